@@ -1,0 +1,83 @@
+# `make run` and `make test` do all of their own set-up; `make help` lists the rest.
+
+PYTHON ?= python3
+# The address of PyTorch's index of CPU wheels, or of a mirror. Without it pip takes torch from the
+# index it is set up with: on Linux that is usually the build with CUDA, some gigabytes larger.
+TORCH_INDEX ?=
+# What pytest is given, such as one file.
+TESTS ?=
+# The browser of the browser tests; `make test CHROMIUM=` leaves them out.
+CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install -qq
+WORDNET := /usr/share/wordnet/data.noun
+AS_ROOT := $(shell test "$$(id -u)" = 0 || echo sudo -n)
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# $(call debian,PACKAGES) installs Debian packages, and fails where apt-get or the rights are missing.
+debian = command -v apt-get >/dev/null && $(AS_ROOT) true 2>/dev/null \
+	&& echo "Installing $(1)" && { $(AS_ROOT) apt-get -qq update || true; } \
+	&& $(AS_ROOT) env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=120 \
+		--no-install-recommends install $(1) >/dev/null
+
+.PHONY: run test format clean help
+
+run: $(VENV)/.stamp-run $(VENV)/.stamp-wordnet  ## set up what is missing and start the app on http://127.0.0.1:7860
+	@exec $(BIN)/python app.py
+
+test: export OMP_WAIT_POLICY = PASSIVE
+test: $(VENV)/.stamp-test $(VENV)/.stamp-wordnet $(VENV)/.stamp-chromium  ## set up what is missing, then check format, lint and types and run the tests
+	@echo "== format: ruff format --check"
+	@$(BIN)/ruff format --check .
+	@echo "== lint: ruff check"
+	@$(BIN)/ruff check .
+	@echo "== types: mypy"
+	@$(BIN)/mypy
+	@echo "== tests: pytest"
+	@$(if $(CHROMIUM),,echo "browser tests are left out: no chromium")
+	@CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest $(if $(CHROMIUM),,-m "not browser") $(TESTS)
+
+format: $(VENV)/.stamp-test  ## put the code into the house format and repair what ruff can
+	@$(BIN)/ruff check --fix-only -q .
+	@$(BIN)/ruff format .
+
+clean:  ## remove the environment and the caches; models and runs stay
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .gradio
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help:  ## list these commands
+	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/make \1	\2/p' Makefile | expand -t 14
+	@echo "Settings: PYTHON=python3.12, TORCH_INDEX=<index of PyTorch's CPU wheels>, TESTS=<files>"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { \
+		echo "Python 3.10 or newer is needed, and '$(PYTHON)' is not that." \
+			"Name another one: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "'$(PYTHON)' comes without its venv module." \
+			"On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@echo "Making $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.stamp-run: requirements.txt constraints.txt | $(BIN)/python
+	@echo "Installing the app's packages: some minutes, about 2 GB on disk"
+	@$(if $(TORCH_INDEX),$(PIP) --no-deps --index-url $(TORCH_INDEX) -c constraints.txt torch)
+	@$(PIP) -r requirements.txt -c constraints.txt
+	@touch $@
+
+$(VENV)/.stamp-test: requirements-dev.txt constraints.txt $(VENV)/.stamp-run
+	@echo "Installing the packages of the tests"
+	@$(PIP) -r requirements-dev.txt -c constraints.txt
+	@touch $@
+
+$(VENV)/.stamp-wordnet: packages.txt | $(BIN)/python
+	@test -e $(WORDNET) || { $(call debian,$(shell cat packages.txt)); } || \
+		echo "WordNet is left out (no apt-get, or no right to use it): what needs it will say so."
+	@touch $@
+
+$(VENV)/.stamp-chromium: | $(BIN)/python
+	@$(if $(CHROMIUM),true,{ $(call debian,chromium); } || true)
+	@touch $@
