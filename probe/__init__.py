@@ -1,0 +1,1 @@
+"""Looking at models: pairs, transforms, attribution, metrics and batch scoring."""

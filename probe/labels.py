@@ -1,0 +1,145 @@
+"""The three labels, what a transform does to the gold label, and how models spell their labels."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Label = Literal["entailment", "neutral", "contradiction"]
+Gold = Literal["entailment", "neutral", "contradiction", "non-entailment"]
+
+ENTAILMENT: Label = "entailment"
+NEUTRAL: Label = "neutral"
+CONTRADICTION: Label = "contradiction"
+NON_ENTAILMENT: Gold = "non-entailment"
+LABELS: tuple[Label, ...] = (ENTAILMENT, NEUTRAL, CONTRADICTION)
+"""Our label order; every array of probabilities has its last axis in this order."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What happens to the gold label: a table, a name for files and the words a person reads."""
+
+    name: str
+    words: str
+    table: Mapping[Gold, Gold]
+
+    def __call__(self, gold: Gold | None) -> Gold | None:
+        """Return the new gold label, None where it is undefined or there was none."""
+        return self.table.get(gold) if gold else None
+
+
+KEEP = Rule("keep", "the gold label stays", {label: label for label in (*LABELS, NON_ENTAILMENT)})
+FLIP = Rule(
+    "flip",
+    "entailment becomes non-entailment, contradiction becomes entailment, neutral stays",
+    {ENTAILMENT: NON_ENTAILMENT, NEUTRAL: NEUTRAL, CONTRADICTION: ENTAILMENT},
+)
+NOT_ENTAILED = Rule(
+    "non_entailment",
+    "the new pair is not entailed",
+    {label: NON_ENTAILMENT for label in (*LABELS, NON_ENTAILMENT)},
+)
+UNDEFINED = Rule("undefined", "the text is destroyed: no gold label is defined", {})
+COMPUTED = Rule("computed", "the gold label is computed with the new text", {})
+RULES = {rule.name: rule for rule in (KEEP, FLIP, NOT_ENTAILED, UNDEFINED, COMPUTED)}
+
+
+def compose(rules: Sequence[Rule]) -> Rule:
+    """Return the rule of a chain; undefined wins over everything (Gupta et al. 2021, section 3)."""
+    if len(rules) == 1:
+        return rules[0]
+    if UNDEFINED in rules:
+        return UNDEFINED
+    if COMPUTED in rules:
+        return COMPUTED
+    if all(rule is KEEP for rule in rules):
+        return KEEP
+    table: dict[Gold, Gold] = {}
+    for start in (*LABELS, NON_ENTAILMENT):
+        gold: Gold | None = start
+        for rule in rules:
+            gold = rule(gold)
+        if gold:
+            table[start] = gold
+    words = "; then ".join(rule.words for rule in rules)
+    return Rule("+".join(rule.name for rule in rules), words, table)
+
+
+def matches(predicted: Label, gold: Gold) -> bool:
+    """Whether a prediction is right; against non-entailment two classes are compared."""
+    if gold == NON_ENTAILMENT:
+        return predicted != ENTAILMENT
+    return predicted == gold
+
+
+_SPELLINGS: dict[str, Gold] = {
+    "entailment": ENTAILMENT,
+    "entail": ENTAILMENT,
+    "entails": ENTAILMENT,
+    "entailed": ENTAILMENT,
+    "e": ENTAILMENT,
+    "yes": ENTAILMENT,
+    "neutral": NEUTRAL,
+    "n": NEUTRAL,
+    "maybe": NEUTRAL,
+    "unknown": NEUTRAL,
+    "contradiction": CONTRADICTION,
+    "contradict": CONTRADICTION,
+    "contradicts": CONTRADICTION,
+    "contradictory": CONTRADICTION,
+    "c": CONTRADICTION,
+    "no": CONTRADICTION,
+    "non-entailment": NON_ENTAILMENT,
+    "not-entailment": NON_ENTAILMENT,
+    "not-entailed": NON_ENTAILMENT,
+    "non-entailed": NON_ENTAILMENT,
+    "0": ENTAILMENT,
+    "1": NEUTRAL,
+    "2": CONTRADICTION,
+}
+NO_GOLD = frozenset({"", "hidden", "nan", "none", "null", "?"})
+DISPUTED = frozenset({"-", "-1"})
+"""How the released data mark a pair on which the annotators did not agree."""
+
+
+class LabelError(ValueError):
+    """A gold label that cannot be used; the message is for the person."""
+
+
+def read_gold(text: object) -> Gold | None:
+    """Read a gold label as people and data sets spell it; 0, 1, 2 in the order of the hub's MNLI.
+
+    Returns None for an empty cell. Raises LabelError for a disputed or unknown label.
+    """
+    word = re.sub(r"\.0$", "", _word(text))
+    if word in NO_GOLD:
+        return None
+    if word in DISPUTED:
+        raise LabelError(f"no gold label: the annotators did not agree ({text!r})")
+    if word not in _SPELLINGS:
+        raise LabelError(f"unknown gold label {text!r}; use entailment, neutral or contradiction")
+    return _SPELLINGS[word]
+
+
+def label_order(id2label: Mapping[int, str]) -> tuple[Label, ...]:
+    """Read a model's own label order from `config.id2label`.
+
+    Raises LabelError when the names do not say which output is which.
+    """
+    words = [_word(id2label[index]) for index in sorted(id2label)]
+    found = [as_label(None if word.isdigit() else _SPELLINGS.get(word)) for word in words]
+    order = tuple(label for label in found if label)
+    if len(order) != len(id2label) or set(order) != set(LABELS):
+        names = ", ".join(str(id2label[index]) for index in sorted(id2label))
+        raise LabelError(f"the model's outputs are named {names}, not the three labels")
+    return order
+
+
+def as_label(gold: Gold | None) -> Label | None:
+    """Return a gold label as one of the three labels, None where it is none of them."""
+    return next((label for label in LABELS if label == gold), None)
+
+
+def _word(text: object) -> str:
+    return re.sub(r"[\s_]+", "-", str("" if text is None else text).strip().lower())

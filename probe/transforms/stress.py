@@ -1,0 +1,80 @@
+"""The stress tests' distractors (Naik et al. 2018): a tautology that changes no label.
+
+The clause goes before the mark that ends the text and all the rest stays. The released code
+puts it before the first mark anywhere and drops what follows.
+"""
+
+import re
+from dataclasses import replace
+from functools import partial
+
+from probe.labels import KEEP
+from probe.pairs import Pair
+from probe.transforms.registry import Tools, transform
+
+register = partial(
+    transform, family="stress", rule=KEEP, source="Naik et al. 2018, section 3", level="word"
+)
+END = re.compile(r"""\s*[.!?]+["'”’)\]]*\s*$""")
+
+
+def append(text: str, clause: str) -> str | None:
+    """Insert a clause before the final marks of a text, None where the text is empty."""
+    if not text.strip():
+        return None
+    end = END.search(text)
+    cut = end.start() if end else len(text.rstrip())
+    return f"{text[:cut]} {clause}{text[cut:]}".strip() if cut else None
+
+
+HYPOTHESIS_TEXT = "text in the hypothesis"
+
+
+@register(
+    "word_overlap",
+    'Append "and true is true" to the hypothesis.',
+    side="hypothesis",
+    applies=HYPOTHESIS_TEXT,
+)
+def word_overlap(pair: Pair, tools: Tools) -> Pair | None:
+    """Lower the word overlap."""
+    return _hypothesis(pair, "and true is true")
+
+
+@register(
+    "negation",
+    'Append "and false is not true" to the hypothesis.',
+    side="hypothesis",
+    applies=HYPOTHESIS_TEXT,
+)
+def negation(pair: Pair, tools: Tools) -> Pair | None:
+    """Bring in a negation that denies nothing."""
+    return _hypothesis(pair, "and false is not true")
+
+
+@register(
+    "length_mismatch",
+    'Append "and true is true" five times to the premise.',
+    side="premise",
+    applies="text in the premise",
+)
+def length_mismatch(pair: Pair, tools: Tools) -> Pair | None:
+    """Lengthen the premise."""
+    text = append(pair.premise, " ".join(["and true is true"] * 5))
+    return replace(pair, premise=text) if text else None
+
+
+@register(
+    "control_tautology",
+    'Append "and green is not red" to the hypothesis, a tautology no challenge trains on.',
+    side="hypothesis",
+    applies=HYPOTHESIS_TEXT,
+)
+def control_tautology(pair: Pair, tools: Tools) -> Pair | None:
+    """Ask whether a cure holds for another tautology (Naik et al. 2018, table 5)."""
+    return _hypothesis(pair, "and green is not red")
+
+
+def _hypothesis(pair: Pair, clause: str) -> Pair | None:
+    text = append(pair.hypothesis, clause)
+    return replace(pair, hypothesis=text) if text else None
