@@ -1,0 +1,196 @@
+"""`python -m probe`: everything the Probe and Batch tabs do, on the command line."""
+
+import os
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch: probing beside a fine-tune
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, get_args
+
+import typer
+
+from probe.attribution import Baseline, Method
+from probe.batch import Row, score, scored_frame, summarise, summary_json
+from probe.examine import PairError, examine
+from probe.files import Columns, FileError, guess, read_table, write_table
+from probe.labels import LABELS, LabelError, read_gold
+from probe.models.catalogue import ModelError, entries, load
+from probe.models.classifier import Precision
+from probe.pairs import Pair
+from probe.report import examination_json, model_json, transforms_json
+from probe.transforms.registry import Draw, Options, Sign, UnknownTransform
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+PROBLEMS = (ModelError, FileError, PairError, LabelError, UnknownTransform, OSError)
+"""What a person can put right; anything else is our error and shows its trace."""
+
+
+@app.callback()
+def main() -> None:
+    """Look at models: transforms, models, one pair, a whole file."""
+
+
+def stop(problem: Exception | str) -> NoReturn:
+    """End with one sentence and exit code 2."""
+    typer.echo(f"error: {problem}", err=True)
+    raise typer.Exit(2)
+
+
+def one_of(
+    name: str, value: str, choices: tuple[str, ...]
+) -> Any:  # Any: one of a Literal's values
+    """Return the value if it is a choice; end with a sentence otherwise."""
+    if value not in choices:
+        stop(f"--{name} {value!r} is not one of {', '.join(choices)}")
+    return value
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Model = Annotated[str, typer.Option(help="Bundled or inoculated name, folder, or hub id.")]
+Keep = Annotated[float, typer.Option(min=0, max=1, help="r, the share of tokens kept.")]
+SignText = Annotated[str, typer.Option("--sign", help="support, gupta or abs.")]
+PinText = Annotated[str, typer.Option("--pin", help="Marks that stay at the end.")]
+ById = Annotated[bool, typer.Option("--by-id", help="Keep tokens by id, as Gupta's code.")]
+DrawText = Annotated[str, typer.Option("--draw", help="vocabulary or paper_code.")]
+PrecisionText = Annotated[str, typer.Option("--precision", help="auto, fp32 or bf16.")]
+
+
+def _options(keep: float, sign: str, pin: str, by_id: bool, draw: str) -> Options:
+    return Options(
+        keep,
+        one_of("sign", sign, get_args(Sign)),
+        tuple(pin),
+        by_id,
+        one_of("draw", draw, get_args(Draw)),
+    )
+
+
+@app.command("transforms")
+def transforms_command(as_json: Json = False) -> None:
+    """List the transforms."""
+    rows = transforms_json()
+    if as_json:
+        typer.echo(json.dumps(rows, indent=1))
+        return
+    for row in rows:
+        typer.echo(f"{row['name']:18} {row['family']:10} {row['label_rule']:10} {row['summary']}")
+
+
+@app.command("models")
+def models_command(as_json: Json = False) -> None:
+    """List the models on disk."""
+    rows = [model_json(entry) for entry in entries()]
+    if as_json:
+        typer.echo(json.dumps(rows, indent=1))
+        return
+    for row in rows:
+        typer.echo(f"{row['name']:30} {row['source']:11} {row['parameters'] / 1e6:.1f} M weights")
+
+
+@app.command("pair")
+def pair_command(
+    premise: Annotated[str, typer.Option()],
+    hypothesis: Annotated[str, typer.Option()],
+    transform: Annotated[list[str], typer.Option(help="Name or chain; may be repeated.")] = [],  # noqa: B006
+    model: Model = "minilm",
+    gold: Annotated[str, typer.Option(help="Gold label, if known.")] = "",
+    seed: int = 0,
+    keep: Keep = 0.5,
+    sign: SignText = "support",
+    pin: PinText = ".!?",
+    by_id: ById = False,
+    draw: DrawText = "vocabulary",
+    method: Annotated[str, typer.Option(help="Attribution method.")] = "gradient_x_input",
+    baseline: Annotated[str, typer.Option(help="pad, mask or unk.")] = "pad",
+    label: Annotated[str, typer.Option(help="Label to explain; gold or predicted if empty.")] = "",
+    precision: PrecisionText = "fp32",
+    as_json: Json = False,
+) -> None:
+    """Classify a pair, explain it, and apply transforms to it."""
+    exact = one_of("precision", precision, get_args(Precision))
+    try:
+        found = examine(
+            load(model),
+            Pair(premise, hypothesis, read_gold(gold)),
+            transform,
+            seed,
+            _options(keep, sign, pin, by_id, draw),
+            one_of("method", method, get_args(Method)),
+            one_of("baseline", baseline, get_args(Baseline)),
+            one_of("label", label, LABELS) if label else None,
+            exact,
+        )
+    except PROBLEMS as problem:
+        stop(problem)
+    shape = examination_json(found, exact)
+    if as_json:
+        typer.echo(json.dumps(shape, ensure_ascii=False))
+        return
+    for name, row in [("original", shape["original"])] + [
+        (row["transform"], row) for row in shape["transformed"]
+    ]:
+        agrees = {True: "agrees", False: "changed"}.get(row.get("agrees"), "")
+        typer.echo(
+            f"{name:18} {row['label']:14} {row['confidence']:.3f} {agrees:8} {row['hypothesis']}"
+        )
+
+
+@app.command("batch")
+def batch_command(
+    file: Annotated[Path, typer.Argument(metavar="IN", help="CSV, TSV, JSONL or Parquet.")],
+    out: Annotated[Path, typer.Option(help="Where the scored file goes.")],
+    transforms: Annotated[str, typer.Option(help="Names or chains, with commas.")] = "",
+    model: Model = "minilm",
+    summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
+    premise: Annotated[str, typer.Option(help="Column of the premise; guessed if empty.")] = "",
+    hypothesis: Annotated[str, typer.Option(help="Column of the hypothesis.")] = "",
+    gold: Annotated[str, typer.Option(help="Column of the gold label.")] = "",
+    seed: int = 0,
+    keep: Keep = 0.5,
+    sign: SignText = "support",
+    pin: PinText = ".!?",
+    by_id: ById = False,
+    draw: DrawText = "vocabulary",
+    precision: PrecisionText = "auto",
+) -> None:
+    """Score a file; rows that cannot be scored say why in the column `error`."""
+    exact = one_of("precision", precision, get_args(Precision))
+    options = _options(keep, sign, pin, by_id, draw)
+    names = [name.strip() for name in transforms.split(",") if name.strip()]
+    rows: list[Row] = []
+    try:
+        table = read_table(file)
+        columns = _columns(list(table.frame.columns), premise, hypothesis, gold)
+        classifier = load(model)
+        for chunk in score(table, columns, classifier, names, seed, options, exact):
+            rows += chunk.rows
+            print(
+                f"\r{chunk.done}/{chunk.total} rows, {chunk.per_second:.1f} a second, "
+                f"{chunk.left:.0f} s left ",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
+        print(file=sys.stderr)
+        write_table(scored_frame(table, rows, names, model), out)
+        shape = summary_json(summarise(rows, names), classifier, exact, seed, options)
+        if summary:
+            summary.parent.mkdir(parents=True, exist_ok=True)
+            summary.write_text(json.dumps(shape, indent=1) + "\n")
+    except PROBLEMS as problem:
+        stop(problem)
+    typer.echo(f"{shape['scored']} of {shape['rows']} rows scored, written to {out}")
+
+
+def _columns(names: list[str], premise: str, hypothesis: str, gold: str) -> Columns:
+    """Take the named columns, guess the others."""
+    if premise and hypothesis:
+        return Columns(premise, hypothesis, gold or None)
+    found = guess(names)
+    return Columns(premise or found.premise, hypothesis or found.hypothesis, gold or found.gold)
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,312 @@
+"""Score a whole table: rows in chunks, a summary, and the table with our columns added."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from probe.examine import PairError, Treated, require_text, treat
+from probe.files import Columns, Table, check
+from probe.labels import LABELS, LabelError, matches, read_gold
+from probe.metrics import Estimate, mean, share
+from probe.models.classifier import Classifier, Precision, Prediction, resolve
+from probe.pairs import Pair
+from probe.transforms import Options, chain
+
+FIRST, CHUNK = 32, 256  # a small first chunk shows something at once
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scored row, or the reason why it was not."""
+
+    number: int
+    pair: Pair | None = None
+    prediction: Prediction | None = None
+    treated: Mapping[str, Treated] = field(default_factory=dict)
+    error: str = ""
+    cut: bool = False
+
+    @property
+    def right(self) -> bool | None:
+        """Whether the prediction is the gold label, None where there is none."""
+        if self.pair is None or self.prediction is None or self.pair.gold is None:
+            return None
+        return matches(self.prediction.label, self.pair.gold)
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some scored rows and how far the work is; `seconds` since its start."""
+
+    rows: tuple[Row, ...]
+    done: int
+    total: int
+    seconds: float
+
+    @property
+    def per_second(self) -> float:
+        """Rows per second so far."""
+        return self.done / max(self.seconds, 1e-9)
+
+    @property
+    def left(self) -> float:
+        """Seconds still to go at this speed."""
+        return (self.total - self.done) / max(self.per_second, 1e-9)
+
+
+def score(
+    table: Table,
+    columns: Columns,
+    classifier: Classifier,
+    names: Sequence[str] = (),
+    seed: int = 0,
+    options: Options = Options(),
+    precision: Precision = "auto",
+) -> Iterator[Chunk]:
+    """Score a table chunk by chunk; whoever drives it may stop after any.
+
+    Raises FileError for a missing column and UnknownTransform before the first chunk.
+    """
+    check(columns, list(table.frame.columns))
+    for name in names:
+        chain(name)
+    began, total = time.monotonic(), len(table.frame)
+    start, size = 0, FIRST
+    while start < total:
+        numbers = range(start, min(start + size, total))
+        rows = [_row(table, columns, number) for number in numbers]
+        rows = _scored(rows, classifier, names, seed, options, precision)
+        start, size = numbers.stop, CHUNK
+        yield Chunk(tuple(rows), start, total, time.monotonic() - began)
+
+
+def _row(table: Table, columns: Columns, number: int) -> Row:
+    """Read one row of the table as a pair, or say what is wrong with it."""
+    if number in table.broken:
+        return Row(number, error=table.broken[number])
+    cells = table.frame.iloc[number]
+    try:
+        gold = read_gold(_cell(cells[columns.gold])) if columns.gold else None
+        pair = Pair(
+            _cell(cells[columns.premise]), _cell(cells[columns.hypothesis]), gold, str(number)
+        )
+        require_text(pair)
+    except (LabelError, PairError) as problem:
+        return Row(number, error=str(problem))
+    return Row(number, pair)
+
+
+def _cell(value: object) -> str:
+    missing = value is None or value is pd.NA or value != value  # NaN is not itself
+    return "" if missing else str(value)
+
+
+def _scored(
+    rows: list[Row],
+    classifier: Classifier,
+    names: Sequence[str],
+    seed: int,
+    options: Options,
+    precision: Precision,
+) -> list[Row]:
+    good = [row for row in rows if row.pair]
+    pairs = [row.pair for row in good if row.pair]
+    predictions = classifier.predict(pairs, precision)
+    treated = treat(classifier, pairs, predictions, names, seed, options, precision)
+    fresh = {
+        row.number: Row(
+            row.number,
+            pairs[i],
+            predictions[i],
+            {name: treated[name][i] for name in names},
+            cut=classifier.too_long(pairs[i]),
+        )
+        for i, row in enumerate(good)
+    }
+    return [fresh.get(row.number, row) for row in rows]
+
+
+def scored_frame(
+    table: Table, rows: Sequence[Row], names: Sequence[str], model: str
+) -> pd.DataFrame:
+    """Return the input rows, every column unchanged, with our columns behind them.
+
+    Where the input has a column of one of our names, ours gets the model's name behind it.
+    """
+    records = [_record(row, names) for row in rows]
+    ours = pd.DataFrame(records, columns=_our_columns(names), dtype=object)
+    taken = set(table.frame.columns)
+    rename = {}
+    for name in ours.columns:
+        free = name
+        while free in taken:
+            free = f"{free}.{model}"
+        rename[name] = free
+        taken.add(free)
+    given = table.frame.iloc[[row.number for row in rows]].reset_index(drop=True)
+    return pd.concat([given, ours.rename(columns=rename)], axis=1)
+
+
+FIELDS = ("premise", "hypothesis", "prediction", "confidence", "agrees", "note")
+
+
+def _our_columns(names: Sequence[str]) -> list[str]:
+    probabilities = [f"p_{label}" for label in LABELS]
+    treated = [f"{name}.{part}" for name in names for part in FIELDS]
+    return ["prediction", "confidence", *probabilities, "error", *treated]
+
+
+def _record(row: Row, names: Sequence[str]) -> dict[str, Any]:
+    """Return our cells of one row; values are text, numbers and truth values."""
+    record: dict[str, Any] = {"error": row.error}
+    if row.prediction is None:
+        return dict.fromkeys(_our_columns(names)) | record
+    record |= {
+        "prediction": row.prediction.label,
+        "confidence": round(row.prediction.confidence, 6),
+    }
+    for label, value in zip(LABELS, row.prediction.probabilities, strict=True):
+        record[f"p_{label}"] = round(value, 6)
+    for name in names:
+        treated = row.treated[name]
+        pair = treated.result.pair
+        values = (
+            pair.premise,
+            pair.hypothesis,
+            treated.prediction.label,
+            round(treated.prediction.confidence, 6),
+            treated.agrees,
+            treated.result.note,
+        )
+        record |= {f"{name}.{part}": value for part, value in zip(FIELDS, values, strict=True)}
+    return record
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Agreement, confidence and accuracy over rows; an estimate with n = 0 is not defined."""
+
+    agreement: Estimate
+    confidence: Estimate
+    accuracy: Estimate
+    unchanged: int = 0
+    inexact: int = 0
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the rows say together, overall and by transform, each also by gold label."""
+
+    rows: int
+    scored: int
+    errors: int
+    cut: int
+    original: Measured
+    transforms: Mapping[str, Measured]
+    by_label: Mapping[str, Mapping[str, Measured]]
+    predicted: Mapping[str, int]
+
+
+def summarise(rows: Sequence[Row], names: Sequence[str]) -> Summary:
+    """Measure scored rows. A transform is measured over the rows that it changed."""
+    good = [row for row in rows if row.prediction]
+    groups = {
+        label: [row for row in good if row.pair and row.pair.gold == label] for label in LABELS
+    }
+    by_label: dict[str, dict[str, Measured]] = {
+        label: {"original": _original(group)} | {name: _transformed(group, name) for name in names}
+        for label, group in groups.items()
+        if group
+    }
+    said = [row.prediction.label for row in good if row.prediction]
+    return Summary(
+        len(rows),
+        len(good),
+        len(rows) - len(good),
+        sum(row.cut for row in good),
+        _original(good),
+        {name: _transformed(good, name) for name in names},
+        by_label,
+        {label: said.count(label) for label in LABELS},
+    )
+
+
+def _original(rows: Sequence[Row]) -> Measured:
+    confidences = [row.prediction.confidence for row in rows if row.prediction]
+    right = [row.right for row in rows if row.right is not None]
+    return Measured(share([]), mean(confidences), share(right))
+
+
+def _transformed(rows: Sequence[Row], name: str) -> Measured:
+    treated = [row.treated[name] for row in rows]
+    changed = [one for one in treated if one.result.changed]
+    return Measured(
+        share([one.agrees for one in changed]),
+        mean([one.prediction.confidence for one in changed]),
+        share([one.right for one in changed if one.right is not None]),
+        len(treated) - len(changed),
+        sum(not one.result.exact for one in changed),
+    )
+
+
+def summary_json(
+    summary: Summary, classifier: Classifier, precision: Precision, seed: int, options: Options
+) -> dict[str, Any]:
+    """Return the summary as JSON values; an undefined measure is null."""
+    return {
+        "model": classifier.name,
+        "precision": resolve(precision),
+        "seed": seed,
+        "variant": options.variant,
+        "rows": summary.rows,
+        "scored": summary.scored,
+        "errors": summary.errors,
+        "cut": summary.cut,
+        "predicted": dict(summary.predicted),
+        **_measured_json(summary.original, ("confidence", "accuracy")),
+        "transforms": {name: _transform_json(m) for name, m in summary.transforms.items()},
+        "by_label": {
+            label: {name: _transform_json(m) for name, m in group.items()}
+            for label, group in summary.by_label.items()
+        },
+    }
+
+
+def _transform_json(measured: Measured) -> dict[str, Any]:
+    return {
+        "n": measured.confidence.n,
+        **_measured_json(measured, ("agreement", "confidence", "accuracy")),
+        "unchanged": measured.unchanged,
+        "inexact": measured.inexact,
+    }
+
+
+def _measured_json(measured: Measured, names: Sequence[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in names:
+        estimate: Estimate = getattr(measured, name)
+        found[name] = estimate.value if estimate.n else None
+        found[f"{name}_interval"] = [estimate.low, estimate.high] if estimate.n else None
+        found[f"{name}_n"] = estimate.n
+    return found
+
+
+def summary_frame(summary: Summary) -> pd.DataFrame:
+    """Return the measures as a tidy frame: label, transform, measure, value, low, high, n.
+
+    `label` is "all" or a gold label; the untouched pairs are the transform "original".
+    """
+    groups = {"all": {"original": summary.original, **summary.transforms}, **summary.by_label}
+    return pd.DataFrame(
+        [
+            (label, name, measure, estimate.value, estimate.low, estimate.high, estimate.n)
+            for label, group in groups.items()
+            for name, measured in group.items()
+            for measure in ("agreement", "confidence", "accuracy")
+            for estimate in [getattr(measured, measure)]
+        ],
+        columns=["label", "transform", "measure", "value", "low", "high", "n"],
+    )

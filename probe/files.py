@@ -1,0 +1,218 @@
+"""Tables of pairs: read in whatever form they come, written back unaltered."""
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+from charset_normalizer import from_bytes
+
+Form = Literal["csv", "tsv", "jsonl", "parquet"]
+FORMS: dict[str, Form] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".txt": "tsv",  # the MNLI and SNLI releases
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+PREMISE = ("premise", "sentence1", "text_a", "text1", "sentence_a", "context", "s1")
+HYPOTHESIS = (
+    "hypothesis",
+    "sentence2",
+    "text_b",
+    "text2",
+    "sentence_b",
+    "statement",
+    "claim",
+    "s2",
+)
+GOLD = ("gold_label", "gold", "label", "labels", "answer")
+
+
+class FileError(ValueError):
+    """A file that cannot be used; the message is for the person."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a file. Text files keep every cell as the text it was.
+
+    `broken` maps the number of a row that does not fit the header to the reason.
+    """
+
+    frame: pd.DataFrame
+    form: Form
+    broken: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns hold the pair; `gold` is None where there is no gold label."""
+
+    premise: str
+    hypothesis: str
+    gold: str | None = None
+
+
+def form_of(path: Path) -> Form:
+    """Return a file's form by its name. Raises FileError."""
+    name = path.name.lower().removesuffix(".gz")
+    form = FORMS.get(Path(name).suffix)
+    if form is None:
+        raise FileError(
+            f"{path.name}: name the file .csv, .tsv, .jsonl or .parquet (or any of them .gz)"
+        )
+    return form
+
+
+def read_table(path: Path) -> Table:
+    """Read CSV, TSV, JSON lines or Parquet, also the MNLI and SNLI releases.
+
+    The encoding is guessed where it is not UTF-8. TSV is read without quoting, as released.
+    Raises FileError with a sentence for a file that cannot be read.
+    """
+    form = form_of(path)
+    try:
+        raw = (
+            gzip.decompress(path.read_bytes())
+            if path.suffix.lower() == ".gz"
+            else path.read_bytes()
+        )
+    except (OSError, EOFError) as problem:
+        raise FileError(f"{path.name} cannot be opened: {problem}") from problem
+    if not raw.strip():
+        raise FileError(f"{path.name} is empty")
+    if form == "parquet":
+        return _parquet(raw, path.name)
+    text = _text(raw, path.name)
+    table = _json_lines(text, path.name) if form == "jsonl" else _delimited(text, form, path.name)
+    if table.frame.empty:
+        raise FileError(f"{path.name} has no rows below its header")
+    return table
+
+
+def guess(names: Sequence[str]) -> Columns:
+    """Find the premise, hypothesis and gold columns by name. Raises FileError."""
+    premise, hypothesis = _find(names, PREMISE), _find(names, HYPOTHESIS)
+    missing = [
+        side for side, name in (("premise", premise), ("hypothesis", hypothesis)) if not name
+    ]
+    if premise is None or hypothesis is None:
+        wanted = " and ".join(repr(side) for side in missing)
+        raise FileError(f"no column {wanted} in your file; it has: {', '.join(names)}")
+    return Columns(premise, hypothesis, _find(names, GOLD))
+
+
+def check(columns: Columns, names: Sequence[str]) -> None:
+    """Refuse columns that are not there. Raises FileError."""
+    for name in (columns.premise, columns.hypothesis, columns.gold):
+        if name is not None and name not in names:
+            raise FileError(f"no column {name!r} in your file; it has: {', '.join(names)}")
+
+
+def write_table(frame: pd.DataFrame, path: Path) -> None:
+    """Write in the form that the name says.
+
+    Raises FileError where that form cannot hold the text.
+    """
+    form = form_of(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if form == "parquet":
+        frame.to_parquet(path, index=False)
+        return
+    if form == "jsonl":
+        lines = (json.dumps(row, ensure_ascii=False) for row in frame.to_dict("records"))
+        data = "".join(line + "\n" for line in lines).encode()
+    else:
+        data = _delimit(frame, form, path.name).encode()
+    path.write_bytes(gzip.compress(data) if path.suffix.lower() == ".gz" else data)
+
+
+def _find(names: Sequence[str], wanted: Sequence[str]) -> str | None:
+    by_word = {name.strip().lower(): name for name in reversed(list(names))}
+    return next((by_word[word] for word in wanted if word in by_word), None)
+
+
+def _text(raw: bytes, name: str) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        best = from_bytes(raw).best()
+        if best is None:
+            raise FileError(f"{name} is not text, or in an encoding that cannot be told") from None
+        return str(best)
+
+
+def _delimited(text: str, form: Form, name: str) -> Table:
+    """Parse by hand rather than through pandas, so that one ragged row does not stop the rest."""
+    if form == "tsv":
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t", quoting=csv.QUOTE_NONE)
+    else:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
+    try:
+        rows = [row for row in reader if row]
+    except csv.Error as problem:
+        raise FileError(f"{name} cannot be read as {form.upper()}: {problem}") from problem
+    header, *body = rows
+    if len(set(header)) < len(header):
+        twice = next(column for column in header if header.count(column) > 1)
+        raise FileError(f"{name} has two columns called {twice!r}; rename one")
+    width = len(header)
+    broken = {
+        number: f"the row has {len(row)} fields, the header {width}"
+        for number, row in enumerate(body)
+        if len(row) != width
+    }
+    fitted = [(row + [""] * width)[:width] for row in body]
+    return Table(pd.DataFrame(fitted, columns=header, dtype=object), form, broken)
+
+
+def _delimiter(text: str) -> str:
+    """Return the mark that splits the header most; a comma where none does."""
+    header = text.split("\n", 1)[0]
+    return max((",", ";", "\t", "|"), key=header.count)
+
+
+def _json_lines(text: str, name: str) -> Table:
+    try:
+        if text.lstrip().startswith("["):
+            rows = json.loads(text)
+        else:
+            # only line feeds end a row: JSON strings may hold other line separators
+            rows = [json.loads(line) for line in text.split("\n") if line.strip()]
+    except json.JSONDecodeError as problem:
+        raise FileError(f"{name} is not JSON lines: {problem}") from problem
+    if not all(isinstance(row, dict) for row in rows):
+        raise FileError(f"{name}: each line must be a JSON object with a premise and a hypothesis")
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    columns = {key: pd.Series([row.get(key) for row in rows], dtype=object) for key in names}
+    return Table(pd.DataFrame(columns), "jsonl")
+
+
+def _parquet(raw: bytes, name: str) -> Table:
+    try:
+        return Table(pd.read_parquet(io.BytesIO(raw)).reset_index(drop=True), "parquet")
+    except (OSError, ValueError) as problem:  # pyarrow's errors are ValueErrors
+        raise FileError(f"{name} is not a Parquet file: {problem}") from problem
+
+
+def _delimit(frame: pd.DataFrame, form: Form, name: str) -> str:
+    out = io.StringIO(newline="")
+    if form == "tsv":
+        rows = [list(frame.columns), *frame.to_numpy(dtype=object).tolist()]
+        cells = [["" if pd.isna(cell) else str(cell) for cell in row] for row in rows]
+        if any(mark in cell for row in cells for cell in row for mark in "\t\n\r"):
+            raise FileError(
+                f"{name}: a text holds a tab or line break, which TSV cannot; choose .csv"
+            )
+        return "".join("\t".join(row) + "\n" for row in cells)
+    frame.to_csv(out, index=False, lineterminator="\n")
+    return out.getvalue()
