@@ -1,0 +1,427 @@
+"""The Batch tab: a whole file, with partial results as they come."""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import Any, get_args
+
+import altair as alt
+import gradio as gr
+import pandas as pd
+
+from probe.batch import (
+    Chunk,
+    Row,
+    Summary,
+    score,
+    scored_frame,
+    summarise,
+    summary_frame,
+    summary_json,
+)
+from probe.files import Columns, FileError, Table, check, guess, read_table, write_table
+from probe.labels import LABELS
+from probe.metrics import Estimate
+from probe.models.cache import ModelCache
+from probe.models.catalogue import ModelError, require
+from probe.models.classifier import Classifier, Precision, resolve
+from probe.pairs import ASSETS
+from probe.plots import by_transform
+from probe.transforms import REGISTRY
+from probe.transforms.registry import Options, Sign, UnknownTransform
+from probe.ui.choices import alert, model_names, named
+from probe.ui.marks import sheet
+from probe.ui.probe_tab import SIGN_CHOICES
+
+EXAMPLES = sorted((ASSETS / "examples").glob("*"))
+NO_GOLD = "(no gold label)"
+PAGE = 20
+PREVIEW = 5
+ALL = "all rows"
+FILTERS = {
+    "errors": "_error",
+    "wrong predictions": "_wrong",
+    "changed by a transform": "_changed",
+}
+GOLD_HELP = (
+    "Gold labels are read as entailment, neutral, contradiction, as e, n, c, or as 0, 1, 2 in "
+    "this order; “-” means that the annotators disagreed."
+)
+MEASURES = ["agreement", "confidence", "accuracy"]
+PROBLEMS = (FileError, ModelError, UnknownTransform, ValueError)
+
+
+def choose(path: str | None) -> list[Any]:
+    """Show the first rows of an upload and the guessed columns."""
+    nothing = [gr.Dropdown(choices=[], value=None)] * 3
+    if not path:
+        return ["", *nothing, ""]
+    try:
+        loaded = read_table(Path(path))
+        names = [str(name) for name in loaded.frame.columns]
+        columns, told = _guess(names)
+    except FileError as trouble:
+        return ["", *nothing, alert(trouble)]
+    broken = f", {len(loaded.broken)} of them do not fit the header" if loaded.broken else ""
+    return [
+        sheet(loaded.frame.head(PREVIEW)),
+        gr.Dropdown(choices=names, value=columns.premise),
+        gr.Dropdown(choices=names, value=columns.hypothesis),
+        gr.Dropdown(choices=[NO_GOLD, *names], value=columns.gold or NO_GOLD),
+        f'{told}<p class="fine">{len(loaded.frame)} rows{broken}. {GOLD_HELP}</p>',
+    ]
+
+
+def _guess(names: list[str]) -> tuple[Columns, str]:
+    """Guess the columns; where the names do not tell, take the first two and ask."""
+    try:
+        return guess(names), ""
+    except FileError as trouble:
+        if len(names) < 2:
+            raise
+        return Columns(names[0], names[1]), alert(f"{trouble}. Say above which column is which.")
+
+
+def columns_of(names: Sequence[str], premise: str, hypothesis: str, gold: str | None) -> Columns:
+    """Return the chosen columns, guessed where none is chosen. Raises FileError."""
+    columns = guess(names)
+    if premise and hypothesis:
+        columns = Columns(premise, hypothesis, None if gold in (None, NO_GOLD) else gold)
+    check(columns, names)
+    return columns
+
+
+def run(
+    cache: ModelCache,
+    path: str | None,
+    premise: str,
+    hypothesis: str,
+    gold: str | None,
+    model: str,
+    names: list[str],
+    seed: float | None,
+    keep: float,
+    sign: Sign,
+    precision: Precision,
+) -> Iterator[list[Any]]:
+    """Score the file; after each chunk yield what the page shows.
+
+    In order: progress, cards, plot, measures, files, place of the rows, rows, where in the
+    rows, whether they can be paged.
+    """
+    hidden = [gr.skip()] * 8
+    options, rows = Options(keep, sign), list[Row]()
+    try:
+        if not path:
+            raise FileError("choose a file first, or one of the examples")
+        table = read_table(Path(path))
+        headers = [str(name) for name in table.frame.columns]
+        columns = columns_of(headers, premise, hypothesis, gold)
+        require(model)
+        yield ['<p class="fine">Loading the model …</p>', *hidden]
+        classifier = cache.get(model)
+        for chunk in score(table, columns, classifier, names, int(seed or 0), options, precision):
+            rows += chunk.rows
+            summary = summarise(rows, names)
+            part, where, _ = page(view(rows[:PAGE], names), ALL, 1)
+            yield [
+                progress(chunk),
+                cards(summary, classifier, precision),
+                gr.Plot(chart(summary), visible=bool(names)),
+                gr.Dataframe(measures(summary), visible=True),
+                gr.Files(visible=False),
+                gr.skip(),
+                sheet(part),
+                '<p class="fine">the first rows</p>',
+                gr.Row(visible=False),
+            ]
+        shape = summary_json(summary, classifier, precision, int(seed or 0), options)
+        results, paging = write_results(table, rows, names, shape, Path(path), model)
+    except PROBLEMS as trouble:
+        yield [alert(trouble), *hidden]
+        return
+    part, where, _ = page(view(rows, names), ALL, 1)
+    yield [
+        *[gr.skip()] * 4,
+        gr.Files(results, visible=True),
+        paging,
+        sheet(part),
+        where,
+        gr.Row(visible=True),
+    ]
+
+
+def progress(chunk: Chunk) -> str:
+    """Show how far the work is, its speed and the time left."""
+    percent = 100 * chunk.done / chunk.total
+    done = chunk.done == chunk.total
+    left = f"{chunk.seconds:.0f} s in all" if done else f"about {chunk.left:.0f} s left"
+    return (
+        f'<div class="progress" role="progressbar" aria-label="rows scored" '
+        f'aria-valuenow="{percent:.0f}" aria-valuemin="0" aria-valuemax="100">'
+        f'<span style="width:{percent:.1f}%"></span></div>'
+        f'<p class="fine">{chunk.done} of {chunk.total} rows, '
+        f"{chunk.per_second:.0f} a second, {left}</p>"
+    )
+
+
+def cards(summary: Summary, classifier: Classifier, precision: Precision) -> str:
+    """Show the figures of the untouched pairs, each with n and its interval."""
+    said = " · ".join(f"{summary.predicted[label]} {label}" for label in LABELS)
+    errors = (
+        f"{summary.errors} with an error, see the column error" if summary.errors else "no errors"
+    )
+    cut = f"; {summary.cut} too long, cut" if summary.cut else ""
+    parts = [
+        ("rows scored", f"{summary.scored} of {summary.rows}", errors + cut),
+        ("accuracy", *_figure(summary.original.accuracy, "no gold labels in this file")),
+        ("mean confidence", *_figure(summary.original.confidence, "")),
+        ("model", escape(classifier.name), f"{resolve(precision)}; says {said}"),
+    ]
+    shown = "".join(
+        f'<div class="card"><div class="fine">{name}</div><div class="figure">{value}</div>'
+        f'<div class="fine">{more}</div></div>'
+        for name, value, more in parts
+    )
+    return f'<div class="cards">{shown}</div>'
+
+
+def _figure(estimate: Estimate, nothing: str) -> tuple[str, str]:
+    if not estimate.n:
+        return "–", nothing
+    interval = f"{100 * estimate.low:.1f} to {100 * estimate.high:.1f}"
+    return f"{100 * estimate.value:.1f} %", f"95 % interval {interval}, n = {estimate.n}"
+
+
+def chart(summary: Summary) -> alt.LayerChart | None:
+    """Draw agreement and confidence by transform, accuracy where there is gold."""
+    frame = summary_frame(summary)
+    frame = frame[(frame["label"] == "all") & (frame["n"] > 0)]
+    return by_transform(frame, MEASURES) if len(frame) else None
+
+
+def measures(summary: Summary) -> pd.DataFrame:
+    """Return the measures by transform and gold label as a person reads them."""
+    frame = summary_frame(summary)
+    frame = frame[frame["n"] > 0]
+    shown = [
+        f"{100 * value:.1f} % ({100 * low:.1f}–{100 * high:.1f}), n = {n}"
+        for value, low, high, n in zip(
+            frame["value"], frame["low"], frame["high"], frame["n"], strict=True
+        )
+    ]
+    order = {name: at for at, name in enumerate(["original", *summary.transforms])}
+    return (
+        frame.assign(shown=shown)
+        .pivot_table(
+            index=["transform", "label"],
+            columns="measure",
+            values="shown",
+            aggfunc="first",
+            sort=False,
+        )
+        .reindex(columns=MEASURES)
+        .fillna("–")
+        .reset_index()
+        .sort_values("transform", key=lambda names: names.map(order), kind="stable")
+        .rename(columns={"label": "gold label"})
+    )
+
+
+def view(rows: Sequence[Row], names: Sequence[str]) -> pd.DataFrame:
+    """Return the rows as the page shows them; columns with an underscore serve the filters."""
+    return pd.DataFrame([_view(row, names) for row in rows])
+
+
+def _view(row: Row, names: Sequence[str]) -> dict[str, Any]:
+    pair, said = row.pair, row.prediction
+    cells: dict[str, Any] = {
+        "row": row.number + 1,
+        "premise": pair.premise if pair else "",
+        "hypothesis": pair.hypothesis if pair else "",
+        "gold": (pair.gold or "") if pair else "",
+        "prediction": f"{said.label} {said.confidence:.2f}" if said else "",
+    }
+    for name in names:
+        one = row.treated.get(name)
+        cells[name] = (
+            f"{'=' if one.agrees else '≠'} {one.prediction.label} {one.prediction.confidence:.2f}: "
+            f"{one.result.pair.hypothesis}"
+            if one
+            else ""
+        )
+    changed = (not one.agrees and one.result.changed for one in row.treated.values())
+    return cells | {
+        "error": row.error,
+        "_error": bool(row.error),
+        "_wrong": row.right is False,
+        "_changed": any(changed),
+    }
+
+
+def page(frame: pd.DataFrame, kept: str, number: int) -> tuple[pd.DataFrame, str, int]:
+    """Return one page of the rows that the filter keeps, where it stands in words, its number."""
+    shown = frame[frame[FILTERS[kept]]] if kept in FILTERS else frame
+    last = max(1, -(-len(shown) // PAGE))
+    number = min(max(1, number), last)
+    part = shown.iloc[(number - 1) * PAGE : number * PAGE].drop(columns=list(FILTERS.values()))
+    return part, f'<p class="fine">page {number} of {last}, {len(shown)} rows</p>', number
+
+
+def turn(paging: str, kept: str, number: float | None) -> tuple[str, str, int]:
+    """Show another page or filter."""
+    frame = pd.read_json(Path(paging), lines=True, dtype=False)
+    part, where, now = page(frame, kept, int(number or 1))
+    return sheet(part), where, now
+
+
+def write_results(
+    table: Table,
+    rows: Sequence[Row],
+    names: Sequence[str],
+    shape: dict[str, Any],
+    upload: Path,
+    model: str,
+) -> tuple[list[str], str]:
+    """Write the scored file and the summary, and the rows for paging; return their places."""
+    folder = Path(tempfile.mkdtemp(prefix="nli-clinic-", dir=_cache_folder()))
+    stem = upload.name.split(".")[0]
+    out = folder / f"{stem}-scored.{table.form}"
+    write_table(scored_frame(table, rows, names, model), out)
+    note = folder / f"{stem}-summary.json"
+    note.write_text(json.dumps(shape, indent=1) + "\n", encoding="utf-8")
+    paging = folder / "rows.jsonl"
+    view(rows, names).to_json(paging, orient="records", lines=True, force_ascii=False)
+    return [str(out), str(note)], str(paging)
+
+
+def _cache_folder() -> Path:
+    """Return gradio's own cache, which it empties by itself."""
+    folder = Path(os.environ.get("GRADIO_TEMP_DIR", Path(tempfile.gettempdir()) / "gradio"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def batch_api(
+    cache: ModelCache,
+    file: str,
+    transforms: str,
+    model: str,
+    seed: float,
+    keep: float,
+    sign: str,
+    precision: str,
+) -> tuple[dict[str, Any], list[str]]:
+    """Score a file; return the summary and the places of the scored file and the summary.
+
+    `transforms` holds names or chains with commas between; columns are guessed.
+    """
+    names = [name.strip() for name in transforms.split(",") if name.strip()]
+    options = Options(keep, named("sign", sign, Sign))
+    exact: Precision = named("precision", precision, Precision)
+    try:
+        if not file:
+            raise FileError("there is no file in the request")
+        table = read_table(Path(file))
+        columns = guess([str(name) for name in table.frame.columns])
+        require(model)
+        classifier = cache.get(model)
+        chunks = score(table, columns, classifier, names, int(seed), options, exact)
+        rows = [row for chunk in chunks for row in chunk.rows]
+        shape = summary_json(summarise(rows, names), classifier, exact, int(seed), options)
+        return shape, write_results(table, rows, names, shape, Path(file), model)[0]
+    except PROBLEMS as trouble:
+        raise gr.Error(str(trouble)) from trouble
+
+
+def build(cache: ModelCache) -> None:
+    """Put the tab together."""
+    with gr.Row():
+        with gr.Column(scale=5, min_width=300):
+            upload = gr.File(
+                label="CSV, TSV, JSON lines or Parquet; also the MNLI and SNLI releases",
+                type="filepath",
+                height=130,
+                elem_id="upload",
+            )
+            gr.Examples(
+                [[str(path)] for path in EXAMPLES],
+                upload,
+                label="Three files to try",
+                api_visibility="private",
+            )
+        with gr.Column(scale=7, min_width=300):
+            with gr.Row():
+                premise = gr.Dropdown([], label="Premise column", min_width=130)
+                hypothesis = gr.Dropdown([], label="Hypothesis column", min_width=130)
+                gold = gr.Dropdown([], label="Gold label column", min_width=130)
+            told = gr.HTML(elem_id="columns-told")
+    preview = gr.HTML(elem_id="preview")
+    names = gr.Dropdown(
+        list(REGISTRY),
+        value=["sort", "shuffle", "drop"],
+        multiselect=True,
+        allow_custom_value=True,
+        label="Transforms; join names with + for a chain",
+        elem_id="batch-transforms",
+    )
+    with gr.Row():
+        model = gr.Dropdown(model_names(), label="Model", min_width=130, allow_custom_value=True)
+        seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80)
+        keep = gr.Slider(0, 1, 0.5, step=0.05, label="r, share of tokens kept", min_width=180)
+        sign = gr.Dropdown(SIGN_CHOICES, value="support", label="Sign of importance", min_width=150)
+        precision = gr.Dropdown(
+            list(get_args(Precision)), value="auto", label="Precision", min_width=100
+        )
+    with gr.Row():
+        go = gr.Button("Score the file", variant="primary", elem_id="score")
+        halt = gr.Button("Stop", elem_id="halt")
+    bar = gr.HTML(elem_id="batch-progress")
+    figures = gr.HTML(elem_id="batch-cards")
+    plot = gr.Plot(visible=False, show_label=False, elem_id="batch-plot")
+    measured = gr.Dataframe(
+        visible=False,
+        interactive=False,
+        wrap=True,
+        label="With 95 % interval and n; a transform counts where it changed the pair",
+        elem_id="measures",
+    )
+    files = gr.Files(visible=False, label="Scored file and summary", elem_id="files")
+    with gr.Row(visible=False) as turning:
+        kept = gr.Dropdown([ALL, *FILTERS], value=ALL, label="Show", min_width=180)
+        at = gr.Number(1, label="Page", precision=0, minimum=1, min_width=80, elem_id="page")
+    where = gr.HTML()
+    lines = gr.HTML(elem_id="lines")
+    paging = gr.State("")
+
+    quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+    upload.change(choose, upload, [preview, premise, hypothesis, gold, told], **quiet)
+    started = go.click(
+        partial(run, cache),
+        [upload, premise, hypothesis, gold, model, names, seed, keep, sign, precision],
+        [bar, figures, plot, measured, files, paging, lines, where, turning],
+        concurrency_id="batch",
+        concurrency_limit=1,
+        **quiet,
+    )
+    stopped = '<p class="fine">Stopped. What was scored stays below; no file was written.</p>'
+    halt.click(lambda: stopped, None, bar, cancels=started, **quiet)
+    gr.on([kept.input, at.input], turn, [paging, kept, at], [lines, where, at], **quiet)
+
+    with gr.Row(visible=False):  # the HTTP endpoint's own components: a file needs one to travel in
+        asked = [
+            gr.File(type="filepath", label="file"),
+            gr.Textbox("", label="transforms"),
+            gr.Textbox("minilm", label="model"),
+            gr.Number(0, label="seed", precision=0),
+            gr.Number(0.5, label="keep"),
+            gr.Textbox("support", label="sign"),
+            gr.Textbox("auto", label="precision"),
+        ]
+        answered = [gr.JSON(label="summary"), gr.Files(label="files")]
+        call = gr.Button()
+    call.click(partial(batch_api, cache), asked, answered, api_name="batch", concurrency_id="batch")
