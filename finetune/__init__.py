@@ -1,0 +1,1 @@
+"""Changing models: training, inoculation by fine-tuning, and the runs they leave behind."""
