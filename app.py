@@ -7,28 +7,44 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 
+import atexit
 from threading import Thread
 from typing import Any
 
 import gradio as gr
 
+from finetune.engine import Engine
+from finetune.runs import Store
+from finetune.ui import inoculate_tab
 from probe.models.cache import ModelCache
 from probe.pairs import ASSETS
 from probe.ui import batch_tab, probe_tab
+from probe.ui.choices import model_names
 
 FONT = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif"]
 MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
 
 
-def build(cache: ModelCache) -> gr.Blocks:
+def build(cache: ModelCache, store: Store, engine: Engine) -> gr.Blocks:
     """Return the page with its tabs."""
     blocks: gr.Blocks
     with gr.Blocks(title="NLI Clinic", delete_cache=(3600, 86400)) as blocks:
         gr.HTML((ASSETS / "header.html").read_text(encoding="utf-8"), elem_id="header")
-        with gr.Tab("Probe", id="probe"):
-            probe_tab.build(cache, blocks)
-        with gr.Tab("Batch", id="batch"):
-            batch_tab.build(cache)
+        tabs = []
+        with gr.Tab("Probe", id="probe") as tab:
+            tabs.append((tab, probe_tab.build(cache, blocks)))
+        with gr.Tab("Batch", id="batch") as tab:
+            tabs.append((tab, batch_tab.build(cache)))
+        with gr.Tab("Inoculate", id="inoculate") as tab:
+            tabs.append((tab, inoculate_tab.build(store, engine, blocks)))
+        for tab, models in tabs:  # a model that was inoculated meanwhile can be chosen at once
+            tab.select(
+                lambda: gr.Dropdown(choices=model_names()),
+                None,
+                models,
+                api_visibility="private",
+                show_progress="hidden",
+            )
     return blocks
 
 
@@ -44,6 +60,7 @@ def settings() -> dict[str, Any]:
     return {
         "theme": theme(),
         "css_paths": [ASSETS / "style.css"],
+        "js": (ASSETS / "page.js").read_text(encoding="utf-8"),
         "max_file_size": os.environ.get("NLI_CLINIC_MAX_UPLOAD", "50mb"),
         "allowed_paths": [],
         "footer_links": ["api", "settings"],
@@ -53,10 +70,13 @@ def settings() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Serve the page until interrupted."""
-    cache = ModelCache()
+    """Serve the page until interrupted; unfinished runs go on."""
+    cache, store = ModelCache(), Store()
+    engine = Engine(store)
+    atexit.register(engine.close)
+    engine.resume()
     Thread(target=cache.get, args=("minilm",), daemon=True).start()
-    build(cache).queue(default_concurrency_limit=4).launch(**settings())
+    build(cache, store, engine).queue(default_concurrency_limit=4).launch(**settings())
 
 
 if __name__ == "__main__":

@@ -76,9 +76,10 @@ def attribute(
     lengths = [len(pair.premise) + len(pair.hypothesis) for pair in pairs]
     for rows in by_length(lengths, batch):
         inputs = classifier.encode([pairs[row] for row in rows])
-        scores, deltas = _scores(
-            classifier, inputs, [labels[row] for row in rows], method, baseline, steps
-        )
+        with classifier.lock:
+            scores, deltas = _scores(
+                classifier, inputs, [labels[row] for row in rows], method, baseline, steps
+            )
         if method != "saliency":
             scores = {"support": scores, "gupta": -scores, "abs": scores.abs()}[sign]
         for place, row in enumerate(rows):

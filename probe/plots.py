@@ -59,7 +59,7 @@ def by_transform(frame: pd.DataFrame, measures: list[str]) -> alt.LayerChart:
                 domain=measures, range=["#009E73", "#56B4E9", "#E69F00"][: len(measures)]
             ),
         ),
-        shape=alt.Shape("measure:N", sort=measures, title=None),
+        shape=alt.Shape("measure:N", sort=measures, title=None, scale=alt.Scale(domain=measures)),
     )
     share = alt.Axis(format=".0%", title="share of rows, mean probability")
     scale = alt.Scale(domain=[0, 1])

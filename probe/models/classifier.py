@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from functools import cached_property
+from threading import RLock
 from typing import Literal
 
 import numpy as np
@@ -51,7 +53,9 @@ class Prediction:
 class Classifier:
     """A sequence classifier with its tokenizer.
 
-    `order[i]` is the label of the model's i-th output; `device` is where the model lies.
+    `order[i]` is the label of the model's i-th output; `device` is where the model lies. One
+    thread at a time runs the model, under `lock`: Captum hangs hooks on it that another thread's
+    pass would set off.
     """
 
     name: str
@@ -59,6 +63,7 @@ class Classifier:
     tokenizer: PreTrainedTokenizerBase
     order: tuple[Label, ...]
     device: torch.device
+    lock: AbstractContextManager[bool] = field(default_factory=RLock, compare=False, repr=False)
 
     @property
     def columns(self) -> list[int]:
@@ -130,7 +135,7 @@ class Classifier:
         result = np.zeros((len(pairs), len(LABELS)))
         lengths = [len(pair.premise) + len(pair.hypothesis) for pair in pairs]
         for rows in by_length(lengths, batch):
-            with torch.inference_mode(), autocast(self.device, precision):
+            with self.lock, torch.inference_mode(), autocast(self.device, precision):
                 logits = self.logits(self.encode([pairs[row] for row in rows]))
             result[rows] = softmax(logits.double(), dim=-1).cpu().numpy()
         return result

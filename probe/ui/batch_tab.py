@@ -51,6 +51,7 @@ GOLD_HELP = (
     "Gold labels are read as entailment, neutral, contradiction, as e, n, c, or as 0, 1, 2 in "
     "this order; “-” means that the annotators disagreed."
 )
+MEASURED = "measures with 95 % intervals; a transform counts where it changed the pair"
 MEASURES = ["agreement", "confidence", "accuracy"]
 PROBLEMS = (FileError, ModelError, UnknownTransform, ValueError)
 
@@ -68,7 +69,7 @@ def choose(path: str | None) -> list[Any]:
         return ["", *nothing, alert(trouble)]
     broken = f", {len(loaded.broken)} of them do not fit the header" if loaded.broken else ""
     return [
-        sheet(loaded.frame.head(PREVIEW)),
+        sheet(loaded.frame.head(PREVIEW), "first rows of the file"),
         gr.Dropdown(choices=names, value=columns.premise),
         gr.Dropdown(choices=names, value=columns.hypothesis),
         gr.Dropdown(choices=[NO_GOLD, *names], value=columns.gold or NO_GOLD),
@@ -132,10 +133,10 @@ def run(
                 progress(chunk),
                 cards(summary, classifier, precision),
                 gr.Plot(chart(summary), visible=bool(names)),
-                gr.Dataframe(measures(summary), visible=True),
+                sheet(measures(summary), MEASURED),
                 gr.Files(visible=False),
                 gr.skip(),
-                sheet(part),
+                sheet(part, "scored rows"),
                 '<p class="fine">the first rows</p>',
                 gr.Row(visible=False),
             ]
@@ -149,7 +150,7 @@ def run(
         *[gr.skip()] * 4,
         gr.Files(results, visible=True),
         paging,
-        sheet(part),
+        sheet(part, "scored rows"),
         where,
         gr.Row(visible=True),
     ]
@@ -276,7 +277,7 @@ def turn(paging: str, kept: str, number: float | None) -> tuple[str, str, int]:
     """Show another page or filter."""
     frame = pd.read_json(Path(paging), lines=True, dtype=False)
     part, where, now = page(frame, kept, int(number or 1))
-    return sheet(part), where, now
+    return sheet(part, "scored rows"), where, now
 
 
 def write_results(
@@ -338,8 +339,8 @@ def batch_api(
         raise gr.Error(str(trouble)) from trouble
 
 
-def build(cache: ModelCache) -> None:
-    """Put the tab together."""
+def build(cache: ModelCache) -> gr.Dropdown:
+    """Put the tab together and return its list of models."""
     with gr.Row():
         with gr.Column(scale=5, min_width=300):
             upload = gr.File(
@@ -383,13 +384,7 @@ def build(cache: ModelCache) -> None:
     bar = gr.HTML(elem_id="batch-progress")
     figures = gr.HTML(elem_id="batch-cards")
     plot = gr.Plot(visible=False, show_label=False, elem_id="batch-plot")
-    measured = gr.Dataframe(
-        visible=False,
-        interactive=False,
-        wrap=True,
-        label="With 95 % interval and n; a transform counts where it changed the pair",
-        elem_id="measures",
-    )
+    measured = gr.HTML(elem_id="measures")
     files = gr.Files(visible=False, label="Scored file and summary", elem_id="files")
     with gr.Row(visible=False) as turning:
         kept = gr.Dropdown([ALL, *FILTERS], value=ALL, label="Show", min_width=180)
@@ -425,3 +420,4 @@ def build(cache: ModelCache) -> None:
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()
     call.click(partial(batch_api, cache), asked, answered, api_name="batch", concurrency_id="batch")
+    return model

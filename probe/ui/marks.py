@@ -16,6 +16,7 @@ from probe.words import Edit
 
 SHORT: dict[Label, str] = {ENTAILMENT: "E", NEUTRAL: "N", CONTRADICTION: "C"}
 TAGS = {"kept": "span", "moved": "span", "removed": "del", "added": "ins"}
+WIDE, LONG = 30, ' class="long"'
 NARROW = 0.09  # a stretch of bar under this share has no room for its letter
 
 
@@ -115,26 +116,36 @@ def diff(edits: Sequence[Edit]) -> str:
     )
 
 
-def sheet(frame: pd.DataFrame) -> str:
-    """Show a frame as a plain table that scrolls sideways where it must."""
-    head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in frame.columns)
+def sheet(frame: pd.DataFrame, label: str) -> str:
+    """Show a frame as a plain table that scrolls sideways where it must; a head sorts by it."""
+    head = "".join(
+        f'<th scope="col"><button type="button" onclick="sortSheet(this)">{escape(str(name))}'
+        "</button></th>"
+        for name in frame.columns
+    )
     body = "".join(
-        "<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row) + "</tr>"
+        "<tr>" + "".join(_cell(value) for value in row) + "</tr>"
         for row in frame.itertuples(index=False, name=None)
     )
     return (
-        '<div class="sheet" tabindex="0" role="region" aria-label="rows">'
+        f'<div class="sheet" tabindex="0" role="region" aria-label="{label}">'
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
 def _cell(value: object) -> str:
-    return "" if value is None or value != value else escape(str(value))  # NaN is not itself
+    text = "" if value is None or value != value else str(value)  # NaN is not itself
+    return f"<td{LONG if len(text) > WIDE else ''}>{escape(text)}</td>"
 
 
 def link(pair: Pair, model: str) -> str:
     """Return a permalink that opens a pair in the Probe tab."""
     return "?" + urlencode({"premise": pair.premise, "hypothesis": pair.hypothesis, "model": model})
+
+
+def link_to_model(model: str) -> str:
+    """Return a permalink that opens the Probe tab with a model."""
+    return "?" + urlencode({"model": model})
 
 
 def meaning(treated: Treated, before: Prediction) -> str:

@@ -9,7 +9,7 @@ import gradio as gr
 import pandas as pd
 
 from probe.attribution import METHODS, Baseline, Method
-from probe.examine import Examination, PairError, examine
+from probe.examine import Examination, PairError, Treated, examine
 from probe.labels import LABELS
 from probe.models.cache import ModelCache
 from probe.models.catalogue import ModelError, require
@@ -46,16 +46,7 @@ FAMILIES = {
 FIRST = ("sort", "shuffle", "drop", "negation")
 CHAINS = ["drop+shuffle", "copysort+reverse", "sort+drop"]
 PREDICTED = "predicted label"
-TABLE = [
-    "transform",
-    "prediction",
-    "confidence",
-    "agrees",
-    "gold label",
-    "changed",
-    "premise",
-    "hypothesis",
-]
+TABLE = ["transform", "prediction", "confidence", "agrees", "gold label", "new text"]
 PROBLEMS = (PairError, ModelError, UnknownTransform, ValueError)
 METHOD_CHOICES = [(words, name) for name, words in METHODS.items()]
 SIGN_CHOICES = [(f"{name}: {words}", name) for name, words in SIGNS.items()]
@@ -100,8 +91,8 @@ def update(
     everything: bool,
     chains: Sequence[str],
     *chosen: Sequence[str],
-) -> tuple[str, str, Any]:
-    """Answer one event: the verdict with its tokens, the result rows, the table of all."""
+) -> tuple[str, str]:
+    """Answer one event: the verdict with its tokens; the result rows, or one table of all."""
     names = list(REGISTRY) if everything else [name for group in chosen for name in group]
     options = Options(keep, sign, (".",) if paper_pin else Options().pin, by_id)
     label = next((label for label in LABELS if label == explain), None)
@@ -118,10 +109,8 @@ def update(
             label,
         )
     except PROBLEMS as trouble:
-        return alert(trouble), "", gr.Dataframe(visible=False)
-    if everything:
-        return answer(found), "", gr.Dataframe(table(found), visible=True)
-    return answer(found), rows(found), gr.Dataframe(visible=False)
+        return alert(trouble), ""
+    return answer(found), marks.sheet(table(found), "all transforms") if everything else rows(found)
 
 
 def answer(found: Examination) -> str:
@@ -150,22 +139,21 @@ def rows(found: Examination) -> str:
 
 
 def table(found: Examination) -> pd.DataFrame:
-    """Return all treatments as one sortable table."""
-    return pd.DataFrame(
-        [
-            (
-                one.result.transform,
-                one.prediction.label,
-                round(one.prediction.confidence, 3),
-                "agrees" if one.agrees else "changed",
-                one.result.rule.name.replace("_", "-"),
-                "yes" if one.result.changed else "no",
-                one.result.pair.premise,
-                one.result.pair.hypothesis,
-            )
-            for one in found.treated
-        ],
-        columns=TABLE,
+    """Return all treatments as one table; the new text is that of the side that changed."""
+    return pd.DataFrame([_line(one) for one in found.treated], columns=TABLE)
+
+
+def _line(one: Treated) -> tuple[object, ...]:
+    result = one.result
+    moved = result.pair.premise != result.original.premise
+    text = result.pair.premise if moved else result.pair.hypothesis
+    return (
+        result.transform,
+        one.prediction.label,
+        f"{one.prediction.confidence:.3f}",
+        "agrees" if one.agrees else "changed",
+        result.rule.name.replace("_", "-"),
+        text if result.changed else f"(unchanged) {result.note}",
     )
 
 
@@ -220,8 +208,8 @@ def probe_api(
     return examination_json(found, "fp32")
 
 
-def build(cache: ModelCache, blocks: gr.Blocks) -> None:
-    """Put the tab together inside `blocks`."""
+def build(cache: ModelCache, blocks: gr.Blocks) -> gr.Dropdown:
+    """Put the tab together inside `blocks` and return its list of models."""
     with gr.Row():
         with gr.Column(scale=5, min_width=300):
             premise = gr.Textbox(label="Premise", lines=3, max_lines=8, elem_id="premise")
@@ -293,13 +281,10 @@ def build(cache: ModelCache, blocks: gr.Blocks) -> None:
             everything = gr.Checkbox(label="All transforms in one table", elem_id="everything")
     with gr.Column(elem_id="probe-results"):
         results = gr.HTML(elem_id="rows")
-        all_at_once = gr.Dataframe(
-            headers=TABLE, visible=False, wrap=True, max_height=640, elem_id="table"
-        )
 
     options = [seed, explain, method, baseline, sign, keep, by_id, paper_pin, everything, chains]
     inputs = [premise, hypothesis, model, *options, *chosen]
-    outputs = [verdict, results, all_at_once]
+    outputs = [verdict, results]
     quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     listen: dict[str, Any] = {"trigger_mode": "always_last", "concurrency_id": "probe", **quiet}
     answer_now = partial(update, cache)
@@ -342,3 +327,4 @@ def build(cache: ModelCache, blocks: gr.Blocks) -> None:
         )
 
     gr.api(probe, api_name="probe", concurrency_id="probe")
+    return model
