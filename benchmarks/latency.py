@@ -1,0 +1,86 @@
+"""How quick the Probe tab answers, alone and beside a fine-tune.
+
+Run it by `python -m benchmarks.latency`.
+
+Both are measured in one process on the same machine, one after the other: the whole answer of
+the tab (prediction, importance, chosen transforms), then the same while the app's own engine
+inoculates in its background process.
+"""
+
+import os
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as app.py does
+
+import tempfile
+import time
+from collections.abc import Sequence
+from statistics import median
+
+from probe.examine import examine
+from probe.models.catalogue import load
+from probe.models.classifier import Classifier
+from probe.pairs import Pair
+from probe.transforms import REGISTRY
+
+PAIR = Pair(
+    "The country's history has been turbulent, with three constitutions in ten years and a "
+    "civil war that lasted for most of the century before.",
+    "The country has had a calm and settled history.",
+)
+REPEATS = 15
+
+
+def answer(classifier: Classifier, names: Sequence[str]) -> float:
+    """Return the median seconds of one answer."""
+    examine(classifier, PAIR, names)
+    took = []
+    for _ in range(REPEATS):
+        began = time.perf_counter()
+        examine(classifier, PAIR, names)
+        took.append(time.perf_counter() - began)
+    return median(took)
+
+
+def measure(classifier: Classifier) -> dict[str, float]:
+    """Return the seconds of an answer with no, four and all transforms."""
+    first = ["sort", "shuffle", "drop", "negation"]
+    return {
+        "prediction and importance": answer(classifier, []),
+        "with four transforms": answer(classifier, first),
+        f"with all {len(REGISTRY)} transforms": answer(classifier, list(REGISTRY)),
+    }
+
+
+def main() -> None:
+    """Print both measurements and their ratios."""
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["NLI_CLINIC_HOME"] = home
+        from finetune.engine import Engine
+        from finetune.plan import Plan
+        from finetune.record import environment
+        from finetune.runs import Store
+        from finetune.sets import bundled_sets
+
+        classifier = load("minilm")
+        idle = measure(classifier)
+        store = Store()
+        engine = Engine(store)
+        plan = Plan("minilm", "negation", (1000,), (2e-5,), (0,))
+        run = store.create("benchmark", plan, bundled_sets("negation"), environment())
+        engine.submit(run.id)
+        while not any(cell.epoch for cell in store.get(run.id).cells):
+            time.sleep(0.5)  # until it trains
+        busy = measure(classifier)
+        state = store.get(run.id).state
+        engine.cancel(run.id)
+        engine.close()
+    print(f"the fine-tune was {state} at the end of the second measurement")
+    for name, alone in idle.items():
+        print(
+            f"{name:28} idle {1000 * alone:6.0f} ms   beside a fine-tune "
+            f"{1000 * busy[name]:6.0f} ms   ratio {busy[name] / alone:.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""Pairs per second of batch scoring against the pipeline of transformers.
+
+Run it by `python -m benchmarks.throughput`.
+
+The same bundled test pairs, the same weights, the same number of threads, one after the other.
+"""
+
+import os
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+import time
+from collections.abc import Callable
+
+import torch
+from transformers import pipeline
+
+from probe.models.catalogue import find, load
+from probe.models.classifier import fast_bf16
+from probe.pairs import bundled_pairs
+
+PAIRS = bundled_pairs("test")
+
+
+def per_second(work: Callable[[], object]) -> float:
+    """Return pairs per second, the better of two goes."""
+    best = 0.0
+    for _ in range(2):
+        began = time.perf_counter()
+        work()
+        best = max(best, len(PAIRS) / (time.perf_counter() - began))
+    return best
+
+
+def main() -> None:
+    """Print each way's speed and its ratio to the pipeline's default."""
+    classifier = load("minilm")
+    asked = [{"text": pair.premise, "text_pair": pair.hypothesis} for pair in PAIRS]
+    pipe = pipeline("text-classification", model=find("minilm"), device="cpu", dtype=torch.float32)
+    ways: dict[str, Callable[[], object]] = {
+        "pipeline, default": lambda: pipe(asked),
+        "pipeline, batch_size=32": lambda: pipe(asked, batch_size=32),
+        "ours, fp32": lambda: classifier.predict(PAIRS, "fp32"),
+    }
+    if fast_bf16():
+        ways["ours, bf16"] = lambda: classifier.predict(PAIRS, "bf16")
+    first = 0.0
+    for name, work in ways.items():
+        speed = per_second(work)
+        first = first or speed
+        print(f"{name:26} {speed:7.1f} pairs/s   {speed / first:.2f} x the pipeline's default")
+    print(f"{torch.get_num_threads()} threads, {len(PAIRS)} pairs")
+
+
+if __name__ == "__main__":
+    main()
