@@ -1,0 +1,71 @@
+"""The app, started once as a person starts it, for the tests that use it from outside."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PATIENCE = 180  # seconds a start may take on a busy machine
+
+
+@dataclass(frozen=True)
+class App:
+    """Where the app answers, the folder it writes to, the hosts it tried to reach."""
+
+    url: str
+    home: Path
+    network_log: Path
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """Run `python app.py` cut off from the network."""
+    home = tmp_path_factory.mktemp("home")
+    log, port = home / "network.log", free_port()
+    log.touch()
+    environment = os.environ | {
+        "NLI_CLINIC_HOME": str(home),
+        "GRADIO_SERVER_PORT": str(port),
+        "GRADIO_TEMP_DIR": str(home / "gradio"),
+        "NETWORK_LOG": str(log),
+        "PYTHONPATH": str(ROOT / "tests" / "guard"),
+        "OMP_NUM_THREADS": "1",
+    }
+    with (home / "app.log").open("w") as output:
+        process = subprocess.Popen(
+            [sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=output, stderr=output
+        )
+        try:
+            url = f"http://127.0.0.1:{port}/"
+            wait_for(url, process, home / "app.log")
+            yield App(url, home, log)
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def wait_for(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            raise RuntimeError(f"the app ended at its start:\n{log.read_text()}")
+        try:
+            urllib.request.urlopen(url, timeout=5).close()
+            return
+        except OSError:
+            time.sleep(0.3)
+    raise RuntimeError(f"the app did not start in {PATIENCE} s:\n{log.read_text()}")

@@ -1,0 +1,123 @@
+"""The app over HTTP, by gradio's own client, cut off from the network."""
+
+import csv
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gradio_client import Client, handle_file
+from gradio_client.exceptions import AppError
+
+from tests.conftest import App
+
+WAIT = 300  # seconds an inoculation of two cells may take on a busy machine
+
+
+@pytest.fixture(scope="module")
+def client(app: App) -> Client:
+    return Client(app.url, verbose=False)
+
+
+def ask(client: Client, hypothesis: str, **options: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = client.predict(
+        "Nina sold her bicycle to a neighbour on Monday.", hypothesis, api_name="/probe", **options
+    )
+    return answer
+
+
+def test_probe_answers_with_the_shape_of_the_command_line(client: Client) -> None:
+    answer = ask(client, "Nina sold her bicycle.", transforms=["sort", "drop+shuffle"])
+    assert {"model", "precision", "original", "importance", "transformed"} <= set(answer)
+    assert [row["transform"] for row in answer["transformed"]] == ["sort", "drop+shuffle"]
+    assert answer["transformed"][0]["hypothesis"] == "bicycle her nina sold ."
+    assert abs(sum(answer["original"]["probabilities"].values()) - 1) < 1e-6
+
+
+def test_the_same_seed_gives_the_same_answer(client: Client) -> None:
+    first = ask(client, "Nina sold her bicycle.", transforms=["shuffle", "replace"], seed=3)
+    assert first == ask(client, "Nina sold her bicycle.", transforms=["shuffle", "replace"], seed=3)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"model": "nosuch"}, "no model called 'nosuch'"),
+        ({"model": "/etc"}, "no model called '/etc'"),
+        ({"transforms": ["sideways"]}, "no transform 'sideways'"),
+        ({"sign": "upside"}, "not one of support"),
+    ],
+)
+def test_a_wrong_choice_is_answered_by_a_sentence(
+    client: Client, options: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(AppError, match=sentence):
+        ask(client, "Nina sold her bicycle.", **options)
+
+
+def test_an_empty_hypothesis_is_answered_by_a_sentence(client: Client) -> None:
+    with pytest.raises(AppError, match="the hypothesis is empty"):
+        ask(client, "   ")
+
+
+def test_batch_returns_the_scored_file_and_its_summary(client: Client, tmp_path: Path) -> None:
+    upload = tmp_path / "mine.csv"
+    rows = [
+        ["id", "premise", "hypothesis", "label"],
+        ["007", "Ola swims every morning.", "Ola swims.", "entailment"],
+        ["008", "Ola swims every morning.", "", "neutral"],
+        ["009", "Ola swims every morning.", "Ola never swims.", "contradiction"],
+    ]
+    with upload.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    summary, files = client.predict(handle_file(str(upload)), "sort", api_name="/batch")
+    assert (summary["rows"], summary["scored"], summary["errors"]) == (3, 2, 1)
+    with Path(files[0]).open(newline="") as file:
+        scored = list(csv.DictReader(file))
+    assert [row["id"] for row in scored] == ["007", "008", "009"]
+    assert scored[1]["error"] == "the hypothesis is empty"
+    assert scored[0]["sort.hypothesis"] == "ola swims ."
+    assert json.loads(Path(files[1]).read_text()) == summary
+
+
+def test_batch_says_which_column_is_missing(client: Client, tmp_path: Path) -> None:
+    upload = tmp_path / "mine.csv"
+    upload.write_text("text,label\nA dog barks.,neutral\n")
+    with pytest.raises(AppError, match=r"no column 'premise' and 'hypothesis' .*text, label"):
+        client.predict(handle_file(str(upload)), "sort", api_name="/batch")
+
+
+def test_a_run_in_the_background_ends_with_an_outcome_and_a_model(client: Client) -> None:
+    run = client.predict("minilm", "negation", "5", "2e-5", "0", api_name="/inoculate")["run"]
+    until = time.monotonic() + WAIT
+    while time.monotonic() < until:
+        found = client.predict(run, api_name="/run")
+        # the page goes on answering meanwhile
+        assert ask(client, "Nina sold her bicycle.")["model"] == "minilm"
+        if found["state"] not in ("queued", "running"):
+            break
+        time.sleep(1)
+    assert found["state"] == "done", found
+    assert [cell["size"] for cell in found["cells"]] == [0, 5]
+    assert found["verdict"]["outcome"] in {"0", "1", "2", "3", "between"}
+    assert ask(client, "Nina sold her bicycle.", model=found["kept"])["model"] == found["kept"]
+
+
+def test_a_cancelled_run_ends_cancelled(client: Client) -> None:
+    run = client.predict("minilm", "word_overlap", "400", "2e-5", "0", api_name="/inoculate")["run"]
+    client.predict(run, api_name="/cancel")
+    until = time.monotonic() + 60
+    while client.predict(run, api_name="/run")["state"] in ("queued", "running"):
+        assert time.monotonic() < until, "the run goes on although it was cancelled"
+        time.sleep(0.2)
+    assert client.predict(run, api_name="/run")["state"] == "cancelled"
+
+
+def test_a_run_of_a_wrong_plan_is_refused_by_a_sentence(client: Client) -> None:
+    with pytest.raises(AppError, match="pairs; no size can be larger"):
+        client.predict("minilm", "negation", "99999", "2e-5", "0", api_name="/inoculate")
+
+
+def test_zz_nothing_of_this_asked_for_another_host(client: Client, app: App) -> None:
+    assert app.network_log.read_text() == ""

@@ -1,0 +1,122 @@
+"""The page in a real browser: what a newcomer does, wide and narrow, light and dark."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from probe.pairs import ASSETS
+from tests.conftest import App
+
+pytestmark = pytest.mark.browser
+SLOW = 60_000  # milliseconds; the machine may be busy
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as driver:
+        chromium = driver.chromium.launch(
+            executable_path=os.environ.get("CHROMIUM") or "/usr/bin/chromium",
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Browser, app: App) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    opened = context.new_page()
+    opened.set_default_timeout(SLOW)
+    opened.goto(app.url)
+    expect(opened.locator(".answer")).to_be_visible(timeout=SLOW)
+    yield opened
+    context.close()
+
+
+def test_the_first_page_shows_an_example_predicted_and_explained(page: Page) -> None:
+    expect(page.locator("#answer .token").first).to_be_visible()
+    expect(page.locator("#rows .row")).to_have_count(4, timeout=SLOW)
+
+
+def test_typing_updates_the_page_without_a_click(page: Page) -> None:
+    page.locator("#hypothesis textarea").fill("The country adopted three constitutions.")
+    expect(page.locator("#rows")).to_contain_text("constitutions", timeout=SLOW)
+    expect(page.locator("#answer .tokens").last).to_contain_text("adopted")
+
+
+def test_what_a_person_types_is_never_markup(page: Page) -> None:
+    page.locator("#hypothesis textarea").fill("<img src=x onerror=\"document.title='hit'\"> ok")
+    expect(page.locator("#rows")).to_contain_text("onerror", timeout=SLOW)
+    assert page.locator("#answer img, #rows img").count() == 0
+    assert page.title() == "NLI Clinic"
+
+
+def test_an_empty_side_is_answered_by_a_sentence_and_the_text_stays(page: Page) -> None:
+    page.locator("#hypothesis textarea").fill("")
+    expect(page.locator("#answer [role=alert]")).to_have_text("the hypothesis is empty")
+    assert page.locator("#premise textarea").input_value()
+
+
+def test_all_transforms_come_in_one_sortable_table(page: Page) -> None:
+    page.get_by_label("All transforms in one table").check()
+    table = page.locator("#rows table")
+    expect(table).to_be_visible(timeout=SLOW)
+    table.get_by_role("button", name="confidence").click()
+    shown = [float(text) for text in table.locator("tbody td:nth-child(3)").all_inner_texts()]
+    assert len(shown) >= 8
+    assert shown == sorted(shown)
+
+
+def test_a_permalink_opens_the_same_pair(page: Page, app: App) -> None:
+    page.goto(f"{app.url}?premise=Snow+fell.&hypothesis=It+snowed.&transforms=reverse&seed=4")
+    expect(page.locator("#rows .row")).to_have_count(1, timeout=SLOW)
+    assert page.locator("#premise textarea").input_value() == "Snow fell."
+    expect(page.locator("#rows")).to_contain_text("snowed it")
+
+
+def test_a_file_is_scored_from_the_page(page: Page) -> None:
+    page.get_by_role("tab", name="Batch").click()
+    upload = page.locator("#upload input[type=file]").first
+    upload.set_input_files(str(ASSETS / "examples" / "mnli_form.tsv"))
+    expect(page.locator("#preview table")).to_be_visible(timeout=SLOW)
+    page.locator("#score").click()
+    expect(page.locator("#files")).to_contain_text("mnli_form-scored.tsv", timeout=3 * SLOW)
+    expect(page.locator("#batch-cards")).to_contain_text("39 of 40")
+    expect(page.locator("#lines")).to_contain_text("the hypothesis is empty")
+
+
+def test_a_run_survives_a_reload_of_the_page(page: Page) -> None:
+    page.get_by_role("tab", name="Inoculate").click()
+    page.locator("#sizes textarea, #sizes input").first.fill("5")
+    page.locator("#inoculate").click()
+    expect(page.locator("#run-state")).to_contain_text("of 2 cells", timeout=SLOW)
+    page.reload()
+    page.get_by_role("tab", name="Inoculate").click()
+    expect(page.locator("#run-state")).to_contain_text("of 2 cells", timeout=SLOW)
+    page.locator("#cancel").click()
+    expect(page.locator("#run-state")).to_contain_text("cancelled", timeout=SLOW)
+
+
+@pytest.mark.parametrize("tab", ["Probe", "Batch", "Inoculate"])
+def test_no_tab_is_wider_than_a_phone(page: Page, tab: str) -> None:
+    page.set_viewport_size({"width": 375, "height": 800})
+    page.get_by_role("tab", name=tab).click()
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_our_own_markup_has_no_serious_accessibility_fault(
+    page: Page, app: App, theme: str
+) -> None:
+    page.goto(f"{app.url}?__theme={theme}")
+    expect(page.locator("#rows .row")).to_have_count(4, timeout=SLOW)
+    found = Axe().run(page, context={"include": [["#header"], ["#answer"], ["#rows"]]})
+    serious = [fault for fault in found.response["violations"] if fault["impact"] in BAD]
+    assert not serious, [(fault["id"], [n["html"] for n in fault["nodes"]]) for fault in serious]
+
+
+BAD = ("serious", "critical")
