@@ -4,7 +4,7 @@ import json
 import random
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -82,8 +82,9 @@ def update(
 
 
 def targets(pairs: Sequence[Pair]) -> torch.Tensor:
-    """Return the gold labels as indices into LABELS.  # (pairs,)"""
-    return torch.tensor([LABELS.index(pair.gold) for pair in pairs])  # type: ignore[arg-type]
+    """Return the gold labels as indices into LABELS; each pair has one.  # (pairs,)"""
+    names: tuple[str | None, ...] = LABELS
+    return torch.tensor([names.index(pair.gold) for pair in pairs])
 
 
 def epoch_batches(lengths: Sequence[int], batch: int, seed: int, epoch: int) -> list[list[int]]:
@@ -110,7 +111,7 @@ def train(
     pairs: Sequence[Pair],
     recipe: Recipe,
     out: Path,
-    dev: dict[str, Sequence[Pair]] | None = None,
+    dev: Mapping[str, Sequence[Pair]] | None = None,
     every: int = 1000,
 ) -> Iterator[Progress]:
     """Train in place and yield progress every `every` steps, having saved a checkpoint.
@@ -158,11 +159,14 @@ def save_model(classifier: Classifier, out: Path) -> None:
     """Write weights (fp16 safetensors), config with our label names, and tokenizer."""
     out.mkdir(parents=True, exist_ok=True)
     model = classifier.model
-    model.config.id2label = dict(enumerate(classifier.order))
-    model.config.label2id = {label: index for index, label in enumerate(classifier.order)}
+    names: list[str] = list(classifier.order)
+    model.config.id2label = dict(enumerate(names))
+    model.config.label2id = {name: index for index, name in enumerate(names)}
     model.config.save_pretrained(out)
     half = {name: value.half().contiguous() for name, value in model.state_dict().items()}
-    save_file(half, out / "model.safetensors", metadata={"format": "pt"})
+    weights = out / "model.safetensors"
+    save_file(half, weights, metadata={"format": "pt"})
+    weights.chmod(0o644)  # safetensors writes for its owner alone
     classifier.tokenizer.save_pretrained(out)
 
 

@@ -15,7 +15,7 @@ from torch.nn.functional import log_softmax
 from transformers import BatchEncoding
 
 from probe.labels import LABELS, Label
-from probe.models.classifier import Classifier, by_length
+from probe.models.classifier import PADDED_POSITIONS, Classifier, by_length
 from probe.pairs import Pair
 from probe.transforms.registry import Scored, Sign
 
@@ -122,6 +122,8 @@ def _scores(
         raise ValueError("gradients are taken in eval mode; the model is in training mode")
     tensors = {name: value.to(classifier.device) for name, value in inputs.items()}
     ids = tensors.pop("input_ids")
+    if classifier.model.config.model_type in PADDED_POSITIONS:
+        tensors["position_ids"] = _positions(ids, classifier.model.config.pad_token_id)
     f = _log_probability(classifier, list(tensors), labels)
     extra = tuple(tensors.values())
     embeddings = classifier.model.get_input_embeddings()
@@ -162,6 +164,12 @@ def _log_probability(
         return scores.gather(1, targets.repeat(copies)[:, None]).squeeze(1)  # (copies * batch,)
 
     return f
+
+
+def _positions(ids: torch.Tensor, padding: int) -> torch.Tensor:
+    """Number the tokens now, or a baseline of padding would move them.  # (batch, tokens)"""
+    words = ids.ne(padding).long()
+    return words.cumsum(1) * words + padding
 
 
 def _baseline(classifier: Classifier, inputs: BatchEncoding, name: Baseline) -> torch.Tensor:

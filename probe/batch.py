@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from probe.examine import PairError, Treated, require_text, treat
-from probe.files import Columns, Table, check
+from probe.files import Columns, Table, check, is_missing
 from probe.labels import LABELS, LabelError, matches, read_gold
 from probe.metrics import Estimate, mean, share
 from probe.models.classifier import Classifier, Precision, Prediction, resolve
@@ -100,8 +100,7 @@ def _row(table: Table, columns: Columns, number: int) -> Row:
 
 
 def _cell(value: object) -> str:
-    missing = value is None or value is pd.NA or value != value  # NaN is not itself
-    return "" if missing else str(value)
+    return "" if is_missing(value) else str(value)
 
 
 def _scored(

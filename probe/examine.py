@@ -1,5 +1,6 @@
 """The whole look at pairs: what the model says, and what it says of each transformed pair."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -113,12 +114,17 @@ def examine(
     return Examination(pair, prediction, importance, tuple(rows[0] for rows in treated.values()))
 
 
+HALF = re.compile("[\ud800-\udfff]")
+
+
 class PairError(ValueError):
     """A pair that cannot be scored; the message is for the person."""
 
 
 def require_text(pair: Pair) -> None:
-    """Refuse a pair without text on both sides. Raises PairError."""
+    """Refuse a pair without readable text on both sides. Raises PairError."""
     empty = [side for side in ("premise", "hypothesis") if not getattr(pair, side).strip()]
     if empty:
         raise PairError(f"the {' and the '.join(empty)} {'is' if len(empty) == 1 else 'are'} empty")
+    if HALF.search(pair.premise + " " + pair.hypothesis):
+        raise PairError("the text holds half of a character, a lone surrogate, and cannot be read")

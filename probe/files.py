@@ -4,11 +4,13 @@ import csv
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 from charset_normalizer import from_bytes
 
@@ -86,13 +88,15 @@ def read_table(path: Path) -> Table:
             if path.suffix.lower() == ".gz"
             else path.read_bytes()
         )
-    except (OSError, EOFError) as problem:
+    except (OSError, EOFError, zlib.error) as problem:
         raise FileError(f"{path.name} cannot be opened: {problem}") from problem
     if not raw.strip():
         raise FileError(f"{path.name} is empty")
     if form == "parquet":
         return _parquet(raw, path.name)
     text = _text(raw, path.name)
+    if not text.strip():
+        raise FileError(f"{path.name} is empty")
     table = _json_lines(text, path.name) if form == "jsonl" else _delimited(text, form, path.name)
     if table.frame.empty:
         raise FileError(f"{path.name} has no rows below its header")
@@ -126,13 +130,16 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
     form = form_of(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     if form == "parquet":
-        frame.to_parquet(path, index=False)
+        _write_parquet(frame, path)
         return
     if form == "jsonl":
-        lines = (json.dumps(row, ensure_ascii=False) for row in frame.to_dict("records"))
-        data = "".join(line + "\n" for line in lines).encode()
+        rows = frame.to_dict("records")
+        lines = (json.dumps(row, ensure_ascii=False, default=_plain) for row in rows)
+        text = "".join(line + "\n" for line in lines)
     else:
-        data = _delimit(frame, form, path.name).encode()
+        text = _delimit(frame, form, path.name)
+    # half of a surrogate pair, which JSON can escape and UTF-8 cannot hold, stays the escape
+    data = text.encode(errors="backslashreplace")
     path.write_bytes(gzip.compress(data) if path.suffix.lower() == ".gz" else data)
 
 
@@ -145,10 +152,14 @@ def _text(raw: bytes, name: str) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        best = from_bytes(raw).best()
+        found = from_bytes(raw)
+        best = found.best()
         if best is None:
             raise FileError(f"{name} is not text, or in an encoding that cannot be told") from None
-        return str(best)
+        # in a short text several encodings make equal sense: Western Windows is the likeliest
+        alike = [match for match in found if match.chaos <= best.chaos]
+        western = [match for match in alike if "cp1252" in match.could_be_from_charset]
+        return str((western or [best])[0])
 
 
 def _delimited(text: str, form: Form, name: str) -> Table:
@@ -199,20 +210,44 @@ def _json_lines(text: str, name: str) -> Table:
 
 def _parquet(raw: bytes, name: str) -> Table:
     try:
-        return Table(pd.read_parquet(io.BytesIO(raw)).reset_index(drop=True), "parquet")
+        # nullable, or a whole number beside an empty cell becomes a fraction
+        frame = pd.read_parquet(io.BytesIO(raw), dtype_backend="numpy_nullable")
+        return Table(frame.reset_index(drop=True), "parquet")
     except (OSError, ValueError) as problem:  # pyarrow's errors are ValueErrors
         raise FileError(f"{name} is not a Parquet file: {problem}") from problem
+
+
+def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
+    try:
+        frame.to_parquet(path, index=False)
+    except (TypeError, ValueError) as problem:  # what pyarrow raises
+        raise FileError(
+            f"{path.name}: Parquet cannot hold a column of this table; choose .jsonl ({problem})"
+        ) from problem
+
+
+def _plain(value: object) -> object:
+    """Turn what Parquet holds and JSON does not into a list, null or text."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return None if value is pd.NA or value is pd.NaT else str(value)
+
+
+def is_missing(cell: Any) -> bool:  # Any: whatever a frame may hold
+    """Whether a cell holds nothing: None, NaN and pandas's own marks."""
+    return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
 
 
 def _delimit(frame: pd.DataFrame, form: Form, name: str) -> str:
     out = io.StringIO(newline="")
     if form == "tsv":
         rows = [list(frame.columns), *frame.to_numpy(dtype=object).tolist()]
-        cells = [["" if pd.isna(cell) else str(cell) for cell in row] for row in rows]
+        cells = [["" if is_missing(cell) else str(cell) for cell in row] for row in rows]
         if any(mark in cell for row in cells for cell in row for mark in "\t\n\r"):
             raise FileError(
                 f"{name}: a text holds a tab or line break, which TSV cannot; choose .csv"
             )
         return "".join("\t".join(row) + "\n" for row in cells)
-    frame.to_csv(out, index=False, lineterminator="\n")
+    # as RFC 4180 ends a line; with "\n" a lone carriage return in a text would go unquoted
+    frame.to_csv(out, index=False, lineterminator="\r\n")
     return out.getvalue()

@@ -14,7 +14,7 @@ from probe.labels import LABELS, Label, LabelError, label_order
 from probe.models.classifier import Classifier
 from probe.pairs import ASSETS
 
-disable_progress_bar()  # type: ignore[no-untyped-call]  # transformers draws one for weights that load in a blink
+disable_progress_bar()  # transformers draws one for weights that load in a blink
 
 
 class ModelError(Exception):

@@ -18,6 +18,8 @@ from probe.labels import LABELS, Label
 from probe.pairs import Pair
 
 Precision = Literal["auto", "fp32", "bf16"]
+PADDED_POSITIONS = frozenset({"roberta", "xlm-roberta", "camembert"})
+"""Architectures that number positions from padding_idx + 1 and pass over padding."""
 UNUSED = re.compile(r"\[unused\d+\]|madeupword\d+|<extra_id_\d+>|<unk_\d+>")
 
 
@@ -75,8 +77,8 @@ class Classifier:
         """The longest input in sub-words, special tokens included."""
         # Transformers marks "no limit" with an enormous number
         positions = getattr(self.model.config, "max_position_embeddings", 512)
-        if self.model.config.model_type in {"roberta", "xlm-roberta", "camembert"}:
-            positions -= 2  # these number their positions from padding_idx + 1
+        if self.model.config.model_type in PADDED_POSITIONS:
+            positions -= 2  # padding_idx is 1
         return int(min(self.tokenizer.model_max_length, positions))
 
     @cached_property
@@ -104,8 +106,8 @@ class Classifier:
 
     def too_long(self, pair: Pair) -> bool:
         """Whether the pair has more sub-words than the model reads, so that its end is cut."""
-        # a sub-word covers at least one character, so most pairs need no second look
-        if len(pair.premise) + len(pair.hypothesis) + 4 <= self.max_tokens:
+        # a sub-word covers at least one byte, so most pairs need no second look
+        if len((pair.premise + pair.hypothesis).encode()) + 4 <= self.max_tokens:
             return False
         ids = self.tokenizer(pair.premise, pair.hypothesis, truncation=False)["input_ids"]
         return len(ids) > self.max_tokens

@@ -1,0 +1,73 @@
+"""What an inoculation leaves in a folder: points.csv, summary.json, curve.svg, cells.jsonl.
+
+cells.jsonl holds every point whole under a key of all that it depends on, so that a second call
+computes only the cells that are missing, whatever sizes, rates and seeds it asks for.
+"""
+
+import csv
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from finetune.inoculate import Point
+from finetune.outcomes import judge, verdict_json
+from finetune.plan import BASE, Cell, Plan
+from finetune.plots import curve, curve_frame
+from finetune.record import Json, environment, point_from
+from finetune.sets import Sets
+from probe.models.catalogue import find
+
+
+def key_of(plan: Plan, sets: Sets) -> str:
+    """Return a digest of what a cell depends on beside its size, rate and seed."""
+    settings = asdict(replace(plan, sizes=(), lrs=(), seeds=()))
+    weights = Path(find(plan.model)) / "model.safetensors"
+    facts = weights.stat() if weights.is_file() else None
+    stamp = (facts.st_size, facts.st_mtime_ns) if facts else ()
+    text = json.dumps([settings, stamp, asdict(sets)], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def known(folder: Path, key: str) -> dict[Cell, Point]:
+    """Return the points that are in the folder under this key."""
+    path = folder / "cells.jsonl"
+    if not path.exists():
+        return {}
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    points = [point_from(row["point"]) for row in rows if row["key"] == key]
+    return {point.cell: point for point in points}
+
+
+def add(folder: Path, key: str, point: Point) -> None:
+    """Add a point to cells.jsonl."""
+    with (folder / "cells.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"key": key, "point": asdict(point)}) + "\n")
+
+
+def write_points(folder: Path, points: Sequence[Point]) -> None:
+    """Write points.csv: a row for each cell, accuracies as shares."""
+    with (folder / "points.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["size", "lr", "seed", "original", "challenge"])
+        for point in points:
+            cell = point.cell
+            writer.writerow([cell.size, cell.lr, cell.seed, point.original, point.challenge])
+
+
+def write_summary(folder: Path, plan: Plan, sets: Sets, points: Sequence[Point]) -> Json:
+    """Write summary.json and curve.svg from all points of a plan, and return the summary."""
+    base = next(point for point in points if point.cell == BASE)
+    trained = [point for point in points if point.cell != BASE]
+    summary = {
+        **verdict_json(judge(base, trained, sets.majority, sets.paired)),
+        "n": {name: len(pairs) for name, pairs in vars(sets).items()},
+        "plan": asdict(plan),
+        "environment": environment(),
+    }
+    text = json.dumps(summary, indent=1, ensure_ascii=False, allow_nan=False)
+    (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+    chart = curve(curve_frame(points), plan.sizes).properties(width=640, background="white")
+    chart.save(folder / "curve.svg")
+    return summary

@@ -1,0 +1,107 @@
+"""What to run: a plan, the cells it falls into, and what it must not ask for."""
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from finetune.sets import InoculationError, Sets
+from probe.labels import LABELS
+from probe.models.classifier import Precision
+from probe.pairs import Pair
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run. `challenge` is a transform's name, or only a label where sets are given.
+
+    Ten epochs where Liu's models had up to 140, so that four sizes take one thread no more than
+    five minutes. Epoch 0, the model as it was, is a candidate for the best epoch with
+    `include_epoch0` only; Liu's code never restores it.
+    """
+
+    model: str
+    challenge: str
+    sizes: tuple[int, ...]
+    lrs: tuple[float, ...]
+    seeds: tuple[int, ...]
+    batch: int = 32
+    max_epochs: int = 10
+    patience: int = 5
+    max_tokens: int = 128
+    precision: Precision = "auto"
+    include_epoch0: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One fine-tuning; size 0 is the model as it was."""
+
+    size: int
+    lr: float
+    seed: int
+
+
+BASE = Cell(0, 0.0, 0)
+
+
+def cells(plan: Plan) -> tuple[Cell, ...]:
+    """Return the cells of a plan, the model as it was first, then by size."""
+    trained = [
+        Cell(size, lr, seed)
+        for size in sorted(set(plan.sizes))
+        for lr in dict.fromkeys(plan.lrs)
+        for seed in dict.fromkeys(plan.seeds)
+    ]
+    return (BASE, *trained)
+
+
+def nested(pairs: Sequence[Pair], seed: int, size: int) -> tuple[Pair, ...]:
+    """Return the first `size` of one shuffled list, so that a smaller set lies in a larger one.
+
+    Raises InoculationError where there are fewer.
+    """
+    if size > len(pairs):
+        raise InoculationError(f"there are {len(pairs)} pairs to train on, not {size}")
+    shuffled = list(pairs)
+    random.Random(f"{seed}|nested").shuffle(shuffled)
+    return tuple(shuffled[:size])
+
+
+def check(plan: Plan, sets: Sets) -> None:
+    """Refuse a plan that cannot run on these sets. Raises InoculationError with a sentence."""
+    there = len(sets.challenge_train)
+    trained = {pair.gold for pair in sets.challenge_train}
+    problems = {
+        "give at least one size, one learning rate and one seed": not (
+            plan.sizes and plan.lrs and plan.seeds
+        ),
+        "each size must be 1 or more": any(size < 1 for size in plan.sizes),
+        "each learning rate must be above 0": not all(lr > 0 for lr in plan.lrs),
+        "batch, epochs and patience must be 1 or more": min(
+            plan.batch, plan.max_epochs, plan.patience
+        )
+        < 1,
+        f"precision must be one of {', '.join(get_args(Precision))}": plan.precision
+        not in get_args(Precision),
+        "one of the four sets is empty": not all(
+            (sets.original_dev, sets.original_test, there, sets.challenge_test)
+        ),
+        "the challenge training set needs the gold labels entailment, neutral or contradiction": (
+            not trained <= set(LABELS)
+        ),
+        f"the challenge training set has {there} pairs; no size can be larger": any(
+            size > there for size in plan.sizes
+        ),
+    }
+    for sentence, found in problems.items():
+        if found:
+            raise InoculationError(sentence)
+
+
+def kept_name(plan: Plan, run_id: str) -> str:
+    """Return the name under which the model of the largest size is kept."""
+    words = (Path(plan.model).name, plan.challenge, str(max(plan.sizes)), run_id)
+    return re.sub(r"[^\w.-]+", "-", "-".join(words))

@@ -1,0 +1,84 @@
+"""The four sets of an inoculation: from the bundled pairs or from files."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from probe.files import FileError, guess, read_table
+from probe.labels import DISPUTED, KEEP, LABELS, Gold, read_gold
+from probe.pairs import Pair, bundled_pairs
+from probe.transforms import REGISTRY, Options, apply
+
+
+class InoculationError(ValueError):
+    """A plan or data that cannot be used; the message is for the person."""
+
+
+@dataclass(frozen=True)
+class Sets:
+    """The four sets. Liu's original test set was their dev set; here they are two."""
+
+    original_dev: tuple[Pair, ...]
+    original_test: tuple[Pair, ...]
+    challenge_train: tuple[Pair, ...]
+    challenge_test: tuple[Pair, ...]
+
+    @property
+    def paired(self) -> bool:
+        """Whether the test sets hold the same rows, so that they can be resampled together."""
+        original = [pair.id for pair in self.original_test]
+        return all(original) and original == [pair.id for pair in self.challenge_test]
+
+    @property
+    def majority(self) -> float:
+        """The share of the most frequent label in the challenge training set."""
+        golds = [pair.gold for pair in self.challenge_train]
+        return max(golds.count(label) for label in LABELS) / len(golds)
+
+
+def challenges() -> tuple[str, ...]:
+    """Return the transforms that keep the gold label: what a model can be inoculated against."""
+    return tuple(name for name, transform in REGISTRY.items() if transform.rule is KEEP)
+
+
+def challenged(challenge: str, pairs: Sequence[Pair], seed: int = 0) -> tuple[Pair, ...]:
+    """Transform pairs into a challenge set; pairs that it leaves as they were are left out.
+
+    Raises InoculationError for a transform that is not there or does not keep the gold label.
+    """
+    if challenge not in challenges():
+        known = ", ".join(challenges())
+        raise InoculationError(f"there is no challenge {challenge!r}; there are: {known}")
+    results = apply(challenge, pairs, seed, Options(), lambda unread: [])
+    return tuple(result.pair for result in results if result.changed)
+
+
+def bundled_sets(challenge: str, seed: int = 0) -> Sets:
+    """Return the sets of a challenge made from the bundled pairs. Raises InoculationError."""
+    dev, test, pool = (bundled_pairs(split) for split in ("dev", "test", "pool"))
+    return Sets(dev, test, challenged(challenge, pool, seed), challenged(challenge, test, seed))
+
+
+def read_pairs(path: Path) -> tuple[Pair, ...]:
+    """Read the labelled pairs of a table; broken, disputed and half-empty rows are left out.
+
+    Raises FileError or LabelError with a sentence.
+    """
+    table = read_table(path)
+    names = list(table.frame.columns)
+    columns = guess(names)
+    if columns.gold is None:
+        raise FileError(f"no column 'label' in {path.name}; it has: {', '.join(names)}")
+    rows = table.frame[[columns.premise, columns.hypothesis, columns.gold]].to_dict("split")["data"]
+    pairs = tuple(
+        Pair(str(premise), str(hypothesis), gold, str(number))
+        for number, (premise, hypothesis, label) in enumerate(rows)
+        if number not in table.broken and (gold := _gold(label)) and premise and hypothesis
+    )
+    if not pairs:
+        raise FileError(f"{path.name} holds no pair with a premise, a hypothesis and a label")
+    return pairs
+
+
+def _gold(label: object) -> Gold | None:
+    return None if str(label).strip() in DISPUTED else read_gold(label)

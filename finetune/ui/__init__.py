@@ -1,0 +1,1 @@
+"""The tabs that change models."""

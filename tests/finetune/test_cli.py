@@ -1,0 +1,129 @@
+"""`python -m finetune inoculate` and `runs`."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from finetune.__main__ import app
+from finetune.plan import Plan
+from finetune.runs import Store
+from finetune.sets import Sets
+from probe.pairs import Pair
+from tests.tiny import tiny_pairs
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def write(path: Path, pairs: tuple[Pair, ...]) -> Path:
+    rows = [{"premise": p.premise, "hypothesis": p.hypothesis, "label": p.gold} for p in pairs]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture
+def asked(home: Path, model: str, sets: Sets) -> list[object]:
+    """A call that takes a second: the tiny model on files of its own."""
+    files = [(f"--{name.replace('_', '-')}", write(home / f"{name}.jsonl", pairs))
+             for name, pairs in vars(sets).items()]  # fmt: skip
+    return [
+        "inoculate", "--model", model, "--challenge", "mine", "--sizes", "6,12", "--lrs", "1e-3",
+        "--seeds", "0", "--max-epochs", "2", "--out", home / "out",
+        *[word for pair in files for word in pair],
+    ]  # fmt: skip
+
+
+def test_a_run_leaves_points_summary_and_curve(asked: list[object], home: Path) -> None:
+    result = call(*asked)
+    assert result.exit_code == 0, result.output
+    with (home / "out" / "points.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["size", "lr", "seed", "original", "challenge"]
+    assert [row["size"] for row in rows] == ["0", "6", "12"]
+    assert all(0 <= float(row[name]) <= 1 for row in rows for name in ("original", "challenge"))
+    summary = json.loads((home / "out" / "summary.json").read_text())
+    assert {"gap", "closed", "drop", "outcome", "oracle_lr", "dev_lr", "warnings"} <= set(summary)
+    assert summary["n"] == {
+        "original_dev": 12, "original_test": 12, "challenge_train": 30, "challenge_test": 12,
+    }  # fmt: skip
+    assert summary["plan"]["sizes"] == [6, 12]
+    assert (home / "out" / "curve.svg").read_text().startswith("<svg")
+
+
+def test_the_gap_is_that_of_the_first_row(asked: list[object], home: Path) -> None:
+    call(*asked)
+    with (home / "out" / "points.csv").open() as file:
+        before = next(csv.DictReader(file))
+    gap = json.loads((home / "out" / "summary.json").read_text())["gap"]
+    assert gap == pytest.approx(float(before["original"]) - float(before["challenge"]))
+
+
+def test_rows_are_printed_as_they_come(asked: list[object]) -> None:
+    lines = call(*asked).output.splitlines()
+    assert lines[0].startswith("size 0")
+    assert "epoch 1" in lines[1]
+    assert "Outcome" in "".join(lines) or "Between" in "".join(lines)
+
+
+def test_cells_that_are_there_are_not_computed_again(asked: list[object]) -> None:
+    call(*asked)
+    output = call(*asked, "--sizes", "6,12,18").output
+    assert output.count("(from an earlier call)") == 3
+    assert output.count("epoch 1  loss") == 1  # size 18
+
+
+def test_cells_of_other_settings_do_not_count(asked: list[object]) -> None:
+    call(*asked)
+    assert "earlier call" not in call(*asked, "--patience", "1").output
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--model", "nobody"], "no model or folder called 'nobody'"),
+        (["--sizes", "31"], "has 30 pairs; no size can be larger"),
+        (["--sizes", "ten"], "--sizes 'ten' is not a list of numbers"),
+        (["--lrs", "0"], "learning rate must be above 0"),
+        (["--original-dev", "gone.csv"], "gone.csv cannot be opened"),
+        (["--precision", "int8"], "precision must be one of"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_2(
+    words: list[str], sentence: str, asked: list[object]
+) -> None:
+    result = call(*asked, *words)
+    assert result.exit_code == 2
+    assert sentence in result.output
+    assert len(result.output.splitlines()) == 1
+
+
+def test_a_challenge_without_files_must_be_known(home: Path, model: str) -> None:
+    result = call("inoculate", "--model", model, "--challenge", "sort", "--out", home)
+    assert result.exit_code == 2
+    assert "there is no challenge 'sort'; there are: word_overlap, negation" in result.output
+
+
+def test_one_challenge_file_needs_the_other(home: Path, model: str) -> None:
+    file = write(home / "train.jsonl", tiny_pairs(6))
+    words = ["inoculate", "--model", model, "--challenge", "mine", "--challenge-train", file]
+    result = call(*words, "--out", home)
+    assert result.exit_code == 2
+    assert "give both" in result.output
+
+
+def test_runs_are_listed(home: Path, sets: Sets) -> None:
+    run = Store().create("me", Plan("tiny", "negation", (6,), (1e-3,), (0,)), sets, {})
+    assert f"{run.id}  " in call("runs").output
+    (row,) = json.loads(call("runs", "--json").output)
+    assert (row["id"], row["state"], len(row["cells"])) == (run.id, "queued", 2)
+
+
+def test_the_command_line_does_without_gradio() -> None:
+    code = "import sys, finetune.__main__; sys.exit('gradio' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

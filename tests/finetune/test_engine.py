@@ -1,0 +1,214 @@
+"""The engine on a real cluster: to the end, cancelled, killed, resumed."""
+
+import multiprocessing.spawn
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from distributed import Client
+
+from finetune import engine as engine_module
+from finetune.cluster import without_main
+from finetune.engine import Engine
+from finetune.plan import Cell, Plan
+from finetune.runs import Run, Store
+from finetune.sets import Sets
+from probe.models.catalogue import entries, load
+
+ENDLESS = {"max_epochs": 100_000, "patience": 100_000}
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Engine]]:
+    """A store and an engine whose worker all tests of this file share: it takes long to start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NLI_CLINIC_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.delenv("NLI_CLINIC_DATABASE", raising=False)
+        patch.delenv("ENGINE", raising=False)
+        store = Store()
+        engine = Engine(store)
+        yield store, engine
+        engine.close()
+
+
+@pytest.fixture
+def store(workplace: tuple[Store, Engine]) -> Store:
+    return workplace[0]
+
+
+@pytest.fixture
+def engine(workplace: tuple[Store, Engine]) -> Engine:
+    return workplace[1]
+
+
+@pytest.fixture
+def plan(model: str) -> Plan:
+    """A plan of three cells that takes a second."""
+    return Plan(model, "negation", (6, 12), (1e-3,), (0,), batch=4, max_epochs=3, precision="fp32")
+
+
+def until(store: Store, run_id: str, reached: Callable[[Run], bool], seconds: float = 40) -> Run:
+    """Wait until a run is as wanted, and return it."""
+    end = time.monotonic() + seconds
+    while not reached(run := store.get(run_id)):
+        assert time.monotonic() < end, f"still {run.state}: {run.cells}"
+        time.sleep(0.05)
+    return run
+
+
+def ended(run: Run) -> bool:
+    return run.state not in ("queued", "running")
+
+
+def training(run: Run) -> bool:
+    """Whether the second cell is under way."""
+    return run.cells[1].state == "running" and run.cells[1].epoch is not None
+
+
+def worker_pid(engine: Engine) -> int:
+    """Return the process of the only worker, once it is there."""
+    with Client(engine.address, set_as_default=False) as client:
+        client.wait_for_workers(1, timeout=30)
+        (pid,) = client.run(os.getpid).values()
+    return int(pid)
+
+
+def endless(plan: Plan) -> Plan:
+    """Return the plan with cells that only a cancel ends."""
+    return Plan(**{**vars(plan), **ENDLESS})
+
+
+def test_a_run_is_computed_judged_and_its_model_kept(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    run_id = store.create("me", plan, sets, {}).id
+    engine.submit(run_id)
+    run = until(store, run_id, ended)
+    assert (run.state, run.error) == ("done", "")
+    assert [point.cell.size for point in run.points] == [0, 6, 12]
+    assert run.verdict["outcome"] in ("0", "1", "2", "3", "between")
+    assert run.kept in [entry.name for entry in entries()]
+    kept = load(run.kept)
+    said = kept.predict(sets.original_test)
+    hits = [p.label == pair.gold for p, pair in zip(said, sets.original_test, strict=True)]
+    assert sum(hits) / 12 == pytest.approx(run.points[-1].original, abs=1 / 12)  # half precision
+
+
+def test_the_worker_is_lean_gives_way_and_has_one_thread(engine: Engine, plan: Plan) -> None:
+    def facts() -> tuple[bool, int, int, str]:
+        import torch
+
+        passive = os.environ["OMP_WAIT_POLICY"]
+        return "gradio" in sys.modules, os.nice(0), torch.get_num_threads(), passive
+
+    with Client(engine.address, set_as_default=False) as client:
+        (found,) = client.run(facts).values()
+    assert found == (False, min(19, os.nice(0) + 10), 1, "PASSIVE")
+
+
+def test_a_spawned_process_does_not_import_the_main_module() -> None:
+    assert "init_main_from_name" in multiprocessing.spawn.get_preparation_data("worker")
+    main = sys.modules["__main__"]
+    with without_main():
+        data = multiprocessing.spawn.get_preparation_data("worker")
+    assert not {"init_main_from_name", "init_main_from_path"} & set(data)
+    assert sys.modules["__main__"] is main
+
+
+def test_a_cancelled_run_stops_and_keeps_what_it_has(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    run_id = store.create("me", endless(plan), sets, {}).id
+    engine.submit(run_id)
+    until(store, run_id, training)
+    engine.cancel(run_id)
+    run = until(store, run_id, ended, seconds=5)
+    assert run.state == "cancelled"
+    assert [state.state for state in run.cells] == ["done", "cancelled", "cancelled"]
+
+
+def test_a_run_that_waits_for_another_is_cancelled_at_once(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    first, second = (store.create("me", endless(plan), sets, {}).id for _ in range(2))
+    engine.submit(first)
+    engine.submit(second)
+    until(store, first, training)
+    engine.cancel(second)
+    assert until(store, second, ended, seconds=5).state == "cancelled"
+    assert store.get(first).state == "running"
+    engine.cancel(first)
+    until(store, first, ended, seconds=5)
+
+
+def test_a_cell_that_does_not_listen_loses_its_worker(
+    store: Store, engine: Engine, plan: Plan, sets: Sets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_module, "FORCE_AFTER", 0.2)
+    run_id = store.create("me", endless(plan), sets, {}).id
+    engine.submit(run_id)
+    until(store, run_id, training)
+    pid = worker_pid(engine)
+    os.kill(pid, signal.SIGSTOP)
+    engine.cancel(run_id)
+    assert until(store, run_id, ended, seconds=15).state == "cancelled"
+    assert worker_pid(engine) != pid
+
+
+def test_a_killed_worker_loses_and_doubles_no_cell(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    long = Plan(**{**vars(plan), "max_epochs": 100, "patience": 100})
+    run_id = store.create("me", long, sets, {}).id
+    engine.submit(run_id)
+    until(store, run_id, training)
+    os.kill(worker_pid(engine), signal.SIGKILL)
+    run = until(store, run_id, ended)
+    assert (run.state, run.error) == ("done", "")
+    assert [point.cell for point in run.points] == [
+        Cell(0, 0.0, 0), Cell(6, 1e-3, 0), Cell(12, 1e-3, 0),
+    ]  # fmt: skip
+
+
+def test_a_cell_that_fails_leaves_the_others(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    run_id = store.create("me", Plan(**{**vars(plan), "sizes": (6, 31)}), sets, {}).id
+    engine.submit(run_id)
+    run = until(store, run_id, ended)
+    assert (run.state, run.error) == ("failed", "there are 30 pairs to train on, not 31")
+    assert [state.state for state in run.cells] == ["done", "done", "failed"]
+
+
+def test_a_run_left_by_a_dead_engine_is_resumed_with_the_cells_it_lacks(
+    store: Store, engine: Engine, plan: Plan, sets: Sets, tmp_path: Path
+) -> None:
+    long = Plan(**{**vars(plan), "max_epochs": 100, "patience": 100})
+    run_id = store.create("me", long, sets, {}).id
+    dead = Engine(store, engine.address)
+    dead.submit(run_id)
+    before = until(store, run_id, training)
+    dead.close()
+    assert store.get(run_id).state == "running"
+    heir = Engine(store, engine.address)
+    heir.resume()
+    run = until(store, run_id, ended)
+    heir.close()
+    assert run.state == "done"
+    assert run.points[0] == before.points[0]  # seconds too: it was not computed again
+    assert len(run.points) == len(run.cells) == 3
+
+
+def test_a_cancelled_run_is_not_resumed(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    run_id = store.create("me", plan, sets, {}).id
+    store.request_cancel(run_id)
+    engine.resume()
+    run = until(store, run_id, ended, seconds=5)
+    assert (run.state, run.points) == ("cancelled", ())
+    assert {state.state for state in run.cells} == {"cancelled"}
