@@ -30,13 +30,14 @@ def build(cache: ModelCache, store: Store, engine: Engine) -> gr.Blocks:
     blocks: gr.Blocks
     with gr.Blocks(title="NLI Clinic", delete_cache=(3600, 86400)) as blocks:
         gr.HTML((ASSETS / "header.html").read_text(encoding="utf-8"), elem_id="header")
+        owner = inoculate_tab.browser_token()
         tabs = []
         with gr.Tab("Probe", id="probe") as tab:
             tabs.append((tab, probe_tab.build(cache, blocks)))
         with gr.Tab("Batch", id="batch") as tab:
             tabs.append((tab, batch_tab.build(cache)))
         with gr.Tab("Inoculate", id="inoculate") as tab:
-            tabs.append((tab, inoculate_tab.build(store, engine, blocks)))
+            tabs.append((tab, inoculate_tab.build(store, engine, blocks, owner)))
         for tab, models in tabs:  # a model that was inoculated meanwhile can be chosen at once
             tab.select(
                 lambda: gr.Dropdown(choices=model_names()),

@@ -11,10 +11,10 @@ from typing import Annotated, Any, NoReturn, get_args
 
 import typer
 
-from probe.attribution import Baseline, Method
+from probe.attribution import AttributionError, Baseline, Method
 from probe.batch import Row, score, scored_frame, summarise, summary_json
 from probe.examine import PairError, examine
-from probe.files import Columns, FileError, guess, read_table, write_table
+from probe.files import Columns, FileError, form_of, guess, read_table, write_table
 from probe.labels import LABELS, LabelError, read_gold
 from probe.models.catalogue import ModelError, entries, load
 from probe.models.classifier import Precision
@@ -23,7 +23,15 @@ from probe.report import examination_json, model_json, transforms_json
 from probe.transforms.registry import Draw, Options, Sign, UnknownTransform
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
-PROBLEMS = (ModelError, FileError, PairError, LabelError, UnknownTransform, OSError)
+PROBLEMS = (
+    ModelError,
+    FileError,
+    PairError,
+    LabelError,
+    UnknownTransform,
+    AttributionError,
+    OSError,
+)
 """What a person can put right; anything else is our error and shows its trace."""
 
 
@@ -161,6 +169,7 @@ def batch_command(
     names = [name.strip() for name in transforms.split(",") if name.strip()]
     rows: list[Row] = []
     try:
+        form_of(out)
         table = read_table(file)
         columns = _columns(list(table.frame.columns), premise, hypothesis, gold)
         classifier = load(model)

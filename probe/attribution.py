@@ -29,6 +29,10 @@ METHODS: Mapping[Method, str] = {
 }
 
 
+class AttributionError(ValueError):
+    """What this model cannot be asked; the message is for the person."""
+
+
 @dataclass(frozen=True)
 class Importance:
     """Scores of one pair's sub-words, and which label and convention they speak of.
@@ -69,8 +73,8 @@ def attribute(
 ) -> list[Importance]:
     """Score the sub-words of each pair for its label, in fp32, with the model in eval mode.
 
-    `baseline` and `steps` matter to integrated gradients and occlusion only. Raises ValueError
-    where the tokenizer has no such baseline token.
+    `baseline` and `steps` matter to integrated gradients and occlusion only. Raises
+    AttributionError where the tokenizer has no such token or cannot say where a token stands.
     """
     result: list[Importance | None] = [None] * len(pairs)
     lengths = [len(pair.premise) + len(pair.hypothesis) for pair in pairs]
@@ -101,7 +105,9 @@ def _side(
     """Return the scored sub-words of one side; `sequence_ids` says which they are."""
     encoding = inputs.encodings[row] if inputs.encodings else None
     if encoding is None:
-        raise ValueError("this model's tokenizer does not say where a token stands in the text")
+        raise AttributionError(
+            "this model's tokenizer does not say where a token stands in the text"
+        )
     return tuple(
         Scored(token, id_, *encoding.offsets[at], float(scores[row, at]))
         for at, (token, id_) in enumerate(zip(encoding.tokens, encoding.ids, strict=True))
@@ -176,7 +182,7 @@ def _baseline(classifier: Classifier, inputs: BatchEncoding, name: Baseline) -> 
     """Return ids with every sub-word replaced and special tokens left.  # (batch, tokens)"""
     token = getattr(classifier.tokenizer, f"{name}_token_id")
     if token is None:
-        raise ValueError(f"this model has no {name} token; choose another baseline")
+        raise AttributionError(f"this model has no {name} token; choose another baseline")
     words = torch.tensor(
         [
             [side is not None for side in inputs.sequence_ids(row)]

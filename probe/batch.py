@@ -154,7 +154,7 @@ FIELDS = ("premise", "hypothesis", "prediction", "confidence", "agrees", "note")
 
 def _our_columns(names: Sequence[str]) -> list[str]:
     probabilities = [f"p_{label}" for label in LABELS]
-    treated = [f"{name}.{part}" for name in names for part in FIELDS]
+    treated = [f"{name}.{part}" for name in dict.fromkeys(names) for part in FIELDS]
     return ["prediction", "confidence", *probabilities, "error", *treated]
 
 

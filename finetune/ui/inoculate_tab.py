@@ -275,7 +275,16 @@ def browser_secret() -> str:
     return path.read_text(encoding="utf-8")
 
 
-def build(store: Store, engine: Engine, blocks: gr.Blocks) -> gr.Dropdown:
+def browser_token() -> gr.BrowserState:
+    """Return the token by which a browser finds its runs again.
+
+    It belongs outside the tabs: gradio mounts a tab's parts only when the tab is opened, and
+    until then the token would read as none.
+    """
+    return gr.BrowserState("", storage_key="nli-clinic-owner", secret=browser_secret())
+
+
+def build(store: Store, engine: Engine, blocks: gr.Blocks, owner: gr.BrowserState) -> gr.Dropdown:
     """Put the tab together and return its list of models."""
 
     def open_page(owner: str | None) -> list[Any]:
@@ -307,7 +316,6 @@ def build(store: Store, engine: Engine, blocks: gr.Blocks) -> gr.Dropdown:
         changed = shown[3] != seen
         return [*shown, gr.Dropdown(run_choices(store, owner)) if changed else gr.skip()]
 
-    owner = gr.BrowserState("", storage_key="nli-clinic-owner", secret=browser_secret())
     seen = gr.State("")
     timer = gr.Timer(TICK, active=False)
     with gr.Row():
@@ -352,14 +360,8 @@ def build(store: Store, engine: Engine, blocks: gr.Blocks) -> gr.Dropdown:
     blocks.load(open_page, owner, [owner, runs, *shown], **quiet)
     blocks.load(samples, challenge, shown_samples, **quiet).then(forecast, fields, about, **quiet)
     challenge.input(samples, challenge, shown_samples, **quiet)
-    gr.on(
-        [part.input for part in fields],  # type: ignore[attr-defined]  # gradio's stubs lack it
-        forecast,
-        fields,
-        about,
-        trigger_mode="always_last",
-        **quiet,
-    )
+    changed = [model.input, challenge.input, sizes.change, lrs.change, seeds.change]
+    gr.on(changed, forecast, fields, about, trigger_mode="always_last", **quiet)
     go.click(begin, [owner, *fields, *files], [wrong, runs, *shown], **quiet)
     halt.click(stop_run, [owner, runs], shown, **quiet)
     runs.input(partial(show, store), [owner, runs, gr.State("")], shown, **quiet)

@@ -1,12 +1,13 @@
 """Which models there are, and how one is loaded: safetensors only, no remote code."""
 
-import json
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError, safe_open
 from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar
 
@@ -50,16 +51,19 @@ def entries() -> Iterator[Entry]:
         newest = source == "inoculated"
         key = (lambda path: -path.stat().st_mtime) if newest else (lambda path: path.parent.name)
         for weights in sorted(folders, key=key):
+            try:
+                parameters = _parameters(weights)
+            except SafetensorError:
+                continue  # half written, or Git LFS left its pointer: no model to choose
             size = weights.stat().st_size
-            yield Entry(weights.parent.name, weights.parent, source, size, _parameters(weights))
+            yield Entry(weights.parent.name, weights.parent, source, size, parameters)
 
 
 def _parameters(weights: Path) -> int:
     """Count the weights from the safetensors header, without reading them."""
-    with weights.open("rb") as file:
-        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-    shapes = (entry["shape"] for name, entry in header.items() if name != "__metadata__")
-    return sum(int(torch.Size(shape).numel()) for shape in shapes)
+    with safe_open(weights, framework="pt") as file:
+        shapes = [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118  # no dict
+    return sum(math.prod(shape) for shape in shapes)
 
 
 def find(name: str) -> str:
@@ -91,14 +95,15 @@ def load(name: str, order: tuple[Label, ...] | None = None) -> Classifier:
     try:
         config = AutoConfig.from_pretrained(place, trust_remote_code=False)
         tokenizer = AutoTokenizer.from_pretrained(place, trust_remote_code=False)
-        model = AutoModelForSequenceClassification.from_pretrained(
+        model, report = AutoModelForSequenceClassification.from_pretrained(
             place,
             config=config,
             dtype=torch.float32,
             use_safetensors=True,
             trust_remote_code=False,
+            output_loading_info=True,
         )
-    except (OSError, ValueError, KeyError) as problem:
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as problem:
         raise ModelError(
             f"the model {name!r} cannot be loaded: {_first_line(problem)}"
         ) from problem
@@ -108,6 +113,9 @@ def load(name: str, order: tuple[Label, ...] | None = None) -> Classifier:
         raise ModelError(f"the model {name!r} cannot be read: {problem}") from problem
     if config.num_labels != len(LABELS) or sorted(order) != sorted(LABELS):
         raise ModelError(f"the model {name!r} has {config.num_labels} outputs, not three")
+    if report["missing_keys"]:  # transformers fills them with chance
+        missing = ", ".join(sorted(report["missing_keys"])[:3])
+        raise ModelError(f"the model {name!r} is not a trained classifier: it lacks {missing}")
     return Classifier(name, model.eval().to(device()), tokenizer, tuple(order), device())
 
 

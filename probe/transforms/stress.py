@@ -4,7 +4,6 @@ The clause goes before the mark that ends the text and all the rest stays. The r
 puts it before the first mark anywhere and drops what follows.
 """
 
-import re
 from dataclasses import replace
 from functools import partial
 
@@ -15,16 +14,16 @@ from probe.transforms.registry import Tools, transform
 register = partial(
     transform, family="stress", rule=KEEP, source="Naik et al. 2018, section 3", level="word"
 )
-END = re.compile(r"""\s*[.!?]+["'”’)\]]*\s*$""")
+MARKS, CLOSERS = ".!?", "\"'”’)]"
 
 
 def append(text: str, clause: str) -> str | None:
     """Insert a clause before the final marks of a text, None where the text is empty."""
-    if not text.strip():
-        return None
-    end = END.search(text)
-    cut = end.start() if end else len(text.rstrip())
-    return f"{text[:cut]} {clause}{text[cut:]}".strip() if cut else None
+    whole = text.rstrip()
+    bare = whole.rstrip(CLOSERS)
+    ends = bare.endswith(tuple(MARKS))
+    cut = len(bare.rstrip(MARKS).rstrip()) if ends else len(whole)
+    return f"{whole[:cut]} {clause}{whole[cut:]}".strip() if cut else None
 
 
 HYPOTHESIS_TEXT = "text in the hypothesis"

@@ -1,6 +1,6 @@
 """The Probe tab: one pair, live."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from html import escape
 from typing import Any, get_args
@@ -51,10 +51,13 @@ PROBLEMS = (PairError, ModelError, UnknownTransform, ValueError)
 METHOD_CHOICES = [(words, name) for name, words in METHODS.items()]
 SIGN_CHOICES = [(f"{name}: {words}", name) for name, words in SIGNS.items()]
 
-# 300 ms after the last key; what is on the page is dimmed until the answer is there
+# 300 ms after the last key; what is on the page is dimmed until the answer is there. A key that
+# was followed by another waits for ever: its promise is dropped with nothing to tell.
 STALE = 'document.getElementById("probe-results")?.classList.add("stale");'
 DEBOUNCE = f"""async (...values) => {{
-  {STALE} await new Promise(done => setTimeout(done, 300)); return values;
+  {STALE} const key = window.lastKey = {{}};
+  await new Promise(done => setTimeout(done, 300));
+  return window.lastKey === key ? values : new Promise(() => {{}});
 }}"""
 AT_ONCE = f"(...values) => {{ {STALE} return values; }}"
 FRESH = '() => { document.getElementById("probe-results")?.classList.remove("stale"); }'
@@ -289,22 +292,22 @@ def build(cache: ModelCache, blocks: gr.Blocks) -> gr.Dropdown:
     listen: dict[str, Any] = {"trigger_mode": "always_last", "concurrency_id": "probe", **quiet}
     answer_now = partial(update, cache)
 
-    def refresh(trigger: Callable[..., Any], js: str = AT_ONCE) -> None:
-        trigger(answer_now, inputs, outputs, js=js, **listen).then(None, js=FRESH, **quiet)
+    def refresh(triggers: list[Any], js: str) -> None:
+        answered = gr.on(triggers, answer_now, inputs, outputs, js=js, **listen)
+        answered.then(None, js=FRESH, **quiet)
 
-    typed = [premise.input, hypothesis.input]
-    # gradio's stubs do not know that every form component has these events
-    changed: list[Any] = [
+    # a text's own change, whoever makes it: a key, a paste, an example, a permalink
+    refresh([premise.change, hypothesis.change], DEBOUNCE)
+    changed = [
         part.release if part is keep else part.input  # type: ignore[attr-defined]
-        for part in (model, *options, *chosen)
+        for part in (model, *options, *chosen)  # gradio's stubs lack these events
     ]
-    refresh(partial(gr.on, typed), DEBOUNCE)
-    refresh(partial(gr.on, changed))
+    refresh(changed, AT_ONCE)
     texts, draws = [premise, hypothesis], gr.State(0)
-    refresh(example.input(EXAMPLES.__getitem__, example, texts, **quiet).then)
-    refresh(swap.click(lambda p, h: (h, p), texts, texts, **quiet).then)
-    refresh(random_one.click(draw, draws, [draws, *texts], **quiet).then)
-    refresh(blocks.load(open_page, None, [*texts, model, seed, chains, *chosen], **quiet).then)
+    example.input(EXAMPLES.__getitem__, example, texts, **quiet)
+    swap.click(lambda p, h: (h, p), texts, texts, **quiet)
+    random_one.click(draw, draws, [draws, *texts], **quiet)
+    blocks.load(open_page, None, [*texts, model, seed, chains, *chosen], **quiet)
     told = "The link to this pair is in the address bar and on the clipboard."
     share.click(None, [*texts, model, seed, chains, *chosen], js=COPY_LINK, **quiet).then(
         lambda: gr.Info(told), **quiet
