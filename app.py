@@ -53,6 +53,11 @@ def theme() -> gr.themes.Base:
     """Return a calm theme that needs no font from the network."""
     return gr.themes.Base(
         primary_hue="teal", neutral_hue="slate", font=FONT, font_mono=MONO, radius_size="sm"
+    ).set(  # white on the default teal has a contrast of 2.5:1
+        button_primary_background_fill="*primary_700",
+        button_primary_background_fill_hover="*primary_800",
+        button_primary_background_fill_dark="*primary_700",
+        button_primary_text_color="white",
     )
 
 

@@ -11,7 +11,7 @@ from finetune.selection import choose
 from probe.plots import INK, themed
 
 COLUMNS = ["examples", "set", "accuracy", "low", "high", "n", "lr", "seeds"]
-SETS = {"challenge": ("#009E73", [1, 0], "circle"), "original": ("#9A6B00", [6, 4], "square")}
+SETS = {"challenge": ("#009E73", [1, 0], "circle"), "original": ("#B7791F", [6, 4], "square")}
 """Colour, dashes and marker of each line: none of a label, never the only cue."""
 
 EXAMPLES = alt.X("examples:O", title="inoculation examples", axis=alt.Axis(labelAngle=0))

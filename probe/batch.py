@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -142,7 +143,7 @@ def scored_frame(
     for name in ours.columns:
         free = name
         while free in taken:
-            free = f"{free}.{model}"
+            free = f"{free}.{Path(model).name}"
         rename[name] = free
         taken.add(free)
     given = table.frame.iloc[[row.number for row in rows]].reset_index(drop=True)

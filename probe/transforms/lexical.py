@@ -74,8 +74,6 @@ def shuffle(pair: Pair, tools: Tools) -> Pair | Inexact | None:
         if count < fewest:
             best, fewest = drawn + mark, count
     shuffled = replace(pair, hypothesis=join(best))
-    if fewest == 0:  # a single word and no mark: there is no bigram to keep
-        return shuffled
     return Inexact(
         shuffled, f"no order of these words was found that keeps fewer than {fewest} bigrams"
     )
