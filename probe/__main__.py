@@ -12,7 +12,7 @@ from typing import Annotated, Any, NoReturn, get_args
 import typer
 
 from probe.attribution import AttributionError, Baseline, Method
-from probe.batch import Row, score, scored_frame, summarise, summary_json
+from probe.batch import Row, score, scored_frame
 from probe.examine import PairError, examine
 from probe.files import Columns, FileError, form_of, guess, read_table, write_table
 from probe.labels import LABELS, LabelError, read_gold
@@ -20,6 +20,7 @@ from probe.models.catalogue import ModelError, entries, load
 from probe.models.classifier import Precision
 from probe.pairs import Pair
 from probe.report import examination_json, model_json, transforms_json
+from probe.summary import summarise, summary_json
 from probe.transforms.registry import Draw, Options, Sign, UnknownTransform
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)

@@ -15,12 +15,10 @@ from probe.batch import (
     Row,
     score,
     scored_frame,
-    summarise,
-    summary_frame,
-    summary_json,
 )
 from probe.files import Columns, FileError, Table, read_table
 from probe.labels import LABELS
+from probe.summary import summarise, summary_frame, summary_json
 from probe.transforms import Options
 from probe.transforms.registry import UnknownTransform
 from tests.tiny import tiny_pairs

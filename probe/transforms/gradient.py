@@ -5,13 +5,14 @@ ceil(r * n) highest. The paper's code keeps by id (`by_id`), so a low-ranked twi
 sub-word stays too; and its sign keeps what raises the loss (`sign="gupta"`).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 from probe.labels import ENTAILMENT, UNDEFINED
 from probe.pairs import Pair
-from probe.transforms.registry import Inexact, Scored, Tools, kept_count, transform
+from probe.transforms.registry import Inexact, Scored, Tools, transform
 
 CODE_RANGE = range(100, 20_000)  # the ids the paper's code draws from
 
@@ -34,6 +35,11 @@ def kept(scored: Sequence[Scored], tools: Tools) -> set[int]:
         return set(best)
     ids = {scored[i].id for i in best}
     return {i for i, token in enumerate(scored) if token.id in ids}
+
+
+def kept_count(share: float, n: int) -> int:
+    """Return ceil(share * n) without the error of floating point (0.7 * 10 is seven)."""
+    return math.ceil(round(share * n, 9))
 
 
 def rewrite(pair: Pair, ids: Sequence[int], tools: Tools) -> Pair | Inexact:

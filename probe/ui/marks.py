@@ -16,6 +16,10 @@ from probe.words import Edit
 
 SHORT: dict[Label, str] = {ENTAILMENT: "E", NEUTRAL: "N", CONTRADICTION: "C"}
 TAGS = {"kept": "span", "moved": "span", "removed": "del", "added": "ins"}
+AGREEMENT = (
+    "Agreement: the prediction is that of the original pair; for copysort and copyone, that it is "
+    "entailment"
+)
 WIDE, LONG = 30, ' class="long"'
 NARROW = 0.09  # a stretch of bar under this share has no room for its letter
 
@@ -188,8 +192,9 @@ def row(treated: Treated, before: Prediction, model: str) -> str:
     return (
         f'<details class="row"><summary><span class="what">{escape(result.transform)}</span>'
         f'<span class="said">{verdict(treated.prediction)}</span>{bar(treated.prediction)}'
-        f'<span class="agree {agrees}">{mark} {agrees}</span>'
-        f'<span class="rule">gold label: {escape(result.rule.name.replace("_", "-"))}{flags}</span>'
+        f'<span class="agree {agrees}" title="{AGREEMENT}">{mark} {agrees}</span>'
+        f'<span class="rule" title="{escape(result.rule.words)}">gold label: '
+        f"{escape(result.rule.name.replace('_', '-'))}{flags}</span>"
         f'<span class="more" aria-hidden="true">›</span></summary>'
         f"{_full(treated, model)}</details>"
         f'<div class="made">{sides}<p class="meaning">{meaning(treated, before)}</p>{note}</div>'

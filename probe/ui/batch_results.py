@@ -1,0 +1,173 @@
+"""What the Batch tab shows of scored rows: progress, cards, chart, tables, files."""
+
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from probe.batch import Chunk, Row, scored_frame
+from probe.files import Table, write_table
+from probe.labels import LABELS
+from probe.metrics import Estimate
+from probe.models.classifier import Classifier, Precision, resolve
+from probe.plots import by_transform
+from probe.summary import Summary, summary_frame
+
+PAGE = 20
+ALL = "all rows"
+FILTERS = {
+    "errors": "_error",
+    "wrong predictions": "_wrong",
+    "changed by a transform": "_changed",
+}
+MEASURES = ["agreement", "confidence", "accuracy"]
+
+
+def progress(chunk: Chunk) -> str:
+    """Show how far the work is, its speed and the time left."""
+    percent = 100 * chunk.done / chunk.total
+    done = chunk.done == chunk.total
+    left = f"{chunk.seconds:.0f} s in all" if done else f"about {chunk.left:.0f} s left"
+    return (
+        f'<div class="progress" role="progressbar" aria-label="rows scored" '
+        f'aria-valuenow="{percent:.0f}" aria-valuemin="0" aria-valuemax="100">'
+        f'<span style="width:{percent:.1f}%"></span></div>'
+        f'<p class="fine">{chunk.done} of {chunk.total} rows, '
+        f"{chunk.per_second:.0f} a second, {left}</p>"
+    )
+
+
+def cards(summary: Summary, classifier: Classifier, precision: Precision) -> str:
+    """Show the figures of the untouched pairs, each with n and its interval."""
+    said = " · ".join(f"{summary.predicted[label]} {label}" for label in LABELS)
+    errors = (
+        f"{summary.errors} with an error, see the column error" if summary.errors else "no errors"
+    )
+    cut = f"; {summary.cut} too long, cut" if summary.cut else ""
+    parts = [
+        ("rows scored", f"{summary.scored} of {summary.rows}", errors + cut),
+        ("accuracy", *_figure(summary.original.accuracy, "no gold labels in this file")),
+        ("mean confidence", *_figure(summary.original.confidence, "")),
+        ("model", escape(classifier.name), f"{resolve(precision)}; says {said}"),
+    ]
+    shown = "".join(
+        f'<div class="card"><div class="fine">{name}</div><div class="figure">{value}</div>'
+        f'<div class="fine">{more}</div></div>'
+        for name, value, more in parts
+    )
+    return f'<div class="cards">{shown}</div>'
+
+
+def _figure(estimate: Estimate, nothing: str) -> tuple[str, str]:
+    if not estimate.n:
+        return "–", nothing
+    interval = f"{100 * estimate.low:.1f} to {100 * estimate.high:.1f}"
+    return f"{100 * estimate.value:.1f} %", f"95 % interval {interval}, n = {estimate.n}"
+
+
+def chart(summary: Summary) -> alt.LayerChart | None:
+    """Draw agreement and confidence by transform, accuracy where there is gold."""
+    frame = summary_frame(summary)
+    frame = frame[(frame["label"] == "all") & (frame["n"] > 0)]
+    return by_transform(frame, MEASURES) if len(frame) else None
+
+
+def measures(summary: Summary) -> pd.DataFrame:
+    """Return the measures by transform and gold label as a person reads them."""
+    frame = summary_frame(summary)
+    frame = frame[frame["n"] > 0]
+    shown = [
+        f"{100 * value:.1f} % ({100 * low:.1f}–{100 * high:.1f}), n = {n}"
+        for value, low, high, n in zip(
+            frame["value"], frame["low"], frame["high"], frame["n"], strict=True
+        )
+    ]
+    order = {name: at for at, name in enumerate(["original", *summary.transforms])}
+    return (
+        frame.assign(shown=shown)
+        .pivot_table(
+            index=["transform", "label"],
+            columns="measure",
+            values="shown",
+            aggfunc="first",
+            sort=False,
+        )
+        .reindex(columns=MEASURES)
+        .fillna("–")
+        .reset_index()
+        .sort_values("transform", key=lambda names: names.map(order), kind="stable")
+        .rename(columns={"label": "gold label"})
+    )
+
+
+def view(rows: Sequence[Row], names: Sequence[str]) -> pd.DataFrame:
+    """Return the rows as the page shows them; columns with an underscore serve the filters."""
+    return pd.DataFrame([_view(row, names) for row in rows])
+
+
+def _view(row: Row, names: Sequence[str]) -> dict[str, Any]:
+    pair, said = row.pair, row.prediction
+    cells: dict[str, Any] = {
+        "row": row.number + 1,
+        "premise": pair.premise if pair else "",
+        "hypothesis": pair.hypothesis if pair else "",
+        "gold": (pair.gold or "") if pair else "",
+        "prediction": f"{said.label} {said.confidence:.2f}" if said else "",
+    }
+    for name in names:
+        one = row.treated.get(name)
+        cells[name] = (
+            f"{'=' if one.agrees else '≠'} {one.prediction.label} {one.prediction.confidence:.2f}: "
+            f"{one.result.pair.hypothesis}"
+            if one
+            else ""
+        )
+    changed = (not one.agrees and one.result.changed for one in row.treated.values())
+    return cells | {
+        "error": row.error,
+        "_error": bool(row.error),
+        "_wrong": row.right is False,
+        "_changed": any(changed),
+    }
+
+
+def page(frame: pd.DataFrame, kept: str, number: int) -> tuple[pd.DataFrame, str, int]:
+    """Return one page of the rows that the filter keeps, where it stands in words, its number."""
+    shown = frame[frame[FILTERS[kept]]] if kept in FILTERS else frame
+    last = max(1, -(-len(shown) // PAGE))
+    number = min(max(1, number), last)
+    part = shown.iloc[(number - 1) * PAGE : number * PAGE].drop(columns=list(FILTERS.values()))
+    return part, f'<p class="fine">page {number} of {last}, {len(shown)} rows</p>', number
+
+
+def write_results(
+    table: Table,
+    rows: Sequence[Row],
+    names: Sequence[str],
+    shape: dict[str, Any],
+    upload: Path,
+    model: str,
+) -> tuple[list[str], str]:
+    """Write the scored file and the summary, and the rows for paging; return their places."""
+    folder = Path(tempfile.mkdtemp(prefix="nli-clinic-", dir=_cache_folder()))
+    stem = upload.name.split(".")[0]
+    out = folder / f"{stem}-scored.{table.form}"
+    write_table(scored_frame(table, rows, names, model), out)
+    note = folder / f"{stem}-summary.json"
+    note.write_text(json.dumps(shape, indent=1) + "\n", encoding="utf-8")
+    paging = folder / "rows.jsonl"
+    view(rows, names).to_json(paging, orient="records", lines=True, force_ascii=False)
+    return [str(out), str(note)], str(paging)
+
+
+def _cache_folder() -> Path:
+    """Return gradio's own cache, which it empties by itself."""
+    folder = Path(os.environ.get("GRADIO_TEMP_DIR", Path(tempfile.gettempdir()) / "gradio"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
