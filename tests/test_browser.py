@@ -86,6 +86,9 @@ def test_a_file_is_scored_from_the_page(page: Page) -> None:
     expect(page.locator("#files")).to_contain_text("mnli_form-scored", timeout=SLOW)
     expect(page.locator("#batch-cards")).to_contain_text("39 of 40")
     expect(page.locator("#lines")).to_contain_text("the hypothesis is empty")
+    page.set_viewport_size({"width": 375, "height": 800})
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
 
 
 def test_a_run_survives_a_reload_of_the_page(page: Page) -> None:

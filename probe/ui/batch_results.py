@@ -118,7 +118,7 @@ def _view(row: Row, names: Sequence[str]) -> dict[str, Any]:
         "premise": pair.premise if pair else "",
         "hypothesis": pair.hypothesis if pair else "",
         "gold": (pair.gold or "") if pair else "",
-        "prediction": f"{said.label} {said.confidence:.2f}" if said else "",
+        "prediction": f"{said.label} {said.confidence:.2f}" if said else f"error: {row.error}",
     }
     for name in names:
         one = row.treated.get(name)
@@ -130,7 +130,6 @@ def _view(row: Row, names: Sequence[str]) -> dict[str, Any]:
         )
     changed = (not one.agrees and one.result.changed for one in row.treated.values())
     return cells | {
-        "error": row.error,
         "_error": bool(row.error),
         "_wrong": row.right is False,
         "_changed": any(changed),

@@ -11,7 +11,7 @@ from probe.examine import Treated
 from probe.labels import CONTRADICTION, ENTAILMENT, KEEP, LABELS, NEUTRAL, UNDEFINED, Label
 from probe.models.classifier import Prediction
 from probe.pairs import Pair
-from probe.transforms.registry import SIGNS, Scored
+from probe.transforms.registry import SIGNS, Scored, default_of
 from probe.words import Edit
 
 SHORT: dict[Label, str] = {ENTAILMENT: "E", NEUTRAL: "N", CONTRADICTION: "C"}
@@ -159,9 +159,9 @@ def meaning(treated: Treated, before: Prediction) -> str:
     sure = "as sure as before" if abs(change) < 0.05 else ("surer" if change > 0 else "less sure")
     if not result.changed:
         return "The pair is unchanged, so this says nothing about the model."
-    if result.rule == UNDEFINED and result.transform.startswith("copy"):
-        verdict = "calls it entailed" if now.label == ENTAILMENT else f"says {now.label}"
-        return f"The hypothesis is only the premise's own words, and the model {verdict}."
+    if default_of(result.transform):
+        said = "calls it entailed" if now.label == ENTAILMENT else f"says {now.label}"
+        return f"The hypothesis is only the premise's own words, and the model {said}."
     if result.rule == UNDEFINED:
         if treated.agrees:
             return f"The text is destroyed, and the model still says {now.label}, {sure}."
