@@ -1,5 +1,6 @@
 """Pieces of HTML: probability bars, signed tokens, edits, result rows. All text is escaped."""
 
+import math
 from collections.abc import Sequence
 from html import escape
 from urllib.parse import urlencode
@@ -73,14 +74,19 @@ def _token(text: str, score: float, largest: float) -> str:
     kind = "for" if score >= 0 else "against"
     return (
         f'<span class="token {kind}" style="--strength:{strength:.3f}">'
-        f'<span class="text">{escape(text)}</span><span class="score">{signed(score)}</span></span>'
+        f'<span class="text">{escape(text)}</span>'
+        f'<span class="score">{signed(score / 10.0 ** exponent(largest))}</span></span>'
     )
 
 
+def exponent(largest: float) -> int:
+    """Return the power of ten in which scores are shown: a sure model's are tiny."""
+    return math.floor(math.log10(largest)) if largest > 0 else 0
+
+
 def signed(score: float) -> str:
-    """Write a score with its sign, without a leading zero, a true minus before negatives."""
-    body = f"{abs(score):.3f}"
-    return ("+" if score >= 0 else "−") + (body[1:] if body.startswith("0") else body)
+    """Write a score with its sign and one decimal, a true minus before negatives."""
+    return f"{score:+.1f}".replace("-", "−")
 
 
 def importance(pair: Pair, found: Importance) -> str:
@@ -97,13 +103,15 @@ def importance(pair: Pair, found: Importance) -> str:
         for name, text, side in sides
     )
     rows = "".join(
-        f"<tr><td>{name}</td><td>{escape(token.token)}</td><td>{signed(token.score)}</td></tr>"
+        f"<tr><td>{name}</td><td>{escape(token.token)}</td><td>{token.score:+.2e}</td></tr>"
         for name, _, side in sides
         for token in side
     )
-    delta = f" Convergence error {found.delta:+.3f}." if found.delta is not None else ""
+    delta = f" Convergence error {found.delta:+.2g}." if found.delta is not None else ""
+    unit = f" Numbers in units of 10<sup>{exponent(largest)}</sup>."
     said = (
-        f"{METHODS[found.method]}, for the label <b>{found.label}</b>: {SIGNS[found.sign]}.{delta}"
+        f"{METHODS[found.method]}, for the label <b>{found.label}</b>: {SIGNS[found.sign]}."
+        f"{unit}{delta}"
     )
     return (
         f'<div class="importance">{lines}<p class="fine">{said}</p>'
