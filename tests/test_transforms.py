@@ -17,7 +17,8 @@ from probe.examine import Reader
 from probe.labels import KEEP, LABELS, UNDEFINED
 from probe.pairs import Pair
 from probe.transforms import REGISTRY, Options, Result, apply, chain, default_of, rule_of
-from probe.transforms.registry import SubWords, UnknownTransform, kept_count
+from probe.transforms.gradient import kept_count
+from probe.transforms.registry import SubWords, UnknownTransform
 from probe.words import tokenise
 from tests.given import Given, scored
 from tests.steady import STEADY
