@@ -6,9 +6,8 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch: probing bes
 
 import json
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, NoReturn, TypeVar
+from typing import Annotated, NoReturn
 
 import torch
 import typer
@@ -16,7 +15,7 @@ import typer
 from finetune.data import read_jsonl
 from finetune.folder import add, key_of, known, write_points, write_summary
 from finetune.inoculate import Epoch, Point, fresh, run_cell
-from finetune.plan import Cell, Plan, cells, check
+from finetune.plan import Cell, Plan, cells, check, numbers
 from finetune.runs import Store, run_json
 from finetune.sets import InoculationError, Sets, challenged, read_pairs
 from finetune.train import Recipe, train
@@ -27,7 +26,6 @@ from probe.models.classifier import Classifier, Precision, resolve
 from probe.pairs import bundled_pairs
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
-Number = TypeVar("Number", int, float)
 PROBLEMS = (InoculationError, ModelError, FileError, LabelError, OSError)
 """What a person can put right; anything else is our error and shows its trace."""
 
@@ -103,9 +101,9 @@ def inoculate_command(
         plan = Plan(
             model,
             challenge,
-            sizes=numbers("sizes", sizes, int),
-            lrs=numbers("lrs", lrs, float),
-            seeds=numbers("seeds", seeds, int),
+            sizes=numbers("--sizes", sizes, int),
+            lrs=numbers("--lrs", lrs, float),
+            seeds=numbers("--seeds", seeds, int),
             batch=batch,
             max_epochs=max_epochs,
             patience=patience,
@@ -117,14 +115,6 @@ def inoculate_command(
         _inoculate(plan, sets, out)
     except PROBLEMS as problem:
         stop(problem)
-
-
-def numbers(name: str, text: str, kind: Callable[[str], Number]) -> tuple[Number, ...]:
-    """Read numbers with commas between them; end with a sentence where one is none."""
-    try:
-        return tuple(kind(part) for part in text.split(",") if part.strip())
-    except ValueError:
-        stop(f"--{name} {text!r} is not a list of numbers such as 10,50,100")
 
 
 def _sets(

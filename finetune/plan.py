@@ -2,15 +2,17 @@
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import TypeVar, get_args
 
 from finetune.sets import InoculationError, Sets
 from probe.labels import LABELS
 from probe.models.classifier import Precision
 from probe.pairs import Pair
+
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,16 @@ def cells(plan: Plan) -> tuple[Cell, ...]:
         for seed in dict.fromkeys(plan.seeds)
     ]
     return (BASE, *trained)
+
+
+def numbers(name: str, text: str, kind: Callable[[str], Number]) -> tuple[Number, ...]:
+    """Read numbers with commas between them. Raises InoculationError with a sentence."""
+    try:
+        return tuple(kind(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        raise InoculationError(
+            f"{name} {text!r} is not a list of numbers such as 10,50,100"
+        ) from None
 
 
 def nested(pairs: Sequence[Pair], seed: int, size: int) -> tuple[Pair, ...]:

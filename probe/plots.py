@@ -1,17 +1,9 @@
-"""Charts: a tidy frame in, an Altair chart out. Colours are those of the whole app."""
+"""Charts: a tidy frame in, an Altair chart out. None uses the colours of the labels."""
 
 from typing import Any, TypeVar
 
 import altair as alt
 import pandas as pd
-
-COLOURS = {
-    "entailment": "#0072B2",
-    "neutral": "#6E6E6E",
-    "contradiction": "#D55E00",
-    "invalid": "#A65E8E",
-}
-"""Okabe and Ito's, safe for colour-blind people; never the only cue."""
 
 INK = "#7a8088"  # axis text that reads on white and on near-black
 AnyChart = TypeVar("AnyChart", bound=alt.TopLevelMixin)

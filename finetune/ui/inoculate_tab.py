@@ -1,7 +1,6 @@
 """The Inoculate tab: plan a run, watch its cells, read what it means."""
 
 import secrets
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from finetune.engine import Engine
-from finetune.plan import Plan, check
+from finetune.plan import Plan, check, numbers
 from finetune.plots import curve, curve_frame
 from finetune.record import environment
 from finetune.runs import OPEN, Run, Store, run_json
@@ -26,16 +25,6 @@ SIZES, LRS = "10, 50, 100, 400", "2e-5"
 OPEN_RUNS = 5  # of one browser at a time
 TICK = 1.0
 PROBLEMS = (InoculationError, FileError, LabelError, ModelError)
-
-
-def numbers(name: str, text: str, kind: Callable[[str], Any]) -> tuple[Any, ...]:
-    """Read numbers with commas between them. Raises InoculationError with a sentence."""
-    try:
-        return tuple(kind(part) for part in text.split(",") if part.strip())
-    except ValueError:
-        raise InoculationError(
-            f"{name}: {text!r} is not a list of numbers with commas between them"
-        ) from None
 
 
 def plan_of(model: str, challenge: str, sizes: str, lrs: str, seeds: str) -> Plan:
