@@ -1,0 +1,20 @@
+"""Generated pairs: dative alternation, numerical reasoning (Rozen et al. 2019), HANS-like."""
+
+from probe.templates.choice import split_by_template, subcases, template_ids
+from probe.templates.expand import count, generate
+from probe.templates.request import KINDS, RANGES, Request, TemplateError, read_range
+from probe.templates.stream import Made
+
+__all__ = [
+    "KINDS",
+    "RANGES",
+    "Made",
+    "Request",
+    "TemplateError",
+    "count",
+    "generate",
+    "read_range",
+    "split_by_template",
+    "subcases",
+    "template_ids",
+]

@@ -1,0 +1,92 @@
+"""What is asked of the templates."""
+
+import re
+from dataclasses import dataclass, fields
+
+KINDS = ("dative", "numerical", "hans")
+COMPLEXITIES = ("simple", "medium", "complex")
+LEXICAL = ("A", "B", "B2")
+HEURISTICS = ("lexical_overlap", "subsequence", "constituent")
+RANGES = ("2-999", "30-49", "60-79", "100-199", "200-299", "400-499", "1000-9999")
+"""The number ranges of Rozen et al. 2019, both ends included; any other may be given."""
+
+MEANT = {
+    "dative": {"complexity", "lexical"},
+    "numerical": {"complexity", "lexical", "low", "high", "integer_strict"},
+    "hans": {"heuristic", "subcase"},
+}
+"""The fields of a request that mean something for a kind, besides templates and balance."""
+
+
+class TemplateError(ValueError):
+    """A request that the templates cannot meet; the message is for the person."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which pairs are wanted; an empty field asks for all of them.
+
+    `lexical` chooses the group of words (Rozen et al. 2019, section 5): A or B, which share no
+    word of any argument, or B2, which is B with the sister verb of the template (dative only).
+    Empty mixes the words of both groups freely. `templates` are ids of `template_ids`.
+
+    `low` and `high` are the smallest and the largest number drawn. `integer_strict` keeps
+    "more than 6" from being followed by "less than 7", which the paper labels neutral although
+    no whole number is both.
+
+    `balance` keeps, for each premise, one of the two entailments and the contradiction (dative)
+    or four hypotheses of each label (numerical), and gives every template, and so every sub-case
+    and both labels of HANS, equally many pairs. Without it every premise has all its hypotheses.
+    """
+
+    kind: str
+    complexity: str = ""
+    lexical: str = ""
+    templates: tuple[str, ...] = ()
+    low: int = 2
+    high: int = 999
+    integer_strict: bool = False
+    heuristic: str = ""
+    subcase: str = ""
+    balance: bool = True
+
+
+def read_range(text: str) -> tuple[int, int]:
+    """Read LO-HI. Raises TemplateError."""
+    found = re.fullmatch(r"\s*(\d{1,9})\s*-\s*(\d{1,9})\s*", text)
+    if found is None:
+        raise TemplateError(f"the range {text!r} is not of the form LO-HI, such as 30-49")
+    return int(found[1]), int(found[2])
+
+
+def check(request: Request) -> None:
+    """Refuse what no kind has or this kind has not. Raises TemplateError."""
+    one_of("kind", request.kind, KINDS)
+    for field in fields(request):
+        meant = MEANT[request.kind] | {"kind", "templates", "balance"}
+        if field.name not in meant and getattr(request, field.name) != field.default:
+            raise TemplateError(f"{field.name} means nothing for {request.kind} templates")
+    for name, choices in CHOICES.items():
+        one_of(name, getattr(request, name), ("", *choices))
+    if request.lexical == "B2" and request.kind != "dative":
+        raise TemplateError("lexical 'B2' is for dative templates: others have no sister verbs")
+    _check_range(request)
+
+
+CHOICES = {"complexity": COMPLEXITIES, "lexical": LEXICAL, "heuristic": HEURISTICS}
+
+
+def one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """Refuse a value that is no choice. Raises TemplateError."""
+    if value not in choices:
+        known = ", ".join(filter(None, choices))
+        raise TemplateError(f"{name} {value!r} is not one of {known}")
+
+
+def _check_range(request: Request) -> None:
+    wanted = 4 if request.integer_strict else 3  # l < n < h, and a number between two of them
+    if request.low < 2:
+        raise TemplateError(f"numbers start at 2, not {request.low}: the sentences are plural")
+    if request.high - request.low + 1 < wanted:
+        text = f"{request.low}-{request.high}"
+        raise TemplateError(f"the range {text} needs at least {wanted} whole numbers")
