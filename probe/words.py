@@ -25,6 +25,51 @@ def tokenise(text: str) -> list[str]:
     return [token for token in _tokenizer().tokenize(text) if token.strip()]
 
 
+QUOTES = ("``", "''")
+
+
+@dataclass(frozen=True)
+class Span:
+    """A token of `tokenise` and the stretch of the text it was read from: text[start:end].
+
+    The stretch differs from the token for double quotes only, which tokens spell `` and ''.
+    """
+
+    word: str
+    start: int
+    end: int
+
+
+def spans(text: str) -> list[Span]:
+    """Split as `tokenise` does and say where each token stands, in time linear in the text.
+
+    The tokenizer adds and takes away blanks and respells double quotes, nothing else, so the
+    tokens are walked along the text; nothing is searched for.
+    """
+    found: list[Span] = []
+    at = 0
+    for word in tokenise(text):
+        while text[at].isspace():
+            at += 1
+        end = at + (1 if word in QUOTES and text[at] == '"' else len(word))
+        found.append(Span(word, at, end))
+        at = end
+    return found
+
+
+def substitute(text: str, changes: Sequence[tuple[int, int, str]]) -> str:
+    """Put new text for the stretches (start, end, new), all offsets being those of `text`.
+
+    The stretches may come in any order and must not overlap.
+    """
+    parts: list[str] = []
+    at = 0
+    for start, end, new in sorted(changes):
+        parts += (text[at:start], new)
+        at = end
+    return "".join((*parts, text[at:]))
+
+
 def join(tokens: Sequence[str]) -> str:
     """Join with single spaces; nothing is detokenised (Gupta et al. 2021)."""
     return " ".join(tokens)

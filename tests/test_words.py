@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe.words import Edit, edits, join, same_words, tokenise
+from probe.words import Edit, Span, edits, join, same_words, spans, substitute, tokenise
 from tests.steady import STEADY
 
 TEXT = st.text(alphabet="ab AB.,!?'\"-é\n", max_size=40)
@@ -29,6 +29,67 @@ TEXT = st.text(alphabet="ab AB.,!?'\"-é\n", max_size=40)
 )
 def test_words_are_split_as_the_treebank_does(text: str, tokens: str) -> None:
     assert tokenise(text) == [token for token in tokens.split("|") if token]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("He  left.", [Span("He", 0, 2), Span("left", 4, 8), Span(".", 8, 9)]),
+        ("can't", [Span("ca", 0, 2), Span("n't", 2, 5)]),
+        ("cannot", [Span("can", 0, 3), Span("not", 3, 6)]),
+        ('"Go" he', [Span("``", 0, 1), Span("Go", 1, 3), Span("''", 3, 4), Span("he", 5, 7)]),
+        ("``Go''", [Span("``", 0, 2), Span("Go", 2, 4), Span("''", 4, 6)]),
+        ("(''Go", [Span("(", 0, 1), Span("``", 1, 3), Span("Go", 3, 5)]),
+        ("\n\tno", [Span("no", 2, 4)]),
+        ("", []),
+    ],
+)
+def test_each_token_stands_where_it_was_read(text: str, found: list[Span]) -> None:
+    assert spans(text) == found
+
+
+@STEADY
+@given(TEXT)
+def test_spans_are_the_tokens_in_order(text: str) -> None:
+    assert [span.word for span in spans(text)] == tokenise(text)
+
+
+@STEADY
+@given(TEXT)
+def test_a_span_is_its_token_but_for_double_quotes(text: str) -> None:
+    for span in spans(text):
+        assert text[span.start : span.end] == span.word or span.word in ("``", "''")
+
+
+@STEADY
+@given(TEXT)
+def test_between_spans_there_are_blanks_only(text: str) -> None:
+    ends = [0, *(span.end for span in spans(text))]
+    starts = [*(span.start for span in spans(text)), len(text)]
+    assert not any(text[end:start].strip() for end, start in zip(ends, starts, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("changes", "after"),
+    [
+        ([], "a man sat"),
+        ([(2, 5, "dog")], "a dog sat"),
+        ([(6, 9, "stood up"), (0, 1, "the")], "the man stood up"),
+        ([(2, 6, "")], "a sat"),
+        ([(9, 9, ".")], "a man sat."),
+    ],
+)
+def test_new_text_stands_where_the_old_stood(
+    changes: list[tuple[int, int, str]], after: str
+) -> None:
+    assert substitute("a man sat", changes) == after
+
+
+@STEADY
+@given(TEXT)
+def test_every_span_put_for_itself_gives_the_text(text: str) -> None:
+    own = [(span.start, span.end, text[span.start : span.end]) for span in spans(text)]
+    assert substitute(text, own) == text
 
 
 def test_joined_words_are_not_put_together_again() -> None:
