@@ -17,7 +17,8 @@ from transformers import BatchEncoding
 from probe.labels import LABELS, Label
 from probe.models.classifier import PADDED_POSITIONS, Classifier, by_length
 from probe.pairs import Pair
-from probe.transforms.registry import Scored, Sign
+from probe.transforms.options import Sign
+from probe.transforms.registry import Scored
 
 Method = Literal["gradient_x_input", "integrated_gradients", "saliency", "occlusion"]
 Baseline = Literal["pad", "mask", "unk"]

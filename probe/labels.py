@@ -18,15 +18,19 @@ LABELS: tuple[Label, ...] = (ENTAILMENT, NEUTRAL, CONTRADICTION)
 
 @dataclass(frozen=True)
 class Rule:
-    """What happens to the gold label: a table, a name for files and the words a person reads."""
+    """What happens to the gold label: a table, a name for files and the words a person reads.
+
+    `unknown` is the new label of a pair whose own is not known.
+    """
 
     name: str
     words: str
     table: Mapping[Gold, Gold]
+    unknown: Gold | None = None
 
     def __call__(self, gold: Gold | None) -> Gold | None:
-        """Return the new gold label, None where it is undefined or there was none."""
-        return self.table.get(gold) if gold else None
+        """Return the new gold label, None where it is undefined or not known."""
+        return self.table.get(gold) if gold else self.unknown
 
 
 KEEP = Rule("keep", "the gold label stays", {label: label for label in (*LABELS, NON_ENTAILMENT)})
@@ -39,6 +43,7 @@ NOT_ENTAILED = Rule(
     "non_entailment",
     "the new pair is not entailed",
     {label: NON_ENTAILMENT for label in (*LABELS, NON_ENTAILMENT)},
+    unknown=NON_ENTAILMENT,
 )
 UNDEFINED = Rule("undefined", "the text is destroyed: no gold label is defined", {})
 COMPUTED = Rule("computed", "the gold label is computed with the new text", {})
@@ -55,15 +60,17 @@ def compose(rules: Sequence[Rule]) -> Rule:
         return COMPUTED
     if all(rule is KEEP for rule in rules):
         return KEEP
-    table: dict[Gold, Gold] = {}
-    for start in (*LABELS, NON_ENTAILMENT):
-        gold: Gold | None = start
-        for rule in rules:
-            gold = rule(gold)
-        if gold:
-            table[start] = gold
+    table = {
+        start: gold for start in (*LABELS, NON_ENTAILMENT) if (gold := _in_turn(rules, start))
+    }
     words = "; then ".join(rule.words for rule in rules)
-    return Rule("+".join(rule.name for rule in rules), words, table)
+    return Rule("+".join(rule.name for rule in rules), words, table, _in_turn(rules, None))
+
+
+def _in_turn(rules: Sequence[Rule], gold: Gold | None) -> Gold | None:
+    for rule in rules:
+        gold = rule(gold)
+    return gold
 
 
 def matches(predicted: Label, gold: Gold) -> bool:

@@ -34,8 +34,13 @@ def test_a_rule_answers_for_every_label(rule: Rule, gold: Gold | None) -> None:
 
 @STEADY
 @given(ANY_RULE)
-def test_no_gold_label_stays_none(rule: Rule) -> None:
-    assert rule(None) is None
+def test_no_gold_label_stays_none_unless_every_new_pair_is_not_entailed(rule: Rule) -> None:
+    assert rule(None) == ("non-entailment" if rule is NOT_ENTAILED else None)
+
+
+def test_a_chain_that_ends_not_entailed_needs_no_gold_label() -> None:
+    assert compose([FLIP, NOT_ENTAILED])(None) == "non-entailment"
+    assert compose([NOT_ENTAILED, UNDEFINED])(None) is None
 
 
 @pytest.mark.parametrize("gold", GOLDS)
@@ -71,6 +76,9 @@ def test_undefined_has_no_label(gold: Gold) -> None:
 def test_a_chain_answers_as_its_rules_in_turn(rules: list[Rule], gold: Gold) -> None:
     if COMPUTED in rules and UNDEFINED not in rules:
         assert compose(rules) is COMPUTED
+        return
+    if UNDEFINED in rules:
+        assert compose(rules) is UNDEFINED
         return
     in_turn: Gold | None = gold
     for rule in rules:

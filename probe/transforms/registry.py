@@ -1,46 +1,17 @@
 """What a transform is, what it may use, and the registry of all of them."""
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from probe.labels import Label, Rule, compose
 from probe.pairs import Pair
+from probe.transforms.options import Options
 
 Side = Literal["premise", "hypothesis", "both"]
 Level = Literal["word", "sub-word"]
-Sign = Literal["support", "gupta", "abs"]
-Draw = Literal["vocabulary", "paper_code"]
-
-SIGNS: Mapping[Sign, str] = {
-    "support": "tokens that speak for the label score high (Feng et al. 2018)",
-    "gupta": "tokens that raise the loss score high (Gupta et al. 2021, as published)",
-    "abs": "tokens that matter either way score high",
-}
-
-
-@dataclass(frozen=True)
-class Options:
-    """Choices that several transforms share. `keep` is Gupta's r, the share of tokens kept."""
-
-    keep: float = 0.5
-    sign: Sign = "support"
-    pin: tuple[str, ...] = (".", "!", "?")
-    by_id: bool = False
-    draw: Draw = "vocabulary"
-
-    @property
-    def variant(self) -> str:
-        """Name what differs from the defaults, as SEMANTICS names the published variants."""
-        named = {
-            "gupta": self.sign == "gupta",
-            "abs": self.sign == "abs",
-            "pin=paper_code": self.pin == (".",),
-            "by_id": self.by_id,
-            "draw=paper_code": self.draw == "paper_code",
-        }
-        return "+".join(name for name, on in named.items() if on) or "safe"
+Need = Literal["model", "wordnet", "tagger", "phrases"]
 
 
 @dataclass(frozen=True)
@@ -80,11 +51,16 @@ Reader = Callable[[Sequence[Pair]], Sequence[SubWords]]
 
 @dataclass(frozen=True)
 class Tools:
-    """What a transform may use. `subwords` is there for sub-word transforms only."""
+    """What a transform may use. `subwords` is there for sub-word transforms only.
+
+    `label` is the gold label of the pair as it was given, or else the label predicted for it;
+    None where neither is known.
+    """
 
     rng: random.Random
     options: Options
     subwords: SubWords | None = None
+    label: Label | None = None
 
     @property
     def reading(self) -> SubWords:
@@ -102,7 +78,9 @@ class Inexact:
     why: str
 
 
-Function = Callable[[Pair, Tools], "Pair | Inexact | None"]
+Made = Pair | Inexact | tuple[Pair, ...] | None
+"""One new pair, the nearest to it, several, or None where the transform does not apply."""
+Function = Callable[[Pair, Tools], Made]
 
 
 @dataclass(frozen=True)
@@ -110,7 +88,7 @@ class Transform:
     """A transform and its facts.
 
     `default` is the label its result is compared with instead of the original prediction;
-    `applies` says in words what a pair must have.
+    `applies` says in words what a pair must have; `needs` names what must be there for it to run.
     """
 
     name: str
@@ -123,11 +101,7 @@ class Transform:
     source: str
     applies: str
     default: Label | None = None
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """What must be there for it to run."""
-        return ("model",) if self.level == "sub-word" else ()
+    needs: tuple[Need, ...] = ()
 
 
 REGISTRY: dict[str, Transform] = {}
@@ -144,12 +118,14 @@ def transform(
     applies: str,
     level: Level = "word",
     default: Label | None = None,
+    needs: tuple[Need, ...] = (),
 ) -> Callable[[Function], Function]:
     """Register the decorated function under `name` with its facts."""
+    needed: tuple[Need, ...] = ("model", *needs) if level == "sub-word" else needs
 
     def register(function: Function) -> Function:
         REGISTRY[name] = Transform(
-            name, summary, function, family, rule, side, level, source, applies, default
+            name, summary, function, family, rule, side, level, source, applies, default, needed
         )
         return function
 

@@ -1,0 +1,201 @@
+"""What a person may choose about the transforms, the published variants among it, as one table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+Sign = Literal["support", "gupta", "abs"]
+Draw = Literal["vocabulary", "paper_code"]
+Subsequence = Literal["contiguous", "gappy"]
+Substitution = Literal["safe", "fritz_code"]
+Senses = Literal["all", "first"]
+Spelling = Literal["any", "content", "function"]
+Antonym = Literal["paper", "naik_code"]
+Number = Literal["first", "random"]
+Tautology = Literal["end", "naik_code"]
+
+SIGNS: Mapping[str, str] = {
+    "support": "tokens that speak for the label score high (Feng et al. 2018)",
+    "gupta": "tokens that raise the loss score high (Gupta et al. 2021, as published)",
+    "abs": "tokens that matter either way score high",
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """Choices that several transforms share; `OPTIONS` says what each means and may be."""
+
+    keep: float = 0.5
+    sign: Sign = "support"
+    pin: tuple[str, ...] = (".", "!", "?")
+    by_id: bool = False
+    draw: Draw = "vocabulary"
+    subsequence: Subsequence = "contiguous"
+    substitution: Substitution = "safe"
+    replacements: int = 0
+    senses: Senses = "all"
+    inflect: bool = True
+    spelling: Spelling = "any"
+    antonym: Antonym = "paper"
+    number: Number = "first"
+    tautology: Tautology = "end"
+    lm_weight: float = 0.5
+    distortion_weight: float = 0.3
+    distortion_limit: int = 6
+
+    @property
+    def variant(self) -> str:
+        """Name what differs from the defaults; "safe" where nothing does."""
+        changed = {
+            name: getattr(self, name)
+            for name in OPTIONS
+            if getattr(self, name) != getattr(DEFAULTS, name)
+        }
+        return "+".join(_named(name, value) for name, value in changed.items()) or "safe"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One choice in words: the transforms it is for, the values it may take and what they mean.
+
+    `values` is empty for numbers, which lie from `low` to `high`.
+    """
+
+    words: str
+    family: str
+    values: Mapping[Any, str]  # Any: text, or truth values for a check box
+    low: float = 0
+    high: float = 0
+
+
+PINS: Mapping[str, str] = {
+    ".!?": "a final full stop, question or exclamation mark stays last",
+    ".": "only a final full stop, as in the code (paper_code)",
+}
+OPTIONS: Mapping[str, Option] = {
+    "keep": Option(
+        "r, the share of tokens that drop, repeat, replace keep", "gradient", {}, high=1
+    ),
+    "sign": Option("which tokens count as important", "gradient", SIGNS),
+    "by_id": Option(
+        "what keeping a token means",
+        "gradient",
+        {False: "it stays where it stands", True: "all its twins stay too, as in the code (by_id)"},
+    ),
+    "draw": Option(
+        "where replace draws its tokens from",
+        "gradient",
+        {
+            "vocabulary": "the whole vocabulary",
+            "paper_code": "vocabulary ids 100 to 19,999, as in the code",
+        },
+    ),
+    "pin": Option("the mark at the end, for sort, reverse, shuffle, copysort", "lexical", PINS),
+    "lm_weight": Option("weight of the language model", "statistical", {}, high=3),
+    "distortion_weight": Option("weight against changed order", "statistical", {}, high=3),
+    "distortion_limit": Option("how many words a phrase may jump", "statistical", {}, high=20),
+    "subsequence": Option(
+        "what premsubseq takes",
+        "heuristic",
+        {
+            "contiguous": "a stretch of the premise, as in the code",
+            "gappy": "any of its words in order, as in the paper",
+        },
+    ),
+    "substitution": Option(
+        "which words synonyms and antonyms replace",
+        "heuristic",
+        {
+            "safe": "no names, no auxiliaries, never by the word itself",
+            "fritz_code": "every tagged word, as in the code",
+        },
+    ),
+    "replacements": Option(
+        "how many words synonyms and antonyms replace; 0 is all", "heuristic", {}, high=20
+    ),
+    "senses": Option(
+        "which senses synonyms and antonyms are taken from",
+        "heuristic",
+        {"all": "all senses, as in the code", "first": "the most frequent sense only"},
+    ),
+    "inflect": Option(
+        "the form of the new word",
+        "heuristic",
+        {True: "inflected as the old word was", False: "as the dictionary has it, as in the code"},
+    ),
+    "tautology": Option(
+        "where a tautology goes",
+        "stress",
+        {
+            "end": "before the mark that ends the text",
+            "naik_code": "before the first mark; what follows is lost, as in the code",
+        },
+    ),
+    "spelling": Option(
+        "which words are misspelt",
+        "stress",
+        {"any": "any word", "content": "names and adjectives", "function": "function words"},
+    ),
+    "antonym": Option(
+        "which words antonym replaces",
+        "stress",
+        {
+            "paper": "nouns and adjectives, as in the paper",
+            "naik_code": "nouns and satellite adjectives, as in the code",
+        },
+    ),
+    "number": Option(
+        "which number numerical changes",
+        "stress",
+        {"first": "the first, as in the code", "random": "any, as in the paper"},
+    ),
+}
+DEFAULTS = Options()
+
+
+class OptionError(ValueError):
+    """An option that is not there or cannot be that; the message is for the person."""
+
+
+def read_options(given: Mapping[str, object], start: Options = DEFAULTS) -> Options:
+    """Read options from text or JSON values. Raises OptionError."""
+    unknown = [name for name in given if name not in OPTIONS]
+    if unknown:
+        raise OptionError(f"there is no option {unknown[0]!r}; there are: {', '.join(OPTIONS)}")
+    return replace(start, **{name: _value(name, value) for name, value in given.items()})
+
+
+def _value(name: str, value: object) -> Any:  # Any: the field's own type
+    option, default = OPTIONS[name], getattr(DEFAULTS, name)
+    if option.values:
+        known = {str(key).lower(): key for key in option.values}
+        text = ("".join(value) if isinstance(value, tuple | list) else str(value)).lower()
+        if text not in known:
+            raise OptionError(f"{name} {value!r} is not one of {', '.join(known)}")
+        return tuple(text) if isinstance(default, tuple) else known[text]
+    try:
+        number = float(str(value))
+    except ValueError as wrong:
+        raise OptionError(f"{name} {value!r} is not a number") from wrong
+    if not option.low <= number <= option.high:
+        raise OptionError(f"{name} {value!r} is not from {option.low:g} to {option.high:g}")
+    if isinstance(default, int) and number != int(number):
+        raise OptionError(f"{name} {value!r} is not a whole number")
+    return int(number) if isinstance(default, int) else number
+
+
+def _named(name: str, value: object) -> str:
+    if value is True or name == "sign":
+        return name if value is True else str(value)
+    if name == "pin":
+        return "pin=paper_code" if value == (".",) else f"pin={''.join(Options.pin)}"
+    return f"{name}={_plain(value)}"
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "no" if value is False else str(value)
+
+
+assert set(OPTIONS) == {field.name for field in fields(Options)}
