@@ -1,6 +1,7 @@
 """Every transform against results worked by hand, in golden/*.toml."""
 
 import random
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,9 @@ from typing import Any
 import pytest
 
 from probe.pairs import Pair
-from probe.transforms.registry import REGISTRY, Inexact, Options, Tools
+from probe.transforms import REGISTRY, Options
+from probe.transforms.registry import Inexact, Tools
+from probe.transforms.resources import missing
 from tests.given import Given, scored
 
 if sys.version_info >= (3, 11):
@@ -22,10 +25,11 @@ SEEDS = range(20)
 PINS = {"default": (".", "!", "?"), "paper_code": (".",)}
 
 
-def rows(name: str) -> list[Any]:
-    """Return the rows of a file, named after their transform and their line."""
+def rows(name: str, key: str = "transform") -> list[Any]:
+    """Return the rows of a file that have a key, named after their transform and their line."""
     found = tomllib.loads((GOLDEN / f"{name}.toml").read_text(encoding="utf-8"))["row"]
-    return [pytest.param(row, id=f"{row['transform']}-{n}") for n, row in enumerate(found)]
+    ids = [f"{row['transform']}-{n}" for n, row in enumerate(found)]
+    return [pytest.param(row, id=id_) for row, id_ in zip(found, ids, strict=True) if key in row]
 
 
 def run(name: str, pair: Pair, tools: Tools) -> tuple[Pair | None, bool]:
@@ -53,18 +57,81 @@ def test_words_are_put_in_the_order_worked_by_hand(row: Row) -> None:
         assert exact == row.get("exact", True)
 
 
-@pytest.mark.parametrize("row", rows("stress"))
-def test_the_clause_goes_where_it_went_by_hand(row: Row) -> None:
+@pytest.mark.parametrize("row", rows("stress", "text"))
+def test_the_text_becomes_what_it_became_by_hand(row: Row) -> None:
     side = REGISTRY[row["transform"]].side
     pair = Pair(**{"premise": "One side.", "hypothesis": "Other side.", side: row["text"]})
-    made, exact = run(row["transform"], pair, Tools(random.Random(0), Options()))
-    assert exact
-    if made is None:
-        assert allowed(row) == []
+    options = Options(**row.get("options", {}))
+    results = set()
+    for seed in range(80):  # enough for every choice to come up
+        made, exact = run(row["transform"], pair, Tools(random.Random(seed), options))
+        assert exact
+        if made is None:
+            break
+        other = "premise" if side == "hypothesis" else "hypothesis"
+        assert getattr(made, other) == getattr(pair, other)
+        results.add(getattr(made, side))
+    assert results == set(allowed(row))
+
+
+@pytest.mark.parametrize("row", rows("stress", "premise"))
+def test_the_pairs_are_those_made_by_hand(row: Row) -> None:
+    require(row["transform"])
+    pair = Pair(row["premise"], row.get("hypothesis", "It rained."), "neutral", "r1")
+    pairs: set[Pair] = set()
+    for seed in range(200 if "entailed" in row else 1):
+        tools = Tools(random.Random(seed), Options())
+        made = REGISTRY[row["transform"]].function(pair, tools)
+        assert made is None or (isinstance(made, tuple) and len(set(made)) == len(made))
+        pairs |= set(made or ())
+    assert pairs == set(pairs_by_hand(row))
+
+
+def pairs_by_hand(row: Row) -> list[Pair]:
+    """Return the pairs with their labels, as a row lists them or its statements make them."""
+    given = [Pair(*pair, "contradiction", "r1") for pair in row.get("pairs", [])]
+    for statement in statements(row.get("entailed", "")):
+        given.append(Pair(row["premise"], statement, "entailment", "r1"))
+        given.append(Pair(statement, row["premise"], "neutral", "r1"))
+    for statement in statements(row.get("contradicted", "")):
+        given.append(Pair(row["premise"], statement, "contradiction", "r1"))
+    return given
+
+
+def statements(text: str) -> list[str]:
+    """Split at the marks that a blank follows."""
+    return re.split(r"(?<=[.?])\s+", text.strip()) if text else []
+
+
+def require(name: str) -> None:
+    """Skip where a transform lacks what it needs."""
+    if lacks := missing(REGISTRY[name]):
+        pytest.skip(lacks)
+
+
+@pytest.mark.parametrize("row", rows("heuristic"))
+def test_each_side_becomes_all_it_became_by_hand(row: Row) -> None:
+    require(row["transform"])
+    pair = Pair(row.get("premise", "One side."), row.get("hypothesis", "Other side."))
+    options = Options(**row.get("options", {}))
+    tools = [Tools(random.Random(seed), options) for seed in range(100)]
+    made = [one for each in tools if (one := run(row["transform"], pair, each)[0])]
+    if not {"premises", "hypotheses"} & set(row):
+        assert made == []
         return
-    other = "premise" if side == "hypothesis" else "hypothesis"
-    assert getattr(made, other) == getattr(pair, other)
-    assert [getattr(made, side)] == allowed(row)
+    assert len(made) == len(tools)
+    assert {one.premise for one in made} == set(row.get("premises", [pair.premise]))
+    assert {one.hypothesis for one in made} == set(row.get("hypotheses", [pair.hypothesis]))
+
+
+@pytest.mark.parametrize("row", rows("statistical"))
+def test_the_premise_is_translated_as_by_hand(row: Row) -> None:
+    require(row["transform"])
+    tools = Tools(random.Random(0), Options(), label=row.get("label"))
+    made, exact = run(row["transform"], Pair(row["premise"], "He sat."), tools)
+    assert (made.premise if made else row["premise"]) == row["premise"]
+    assert (made.hypothesis if made else None) == row.get("after")
+    assert exact == row.get("exact", True)
 
 
 @pytest.mark.parametrize("row", rows("gradient"))

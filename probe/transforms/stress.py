@@ -1,20 +1,25 @@
 """The stress tests' distractors (Naik et al. 2018): a tautology that changes no label.
 
 The clause goes before the mark that ends the text and all the rest stays. The released code
-puts it before the first mark anywhere and drops what follows.
+(`tautology="naik_code"`) puts it before the first mark that a blank or the end follows and drops
+what comes after, so "Mr. Hale left." ends at "Mr"; a text without such a mark gets it at its end.
 """
 
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
 from probe.labels import KEEP
 from probe.pairs import Pair
+from probe.transforms.options import Tautology
 from probe.transforms.registry import Tools, transform
 
 register = partial(
     transform, family="stress", rule=KEEP, source="Naik et al. 2018, section 3", level="word"
 )
 MARKS, CLOSERS = ".!?", "\"'”’)]"
+FIRST_MARK = re.compile(r"[.!?](?=\s|\Z)")
 
 
 def append(text: str, clause: str) -> str | None:
@@ -26,6 +31,18 @@ def append(text: str, clause: str) -> str | None:
     return f"{whole[:cut]} {clause}{whole[cut:]}".strip() if cut else None
 
 
+def append_first(text: str, clause: str) -> str | None:
+    """Insert a clause before the first mark and end there, None where no text is before it."""
+    mark = FIRST_MARK.search(text)
+    kept = text[: mark.end()] if mark else text.rstrip()
+    bare = kept[: mark.start()].rstrip() if mark else kept
+    return f"{bare} {clause}{kept[len(bare) :]}".strip() if bare.strip() else None
+
+
+PLACES: Mapping[Tautology, Callable[[str, str], str | None]] = {
+    "end": append,
+    "naik_code": append_first,
+}
 HYPOTHESIS_TEXT = "text in the hypothesis"
 
 
@@ -37,7 +54,7 @@ HYPOTHESIS_TEXT = "text in the hypothesis"
 )
 def word_overlap(pair: Pair, tools: Tools) -> Pair | None:
     """Lower the word overlap."""
-    return _hypothesis(pair, "and true is true")
+    return _hypothesis(pair, tools, "and true is true")
 
 
 @register(
@@ -48,7 +65,7 @@ def word_overlap(pair: Pair, tools: Tools) -> Pair | None:
 )
 def negation(pair: Pair, tools: Tools) -> Pair | None:
     """Bring in a negation that denies nothing."""
-    return _hypothesis(pair, "and false is not true")
+    return _hypothesis(pair, tools, "and false is not true")
 
 
 @register(
@@ -59,7 +76,8 @@ def negation(pair: Pair, tools: Tools) -> Pair | None:
 )
 def length_mismatch(pair: Pair, tools: Tools) -> Pair | None:
     """Lengthen the premise."""
-    text = append(pair.premise, " ".join(["and true is true"] * 5))
+    place = PLACES[tools.options.tautology]
+    text = place(pair.premise, " ".join(["and true is true"] * 5))
     return replace(pair, premise=text) if text else None
 
 
@@ -71,9 +89,9 @@ def length_mismatch(pair: Pair, tools: Tools) -> Pair | None:
 )
 def control_tautology(pair: Pair, tools: Tools) -> Pair | None:
     """Ask whether a cure holds for another tautology (Naik et al. 2018, table 5)."""
-    return _hypothesis(pair, "and green is not red")
+    return _hypothesis(pair, tools, "and green is not red")
 
 
-def _hypothesis(pair: Pair, clause: str) -> Pair | None:
-    text = append(pair.hypothesis, clause)
+def _hypothesis(pair: Pair, tools: Tools, clause: str) -> Pair | None:
+    text = PLACES[tools.options.tautology](pair.hypothesis, clause)
     return replace(pair, hypothesis=text) if text else None
