@@ -8,6 +8,7 @@ from probe.files import FileError, guess, read_table
 from probe.labels import DISPUTED, KEEP, LABELS, Gold, read_gold
 from probe.pairs import Pair, bundled_pairs
 from probe.transforms import REGISTRY, Options, apply
+from probe.transforms.resources import ready
 
 
 class InoculationError(ValueError):
@@ -38,7 +39,7 @@ class Sets:
 
 def challenges() -> tuple[str, ...]:
     """Return the transforms that keep the gold label: what a model can be inoculated against."""
-    return tuple(name for name, transform in REGISTRY.items() if transform.rule is KEEP)
+    return tuple(name for name in ready() if REGISTRY[name].rule is KEEP)
 
 
 def challenged(challenge: str, pairs: Sequence[Pair], seed: int = 0) -> tuple[Pair, ...]:
@@ -50,7 +51,7 @@ def challenged(challenge: str, pairs: Sequence[Pair], seed: int = 0) -> tuple[Pa
         known = ", ".join(challenges())
         raise InoculationError(f"there is no challenge {challenge!r}; there are: {known}")
     results = apply(challenge, pairs, seed, Options(), lambda unread: [])
-    return tuple(result.pair for result in results if result.changed)
+    return tuple(result.pair for row in results for result in row if result.changed)
 
 
 def bundled_sets(challenge: str, seed: int = 0) -> Sets:

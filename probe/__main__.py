@@ -6,22 +6,27 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch: probing bes
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, get_args
 
 import typer
 
 from probe.attribution import AttributionError, Baseline, Method
-from probe.batch import Row, score, scored_frame
+from probe.batch import Row, made_frame, score, scored_frame
 from probe.examine import PairError, examine
 from probe.files import Columns, FileError, form_of, guess, read_table, write_table
 from probe.labels import LABELS, LabelError, read_gold
 from probe.models.catalogue import ModelError, entries, load
 from probe.models.classifier import Precision
 from probe.pairs import Pair
-from probe.report import examination_json, model_json, transforms_json
+from probe.report import examination_json, model_json, options_json, transforms_json
+from probe.rules.__main__ import rules_command
 from probe.summary import summarise, summary_json
-from probe.transforms.registry import Draw, Options, Sign, UnknownTransform
+from probe.templates.command import templates_command
+from probe.transforms.options import OptionError, Options, read_options
+from probe.transforms.registry import UnknownTransform
+from probe.transforms.resources import Unavailable
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 PROBLEMS = (
@@ -30,15 +35,21 @@ PROBLEMS = (
     PairError,
     LabelError,
     UnknownTransform,
+    Unavailable,
+    OptionError,
     AttributionError,
     OSError,
 )
 """What a person can put right; anything else is our error and shows its trace."""
 
 
+app.command("templates")(templates_command)
+app.command("rules")(rules_command)
+
+
 @app.callback()
 def main() -> None:
-    """Look at models: transforms, models, one pair, a whole file."""
+    """Look at models: transforms, models, one pair, a whole file, templates, rule baselines."""
 
 
 def stop(problem: Exception | str) -> NoReturn:
@@ -58,33 +69,49 @@ def one_of(
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Model = Annotated[str, typer.Option(help="Bundled or inoculated name, folder, or hub id.")]
-Keep = Annotated[float, typer.Option(min=0, max=1, help="r, the share of tokens kept.")]
+Keep = Annotated[float, typer.Option(help="r, the share of tokens kept.")]
 SignText = Annotated[str, typer.Option("--sign", help="support, gupta or abs.")]
 PinText = Annotated[str, typer.Option("--pin", help="Marks that stay at the end.")]
 ById = Annotated[bool, typer.Option("--by-id", help="Keep tokens by id, as Gupta's code.")]
 DrawText = Annotated[str, typer.Option("--draw", help="vocabulary or paper_code.")]
+Set = Annotated[
+    list[str],
+    typer.Option("--set", metavar="NAME=VALUE", help="An option of `transforms --options`."),
+]
 PrecisionText = Annotated[str, typer.Option("--precision", help="auto, fp32 or bf16.")]
 
 
-def _options(keep: float, sign: str, pin: str, by_id: bool, draw: str) -> Options:
-    return Options(
-        keep,
-        one_of("sign", sign, get_args(Sign)),
-        tuple(pin),
-        by_id,
-        one_of("draw", draw, get_args(Draw)),
-    )
+def _options(
+    keep: float, sign: str, pin: str, by_id: bool, draw: str, others: Sequence[str]
+) -> Options:
+    """Read the options. Raises OptionError."""
+    wrong = [text for text in others if "=" not in text]
+    if wrong:
+        raise OptionError(f"--set {wrong[0]!r} is not of the form NAME=VALUE")
+    named = {"keep": keep, "sign": sign, "pin": pin, "by_id": by_id, "draw": draw}
+    return read_options(named | dict(text.split("=", 1) for text in others))
 
 
 @app.command("transforms")
-def transforms_command(as_json: Json = False) -> None:
-    """List the transforms."""
-    rows = transforms_json()
+def transforms_command(
+    as_json: Json = False,
+    options: Annotated[bool, typer.Option("--options", help="List the options instead.")] = False,
+) -> None:
+    """List the transforms, or their options."""
+    rows = options_json() if options else transforms_json()
     if as_json:
         typer.echo(json.dumps(rows, indent=1))
         return
     for row in rows:
-        typer.echo(f"{row['name']:18} {row['family']:10} {row['label_rule']:10} {row['summary']}")
+        if options:
+            typer.echo(f"{row['name']:18} {row['family']:12} {row['default']!s:12} {row['words']}")
+            for value, words in row["values"].items():
+                typer.echo(f"{'':32}{value}: {words}")
+            continue
+        lacks = f" NOT AVAILABLE: {row['missing']}" if row["missing"] else ""
+        typer.echo(
+            f"{row['name']:18} {row['family']:12} {row['label_rule']:15} {row['summary']}{lacks}"
+        )
 
 
 @app.command("models")
@@ -111,6 +138,7 @@ def pair_command(
     pin: PinText = ".!?",
     by_id: ById = False,
     draw: DrawText = "vocabulary",
+    others: Set = [],  # noqa: B006
     method: Annotated[str, typer.Option(help="Attribution method.")] = "gradient_x_input",
     baseline: Annotated[str, typer.Option(help="pad, mask or unk.")] = "pad",
     label: Annotated[str, typer.Option(help="Label to explain; gold or predicted if empty.")] = "",
@@ -125,7 +153,7 @@ def pair_command(
             Pair(premise, hypothesis, read_gold(gold)),
             transform,
             seed,
-            _options(keep, sign, pin, by_id, draw),
+            _options(keep, sign, pin, by_id, draw, others),
             one_of("method", method, get_args(Method)),
             one_of("baseline", baseline, get_args(Baseline)),
             one_of("label", label, LABELS) if label else None,
@@ -138,7 +166,7 @@ def pair_command(
         typer.echo(json.dumps(shape, ensure_ascii=False))
         return
     for name, row in [("original", shape["original"])] + [
-        (row["transform"], row) for row in shape["transformed"]
+        (one.result.name, row) for one, row in zip(found.treated, shape["transformed"], strict=True)
     ]:
         agrees = {True: "agrees", False: "changed"}.get(row.get("agrees"), "")
         typer.echo(
@@ -153,6 +181,9 @@ def batch_command(
     transforms: Annotated[str, typer.Option(help="Names or chains, with commas.")] = "",
     model: Model = "minilm",
     summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
+    pairs: Annotated[
+        Path | None, typer.Option(help="Where every pair that was made goes, one a line.")
+    ] = None,
     premise: Annotated[str, typer.Option(help="Column of the premise; guessed if empty.")] = "",
     hypothesis: Annotated[str, typer.Option(help="Column of the hypothesis.")] = "",
     gold: Annotated[str, typer.Option(help="Column of the gold label.")] = "",
@@ -162,15 +193,17 @@ def batch_command(
     pin: PinText = ".!?",
     by_id: ById = False,
     draw: DrawText = "vocabulary",
+    others: Set = [],  # noqa: B006
     precision: PrecisionText = "auto",
 ) -> None:
     """Score a file; rows that cannot be scored say why in the column `error`."""
     exact = one_of("precision", precision, get_args(Precision))
-    options = _options(keep, sign, pin, by_id, draw)
     names = [name.strip() for name in transforms.split(",") if name.strip()]
     rows: list[Row] = []
     try:
-        form_of(out)
+        options = _options(keep, sign, pin, by_id, draw, others)
+        for path in filter(None, (out, pairs)):
+            form_of(path)
         table = read_table(file)
         columns = _columns(list(table.frame.columns), premise, hypothesis, gold)
         classifier = load(model)
@@ -185,6 +218,8 @@ def batch_command(
             )
         print(file=sys.stderr)
         write_table(scored_frame(table, rows, names, model), out)
+        if pairs:
+            write_table(made_frame(rows, names), pairs)
         shape = summary_json(summarise(rows, names), classifier, exact, seed, options)
         if summary:
             summary.parent.mkdir(parents=True, exist_ok=True)

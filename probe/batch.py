@@ -1,5 +1,6 @@
 """Score a whole table: rows in chunks, and the table with our columns added."""
 
+import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +12,11 @@ import pandas as pd
 from probe.examine import PairError, Treated, require_text, treat
 from probe.files import Columns, Table, check, is_missing
 from probe.labels import LABELS, LabelError, matches, read_gold
+from probe.lineage import step_json
 from probe.models.classifier import Classifier, Precision, Prediction
 from probe.pairs import Pair
-from probe.transforms import Options, chain
+from probe.transforms import Options
+from probe.transforms.resources import require_ready
 
 FIRST, CHUNK = 32, 256  # a small first chunk shows something at once
 
@@ -25,7 +28,7 @@ class Row:
     number: int
     pair: Pair | None = None
     prediction: Prediction | None = None
-    treated: Mapping[str, Treated] = field(default_factory=dict)
+    treated: Mapping[str, tuple[Treated, ...]] = field(default_factory=dict)
     error: str = ""
     cut: bool = False
 
@@ -68,11 +71,12 @@ def score(
 ) -> Iterator[Chunk]:
     """Score a table chunk by chunk; whoever drives it may stop after any.
 
-    Raises FileError for a missing column and UnknownTransform before the first chunk.
+    Raises FileError for a missing column and UnknownTransform or Unavailable before the first
+    chunk.
     """
     check(columns, list(table.frame.columns))
     for name in names:
-        chain(name)
+        require_ready(name)
     began, total = time.monotonic(), len(table.frame)
     start, size = 0, FIRST
     while start < total:
@@ -149,7 +153,7 @@ def scored_frame(
     return pd.concat([given, ours.rename(columns=rename)], axis=1)
 
 
-FIELDS = ("premise", "hypothesis", "prediction", "confidence", "agrees", "note")
+FIELDS = ("premise", "hypothesis", "gold", "prediction", "confidence", "agrees", "note")
 
 
 def _our_columns(names: Sequence[str]) -> list[str]:
@@ -163,22 +167,75 @@ def _record(row: Row, names: Sequence[str]) -> dict[str, Any]:
     record: dict[str, Any] = {"error": row.error}
     if row.prediction is None:
         return dict.fromkeys(_our_columns(names)) | record
-    record |= {
-        "prediction": row.prediction.label,
-        "confidence": round(row.prediction.confidence, 6),
-    }
-    for label, value in zip(LABELS, row.prediction.probabilities, strict=True):
-        record[f"p_{label}"] = round(value, 6)
+    record |= _said(row.prediction)
     for name in names:
-        treated = row.treated[name]
-        pair = treated.result.pair
-        values = (
-            pair.premise,
-            pair.hypothesis,
-            treated.prediction.label,
-            round(treated.prediction.confidence, 6),
-            treated.agrees,
-            treated.result.note,
-        )
-        record |= {f"{name}.{part}": value for part, value in zip(FIELDS, values, strict=True)}
+        first = row.treated[name][0]
+        record |= {f"{name}.{part}": value for part, value in _cells(first).items()}
     return record
+
+
+def _said(prediction: Prediction) -> dict[str, Any]:
+    probabilities = zip(LABELS, prediction.probabilities, strict=True)
+    return {
+        "prediction": prediction.label,
+        "confidence": round(prediction.confidence, 6),
+        **{f"p_{label}": round(value, 6) for label, value in probabilities},
+    }
+
+
+def _cells(treated: Treated) -> dict[str, Any]:
+    result = treated.result
+    several = f"the first of {result.of} pairs" if result.of > 1 else ""
+    values = (
+        result.pair.premise,
+        result.pair.hypothesis,
+        result.gold,
+        treated.prediction.label,
+        round(treated.prediction.confidence, 6),
+        treated.agrees,
+        "; ".join(filter(None, (several, result.note))),
+    )
+    return dict(zip(FIELDS, values, strict=True))
+
+
+def made_frame(rows: Sequence[Row], names: Sequence[str]) -> pd.DataFrame:
+    """Return every pair that the transforms made, one a line, `row` the input row from 1.
+
+    `steps` is the lineage as JSON text: what each link of a chain made.
+    """
+    lines = [
+        _line(row, one)
+        for name in dict.fromkeys(names)
+        for row in rows
+        for one in row.treated.get(name, ())
+    ]
+    return pd.DataFrame(lines, columns=MADE, dtype=object)
+
+
+MADE = (
+    *("row", "transform", "number", "of", "premise", "hypothesis", "gold", "rule", "changed"),
+    *("exact", "note", "prediction", "confidence", *(f"p_{label}" for label in LABELS)),
+    *("agrees", "seed", "variant", "steps"),
+)
+
+
+def _line(row: Row, treated: Treated) -> dict[str, Any]:
+    result = treated.result
+    return {
+        "row": row.number + 1,
+        "transform": result.transform,
+        "number": result.number,
+        "of": result.of,
+        "premise": result.pair.premise,
+        "hypothesis": result.pair.hypothesis,
+        "gold": result.gold,
+        "rule": result.rule.name,
+        "changed": result.changed,
+        "exact": result.exact,
+        "note": result.note,
+        **_said(treated.prediction),
+        "agrees": treated.agrees,
+        "seed": result.seed,
+        "variant": result.variant,
+        "steps": json.dumps([step_json(step) for step in result.steps], ensure_ascii=False),
+    }

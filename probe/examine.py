@@ -1,15 +1,16 @@
 """The whole look at pairs: what the model says, and what it says of each transformed pair."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from probe.attribution import Baseline, Importance, Method, attribute
-from probe.labels import Label, as_label, matches
+from probe.labels import Gold, Label, as_label, matches
 from probe.models.classifier import Classifier, Precision, Prediction
 from probe.pairs import Pair
+from probe.rules import RULES
 from probe.transforms import Options, Result, apply, default_of
-from probe.transforms.registry import chain
+from probe.transforms.resources import require_ready
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,19 @@ class Treated:
 
 @dataclass(frozen=True)
 class Examination:
-    """A pair, the prediction, the importance of its tokens, and its treated versions."""
+    """A pair, the prediction, the importance of its tokens, and its treated versions.
+
+    `rules` is what the rule baselines say of the pair.
+    """
 
     pair: Pair
     prediction: Prediction
     importance: Importance
     treated: tuple[Treated, ...]
+    rules: Mapping[str, Gold]
+
+
+OF_ONE = tuple(name for name in RULES if name != "majority")  # which is that of a whole set
 
 
 @dataclass
@@ -71,22 +79,28 @@ def treat(
     seed: int = 0,
     options: Options = Options(),
     precision: Precision = "fp32",
-) -> dict[str, list[Treated]]:
+) -> dict[str, list[tuple[Treated, ...]]]:
     """Apply each transform or chain to every pair and classify what comes out.
 
-    Everything is classified together, in batches of like length. Raises UnknownTransform.
+    A transform may make several pairs of one. Everything is classified together, in batches of
+    like length. Raises UnknownTransform or Unavailable.
     """
     reader = Reader(classifier, options)
-    results = {name: apply(name, pairs, seed, options, reader) for name in names}
-    said = iter(classifier.predict([r.pair for rows in results.values() for r in rows], precision))
-    treated: dict[str, list[Treated]] = {}
-    for name, rows in results.items():
-        default = default_of(name)
-        treated[name] = [
-            Treated(result, now, now.label == (default or before.label))
-            for result, before, now in zip(rows, predictions, said, strict=False)
+    labels = [prediction.label for prediction in predictions]
+    results = {name: apply(name, pairs, seed, options, reader, labels) for name in names}
+    new = [result.pair for rows in results.values() for row in rows for result in row]
+    said = iter(classifier.predict(new, precision))
+    return {
+        name: [
+            tuple(_treated(result, before, next(said)) for result in row)
+            for row, before in zip(rows, predictions, strict=True)
         ]
-    return treated
+        for name, rows in results.items()
+    }
+
+
+def _treated(result: Result, before: Prediction, now: Prediction) -> Treated:
+    return Treated(result, now, now.label == (default_of(result.transform) or before.label))
 
 
 def examine(
@@ -102,16 +116,19 @@ def examine(
 ) -> Examination:
     """Look at one pair. `label` is what is explained: given, else gold, else predicted.
 
-    Raises PairError where a side is empty, UnknownTransform for a name that is not there.
+    Raises PairError where a side is empty, UnknownTransform for a name that is not there,
+    Unavailable for a transform that cannot run here.
     """
     require_text(pair)
     for name in names:
-        chain(name)
+        require_ready(name)
     prediction = classifier.predict([pair], precision)[0]
     shown = label or explained([pair], [prediction.label])[0]
     importance = attribute(classifier, [pair], [shown], method, options.sign, baseline)[0]
     treated = treat(classifier, [pair], [prediction], names, seed, options, precision)
-    return Examination(pair, prediction, importance, tuple(rows[0] for rows in treated.values()))
+    several = tuple(one for rows in treated.values() for one in rows[0])
+    rules = {name: RULES[name]([pair])[0] for name in OF_ONE}
+    return Examination(pair, prediction, importance, several, rules)
 
 
 HALF = re.compile("[\ud800-\udfff]")

@@ -4,14 +4,17 @@ from typing import Any
 
 from probe.examine import Examination, Treated
 from probe.labels import LABELS
+from probe.lineage import step_json
 from probe.models.catalogue import Entry
 from probe.models.classifier import Precision, Prediction, resolve
 from probe.pairs import Pair
+from probe.transforms.options import DEFAULTS, OPTIONS
 from probe.transforms.registry import REGISTRY, Scored, Transform
+from probe.transforms.resources import missing
 
 
 def examination_json(found: Examination, precision: Precision) -> dict[str, Any]:
-    """Return model, precision, original, importance, transformed."""
+    """Return model, precision, original, importance, rules, cut, transformed."""
     importance = found.importance
     return {
         "model": importance.classifier.name,
@@ -25,6 +28,7 @@ def examination_json(found: Examination, precision: Precision) -> dict[str, Any]
             "sign": importance.sign,
             "convergence_delta": importance.delta,
         },
+        "rules": dict(found.rules),
         "cut": importance.classifier.too_long(found.pair),
         "transformed": [treated_json(treated) for treated in found.treated],
     }
@@ -35,6 +39,8 @@ def treated_json(treated: Treated) -> dict[str, Any]:
     result = treated.result
     return {
         "transform": result.transform,
+        "number": result.number,
+        "of": result.of,
         **_texts(result.pair),
         **_said(treated.prediction),
         "agrees": treated.agrees,
@@ -45,7 +51,7 @@ def treated_json(treated: Treated) -> dict[str, Any]:
         "note": result.note,
         "seed": result.seed,
         "variant": result.variant,
-        "steps": [_texts(step) for step in result.steps],
+        "steps": [step_json(step) for step in result.steps],
     }
 
 
@@ -71,6 +77,7 @@ def transforms_json() -> list[dict[str, Any]]:
 
 
 def _transform(entry: Transform) -> dict[str, Any]:
+    lacks = missing(entry)
     return {
         "name": entry.name,
         "summary": entry.summary,
@@ -81,8 +88,28 @@ def _transform(entry: Transform) -> dict[str, Any]:
         "needs": list(entry.needs),
         "compared_with": entry.default or "original prediction",
         "source": entry.source,
-        "available": True,
+        "available": not lacks,
+        "missing": lacks,
     }
+
+
+def options_json() -> list[dict[str, Any]]:
+    """Return every option of the transforms: what it means, its default, what it may be."""
+    return [
+        {
+            "name": name,
+            "family": option.family,
+            "words": option.words,
+            "default": _plain(getattr(DEFAULTS, name)),
+            "values": {str(value).lower(): words for value, words in option.values.items()},
+            "range": None if option.values else [option.low, option.high],
+        }
+        for name, option in OPTIONS.items()
+    ]
+
+
+def _plain(value: object) -> object:
+    return "".join(value) if isinstance(value, tuple) else value
 
 
 def model_json(entry: Entry) -> dict[str, Any]:

@@ -7,19 +7,27 @@ from typing import Any
 import pandas as pd
 
 from probe.batch import Row
-from probe.labels import LABELS
+from probe.labels import ENTAILMENT, LABELS, Gold, Label, matches
 from probe.metrics import Estimate, mean, share
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.transforms import Options
 
+MEASURES = ("agreement", "confidence", "accuracy", "entailed", "non_entailed")
+
 
 @dataclass(frozen=True)
 class Measured:
-    """Agreement, confidence and accuracy over rows; an estimate with n = 0 is not defined."""
+    """Agreement, confidence and accuracy over pairs; an estimate with n = 0 is not defined.
+
+    `entailed` and `non_entailed` are the accuracies over the pairs whose own gold label is
+    entailment and over the others, in two classes, as HANS and fritz report them.
+    """
 
     agreement: Estimate
     confidence: Estimate
     accuracy: Estimate
+    entailed: Estimate
+    non_entailed: Estimate
     unchanged: int = 0
     inexact: int = 0
 
@@ -63,20 +71,30 @@ def summarise(rows: Sequence[Row], names: Sequence[str]) -> Summary:
 
 
 def _original(rows: Sequence[Row]) -> Measured:
+    said = [(row.prediction.label, row.pair.gold) for row in rows if row.prediction and row.pair]
     confidences = [row.prediction.confidence for row in rows if row.prediction]
-    right = [row.right for row in rows if row.right is not None]
-    return Measured(share([]), mean(confidences), share(right))
+    return Measured(share([]), mean(confidences), *_accuracies(said))
 
 
 def _transformed(rows: Sequence[Row], name: str) -> Measured:
-    treated = [row.treated[name] for row in rows]
+    treated = [one for row in rows for one in row.treated[name]]
     changed = [one for one in treated if one.result.changed]
     return Measured(
         share([one.agrees for one in changed]),
         mean([one.prediction.confidence for one in changed]),
-        share([one.right for one in changed if one.right is not None]),
+        *_accuracies([(one.prediction.label, one.result.gold) for one in changed]),
         len(treated) - len(changed),
         sum(not one.result.exact for one in changed),
+    )
+
+
+def _accuracies(said: Sequence[tuple[Label, Gold | None]]) -> tuple[Estimate, Estimate, Estimate]:
+    """Return the accuracy over all gold labels; over entailment; over the rest, in two classes."""
+    golden = [(label, gold) for label, gold in said if gold]
+    return (
+        share([matches(label, gold) for label, gold in golden]),
+        share([label == ENTAILMENT for label, gold in golden if gold == ENTAILMENT]),
+        share([label != ENTAILMENT for label, gold in golden if gold != ENTAILMENT]),
     )
 
 
@@ -94,7 +112,7 @@ def summary_json(
         "errors": summary.errors,
         "cut": summary.cut,
         "predicted": dict(summary.predicted),
-        **_measured_json(summary.original, ("confidence", "accuracy")),
+        **_measured_json(summary.original, MEASURES[1:]),
         "transforms": {name: _transform_json(m) for name, m in summary.transforms.items()},
         "by_label": {
             label: {name: _transform_json(m) for name, m in group.items()}
@@ -106,7 +124,7 @@ def summary_json(
 def _transform_json(measured: Measured) -> dict[str, Any]:
     return {
         "n": measured.confidence.n,
-        **_measured_json(measured, ("agreement", "confidence", "accuracy")),
+        **_measured_json(measured, MEASURES),
         "unchanged": measured.unchanged,
         "inexact": measured.inexact,
     }
@@ -133,7 +151,7 @@ def summary_frame(summary: Summary) -> pd.DataFrame:
             (label, name, measure, estimate.value, estimate.low, estimate.high, estimate.n)
             for label, group in groups.items()
             for name, measured in group.items()
-            for measure in ("agreement", "confidence", "accuracy")
+            for measure in MEASURES
             for estimate in [getattr(measured, measure)]
         ],
         columns=["label", "transform", "measure", "value", "low", "high", "n"],

@@ -26,7 +26,7 @@ from tests.tiny_models import shared
 
 NAMES = ("sort", "drop", "copysort", "negation", "drop+sort")
 COLUMNS = Columns("premise", "hypothesis", "label")
-PARTS = ("premise", "hypothesis", "prediction", "confidence", "agrees", "note")
+PARTS = ("premise", "hypothesis", "gold", "prediction", "confidence", "agrees", "note")
 OURS = ["prediction", "confidence", "p_entailment", "p_neutral", "p_contradiction", "error"]
 
 
@@ -181,7 +181,7 @@ def test_a_row_does_not_depend_on_its_chunk() -> None:
         long[-1].prediction.probabilities, abs=1e-5
     )
     for name, treated in alone.treated.items():
-        assert treated.result.pair == long[-1].treated[name].result.pair
+        assert treated[0].result.pair == long[-1].treated[name][0].result.pair
 
 
 def test_a_cut_row_says_so() -> None:
@@ -234,14 +234,14 @@ def test_accuracy_is_that_of_a_plain_loop() -> None:
 @pytest.mark.parametrize("name", ["copysort", "copyone"])
 def test_copies_are_compared_with_entailment(name: str) -> None:
     for row in run(plain(12), [name]):
-        treated = row.treated[name]
+        (treated,) = row.treated[name]
         assert treated.agrees == (treated.prediction.label == "entailment")
 
 
 def test_other_transforms_are_compared_with_the_original_prediction() -> None:
     for row in run(plain(12), ["reverse"]):
         assert row.prediction is not None
-        treated = row.treated["reverse"]
+        (treated,) = row.treated["reverse"]
         assert treated.agrees == (treated.prediction.label == row.prediction.label)
 
 
@@ -298,7 +298,7 @@ def test_the_summarys_frame_has_every_measure_once() -> None:
     frame = summary_frame(summarise(run(plain(9)), NAMES))
     assert list(frame.columns) == ["label", "transform", "measure", "value", "low", "high", "n"]
     assert not frame.duplicated(["label", "transform", "measure"]).any()
-    assert len(frame) == 4 * (1 + len(NAMES)) * 3
+    assert len(frame) == 4 * (1 + len(NAMES)) * 5
 
 
 def test_a_missing_column_is_named_before_anything_is_scored() -> None:

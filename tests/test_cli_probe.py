@@ -16,6 +16,7 @@ from probe.__main__ import app
 from probe.labels import LABELS
 from probe.pairs import ASSETS
 from probe.transforms import REGISTRY
+from probe.transforms.options import OPTIONS
 from tests.tiny import tiny_bert
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -84,6 +85,55 @@ def test_transforms_are_listed_for_people_too() -> None:
     assert [line.split()[0] for line in lines] == list(REGISTRY)
 
 
+def test_options_are_listed_with_what_they_may_be() -> None:
+    rows = answer("transforms", "--options")
+    assert [row["name"] for row in rows] == list(OPTIONS)
+    by_name = {row["name"]: row for row in rows}
+    assert list(by_name["sign"]["values"]) == ["support", "gupta", "abs"]
+    assert (by_name["inflect"]["default"], by_name["keep"]["range"]) == (True, [0, 1])
+    assert "senses" in run("transforms", "--options").stdout
+
+
+def test_an_option_is_set_by_name(model: str) -> None:
+    words = ("--transform", "word_overlap", "--set", "tautology=naik_code", "--model", model)
+    found = answer(*PAIR, *words)
+    assert found["transformed"][0]["variant"] == "tautology=naik_code"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("senses", "--set 'senses' is not of the form NAME=VALUE"),
+        ("speed=1", "there is no option 'speed'; there are: keep, "),
+        ("keep=2", "keep '2' is not from 0 to 1"),
+    ],
+)
+def test_a_wrong_option_is_one_sentence(model: str, text: str, sentence: str) -> None:
+    assert refusal(*PAIR, "--set", text, "--model", model).startswith(sentence)
+
+
+def test_every_pair_made_is_written_with_its_lineage(model: str, tmp_path: Path) -> None:
+    source, made = tmp_path / "in.csv", tmp_path / "made.jsonl"
+    source.write_text("premise,hypothesis\nTim has 350 stamps.,Tim is glad.\n")
+    names = "numerical,negation+reverse"
+    words = ("--out", str(tmp_path / "out.csv"), "--pairs", str(made), "--model", model)
+    assert run("batch", str(source), "--transforms", names, *words).exit_code == 0
+    rows = [json.loads(line) for line in made.read_text().splitlines()]
+    assert [(row["row"], row["transform"], row["number"], row["of"]) for row in rows] == [
+        (1, "numerical", 1, 3),
+        (1, "numerical", 2, 3),
+        (1, "numerical", 3, 3),
+        (1, "negation+reverse", 1, 1),
+    ]
+    assert [row["gold"] for row in rows[:3]] == ["entailment", "contradiction", "neutral"]
+    steps = json.loads(rows[3]["steps"])
+    assert [step["hypothesis"] for step in steps] == [
+        "Tim is glad and false is not true.",
+        "true not is false and glad is tim .",
+    ]
+    assert steps[0]["edits"]["hypothesis"][1] == ["added", "and false is not true"]
+
+
 def test_models_are_listed() -> None:
     rows = answer("models")
     assert rows[0]["name"] == "minilm"
@@ -136,7 +186,7 @@ def test_options_reach_the_transforms(model: str) -> None:
     found = answer(*PAIR, *words, "--pin", ".", "--keep", "1", "--sign", "gupta")
     assert found["transformed"][0]["hypothesis"] == "! happy n't is man the"
     assert not found["transformed"][1]["changed"]
-    assert found["transformed"][0]["variant"] == "gupta+pin=paper_code"
+    assert found["transformed"][0]["variant"] == "keep=1+gupta+pin=paper_code"
 
 
 @pytest.mark.parametrize("method", ["integrated_gradients", "saliency", "occlusion"])
@@ -231,8 +281,8 @@ def test_a_form_that_cannot_be_written_is_refused_before_the_work(
     ("words", "said"),
     [
         (["--gold", "perhaps"], "unknown gold label 'perhaps'"),
-        (["--sign", "minus"], "--sign 'minus' is not one of support, gupta, abs"),
-        (["--draw", "all"], "--draw 'all' is not one of vocabulary, paper_code"),
+        (["--sign", "minus"], "sign 'minus' is not one of support, gupta, abs"),
+        (["--draw", "all"], "draw 'all' is not one of vocabulary, paper_code"),
         (["--method", "lime"], "--method 'lime' is not one of gradient_x_input, "),
         (["--baseline", "zero"], "--baseline 'zero' is not one of pad, mask, unk"),
         (["--label", "maybe"], "--label 'maybe' is not one of entailment, "),

@@ -1,0 +1,63 @@
+"""Rows per second of each transform, beside the model's own reading of the rows it makes.
+
+    python -m benchmarks.transforms [FILE] [--n 300]
+
+One thread; each transform is applied alone to the same pairs (the bundled test pairs without a
+file). "made" counts the making of the new pairs, importance included where a transform ranks
+tokens; "scored" adds their classification. The ratio is against scoring the untouched pairs.
+"""
+
+import os
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+
+from finetune.sets import read_pairs
+from probe.examine import Reader
+from probe.models.catalogue import load
+from probe.pairs import bundled_pairs
+from probe.transforms import Options, apply
+from probe.transforms.resources import ready
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return how long a piece of work takes."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def main(
+    file: Annotated[Path | None, typer.Argument()] = None, model: str = "minilm", n: int = 300
+) -> None:
+    """Print one line a transform."""
+    torch.set_num_threads(1)
+    pairs = (read_pairs(file) if file else bundled_pairs("test"))[:n]
+    classifier, options = load(model), Options()
+    labels = [said.label for said in classifier.predict(pairs, "auto")]
+    plain = seconds(lambda: classifier.predict(pairs, "auto"))
+    print(f"{'untouched':18} {'':>10} {len(pairs) / plain:8.0f} scored/s   1.00 x", flush=True)
+    for name in ready():
+        reader = Reader(classifier, options)
+        apply(name, pairs[:2], 0, options, reader, labels)  # what is loaded lazily is there now
+        began = time.perf_counter()
+        results = apply(name, pairs, 0, options, Reader(classifier, options), labels)
+        made = time.perf_counter() - began
+        new = [result.pair for row in results for result in row]
+        whole = made + seconds(lambda: classifier.predict(new, "auto"))  # noqa: B023  # runs at once
+        print(
+            f"{name:18} {len(pairs) / made:8.0f} made/s {len(pairs) / whole:8.0f} scored/s "
+            f"{plain / whole:6.2f} x",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    typer.run(main)
