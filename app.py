@@ -18,7 +18,7 @@ from finetune.runs import Store
 from finetune.ui import inoculate_tab
 from probe.models.cache import ModelCache
 from probe.pairs import ASSETS
-from probe.ui import batch_tab, probe_tab
+from probe.ui import batch_tab, catalogue_tab, probe_tab
 from probe.ui.choices import model_names
 
 FONT = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif"]
@@ -38,6 +38,8 @@ def build(cache: ModelCache, store: Store, engine: Engine) -> gr.Blocks:
             tabs.append((tab, batch_tab.build(cache)))
         with gr.Tab("Inoculate", id="inoculate") as tab:
             tabs.append((tab, inoculate_tab.build(store, engine, blocks, owner)))
+        with gr.Tab("Catalogue", id="catalogue") as tab:
+            tabs.append((tab, catalogue_tab.build(cache, tab)))
         for tab, models in tabs:  # a model that was inoculated meanwhile can be chosen at once
             tab.select(
                 lambda: gr.Dropdown(choices=model_names()),

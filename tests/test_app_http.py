@@ -40,9 +40,34 @@ def test_the_same_seed_gives_the_same_answer(client: Client) -> None:
     assert first == ask(client, "Nina sold her bicycle.", transforms=["shuffle", "replace"], seed=3)
 
 
+def test_options_and_a_gold_label_reach_the_transforms(client: Client) -> None:
+    answer = ask(
+        client,
+        "Nina sold her bicycle.",
+        transforms=["word_overlap", "shuffleprem"],
+        options={"tautology": "naik_code"},
+        gold="entailment",
+    )
+    kept, shuffled = answer["transformed"]
+    assert (kept["gold"], kept["variant"]) == ("entailment", "tautology=naik_code")
+    assert shuffled["gold"] == "non-entailment"
+
+
+def test_several_pairs_come_one_after_another(client: Client) -> None:
+    answer = client.predict(
+        "Nina sold 40 bicycles.", "Nina is busy.", ["numerical"], api_name="/probe"
+    )
+    made = answer["transformed"]
+    assert [(row["number"], row["of"]) for row in made] == [(1, 3), (2, 3), (3, 3)]
+    assert [row["gold"] for row in made] == ["entailment", "contradiction", "neutral"]
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
+        ({"options": {"speed": 1}}, "no option 'speed'"),
+        ({"options": {"senses": "most"}}, "not one of all, first"),
+        ({"gold": "perhaps"}, "unknown gold label 'perhaps'"),
         ({"model": "nosuch"}, "no model called 'nosuch'"),
         ({"model": "/etc"}, "no model called '/etc'"),
         ({"transforms": ["sideways"]}, "no transform 'sideways'"),

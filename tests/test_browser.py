@@ -8,6 +8,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from probe.pairs import ASSETS
+from probe.rules import RULES
+from probe.templates import KINDS
+from probe.transforms import REGISTRY
 from tests.conftest import App
 
 pytestmark = pytest.mark.browser
@@ -103,10 +106,50 @@ def test_a_run_survives_a_reload_of_the_page(page: Page) -> None:
     expect(page.locator("#run-state")).to_contain_text("cancelled", timeout=SLOW)
 
 
-@pytest.mark.parametrize("tab", ["Probe", "Batch", "Inoculate"])
+def test_the_catalogue_shows_every_transform_with_an_example_and_its_code(page: Page) -> None:
+    page.get_by_role("tab", name="Catalogue").click()
+    listed = page.locator("#catalogue")
+    expect(listed.locator("section").last).to_contain_text("majority", timeout=SLOW)
+    names = listed.locator(".entry h3 code").all_inner_texts()
+    assert set(names) >= {*REGISTRY, *RULES, *KINDS}
+    reverse = listed.locator(".entry", has=page.locator("code", has_text="reverse"))
+    expect(reverse).to_contain_text("hall large the filled success her and , tickets the sold")
+    reverse.get_by_text("code: probe/transforms/lexical.py").click()
+    expect(reverse.locator("pre")).to_contain_text('@register("reverse"')
+
+
+def test_pairs_from_templates_are_scored_from_the_page(page: Page) -> None:
+    page.get_by_role("tab", name="Batch").click()
+    page.get_by_text("Or make pairs from templates").click()
+    page.locator("#make-pairs").click()
+    expect(page.locator("#columns-told")).to_contain_text("300 rows", timeout=SLOW)
+    page.locator("#score").click()
+    expect(page.locator("#files")).to_contain_text("hans-300-seed-0-scored", timeout=SLOW)
+    expect(page.locator("#baselines")).to_contain_text("lexical_overlap")
+
+
+def test_several_new_pairs_are_several_rows_with_their_gold_labels(page: Page, app: App) -> None:
+    pair = "premise=Tim+has+350+stamps.&hypothesis=Tim+collects+stamps."
+    page.goto(f"{app.url}?{pair}&transforms=numerical&gold=neutral")
+    expect(page.locator("#rows .row")).to_have_count(3, timeout=SLOW)
+    rows = page.locator("#rows .row").all_inner_texts()
+    for row, label in zip(rows, ("entailment", "contradiction", "neutral"), strict=True):
+        assert f"gold label: {label}, " in row
+
+
+def test_a_chains_steps_can_be_opened(page: Page, app: App) -> None:
+    pair = "premise=Snow+fell.&hypothesis=It+snowed+in+May."
+    page.goto(f"{app.url}?{pair}&transforms=negation%2Breverse")
+    page.locator("#rows .row summary").first.click(timeout=SLOW)
+    steps = page.locator("#rows .lineage > li")
+    expect(steps).to_have_count(2)
+    expect(steps.first).to_contain_text("and false is not true")
+
+
+@pytest.mark.parametrize("tab", ["Probe", "Batch", "Inoculate", "Catalogue"])
 def test_no_tab_is_wider_than_a_phone(page: Page, tab: str) -> None:
-    page.set_viewport_size({"width": 375, "height": 800})
     page.get_by_role("tab", name=tab).click()
+    page.set_viewport_size({"width": 375, "height": 800})
     page.wait_for_timeout(500)
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
 

@@ -11,13 +11,15 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from probe.batch import Chunk, Row, scored_frame
+from probe.batch import Chunk, Row, made_frame, scored_frame
+from probe.examine import Treated
 from probe.files import Table, write_table
 from probe.labels import LABELS
 from probe.metrics import Estimate
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.plots import by_transform
-from probe.summary import Summary, summary_frame
+from probe.rules import RULES, judge
+from probe.summary import MEASURES, Summary, summary_frame
 
 PAGE = 20
 ALL = "all rows"
@@ -26,7 +28,11 @@ FILTERS = {
     "wrong predictions": "_wrong",
     "changed by a transform": "_changed",
 }
-MEASURES = ["agreement", "confidence", "accuracy"]
+CHARTED = ["agreement", "confidence", "accuracy"]
+TABLED = {name: name.replace("_", "-") for name in MEASURES} | {
+    "entailed": "accuracy, entailed",
+    "non_entailed": "accuracy, not entailed",
+}
 
 
 def progress(chunk: Chunk) -> str:
@@ -75,7 +81,7 @@ def chart(summary: Summary) -> alt.LayerChart | None:
     """Draw agreement and confidence by transform, accuracy where there is gold."""
     frame = summary_frame(summary)
     frame = frame[(frame["label"] == "all") & (frame["n"] > 0)]
-    return by_transform(frame, MEASURES) if len(frame) else None
+    return by_transform(frame, CHARTED) if len(frame) else None
 
 
 def measures(summary: Summary) -> pd.DataFrame:
@@ -98,11 +104,11 @@ def measures(summary: Summary) -> pd.DataFrame:
             aggfunc="first",
             sort=False,
         )
-        .reindex(columns=MEASURES)
+        .reindex(columns=list(TABLED))
         .fillna("–")
         .reset_index()
         .sort_values("transform", key=lambda names: names.map(order), kind="stable")
-        .rename(columns={"label": "gold label"})
+        .rename(columns={"label": "gold label before", **TABLED})
     )
 
 
@@ -121,19 +127,38 @@ def _view(row: Row, names: Sequence[str]) -> dict[str, Any]:
         "prediction": f"{said.label} {said.confidence:.2f}" if said else f"error: {row.error}",
     }
     for name in names:
-        one = row.treated.get(name)
-        cells[name] = (
-            f"{'=' if one.agrees else '≠'} {one.prediction.label} {one.prediction.confidence:.2f}: "
-            f"{one.result.pair.hypothesis}"
-            if one
-            else ""
-        )
-    changed = (not one.agrees and one.result.changed for one in row.treated.values())
+        cells[name] = " ¶ ".join(_treated(one) for one in row.treated.get(name, ()))
+    several = (one for made in row.treated.values() for one in made)
+    changed = (not one.agrees and one.result.changed for one in several)
     return cells | {
         "_error": bool(row.error),
         "_wrong": row.right is False,
         "_changed": any(changed),
     }
+
+
+def _treated(one: Treated) -> str:
+    mark = "=" if one.agrees else "≠"
+    said = f"{mark} {one.prediction.label} {one.prediction.confidence:.2f}: "
+    pair, before = one.result.pair, one.result.original
+    premise = f"{pair.premise} ▸ " if pair.premise != before.premise else ""
+    return f"{said}{premise}{pair.hypothesis}"
+
+
+def baselines(rows: Sequence[Row]) -> pd.DataFrame:
+    """Return what the rule baselines reach on the rows with a gold label."""
+    pairs = [row.pair for row in rows if row.pair and row.pair.gold]
+    judged = [(name, judge(name, pairs)) for name in RULES] if pairs else []
+    lines = [
+        (
+            name,
+            f"{100 * one.accuracy:.1f} % ({100 * one.low:.1f}–{100 * one.high:.1f}), n = {one.n}",
+            RULES[name].summary,
+        )
+        for name, one in judged
+        if one.n
+    ]
+    return pd.DataFrame(lines, columns=["baseline", "accuracy", "what it looks at"])
 
 
 def page(frame: pd.DataFrame, kept: str, number: int) -> tuple[pd.DataFrame, str, int]:
@@ -154,18 +179,22 @@ def write_results(
     model: str,
 ) -> tuple[list[str], str]:
     """Write the scored file and the summary, and the rows for paging; return their places."""
-    folder = Path(tempfile.mkdtemp(prefix="nli-clinic-", dir=_cache_folder()))
+    folder = Path(tempfile.mkdtemp(prefix="nli-clinic-", dir=cache_folder()))
     stem = upload.name.split(".")[0]
     out = folder / f"{stem}-scored.{table.form}"
     write_table(scored_frame(table, rows, names, model), out)
+    made = folder / f"{stem}-pairs.{table.form}"
+    if names:
+        write_table(made_frame(rows, names), made)
     note = folder / f"{stem}-summary.json"
     note.write_text(json.dumps(shape, indent=1) + "\n", encoding="utf-8")
     paging = folder / "rows.jsonl"
     view(rows, names).to_json(paging, orient="records", lines=True, force_ascii=False)
-    return [str(out), str(note)], str(paging)
+    files = [out, note, made] if names else [out, note]
+    return [str(path) for path in files], str(paging)
 
 
-def _cache_folder() -> Path:
+def cache_folder() -> Path:
     """Return gradio's own cache, which it empties by itself."""
     folder = Path(os.environ.get("GRADIO_TEMP_DIR", Path(tempfile.gettempdir()) / "gradio"))
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,6 @@
 """The Batch tab: a whole file, with partial results as they come."""
 
+import json
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -15,12 +16,14 @@ from probe.models.catalogue import ModelError, require
 from probe.models.classifier import Precision
 from probe.pairs import ASSETS
 from probe.summary import summarise, summary_json
-from probe.transforms import REGISTRY
-from probe.transforms.registry import Options, Sign, UnknownTransform
+from probe.transforms.options import OptionError, read_options
+from probe.transforms.resources import ready
+from probe.ui import controls, template_maker
 from probe.ui.batch_results import (
     ALL,
     FILTERS,
     PAGE,
+    baselines,
     cards,
     chart,
     measures,
@@ -31,7 +34,6 @@ from probe.ui.batch_results import (
 )
 from probe.ui.choices import alert, model_names, named
 from probe.ui.marks import sheet
-from probe.ui.probe_tab import SIGN_CHOICES
 
 EXAMPLES = sorted((ASSETS / "examples").glob("*"))
 NO_GOLD = "(no gold label)"
@@ -41,7 +43,8 @@ GOLD_HELP = (
     "this order; “-” means that the annotators disagreed."
 )
 MEASURED = "measures with 95 % intervals; a transform counts where it changed the pair"
-PROBLEMS = (FileError, ModelError, UnknownTransform, ValueError)
+PROBLEMS = (FileError, ModelError, ValueError)
+BASELINES = "rule baselines on the same pairs, with 95 % intervals"
 
 
 def choose(path: str | None) -> list[Any]:
@@ -93,18 +96,18 @@ def run(
     model: str,
     names: list[str],
     seed: float | None,
-    keep: float,
-    sign: Sign,
     precision: Precision,
+    *values: object,
 ) -> Iterator[list[Any]]:
     """Score the file; after each chunk yield what the page shows.
 
-    In order: progress, cards, plot, measures, files, place of the rows, rows, where in the
-    rows, whether they can be paged.
+    `values` are those of the options' controls. In order: progress, cards, plot, measures, files,
+    place of the rows, rows, where in the rows, whether they can be paged, rule baselines.
     """
-    hidden = [gr.skip()] * 8
-    options, rows = Options(keep, sign), list[Row]()
+    hidden = [gr.skip()] * 9
+    rows = list[Row]()
     try:
+        options = controls.read(values)
         if not path:
             raise FileError("choose a file first, or one of the examples")
         table = read_table(Path(path))
@@ -127,6 +130,7 @@ def run(
                 sheet(part, "scored rows"),
                 '<p class="fine">the first rows</p>',
                 gr.Row(visible=False),
+                "",
             ]
         shape = summary_json(summary, classifier, precision, int(seed or 0), options)
         results, paging = write_results(table, rows, names, shape, Path(path), model)
@@ -141,7 +145,15 @@ def run(
         sheet(part, "scored rows"),
         where,
         gr.Row(visible=True),
+        against_rules(rows),
     ]
+
+
+def against_rules(rows: Sequence[Row]) -> str:
+    """Show what rules that read no sentence reach on the same pairs, where there is gold."""
+    found = baselines(rows)
+    head = '<h3 class="title small">Rule baselines</h3>'
+    return head + sheet(found, BASELINES) if len(found) else ""
 
 
 def turn(paging: str, kept: str, number: float | None) -> tuple[str, str, int]:
@@ -160,17 +172,19 @@ def batch_api(
     keep: float,
     sign: str,
     precision: str,
+    others: str,
 ) -> tuple[dict[str, Any], list[str]]:
     """Score a file; return the summary and the places of the scored file and the summary.
 
-    `transforms` holds names or chains with commas between; columns are guessed.
+    `transforms` holds names or chains with commas between, `others` options as a JSON object;
+    columns are guessed.
     """
     names = [name.strip() for name in transforms.split(",") if name.strip()]
-    options = Options(keep, named("sign", sign, Sign))
     exact: Precision = named("precision", precision, Precision)
     try:
         if not file:
             raise FileError("there is no file in the request")
+        options = read_options({"keep": keep, "sign": sign, **_json(others)})
         table = read_table(Path(file))
         columns = guess([str(name) for name in table.frame.columns])
         require(model)
@@ -181,6 +195,17 @@ def batch_api(
         return shape, write_results(table, rows, names, shape, Path(file), model)[0]
     except PROBLEMS as trouble:
         raise gr.Error(str(trouble)) from trouble
+
+
+def _json(text: str) -> dict[str, Any]:
+    """Read a JSON object. Raises OptionError."""
+    try:
+        found = json.loads(text or "{}")
+    except ValueError as wrong:
+        raise OptionError(f"options are not JSON: {wrong}") from wrong
+    if not isinstance(found, dict):
+        raise OptionError('options are a JSON object such as {"senses": "first"}')
+    return found
 
 
 def build(cache: ModelCache) -> gr.Dropdown:
@@ -205,9 +230,10 @@ def build(cache: ModelCache) -> gr.Dropdown:
                 hypothesis = gr.Dropdown([], label="Hypothesis column", min_width=130)
                 gold = gr.Dropdown([], label="Gold label column", min_width=130)
             told = gr.HTML(elem_id="columns-told")
+    template_maker.build(upload)
     preview = gr.HTML(elem_id="preview")
     names = gr.Dropdown(
-        list(REGISTRY),
+        ready(),
         value=["sort", "shuffle", "drop"],
         multiselect=True,
         allow_custom_value=True,
@@ -217,11 +243,11 @@ def build(cache: ModelCache) -> gr.Dropdown:
     with gr.Row():
         model = gr.Dropdown(model_names(), label="Model", min_width=130, allow_custom_value=True)
         seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80)
-        keep = gr.Slider(0, 1, 0.5, step=0.05, label="r, share of tokens kept", min_width=180)
-        sign = gr.Dropdown(SIGN_CHOICES, value="support", label="Sign of importance", min_width=150)
         precision = gr.Dropdown(
             list(get_args(Precision)), value="auto", label="Precision", min_width=100
         )
+    with gr.Accordion("Options of the transforms", open=False):
+        choices = controls.build()
     with gr.Row():
         go = gr.Button("Score the file", variant="primary", elem_id="score")
         halt = gr.Button("Stop", elem_id="halt")
@@ -229,6 +255,7 @@ def build(cache: ModelCache) -> gr.Dropdown:
     figures = gr.HTML(elem_id="batch-cards")
     plot = gr.Plot(visible=False, show_label=False, elem_id="batch-plot")
     measured = gr.HTML(elem_id="measures")
+    ruled = gr.HTML(elem_id="baselines")
     files = gr.Files(visible=False, label="Scored file and summary", elem_id="files")
     with gr.Row(visible=False) as turning:
         kept = gr.Dropdown([ALL, *FILTERS], value=ALL, label="Show", min_width=180)
@@ -241,8 +268,8 @@ def build(cache: ModelCache) -> gr.Dropdown:
     upload.change(choose, upload, [preview, premise, hypothesis, gold, told], **quiet)
     started = go.click(
         partial(run, cache),
-        [upload, premise, hypothesis, gold, model, names, seed, keep, sign, precision],
-        [bar, figures, plot, measured, files, paging, lines, where, turning],
+        [upload, premise, hypothesis, gold, model, names, seed, precision, *choices],
+        [bar, figures, plot, measured, files, paging, lines, where, turning, ruled],
         concurrency_id="batch",
         concurrency_limit=1,
         **quiet,
@@ -260,6 +287,7 @@ def build(cache: ModelCache) -> gr.Dropdown:
             gr.Number(0.5, label="keep"),
             gr.Textbox("support", label="sign"),
             gr.Textbox("auto", label="precision"),
+            gr.Textbox("{}", label="options"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()

@@ -8,19 +8,21 @@ from urllib.parse import urlencode
 import pandas as pd
 
 from probe.attribution import METHODS, Importance
-from probe.examine import Treated
-from probe.labels import CONTRADICTION, ENTAILMENT, KEEP, LABELS, NEUTRAL, UNDEFINED, Label
+from probe.labels import (
+    CONTRADICTION,
+    ENTAILMENT,
+    LABELS,
+    NEUTRAL,
+    Label,
+)
 from probe.models.classifier import Prediction
 from probe.pairs import Pair
-from probe.transforms.registry import SIGNS, Scored, default_of
+from probe.transforms.options import SIGNS
+from probe.transforms.registry import Scored
 from probe.words import Edit
 
 SHORT: dict[Label, str] = {ENTAILMENT: "E", NEUTRAL: "N", CONTRADICTION: "C"}
 TAGS = {"kept": "span", "moved": "span", "removed": "del", "added": "ins"}
-AGREEMENT = (
-    "Agreement: the prediction is that of the original pair; for copysort and copyone, that it is "
-    "entailment"
-)
 WIDE, LONG = 30, ' class="long"'
 NARROW = 0.09  # a stretch of bar under this share has no room for its letter
 
@@ -120,11 +122,11 @@ def importance(pair: Pair, found: Importance) -> str:
     )
 
 
-def diff(edits: Sequence[Edit]) -> str:
+def diff(found: Sequence[Edit]) -> str:
     """Show removed words struck and new ones marked."""
     return " ".join(
         f'<{TAGS[edit.kind]} class="{edit.kind}">{escape(edit.text)}</{TAGS[edit.kind]}>'
-        for edit in edits
+        for edit in found
     )
 
 
@@ -158,70 +160,3 @@ def link(pair: Pair, model: str) -> str:
 def link_to_model(model: str) -> str:
     """Return a permalink that opens the Probe tab with a model."""
     return "?" + urlencode({"model": model})
-
-
-def meaning(treated: Treated, before: Prediction) -> str:
-    """Say in one sentence what a result means."""
-    result, now = treated.result, treated.prediction
-    change = now.confidence - before.confidence
-    sure = "as sure as before" if abs(change) < 0.05 else ("surer" if change > 0 else "less sure")
-    if not result.changed:
-        return "The pair is unchanged, so this says nothing about the model."
-    if default_of(result.transform):
-        said = "calls it entailed" if now.label == ENTAILMENT else f"says {now.label}"
-        return f"The hypothesis is only the premise's own words, and the model {said}."
-    if result.rule == UNDEFINED:
-        if treated.agrees:
-            return f"The text is destroyed, and the model still says {now.label}, {sure}."
-        return f"The text is destroyed, and the answer moves from {before.label} to {now.label}."
-    if result.rule == KEEP:
-        if treated.agrees:
-            return f"The label should stay, and it does, {sure}."
-        return f"The label should stay, but the answer moves from {before.label} to {now.label}."
-    return f"The model says {now.label}, {sure}."
-
-
-def row(treated: Treated, before: Prediction, model: str) -> str:
-    """Show one transform's result: verdict, bar, agreement, rule, the marked text, the meaning."""
-    result = treated.result
-    agrees = "agrees" if treated.agrees else "changed"
-    mark = "=" if treated.agrees else "≠"
-    sides = "".join(
-        f'<p class="text"><span class="name">{side}</span> {diff(edits)}</p>'
-        for side, edits in result.edits.items()
-        if any(edit.kind != "kept" for edit in edits)
-    )
-    flags = "".join(
-        f'<span class="flag">{escape(flag)}</span>'
-        for flag, on in (("unchanged", not result.changed), ("not exact", not result.exact))
-        if on
-    )
-    note = f'<p class="fine">{escape(result.note)}</p>' if result.note else ""
-    return (
-        f'<details class="row"><summary><span class="what">{escape(result.transform)}</span>'
-        f'<span class="said">{verdict(treated.prediction)}</span>{bar(treated.prediction)}'
-        f'<span class="agree {agrees}" title="{AGREEMENT}">{mark} {agrees}</span>'
-        f'<span class="rule" title="{escape(result.rule.words)}">gold label: '
-        f"{escape(result.rule.name.replace('_', '-'))}{flags}</span>"
-        f'<span class="more" aria-hidden="true">›</span></summary>'
-        f"{_full(treated, model)}</details>"
-        f'<div class="made">{sides}<p class="meaning">{meaning(treated, before)}</p>{note}</div>'
-    )
-
-
-def _full(treated: Treated, model: str) -> str:
-    """Show what opens on a click: probabilities, both texts, the steps of a chain."""
-    result = treated.result
-    steps = "".join(
-        f"<li><b>{escape(name)}</b>: {escape(step.premise)} ▸ {escape(step.hypothesis)}</li>"
-        for name, step in zip(result.transform.split("+"), result.steps, strict=True)
-    )
-    return (
-        f'<div class="full">{probabilities(treated.prediction)}'
-        f"<p><b>Premise</b> {escape(result.pair.premise)}</p>"
-        f"<p><b>Hypothesis</b> {escape(result.pair.hypothesis)}</p>"
-        f"<p>Rule: {escape(result.rule.words)}. "
-        f"Seed {result.seed}, variant {escape(result.variant)}.</p>"
-        + (f"<ol>{steps}</ol>" if len(result.steps) > 1 else "")
-        + f'<p><a href="{escape(link(result.pair, model))}">Open this pair in Probe</a></p></div>'
-    )

@@ -1,24 +1,26 @@
 """The Probe tab: one pair, live."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from html import escape
 from typing import Any, get_args
 
 import gradio as gr
-import pandas as pd
 
 from probe.attribution import METHODS, Baseline, Method
-from probe.examine import Examination, PairError, Treated, examine
-from probe.labels import LABELS
+from probe.examine import PairError, examine
+from probe.labels import LABELS, Gold, read_gold
 from probe.models.cache import ModelCache
 from probe.models.catalogue import ModelError, require
 from probe.pairs import Pair, random_pair
 from probe.report import examination_json
 from probe.transforms import REGISTRY
-from probe.transforms.registry import SIGNS, Options, Sign, UnknownTransform
-from probe.ui import marks
+from probe.transforms.options import read_options
+from probe.transforms.resources import missing, ready
+from probe.ui import controls, marks
 from probe.ui.choices import alert, model_names, named
+from probe.ui.controls import FAMILIES
+from probe.ui.probe_results import answer, rows, table
 
 EXAMPLES = {
     "an opposite": (
@@ -38,18 +40,13 @@ EXAMPLES = {
         "The mayor thanked the doctor.",
     ),
 }
-FAMILIES = {
-    "lexical": "Word order (Gupta et al.)",
-    "gradient": "Token importance (Gupta et al.)",
-    "stress": "Stress tests (Naik et al.)",
-}
+LINES = (("lexical", "gradient", "statistical"), ("heuristic",), ("stress",))
 FIRST = ("sort", "shuffle", "drop", "negation")
 CHAINS = ["drop+shuffle", "copysort+reverse", "sort+drop"]
-PREDICTED = "predicted label"
-TABLE = ["transform", "prediction", "confidence", "agrees", "gold label", "new text"]
-PROBLEMS = (PairError, ModelError, UnknownTransform, ValueError)
+UNKNOWN = "not known"
+PREDICTED = "gold label, else the predicted one"
+PROBLEMS = (PairError, ModelError, ValueError)
 METHOD_CHOICES = [(words, name) for name, words in METHODS.items()]
-SIGN_CHOICES = [(f"{name}: {words}", name) for name, words in SIGNS.items()]
 
 # 300 ms after the last key; what is on the page is dimmed until the answer is there. A key that
 # was followed by another waits for ever: its promise is dropped with nothing to tell.
@@ -61,21 +58,34 @@ DEBOUNCE = f"""async (...values) => {{
 }}"""
 AT_ONCE = f"(...values) => {{ {STALE} return values; }}"
 FRESH = '() => { document.getElementById("probe-results")?.classList.remove("stale"); }'
-COPY_LINK = """(premise, hypothesis, model, seed, ...groups) => {
+COPY_LINK = """(premise, hypothesis, model, gold, seed, ...groups) => {
   const link = new URL(window.location.href);
   const transforms = groups.flat().filter(Boolean).join(",");
-  link.search = new URLSearchParams({premise, hypothesis, model, seed, transforms});
+  link.search = new URLSearchParams({premise, hypothesis, model, gold, seed, transforms});
   window.history.replaceState(null, "", link);
   navigator.clipboard?.writeText(link.href);
 }"""
 
 
 def by_family() -> dict[str, list[str]]:
-    """Return the transforms of each family that the page shows."""
+    """Return the transforms of each family that can run here."""
+    able = ready()
     return {
-        family: [name for name, entry in REGISTRY.items() if entry.family == family]
-        for family in FAMILIES
+        family: [name for name in able if REGISTRY[name].family == family] for family in FAMILIES
     }
+
+
+def not_here() -> str:
+    """Say which transforms cannot run here, and what would have to be done."""
+    lacking: dict[str, list[str]] = {}
+    for name, entry in REGISTRY.items():
+        if why := missing(entry):
+            lacking.setdefault(why, []).append(name)
+    return "".join(
+        f'<p class="fine off"><b>Not available here:</b> {escape(", ".join(names))}. '
+        f"{escape(why)}</p>"
+        for why, names in lacking.items()
+    )
 
 
 def update(
@@ -83,30 +93,27 @@ def update(
     premise: str,
     hypothesis: str,
     model: str,
+    gold: str,
     seed: float | None,
     explain: str,
     method: Method,
     baseline: Baseline,
-    sign: Sign,
-    keep: float,
-    by_id: bool,
-    paper_pin: bool,
     everything: bool,
     chains: Sequence[str],
-    *chosen: Sequence[str],
+    *rest: Any,  # Any: a list of names for each family, then the options' values
 ) -> tuple[str, str]:
     """Answer one event: the verdict with its tokens; the result rows, or one table of all."""
-    names = list(REGISTRY) if everything else [name for group in chosen for name in group]
-    options = Options(keep, sign, (".",) if paper_pin else Options().pin, by_id)
+    chosen, values = rest[: len(FAMILIES)], rest[len(FAMILIES) :]
+    names = ready() if everything else [name for group in chosen for name in group]
     label = next((label for label in LABELS if label == explain), None)
     try:
         require(model)
         found = examine(
             cache.get(model),
-            Pair(premise, hypothesis),
+            Pair(premise, hypothesis, as_gold(gold)),
             [*names, *chains],
             int(seed or 0),
-            options,
+            controls.read(values),
             method,
             baseline,
             label,
@@ -116,48 +123,9 @@ def update(
     return answer(found), marks.sheet(table(found), "all transforms") if everything else rows(found)
 
 
-def answer(found: Examination) -> str:
-    """Show the prediction and the importance of the tokens."""
-    classifier = found.importance.classifier
-    cut = "the pair is too long for the model, its end is cut"
-    facts = [
-        "confidence",
-        classifier.name,
-        "fp32",
-        *([cut] if classifier.too_long(found.pair) else []),
-    ]
-    return (
-        f'<div class="answer"><div class="head">{marks.verdict(found.prediction)}'
-        f'<span class="fine">{escape(" · ".join(facts))}</span></div>'
-        f"{marks.probabilities(found.prediction)}"
-        f"{marks.importance(found.pair, found.importance)}</div>"
-    )
-
-
-def rows(found: Examination) -> str:
-    """Show one row for each treatment."""
-    model = found.importance.classifier.name
-    shown = "".join(marks.row(one, found.prediction, model) for one in found.treated)
-    return shown or '<p class="fine">Choose a treatment above.</p>'
-
-
-def table(found: Examination) -> pd.DataFrame:
-    """Return all treatments as one table; the new text is that of the side that changed."""
-    return pd.DataFrame([_line(one) for one in found.treated], columns=TABLE)
-
-
-def _line(one: Treated) -> tuple[object, ...]:
-    result = one.result
-    moved = result.pair.premise != result.original.premise
-    text = result.pair.premise if moved else result.pair.hypothesis
-    return (
-        result.transform,
-        one.prediction.label,
-        f"{one.prediction.confidence:.3f}",
-        "agrees" if one.agrees else "changed",
-        result.rule.name.replace("_", "-"),
-        text if result.changed else f"(unchanged) {result.note}",
-    )
+def as_gold(text: str) -> Gold | None:
+    """Return a chosen gold label, None where it is not known."""
+    return next((label for label in LABELS if label == text), None)
 
 
 def open_page(request: gr.Request) -> list[Any]:
@@ -170,16 +138,22 @@ def open_page(request: gr.Request) -> list[Any]:
         asked.get("premise", premise),
         asked.get("hypothesis", hypothesis),
         gr.Dropdown(choices=known, value=wanted if wanted in known else next(iter(known), None)),
+        as_gold(asked.get("gold", "")) or UNKNOWN,
         int(asked["seed"]) if asked.get("seed", "").isdecimal() else 0,
         [name for name in names if "+" in name],
         *([name for name in names if name in group] for group in by_family().values()),
     ]
 
 
-def draw(count: int) -> tuple[int, str, str]:
+def draw(count: int) -> tuple[int, str, str, str]:
     """Return the next random bundled pair."""
     pair = random_pair(count)
-    return count + 1, pair.premise, pair.hypothesis
+    return count + 1, pair.premise, pair.hypothesis, pair.gold or UNKNOWN
+
+
+def take(name: str) -> tuple[str, str, str]:
+    """Return an example; its gold label is for the person to say."""
+    return *EXAMPLES[name], UNKNOWN
 
 
 def probe_api(
@@ -193,16 +167,18 @@ def probe_api(
     sign: str,
     method: str,
     baseline: str,
+    options: Mapping[str, Any],  # Any: JSON values
+    gold: str,
 ) -> dict[str, Any]:
     """Answer the HTTP endpoint with the JSON of `python -m probe pair`."""
     try:
         require(model)
         found = examine(
             cache.get(model),
-            Pair(premise, hypothesis),
+            Pair(premise, hypothesis, read_gold(gold)),
             transforms,
             seed,
-            Options(keep, named("sign", sign, Sign)),
+            read_options({"keep": keep, "sign": sign, **options}),
             named("method", method, Method),
             named("baseline", baseline, Baseline),
         )
@@ -232,61 +208,59 @@ def build(cache: ModelCache, blocks: gr.Blocks) -> gr.Dropdown:
                     allow_custom_value=True,
                     elem_id="model",
                 )
+                gold = gr.Dropdown(
+                    [UNKNOWN, *LABELS],
+                    value=UNKNOWN,
+                    label="Gold label",
+                    min_width=120,
+                    elem_id="gold",
+                )
                 seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80)
-            with gr.Accordion("Attribution and transform options", open=False):
+            with gr.Accordion("Attribution", open=False):
                 method = gr.Dropdown(METHOD_CHOICES, value="gradient_x_input", label="Attribution")
                 explain = gr.Dropdown(
                     [PREDICTED, *LABELS], value=PREDICTED, label="Label explained"
-                )
-                sign = gr.Dropdown(
-                    SIGN_CHOICES, value="support", label="Sign, also for the gradient transforms"
                 )
                 baseline = gr.Dropdown(
                     list(get_args(Baseline)),
                     value="pad",
                     label="Baseline token of integrated gradients and occlusion",
                 )
-                keep = gr.Slider(
-                    0,
-                    1,
-                    0.5,
-                    step=0.05,
-                    label="r, the share of tokens that drop, repeat, replace keep",
-                )
-                by_id = gr.Checkbox(label="Keep tokens by id, as Gupta's code does (by_id)")
-                paper_pin = gr.Checkbox(
-                    label="Pin only a final full stop, as Gupta's code does (paper_code)"
-                )
         with gr.Column(scale=7, min_width=300):
             verdict = gr.HTML(elem_id="answer")
     with gr.Column(elem_classes="treatments"):
         gr.HTML('<h2 class="title">Treatments</h2>')
-        with gr.Row():
-            chosen = [
-                gr.CheckboxGroup(
-                    names,
-                    value=[name for name in FIRST if name in names],
-                    label=FAMILIES[family],
-                    min_width=260,
-                    elem_id=f"family-{family}",
-                )
-                for family, names in by_family().items()
-            ]
-        with gr.Row(equal_height=True):
-            chains = gr.Dropdown(
-                CHAINS,
-                value=[],
-                multiselect=True,
-                allow_custom_value=True,
-                label="Chains: names joined with +, applied from left to right",
-                elem_id="chains",
-            )
-            everything = gr.Checkbox(label="All transforms in one table", elem_id="everything")
+        groups = by_family()
+        chosen = []
+        for line in LINES:
+            with gr.Row():
+                chosen += [
+                    gr.CheckboxGroup(
+                        groups[family],
+                        value=[name for name in FIRST if name in groups[family]],
+                        label=FAMILIES[family],
+                        min_width=260,
+                        elem_id=f"family-{family}",
+                    )
+                    for family in line
+                ]
+        chains = gr.Dropdown(
+            CHAINS,
+            value=[],
+            multiselect=True,
+            allow_custom_value=True,
+            label="Chains: names joined with +, applied from left to right",
+            elem_id="chains",
+        )
+        everything = gr.Checkbox(label="All transforms in one table", elem_id="everything")
+        gr.HTML(not_here(), visible=bool(not_here()))
+        with gr.Accordion("Options of the transforms", open=False, elem_id="options"):
+            choices = controls.build()
     with gr.Column(elem_id="probe-results"):
         results = gr.HTML(elem_id="rows")
 
-    options = [seed, explain, method, baseline, sign, keep, by_id, paper_pin, everything, chains]
-    inputs = [premise, hypothesis, model, *options, *chosen]
+    asked = [gold, seed, explain, method, baseline, everything, chains]
+    inputs = [premise, hypothesis, model, *asked, *chosen, *choices]
     outputs = [verdict, results]
     quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     listen: dict[str, Any] = {"trigger_mode": "always_last", "concurrency_id": "probe", **quiet}
@@ -299,17 +273,17 @@ def build(cache: ModelCache, blocks: gr.Blocks) -> gr.Dropdown:
     # a text's own change, whoever makes it: a key, a paste, an example, a permalink
     refresh([premise.change, hypothesis.change], DEBOUNCE)
     changed = [
-        part.release if part is keep else part.input  # type: ignore[attr-defined]
-        for part in (model, *options, *chosen)  # gradio's stubs lack these events
+        part.release if isinstance(part, gr.Slider) else part.input
+        for part in (model, *asked, *chosen, *choices)
     ]
     refresh(changed, AT_ONCE)
     texts, draws = [premise, hypothesis], gr.State(0)
-    example.input(EXAMPLES.__getitem__, example, texts, **quiet)
-    swap.click(lambda p, h: (h, p), texts, texts, **quiet)
-    random_one.click(draw, draws, [draws, *texts], **quiet)
-    blocks.load(open_page, None, [*texts, model, seed, chains, *chosen], **quiet)
+    example.input(take, example, [*texts, gold], **quiet)
+    swap.click(lambda p, h: (h, p, UNKNOWN), texts, [*texts, gold], **quiet)
+    random_one.click(draw, draws, [draws, *texts, gold], **quiet)
+    blocks.load(open_page, None, [*texts, model, gold, seed, chains, *chosen], **quiet)
     told = "The link to this pair is in the address bar and on the clipboard."
-    share.click(None, [*texts, model, seed, chains, *chosen], js=COPY_LINK, **quiet).then(
+    share.click(None, [*texts, model, gold, seed, chains, *chosen], js=COPY_LINK, **quiet).then(
         lambda: gr.Info(told), **quiet
     )
 
@@ -323,10 +297,23 @@ def build(cache: ModelCache, blocks: gr.Blocks) -> gr.Dropdown:
         sign: str = "support",
         method: str = "gradient_x_input",
         baseline: str = "pad",
+        options: dict[str, Any] = {},  # noqa: B006
+        gold: str = "",
     ) -> dict[str, Any]:
         """Classify a pair, explain it, apply transforms: the JSON of `python -m probe pair`."""
         return probe_api(
-            cache, premise, hypothesis, transforms, model, seed, keep, sign, method, baseline
+            cache,
+            premise,
+            hypothesis,
+            transforms,
+            model,
+            seed,
+            keep,
+            sign,
+            method,
+            baseline,
+            options,
+            gold,
         )
 
     gr.api(probe, api_name="probe", concurrency_id="probe")

@@ -1,0 +1,88 @@
+"""Pairs from templates, as a file for the Batch tab."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from probe.templates import KINDS, Request, TemplateError, generate
+from probe.templates.command import write_made
+from probe.templates.request import MEANT
+from probe.ui.batch_results import cache_folder
+from probe.ui.choices import alert
+
+ALL = "all"
+MOST = 20_000  # pairs that the page makes; the command line makes any number
+COMPLEXITIES = (ALL, "simple", "medium", "complex")
+GROUPS = {
+    "both groups": "",
+    "A (Lex1)": "A",
+    "B (Lex2)": "B",
+    "B, another verb (Lex2b)": "B2",
+}
+HEURISTICS = (ALL, "lexical_overlap", "subsequence", "constituent")
+
+
+def make(
+    kind: str,
+    complexity: str,
+    group: str,
+    low: float | None,
+    high: float | None,
+    strict: bool,
+    heuristic: str,
+    n: float | None,
+    seed: float | None,
+) -> tuple[str | None, str]:
+    """Write `n` pairs to a CSV file; return its place and one sentence."""
+    try:
+        count = int(n or 0)
+        if not 1 <= count <= MOST:
+            raise TemplateError(f"the page makes 1 to {MOST} pairs; the command line makes more")
+        asked: dict[str, Any] = {  # Any: the fields' own types
+            "complexity": "" if complexity == ALL else complexity,
+            "lexical": group,
+            "low": int(low or 0),
+            "high": int(high or 0),
+            "integer_strict": strict,
+            "heuristic": "" if heuristic == ALL else heuristic,
+        }
+        meant = {name: value for name, value in asked.items() if name in MEANT[kind]}
+        request = Request(kind, **meant)
+        path = _write(request, count, int(seed or 0))
+    except TemplateError as trouble:
+        return None, alert(trouble)
+    return str(path), f'<p class="fine">{count} {kind} pairs made and loaded below.</p>'
+
+
+def _write(request: Request, count: int, seed: int) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="nli-clinic-", dir=cache_folder()))
+    path = folder / f"{request.kind}-{count}-seed-{seed}.csv"
+    write_made(generate(request, count, seed), path)
+    return path
+
+
+def build(upload: gr.File) -> None:
+    """Lay out the controls; what they make goes to `upload`."""
+    with gr.Accordion("Or make pairs from templates", open=False, elem_id="templates"):
+        gr.HTML(
+            '<p class="fine">Dative alternation and numerical reasoning after Rozen et al. 2019, '
+            "and pairs like those of HANS (McCoy et al. 2019): three heuristics, ten sub-cases "
+            "each. Their gold labels are certain by construction.</p>"
+        )
+        with gr.Row():
+            kind = gr.Dropdown(list(KINDS), value="hans", label="Templates", min_width=120)
+            complexity = gr.Dropdown(list(COMPLEXITIES), value=ALL, label="Complexity")
+            group = gr.Dropdown(list(GROUPS.items()), value="", label="Words", min_width=120)
+            heuristic = gr.Dropdown(list(HEURISTICS), value=ALL, label="Heuristic (hans)")
+        with gr.Row():
+            low = gr.Number(2, label="Lowest number", precision=0, minimum=1, min_width=90)
+            high = gr.Number(999, label="Highest number", precision=0, minimum=1, min_width=90)
+            n = gr.Number(300, label="Pairs", precision=0, minimum=1, min_width=90)
+            seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80)
+            strict = gr.Checkbox(label="Whole numbers (integer_strict)", min_width=140)
+        go = gr.Button("Make the pairs", size="sm", elem_id="make-pairs")
+        told = gr.HTML()
+    asked: list[Any] = [kind, complexity, group, low, high, strict, heuristic, n, seed]
+    go.click(make, asked, [upload, told], api_visibility="private", show_progress="hidden")
