@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from probe.files import FileError, guess, read_table
-from probe.labels import DISPUTED, KEEP, LABELS, Gold, read_gold
+from probe.labelled import labelled
+from probe.labels import KEEP, LABELS
 from probe.pairs import Pair, bundled_pairs
 from probe.transforms import REGISTRY, Options, apply
 from probe.transforms.resources import ready
@@ -65,21 +65,4 @@ def read_pairs(path: Path) -> tuple[Pair, ...]:
 
     Raises FileError or LabelError with a sentence.
     """
-    table = read_table(path)
-    names = list(table.frame.columns)
-    columns = guess(names)
-    if columns.gold is None:
-        raise FileError(f"no column 'label' in {path.name}; it has: {', '.join(names)}")
-    rows = table.frame[[columns.premise, columns.hypothesis, columns.gold]].to_dict("split")["data"]
-    pairs = tuple(
-        Pair(str(premise), str(hypothesis), gold, str(number))
-        for number, (premise, hypothesis, label) in enumerate(rows)
-        if number not in table.broken and (gold := _gold(label)) and premise and hypothesis
-    )
-    if not pairs:
-        raise FileError(f"{path.name} holds no pair with a premise, a hypothesis and a label")
-    return pairs
-
-
-def _gold(label: object) -> Gold | None:
-    return None if str(label).strip() in DISPUTED else read_gold(label)
+    return tuple(labelled(path)[0])

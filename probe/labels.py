@@ -14,6 +14,10 @@ CONTRADICTION: Label = "contradiction"
 NON_ENTAILMENT: Gold = "non-entailment"
 LABELS: tuple[Label, ...] = (ENTAILMENT, NEUTRAL, CONTRADICTION)
 """Our label order; every array of probabilities has its last axis in this order."""
+TWO_WAY: tuple[Gold, ...] = (ENTAILMENT, NON_ENTAILMENT)
+"""The order for a model of two outputs, in which neutral and contradiction are one."""
+WAYS: Mapping[int, tuple[Gold, ...]] = {len(ways): ways for ways in (LABELS, TWO_WAY)}
+"""The labels of a model by the number of its outputs."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +64,7 @@ def compose(rules: Sequence[Rule]) -> Rule:
         return COMPUTED
     if all(rule is KEEP for rule in rules):
         return KEEP
-    table = {
-        start: gold for start in (*LABELS, NON_ENTAILMENT) if (gold := _in_turn(rules, start))
-    }
+    table = {start: gold for start in (*LABELS, NON_ENTAILMENT) if (gold := _in_turn(rules, start))}
     words = "; then ".join(rule.words for rule in rules)
     return Rule("+".join(rule.name for rule in rules), words, table, _in_turn(rules, None))
 
@@ -73,10 +75,10 @@ def _in_turn(rules: Sequence[Rule], gold: Gold | None) -> Gold | None:
     return gold
 
 
-def matches(predicted: Label, gold: Gold) -> bool:
-    """Whether a prediction is right; against non-entailment two classes are compared."""
-    if gold == NON_ENTAILMENT:
-        return predicted != ENTAILMENT
+def matches(predicted: Gold, gold: Gold) -> bool:
+    """Whether a prediction is right; non-entailment on either side compares two classes."""
+    if NON_ENTAILMENT in (predicted, gold):
+        return (predicted == ENTAILMENT) == (gold == ENTAILMENT)
     return predicted == gold
 
 
@@ -97,10 +99,12 @@ _SPELLINGS: dict[str, Gold] = {
     "contradictory": CONTRADICTION,
     "c": CONTRADICTION,
     "no": CONTRADICTION,
-    "non-entailment": NON_ENTAILMENT,
-    "not-entailment": NON_ENTAILMENT,
-    "not-entailed": NON_ENTAILMENT,
-    "non-entailed": NON_ENTAILMENT,
+    **{
+        f"{no}{hyphen}{word}": NON_ENTAILMENT
+        for no in ("non", "not", "no")
+        for hyphen in ("-", "")
+        for word in ("entailment", "entailed", "entail")
+    },
     "0": ENTAILMENT,
     "1": NEUTRAL,
     "2": CONTRADICTION,
@@ -129,17 +133,37 @@ def read_gold(text: object) -> Gold | None:
     return _SPELLINGS[word]
 
 
-def label_order(id2label: Mapping[int, str]) -> tuple[Label, ...]:
-    """Read a model's own label order from `config.id2label`.
+_OF_TWO: dict[str, Gold] = {"no": NON_ENTAILMENT, "false": NON_ENTAILMENT, "true": ENTAILMENT}
+"""What these say where there is nothing between yes and no."""
+
+
+def label_order(id2label: Mapping[int, str]) -> tuple[Gold, ...]:
+    """Read a model's own label order from `config.id2label`: three labels, or two.
 
     Raises LabelError when the names do not say which output is which.
     """
-    words = [_word(id2label[index]) for index in sorted(id2label)]
-    found = [as_label(None if word.isdigit() else _SPELLINGS.get(word)) for word in words]
-    order = tuple(label for label in found if label)
-    if len(order) != len(id2label) or set(order) != set(LABELS):
-        names = ", ".join(str(id2label[index]) for index in sorted(id2label))
-        raise LabelError(f"the model's outputs are named {names}, not the three labels")
+    names = [str(id2label[index]) for index in sorted(id2label)]
+    try:
+        return read_order(names)
+    except LabelError as problem:
+        raise LabelError(
+            f"the model's outputs are named {', '.join(names)}, not the three labels"
+        ) from problem
+
+
+def read_order(names: Sequence[str]) -> tuple[Gold, ...]:
+    """Read the labels of a model's outputs, in their order, as people and hubs spell them.
+
+    Raises LabelError unless each of the three labels, or of the two, is there once.
+    """
+    words = [_word(name) for name in names]
+    table = _SPELLINGS | (_OF_TWO if len(words) == len(TWO_WAY) else {})
+    order = tuple(label for word in words if not word.isdigit() and (label := table.get(word)))
+    if len(order) != len(words) or sorted(order) not in map(sorted, WAYS.values()):
+        raise LabelError(
+            f"{', '.join(names)!r} is no order of labels: each of {', '.join(LABELS)} once, "
+            f"or {' and '.join(TWO_WAY)}"
+        )
     return order
 
 

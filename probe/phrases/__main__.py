@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from probe.files import FileError, guess, read_table
-from probe.labels import LABELS, Label, LabelError, read_gold
+from probe.labels import LABELS, Label, LabelError, as_label, read_gold
 from probe.phrases.align import TrainingError
 from probe.phrases.decode import Weights
 from probe.phrases.score import Pruning
@@ -46,10 +46,9 @@ def pairs_of(path: Path) -> Pairs:
 
 def _label(cell: object) -> Label | None:
     try:
-        gold = read_gold(cell)
+        return as_label(read_gold(cell))
     except LabelError:
         return None
-    return next((label for label in LABELS if label == gold), None)
 
 
 @app.command("train")

@@ -7,11 +7,11 @@ from typing import Annotated, NoReturn
 import typer
 
 from probe.files import FileError
+from probe.labelled import labelled
 from probe.labels import NON_ENTAILMENT, LabelError
 from probe.rules import RULES, Judged, UnknownRule, judge
 from probe.rules.hypothesis_only import NoWeights
 from probe.rules.judging import judged_json
-from probe.rules.reading import labelled
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 PROBLEMS = (FileError, LabelError, UnknownRule, NoWeights, OSError)

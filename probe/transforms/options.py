@@ -39,8 +39,8 @@ class Options:
     antonym: Antonym = "paper"
     number: Number = "first"
     tautology: Tautology = "end"
-    lm_weight: float = 0.5
-    distortion_weight: float = 0.3
+    lm_weight: float = 0.8
+    distortion_weight: float = 0.1
     distortion_limit: int = 6
 
     @property
