@@ -19,15 +19,21 @@ from finetune.plan import Cell, Plan, cells, check, numbers
 from finetune.runs import Store, run_json
 from finetune.sets import InoculationError, Sets, challenged, read_pairs
 from finetune.train import Recipe, train
+from finetune.vectors import vectors_command
+from finetune.words import words_command
 from probe.files import FileError
 from probe.labels import LabelError
-from probe.models.catalogue import ModelError, find, load, start_from_encoder
+from probe.models.catalogue import ModelError, find, load_three_way, start_from_encoder
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.pairs import bundled_pairs
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 PROBLEMS = (InoculationError, ModelError, FileError, LabelError, OSError)
 """What a person can put right; anything else is our error and shows its trace."""
+
+
+app.command("words")(words_command)
+app.command("vectors")(vectors_command)
 
 
 @app.callback()
@@ -132,7 +138,7 @@ def _sets(
 
 
 def _inoculate(plan: Plan, sets: Sets, out: Path) -> None:
-    classifier = load(plan.model)
+    classifier = load_three_way(plan.model)
     out.mkdir(parents=True, exist_ok=True)
     key = key_of(plan, sets)
     there, points = known(out, key), []
