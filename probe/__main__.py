@@ -14,11 +14,15 @@ import typer
 
 from probe.attribution import AttributionError, Baseline, Method
 from probe.batch import Row, made_frame, score, scored_frame
+from probe.compare.command import compare_command
 from probe.examine import PairError, examine
 from probe.files import Columns, FileError, form_of, guess, read_table, write_table
-from probe.labels import LABELS, LabelError, read_gold
-from probe.models.catalogue import ModelError, entries, load
-from probe.models.classifier import Precision
+from probe.hans_command import hans_command
+from probe.labels import LABELS, LabelError, read_gold, read_order
+from probe.models.catalogue import ModelError, entries
+from probe.models.classifier import Classifier, Precision
+from probe.models.own import open_model
+from probe.models.refusals import UnclearLabels
 from probe.pairs import Pair
 from probe.report import examination_json, model_json, options_json, transforms_json
 from probe.rules.__main__ import rules_command
@@ -45,6 +49,8 @@ PROBLEMS = (
 
 app.command("templates")(templates_command)
 app.command("rules")(rules_command)
+app.command("compare")(compare_command)
+app.command("hans")(hans_command)
 
 
 @app.callback()
@@ -69,6 +75,10 @@ def one_of(
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Model = Annotated[str, typer.Option(help="Bundled or inoculated name, folder, or hub id.")]
+LabelsText = Annotated[
+    str,
+    typer.Option("--labels", help="The labels of the outputs in their order, with commas between."),
+]
 Keep = Annotated[float, typer.Option(help="r, the share of tokens kept.")]
 SignText = Annotated[str, typer.Option("--sign", help="support, gupta or abs.")]
 PinText = Annotated[str, typer.Option("--pin", help="Marks that stay at the end.")]
@@ -79,6 +89,17 @@ Set = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="An option of `transforms --options`."),
 ]
 PrecisionText = Annotated[str, typer.Option("--precision", help="auto, fp32 or bf16.")]
+
+
+def _load(name: str, labels: str) -> Classifier:
+    """Load a model; warn where its labels seem to be in another order. Raises ModelError."""
+    try:
+        opened = open_model(name, read_order(labels.split(",")) if labels else None)
+    except UnclearLabels as unclear:
+        raise ModelError(f"{unclear} (the option is --labels)") from unclear
+    if opened.warning:
+        typer.echo(f"warning: {opened.warning}", err=True)
+    return opened.classifier
 
 
 def _options(
@@ -131,6 +152,7 @@ def pair_command(
     hypothesis: Annotated[str, typer.Option()],
     transform: Annotated[list[str], typer.Option(help="Name or chain; may be repeated.")] = [],  # noqa: B006
     model: Model = "minilm",
+    labels: LabelsText = "",
     gold: Annotated[str, typer.Option(help="Gold label, if known.")] = "",
     seed: int = 0,
     keep: Keep = 0.5,
@@ -149,7 +171,7 @@ def pair_command(
     exact = one_of("precision", precision, get_args(Precision))
     try:
         found = examine(
-            load(model),
+            _load(model, labels),
             Pair(premise, hypothesis, read_gold(gold)),
             transform,
             seed,
@@ -180,6 +202,7 @@ def batch_command(
     out: Annotated[Path, typer.Option(help="Where the scored file goes.")],
     transforms: Annotated[str, typer.Option(help="Names or chains, with commas.")] = "",
     model: Model = "minilm",
+    labels: LabelsText = "",
     summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
     pairs: Annotated[
         Path | None, typer.Option(help="Where every pair that was made goes, one a line.")
@@ -206,7 +229,7 @@ def batch_command(
             form_of(path)
         table = read_table(file)
         columns = _columns(list(table.frame.columns), premise, hypothesis, gold)
-        classifier = load(model)
+        classifier = _load(model, labels)
         for chunk in score(table, columns, classifier, names, seed, options, exact):
             rows += chunk.rows
             print(

@@ -14,8 +14,9 @@ from captum.attr import FeatureAblation, LayerGradientXActivation, LayerIntegrat
 from torch.nn.functional import log_softmax
 from transformers import BatchEncoding
 
-from probe.labels import LABELS, Label
+from probe.labels import Gold
 from probe.models.classifier import PADDED_POSITIONS, Classifier, by_length
+from probe.models.entrance import Entrance, entrance
 from probe.pairs import Pair
 from probe.transforms.options import Sign
 from probe.transforms.registry import Scored
@@ -43,7 +44,7 @@ class Importance:
 
     premise: tuple[Scored, ...]
     hypothesis: tuple[Scored, ...]
-    label: Label
+    label: Gold
     method: Method
     sign: Sign
     delta: float | None
@@ -65,7 +66,7 @@ class Importance:
 def attribute(
     classifier: Classifier,
     pairs: Sequence[Pair],
-    labels: Sequence[Label],
+    labels: Sequence[Gold],
     method: Method = "gradient_x_input",
     sign: Sign = "support",
     baseline: Baseline = "pad",
@@ -74,10 +75,12 @@ def attribute(
 ) -> list[Importance]:
     """Score the sub-words of each pair for its label, in fp32, with the model in eval mode.
 
+    A two-way model is asked for non-entailment where the label is neutral or contradiction.
     `baseline` and `steps` matter to integrated gradients and occlusion only. Raises
     AttributionError where the tokenizer has no such token or cannot say where a token stands.
     """
     result: list[Importance | None] = [None] * len(pairs)
+    labels = [classifier.nearest(label) for label in labels]
     lengths = [len(pair.premise) + len(pair.hypothesis) for pair in pairs]
     for rows in by_length(lengths, batch):
         inputs = classifier.encode([pairs[row] for row in rows])
@@ -119,7 +122,7 @@ def _side(
 def _scores(
     classifier: Classifier,
     inputs: BatchEncoding,
-    labels: Sequence[Label],
+    labels: Sequence[Gold],
     method: Method,
     baseline: Baseline,
     steps: int,
@@ -131,11 +134,11 @@ def _scores(
     ids = tensors.pop("input_ids")
     if classifier.model.config.model_type in PADDED_POSITIONS:
         tensors["position_ids"] = _positions(ids, classifier.model.config.pad_token_id)
-    f = _log_probability(classifier, list(tensors), labels)
+    door = entrance(classifier.model)
+    f = _log_probability(classifier, door, list(tensors), labels)
     extra = tuple(tensors.values())
-    embeddings = classifier.model.get_input_embeddings()
     if method == "integrated_gradients":
-        value, delta = LayerIntegratedGradients(f, embeddings).attribute(
+        value, delta = LayerIntegratedGradients(f, door.layers).attribute(
             ids,
             baselines=_baseline(classifier, inputs, baseline),
             additional_forward_args=extra,
@@ -143,7 +146,7 @@ def _scores(
             internal_batch_size=64,
             return_convergence_delta=True,
         )
-        return value.detach().sum(-1), delta.detach()
+        return door.join(value).detach().sum(-1), delta.detach()
     if method == "occlusion":
         with torch.inference_mode():
             value = FeatureAblation(f).attribute(
@@ -153,20 +156,21 @@ def _scores(
             )
         return value, None
     saliency = method == "saliency"
-    value = LayerGradientXActivation(f, embeddings, multiply_by_inputs=not saliency).attribute(
-        ids, additional_forward_args=extra
-    )
+    layered = LayerGradientXActivation(f, door.layers, multiply_by_inputs=not saliency)
+    value = door.join(layered.attribute(ids, additional_forward_args=extra))
     return (value.norm(dim=-1) if saliency else value.sum(-1)).detach(), None
 
 
 def _log_probability(
-    classifier: Classifier, names: Sequence[str], labels: Sequence[Label]
+    classifier: Classifier, door: Entrance, names: Sequence[str], labels: Sequence[Gold]
 ) -> Callable[..., torch.Tensor]:
-    targets = torch.tensor([LABELS.index(label) for label in labels], device=classifier.device)
+    targets = torch.tensor(
+        [classifier.labels.index(label) for label in labels], device=classifier.device
+    )
 
     def f(ids: torch.Tensor, *extra: torch.Tensor) -> torch.Tensor:
         inputs = {"input_ids": ids, **dict(zip(names, extra, strict=True))}
-        scores = log_softmax(classifier.logits(inputs), dim=-1)
+        scores = log_softmax(classifier.logits(door.feed(inputs)), dim=-1)
         copies = len(ids) // len(targets)  # captum stacks the steps of a path: (steps * batch, ...)
         return scores.gather(1, targets.repeat(copies)[:, None]).squeeze(1)  # (copies * batch,)
 

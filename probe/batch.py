@@ -11,7 +11,7 @@ import pandas as pd
 
 from probe.examine import PairError, Treated, require_text, treat
 from probe.files import Columns, Table, check, is_missing
-from probe.labels import LABELS, LabelError, matches, read_gold
+from probe.labels import LABELS, Gold, LabelError, matches, read_gold
 from probe.lineage import step_json
 from probe.models.classifier import Classifier, Precision, Prediction
 from probe.pairs import Pair
@@ -139,8 +139,9 @@ def scored_frame(
 
     Where the input has a column of one of our names, ours gets the model's name behind it.
     """
-    records = [_record(row, names) for row in rows]
-    ours = pd.DataFrame(records, columns=_our_columns(names), dtype=object)
+    columns = _our_columns(_labels(rows), names)
+    records = [_record(row, names, columns) for row in rows]
+    ours = pd.DataFrame(records, columns=columns, dtype=object)
     taken = set(table.frame.columns)
     rename = {}
     for name in ours.columns:
@@ -156,17 +157,22 @@ def scored_frame(
 FIELDS = ("premise", "hypothesis", "gold", "prediction", "confidence", "agrees", "note")
 
 
-def _our_columns(names: Sequence[str]) -> list[str]:
-    probabilities = [f"p_{label}" for label in LABELS]
+def _labels(rows: Sequence[Row]) -> tuple[Gold, ...]:
+    """Return what the model tells apart, as its first prediction shows."""
+    return next((row.prediction.labels for row in rows if row.prediction), LABELS)
+
+
+def _our_columns(labels: Sequence[Gold], names: Sequence[str]) -> list[str]:
+    probabilities = [f"p_{label}" for label in labels]
     treated = [f"{name}.{part}" for name in dict.fromkeys(names) for part in FIELDS]
     return ["prediction", "confidence", *probabilities, "error", *treated]
 
 
-def _record(row: Row, names: Sequence[str]) -> dict[str, Any]:
+def _record(row: Row, names: Sequence[str], columns: Sequence[str]) -> dict[str, Any]:
     """Return our cells of one row; values are text, numbers and truth values."""
     record: dict[str, Any] = {"error": row.error}
     if row.prediction is None:
-        return dict.fromkeys(_our_columns(names)) | record
+        return dict.fromkeys(columns) | record
     record |= _said(row.prediction)
     for name in names:
         first = row.treated[name][0]
@@ -175,7 +181,7 @@ def _record(row: Row, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _said(prediction: Prediction) -> dict[str, Any]:
-    probabilities = zip(LABELS, prediction.probabilities, strict=True)
+    probabilities = zip(prediction.labels, prediction.probabilities, strict=True)
     return {
         "prediction": prediction.label,
         "confidence": round(prediction.confidence, 6),
@@ -209,14 +215,15 @@ def made_frame(rows: Sequence[Row], names: Sequence[str]) -> pd.DataFrame:
         for row in rows
         for one in row.treated.get(name, ())
     ]
-    return pd.DataFrame(lines, columns=MADE, dtype=object)
+    probabilities = [f"p_{label}" for label in _labels(rows)]
+    return pd.DataFrame(lines, columns=[*MADE, *probabilities, *AFTER], dtype=object)
 
 
 MADE = (
     *("row", "transform", "number", "of", "premise", "hypothesis", "gold", "rule", "changed"),
-    *("exact", "note", "prediction", "confidence", *(f"p_{label}" for label in LABELS)),
-    *("agrees", "seed", "variant", "steps"),
+    *("exact", "note", "prediction", "confidence"),
 )
+AFTER = ("agrees", "seed", "variant", "steps")
 
 
 def _line(row: Row, treated: Treated) -> dict[str, Any]:

@@ -66,7 +66,7 @@ class Reader:
         return [self.known[pair] for pair in pairs]
 
 
-def explained(pairs: Sequence[Pair], predicted: Sequence[Label]) -> list[Label]:
+def explained(pairs: Sequence[Pair], predicted: Sequence[Gold]) -> list[Gold]:
     """Return the label each pair is explained for: gold (Gupta), else predicted (Feng)."""
     return [as_label(pair.gold) or label for pair, label in zip(pairs, predicted, strict=True)]
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 from probe.examine import Examination, Treated
-from probe.labels import LABELS
 from probe.lineage import step_json
 from probe.models.catalogue import Entry
 from probe.models.classifier import Precision, Prediction, resolve
@@ -14,10 +13,11 @@ from probe.transforms.resources import missing
 
 
 def examination_json(found: Examination, precision: Precision) -> dict[str, Any]:
-    """Return model, precision, original, importance, rules, cut, transformed."""
+    """Return model, model_revision, precision, original, importance, rules, cut, transformed."""
     importance = found.importance
     return {
         "model": importance.classifier.name,
+        "model_revision": importance.classifier.revision,
         "precision": resolve(precision),
         "original": _texts(found.pair) | _said(found.prediction),
         "importance": {
@@ -62,7 +62,7 @@ def _texts(pair: Pair) -> dict[str, Any]:
 def _said(prediction: Prediction) -> dict[str, Any]:
     return {
         "label": prediction.label,
-        "probabilities": dict(zip(LABELS, prediction.probabilities, strict=True)),
+        "probabilities": dict(zip(prediction.labels, prediction.probabilities, strict=True)),
         "confidence": prediction.confidence,
     }
 

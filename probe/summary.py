@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from probe.batch import Row
-from probe.labels import ENTAILMENT, LABELS, Gold, Label, matches
+from probe.labels import ENTAILMENT, LABELS, Gold, matches
 from probe.metrics import Estimate, mean, share
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.transforms import Options
@@ -58,6 +58,7 @@ def summarise(rows: Sequence[Row], names: Sequence[str]) -> Summary:
         if group
     }
     said = [row.prediction.label for row in good if row.prediction]
+    told = next((row.prediction.labels for row in good if row.prediction), LABELS)
     return Summary(
         len(rows),
         len(good),
@@ -66,7 +67,7 @@ def summarise(rows: Sequence[Row], names: Sequence[str]) -> Summary:
         _original(good),
         {name: _transformed(good, name) for name in names},
         by_label,
-        {label: said.count(label) for label in LABELS},
+        {label: said.count(label) for label in told},
     )
 
 
@@ -88,7 +89,7 @@ def _transformed(rows: Sequence[Row], name: str) -> Measured:
     )
 
 
-def _accuracies(said: Sequence[tuple[Label, Gold | None]]) -> tuple[Estimate, Estimate, Estimate]:
+def _accuracies(said: Sequence[tuple[Gold, Gold | None]]) -> tuple[Estimate, Estimate, Estimate]:
     """Return the accuracy over all gold labels; over entailment; over the rest, in two classes."""
     golden = [(label, gold) for label, gold in said if gold]
     return (
@@ -104,6 +105,7 @@ def summary_json(
     """Return the summary as JSON values; an undefined measure is null."""
     return {
         "model": classifier.name,
+        "model_revision": classifier.revision,
         "precision": resolve(precision),
         "seed": seed,
         "variant": options.variant,

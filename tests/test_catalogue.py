@@ -1,6 +1,7 @@
 """Which models there are, what cannot be loaded and why, and what is kept in memory."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -8,16 +9,19 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from probe.labels import LABELS
+from probe.labels import LABELS, TWO_WAY
 from probe.models.cache import ModelCache, weight
 from probe.models.catalogue import (
     ModelError,
     entries,
     find,
     load,
+    load_three_way,
     require,
     start_from_encoder,
 )
+from probe.models.reading import room
+from probe.models.refusals import refusal
 from probe.pairs import ASSETS, Pair
 from tests.tiny import tiny_bert
 from tests.tiny_models import shared
@@ -48,6 +52,23 @@ def configure(folder: Path, **changes: object) -> None:
     """Change the config of a saved model."""
     path = folder / "config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def resize(folder: Path, outputs: int) -> None:
+    """Give a saved model another number of outputs: its first one or two, or its first again."""
+    weights = load_file(folder / "model.safetensors")
+    rows = [at % 3 for at in range(outputs)]
+    other = {n: value[rows] if "classifier" in n else value for n, value in weights.items()}
+    save_file(other, folder / "model.safetensors", {"format": "pt"})
+
+
+def hollow(folder: Path, size: int) -> None:
+    """Put weights of so many bytes there: a sparse file, which takes no room."""
+    about = {"w": {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}}
+    header = json.dumps(about).encode()
+    with (folder / "model.safetensors").open("wb") as file:
+        file.write(len(header).to_bytes(8, "little") + header)
+        file.truncate(8 + len(header) + size)
 
 
 def sentence(name: str | Path) -> str:
@@ -89,12 +110,51 @@ def test_a_path_that_is_not_there_is_not_looked_up_elsewhere(tmp_path: Path) -> 
 def test_only_safetensors_are_loaded(folder: Path) -> None:
     (folder / "model.safetensors").unlink()
     torch.save(shared().model.state_dict(), folder / "pytorch_model.bin")
-    assert "cannot be loaded: " in sentence(folder)
-    assert "safetensors" in sentence(folder)
+    assert sentence(folder).endswith(
+        "has no safetensors weights, and a pickle such as pytorch_model.bin may run code when it "
+        "is opened, so it is refused"
+    )
 
 
-def test_an_empty_folder_says_what_is_missing(tmp_path: Path) -> None:
-    assert "cannot be loaded: " in sentence(tmp_path)
+def test_a_folder_without_weights_says_so(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    assert sentence(folder).endswith("has no safetensors weights")
+
+
+def test_an_empty_folder_is_no_model(tmp_path: Path) -> None:
+    assert sentence(tmp_path) == f"{str(tmp_path)!r} is no model: it has no config.json"
+
+
+def test_weights_in_parts_are_loaded(folder: Path, saved: Path) -> None:
+    whole = load(str(saved))
+    (folder / "model.safetensors").unlink()
+    whole.model.save_pretrained(folder, max_shard_size="50KB")
+    assert len(list(folder.glob("model-*.safetensors"))) > 1
+    again = load(str(folder)).probabilities([PAIR])
+    assert again == pytest.approx(whole.probabilities([PAIR]), abs=1e-6)
+
+
+def test_weights_that_do_not_fit_into_memory_are_not_read(folder: Path) -> None:
+    hollow(folder, room() // 2)  # a byte each there, four bytes each when they are loaded
+    assert re.search(r"does not fit: its weights take [\d.,]+ GB, and [\d.,]+ GB", sentence(folder))
+
+
+def test_a_file_larger_than_any_memory_is_a_sentence(folder: Path) -> None:
+    hollow(folder, 2**42)
+    assert "does not fit" in sentence(folder)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        MemoryError(),
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"),
+        RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 9 bytes."),
+    ],
+)
+def test_memory_that_runs_out_is_a_sentence(problem: Exception) -> None:
+    told = "the model 'mine' does not fit into the memory that is free"
+    assert str(refusal("mine", problem)) == told
 
 
 def test_weights_that_are_cut_off_are_a_sentence(folder: Path) -> None:
@@ -105,7 +165,34 @@ def test_weights_that_are_cut_off_are_a_sentence(folder: Path) -> None:
 
 def test_weights_of_another_shape_are_a_sentence(folder: Path) -> None:
     configure(folder, hidden_size=48)
+    assert "has weights of other shapes than its config says" in sentence(folder)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"hidden_size": "many"},
+        {"num_attention_heads": 0},
+        {"hidden_act": "none"},
+        {"id2label": ["entailment"]},
+        {"quantization_config": {"quant_method": "gptq", "bits": 4}},
+        {"attn_implementation": "flash_attention_2"},
+    ],
+)
+def test_a_config_that_makes_no_model_is_a_sentence(wrong: dict[str, object], folder: Path) -> None:
+    configure(folder, **wrong)
     assert "cannot be loaded: " in sentence(folder)
+
+
+def test_a_vocabulary_that_cannot_be_read_is_a_sentence(tmp_path: Path) -> None:
+    shared("albert").model.save_pretrained(tmp_path)
+    (tmp_path / "spiece.model").write_bytes(b"no vocabulary")
+    assert "needs the packages sentencepiece and protobuf" in sentence(tmp_path)
+
+
+def test_a_model_without_a_vocabulary_is_refused(folder: Path) -> None:
+    (folder / "tokenizer.json").unlink()
+    assert sentence(folder).endswith("has no vocabulary, such as a tokenizer.json")
 
 
 def test_a_config_that_is_not_json_is_a_sentence(folder: Path) -> None:
@@ -118,32 +205,85 @@ def test_a_tokenizer_that_is_not_json_is_a_sentence(folder: Path) -> None:
     assert "cannot be loaded: " in sentence(folder)
 
 
-@pytest.mark.parametrize("kind", ["vit", "clip", "no-such-model"])
-def test_a_model_of_another_kind_is_refused(kind: str, folder: Path) -> None:
+@pytest.mark.parametrize("kind", ["vit", "clip"])
+def test_a_model_that_reads_no_text_is_refused(kind: str, folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps({"model_type": kind}))
-    assert "cannot be loaded: " in sentence(folder)
+    assert f"is no sequence classifier: a {kind} model classifies no text" in sentence(folder)
+
+
+def test_a_model_of_an_unknown_kind_is_refused(folder: Path) -> None:
+    (folder / "config.json").write_text(json.dumps({"model_type": "no-such-model"}))
+    assert "is of a kind that is not known here: 'no-such-model'" in sentence(folder)
+
+
+def test_a_config_that_is_a_list_is_refused(folder: Path) -> None:
+    (folder / "config.json").write_text("[]")
+    assert "is no model: its config.json is no table" in sentence(folder)
+
+
+def test_a_model_with_code_of_its_own_is_refused_and_not_run(folder: Path) -> None:
+    ran = folder / "ran"
+    (folder / "code.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    configure(folder, model_type="own", auto_map={"AutoConfig": "code.Config"})
+    assert "needs Python code of its own, and such code is never run here" in sentence(folder)
+    assert not ran.exists()
+
+
+def test_a_tokenizer_with_code_of_its_own_is_refused_and_not_run(folder: Path) -> None:
+    ran, path = folder / "ran", folder / "tokenizer_config.json"
+    (folder / "code.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    own = {"tokenizer_class": "Own", "auto_map": {"AutoTokenizer": ["code.Own", "code.Own"]}}
+    path.write_text(json.dumps(json.loads(path.read_text()) | own))
+    try:
+        load(str(folder))
+    except ModelError as problem:
+        assert "needs Python code of its own" in str(problem)
+    assert not ran.exists()
 
 
 def test_an_encoder_without_a_head_is_refused(folder: Path) -> None:
     weights = load_file(folder / "model.safetensors")
     encoder = {name: value for name, value in weights.items() if "classifier" not in name}
     save_file(encoder, folder / "model.safetensors", {"format": "pt"})
-    assert "classifier.weight" in sentence(folder)
+    assert "is no trained sequence classifier: it lacks classifier.bias" in sentence(folder)
 
 
-def test_two_outputs_are_not_three(folder: Path) -> None:
-    weights = load_file(folder / "model.safetensors")
-    two = {name: value[:2] if "classifier" in name else value for name, value in weights.items()}
-    save_file(two, folder / "model.safetensors", {"format": "pt"})
-    configure(folder, id2label={"0": "entailment", "1": "not_entailment"})
-    assert "cannot be read: the model's outputs are named entailment, not_ent" in sentence(folder)
+@pytest.mark.parametrize("count", [1, 4])
+def test_other_numbers_of_outputs_are_refused(count: int, folder: Path) -> None:
+    resize(folder, count)
+    configure(folder, id2label={str(at): f"LABEL_{at}" for at in range(count)})
+    assert sentence(folder).endswith(f"has {count} outputs, not three, nor two")
 
 
-def test_unclear_label_names_are_quoted(folder: Path) -> None:
+def test_a_given_order_has_the_labels_of_the_outputs(folder: Path) -> None:
+    with pytest.raises(
+        ModelError, match="has 3 outputs; order these labels: entailment, neutral, c"
+    ):
+        load(str(folder), TWO_WAY)
+
+
+def test_unclear_label_names_are_quoted_and_asked_for(folder: Path) -> None:
     configure(folder, id2label={"0": "LABEL_0", "1": "LABEL_1", "2": "LABEL_2"})
-    assert sentence(folder).endswith(
-        "the model's outputs are named LABEL_0, LABEL_1, LABEL_2, not the three labels"
-    )
+    told = "are named LABEL_0, LABEL_1, LABEL_2, which does not say what they mean; give the labels"
+    assert told in sentence(folder)
+
+
+def test_a_two_way_model_is_loaded_in_its_own_order(folder: Path) -> None:
+    resize(folder, 2)
+    configure(folder, id2label={"0": "not_entailment", "1": "entailment"})
+    assert load(str(folder)).order == ("non-entailment", "entailment")
+
+
+def test_a_two_way_model_is_not_fine_tuned(folder: Path) -> None:
+    resize(folder, 2)
+    configure(folder, id2label={"0": "not_entailment", "1": "entailment"})
+    with pytest.raises(ModelError, match="has two outputs; to be fine-tuned it needs three"):
+        load_three_way(str(folder))
+
+
+@pytest.mark.parametrize("name", ["minilm", "here"])
+def test_a_model_on_disk_has_no_revision(name: str, folder: Path) -> None:
+    assert load(str(folder) if name == "here" else name).revision is None
 
 
 def test_models_on_disk_are_listed_with_their_parameters(saved: Path, home: Path) -> None:
@@ -206,6 +346,17 @@ def test_the_cache_lets_the_oldest_go_when_they_weigh_too_much(saved: Path, home
     cache.get("c")
     assert cache.get("a") is first
     assert cache.get("b") is not second
+
+
+def test_a_model_in_use_goes_on_when_the_cache_lets_it_go(saved: Path, home: Path) -> None:
+    for name in ("a", "b"):
+        shutil.copytree(saved, home / "models" / name)
+    cache = ModelCache(1)
+    first = cache.get("a")
+    before = first.probabilities([PAIR])
+    cache.get("b")
+    assert first.probabilities([PAIR]) == pytest.approx(before)
+    assert cache.get("a") is not first
 
 
 def test_the_newest_stays_however_heavy(saved: Path) -> None:

@@ -19,6 +19,7 @@ from probe.labels import (
     label_order,
     matches,
     read_gold,
+    read_order,
 )
 from tests.steady import STEADY
 
@@ -115,6 +116,11 @@ def test_a_composed_rule_says_both_in_words() -> None:
         ("neutral", "non-entailment", True),
         ("contradiction", "non-entailment", True),
         ("entailment", "non-entailment", False),
+        ("non-entailment", "neutral", True),
+        ("non-entailment", "contradiction", True),
+        ("non-entailment", "non-entailment", True),
+        ("non-entailment", "entailment", False),
+        ("entailment", "contradiction", False),
     ],
 )
 def test_non_entailment_is_compared_in_two_classes(predicted: str, gold: Gold, right: bool) -> None:
@@ -181,6 +187,32 @@ def test_the_order_of_the_hubs_models_is_read(names: list[str]) -> None:
     assert label_order(dict(enumerate(names))) == tuple(name.lower() for name in names)
 
 
+@pytest.mark.parametrize(
+    ("names", "order"),
+    [
+        (["entailment", "not_entailment"], ("entailment", "non-entailment")),
+        (["not_entailment", "entailment"], ("non-entailment", "entailment")),
+        (["Non-Entailment", "Entailment"], ("non-entailment", "entailment")),
+        (["NOT ENTAILED", "ENTAILED"], ("non-entailment", "entailment")),
+        (["nonentailment", "entail"], ("non-entailment", "entailment")),
+        (["no", "yes"], ("non-entailment", "entailment")),
+        (["True", "False"], ("entailment", "non-entailment")),
+    ],
+)
+def test_the_order_of_a_two_way_model_is_read(names: list[str], order: tuple[str, ...]) -> None:
+    assert label_order(dict(enumerate(names))) == order
+
+
+def test_with_three_labels_no_is_a_contradiction() -> None:
+    assert read_order(["yes", "maybe", "no"]) == LABELS
+
+
+@pytest.mark.parametrize("names", [["e", "n"], ["e", "e", "c"], ["0", "1", "2"], ["e", "n", "x"]])
+def test_a_given_order_has_each_label_once(names: list[str]) -> None:
+    with pytest.raises(LabelError, match=r"is no order of labels: each of entailment, neutral, "):
+        read_order(names)
+
+
 def test_the_order_is_that_of_the_numbers_not_of_the_table() -> None:
     shuffled = {2: "entailment", 0: "contradiction", 1: "neutral"}
     assert label_order(shuffled) == ("contradiction", "neutral", "entailment")
@@ -193,7 +225,8 @@ def test_the_order_is_that_of_the_numbers_not_of_the_table() -> None:
         ["0", "1", "2"],
         ["entailment", "neutral"],
         ["entailment", "entailment", "neutral"],
-        ["entailment", "not_entailment"],
+        ["entailment", "contradiction"],
+        ["LABEL_0", "LABEL_1"],
         ["entailment", "neutral", "contradiction", "invalid"],
         ["negative", "neutral", "positive"],
     ],

@@ -1,25 +1,27 @@
 """Which models there are, and how one is loaded: safetensors only, no remote code."""
 
-import math
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError, safe_open
-from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
-from transformers.utils.logging import disable_progress_bar
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
-from probe.labels import LABELS, Label, LabelError, label_order
+from probe.labels import LABELS, WAYS, Gold, LabelError, label_order
+from probe.models.canaries import sing
 from probe.models.classifier import Classifier
+from probe.models.hub import fetch
+from probe.models.reading import UNREADABLE, parameters, read, room
+from probe.models.refusals import ModelError as ModelError  # who loads models knows it from here
+from probe.models.refusals import UnclearLabels
 from probe.pairs import ASSETS
 
+DEFAULT = "minilm"
+"""The model that is chosen when nobody has chosen one."""
 disable_progress_bar()  # transformers draws one for weights that load in a blink
-
-
-class ModelError(Exception):
-    """A model that cannot be used; the message is for the person."""
+set_verbosity_error()  # and prints tables of weights; what a person needs is in our sentences
 
 
 @dataclass(frozen=True)
@@ -45,25 +47,22 @@ def shelves() -> dict[str, Path]:
 
 
 def entries() -> Iterator[Entry]:
-    """Yield the models on disk, bundled ones first, the newest inoculated first."""
+    """Yield the models on disk: the default one, bundled ones, the newest inoculated first."""
     for source, shelf in shelves().items():
         folders = [path for path in shelf.glob("*/model.safetensors") if path.is_file()]
         newest = source == "inoculated"
-        key = (lambda path: -path.stat().st_mtime) if newest else (lambda path: path.parent.name)
+        key = (lambda path: -path.stat().st_mtime) if newest else _by_name
         for weights in sorted(folders, key=key):
             try:
-                parameters = _parameters(weights)
-            except SafetensorError:
+                count = parameters(weights)
+            except UNREADABLE:
                 continue  # half written, or Git LFS left its pointer: no model to choose
             size = weights.stat().st_size
-            yield Entry(weights.parent.name, weights.parent, source, size, parameters)
+            yield Entry(weights.parent.name, weights.parent, source, size, count)
 
 
-def _parameters(weights: Path) -> int:
-    """Count the weights from the safetensors header, without reading them."""
-    with safe_open(weights, framework="pt") as file:
-        shapes = [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118  # no dict
-    return sum(math.prod(shape) for shape in shapes)
+def _by_name(weights: Path) -> tuple[bool, str]:
+    return weights.parent.name != DEFAULT, weights.parent.name
 
 
 def find(name: str) -> str:
@@ -82,41 +81,52 @@ def require(name: str) -> None:
         raise ModelError(f"there is no model called {name!r} here; there are: {', '.join(known)}")
 
 
-def load(name: str, order: tuple[Label, ...] | None = None) -> Classifier:
-    """Load a bundled or inoculated model, a local folder, or a model of the hub by its id.
+def load(name: str, order: tuple[Gold, ...] | None = None) -> Classifier:
+    """Load a bundled or inoculated model, a folder, or a hub's model as owner/name[@revision].
 
-    `order` overrides the label order of the config. Raises ModelError with a sentence.
+    `order` overrides the label order of the config. Raises ModelError with a sentence, and
+    UnclearLabels where the config does not say the order and none is given.
     """
-    place = find(name)
-    local = Path(place).is_dir()
-    if not local and ("/" not in place or Path(place).is_absolute()):
+    folder, revision = place(name)
+    found = read(name, folder, device())
+    count = len(found.outputs)
+    if count not in WAYS:
+        raise ModelError(f"the model {name!r} has {count} outputs, not three, nor two")
+    if order and sorted(order) != sorted(WAYS[count]):
+        wanted = ", ".join(WAYS[count])
+        raise ModelError(f"the model {name!r} has {count} outputs; order these labels: {wanted}")
+    made = Classifier(name, found.model, found.tokenizer, WAYS[count], device(), revision)
+    return replace(made, order=order or _order(made, found.outputs))
+
+
+def load_three_way(name: str) -> Classifier:
+    """Load a model that can be trained on the three labels. Raises ModelError."""
+    classifier = load(name)
+    if classifier.labels != LABELS:
+        raise ModelError(f"the model {name!r} has two outputs; to be fine-tuned it needs three")
+    return classifier
+
+
+def _order(classifier: Classifier, outputs: Sequence[str]) -> tuple[Gold, ...]:
+    """Read the order from the names of the outputs. Raises UnclearLabels with what seems best."""
+    try:
+        return label_order(dict(enumerate(outputs)))
+    except LabelError as problem:
+        canaries = sing(classifier)
+        told = f"{canaries.best} of {canaries.of} plain pairs right"
+        raise UnclearLabels(classifier.name, outputs, canaries.suggestion, told) from problem
+
+
+def place(name: str) -> tuple[Path, str | None]:
+    """Return a model's folder, and its commit where it is a hub's. Raises ModelError."""
+    found = Path(find(name))
+    if found.is_dir():
+        return found, None
+    if "/" not in name or found.is_absolute():
         known = ", ".join(entry.name for entry in entries()) or "none"
         raise ModelError(f"there is no model or folder called {name!r}; on this disk: {known}")
-    try:
-        config = AutoConfig.from_pretrained(place, trust_remote_code=False)
-        tokenizer = AutoTokenizer.from_pretrained(place, trust_remote_code=False)
-        model, report = AutoModelForSequenceClassification.from_pretrained(
-            place,
-            config=config,
-            dtype=torch.float32,
-            use_safetensors=True,
-            trust_remote_code=False,
-            output_loading_info=True,
-        )
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as problem:
-        raise ModelError(
-            f"the model {name!r} cannot be loaded: {_first_line(problem)}"
-        ) from problem
-    try:
-        order = order or label_order(config.id2label)
-    except LabelError as problem:
-        raise ModelError(f"the model {name!r} cannot be read: {problem}") from problem
-    if config.num_labels != len(LABELS) or sorted(order) != sorted(LABELS):
-        raise ModelError(f"the model {name!r} has {config.num_labels} outputs, not three")
-    if report["missing_keys"]:  # transformers fills them with chance
-        missing = ", ".join(sorted(report["missing_keys"])[:3])
-        raise ModelError(f"the model {name!r} is not a trained classifier: it lacks {missing}")
-    return Classifier(name, model.eval().to(device()), tokenizer, tuple(order), device())
+    repository, _, revision = name.partition("@")
+    return fetch(repository, revision or None, room())
 
 
 def device() -> torch.device:
@@ -139,7 +149,3 @@ def start_from_encoder(place: str) -> Classifier:
         )
     tokenizer = AutoTokenizer.from_pretrained(place, trust_remote_code=False)
     return Classifier(Path(place).name, model.eval().to(device()), tokenizer, LABELS, device())
-
-
-def _first_line(problem: Exception) -> str:
-    return (str(problem).strip() or type(problem).__name__).splitlines()[0]

@@ -14,12 +14,16 @@ from numpy.typing import NDArray
 from torch.nn.functional import softmax
 from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
 
-from probe.labels import LABELS, Label
+from probe.labels import NON_ENTAILMENT, WAYS, Gold
+from probe.models.joining import SEGMENTED
 from probe.pairs import Pair
 
 Precision = Literal["auto", "fp32", "bf16"]
 PADDED_POSITIONS = frozenset({"roberta", "xlm-roberta", "camembert"})
 """Architectures that number positions from padding_idx + 1 and pass over padding."""
+DEFAULT_TOKENS = 512
+"""The longest input of a model without positions of its own; XLNet was trained on so many."""
+SPECIAL_TOKENS = 4  # at most, around and between two texts
 UNUSED = re.compile(r"\[unused\d+\]|madeupword\d+|<extra_id_\d+>|<unk_\d+>")
 
 
@@ -40,10 +44,15 @@ def resolve(precision: Precision) -> Literal["fp32", "bf16"]:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What the model says about a pair; probabilities follow `LABELS` and sum to one."""
+    """What the model says about a pair; probabilities follow `labels` and sum to one."""
 
-    label: Label
+    label: Gold
     probabilities: tuple[float, ...]
+
+    @property
+    def labels(self) -> tuple[Gold, ...]:
+        """What the model tells apart: our three labels, or two with two of them merged."""
+        return WAYS[len(self.probabilities)]
 
     @property
     def confidence(self) -> float:
@@ -55,28 +64,40 @@ class Prediction:
 class Classifier:
     """A sequence classifier with its tokenizer.
 
-    `order[i]` is the label of the model's i-th output; `device` is where the model lies. One
-    thread at a time runs the model, under `lock`: Captum hangs hooks on it that another thread's
-    pass would set off.
+    `order[i]` is the label of the model's i-th output; `device` is where the model lies;
+    `revision` is the commit of a hub's model, None for one from a folder. One thread at a time
+    runs the model, under `lock`: Captum hangs hooks on it that another thread's pass would set off.
     """
 
     name: str
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
-    order: tuple[Label, ...]
+    order: tuple[Gold, ...]
     device: torch.device
+    revision: str | None = None
     lock: AbstractContextManager[bool] = field(default_factory=RLock, compare=False, repr=False)
 
     @property
     def columns(self) -> list[int]:
-        """Return where each of `LABELS` stands among the model's outputs."""
-        return [self.order.index(label) for label in LABELS]
+        """Return where each of `labels` stands among the model's outputs."""
+        return [self.order.index(label) for label in self.labels]
+
+    @property
+    def labels(self) -> tuple[Gold, ...]:
+        """What it tells apart, in our order: the last axis of logits and probabilities."""
+        return WAYS[len(self.order)]
+
+    def nearest(self, label: Gold) -> Gold:
+        """Return the label under which this model counts one: it may have merged two."""
+        return label if label in self.labels else NON_ENTAILMENT
 
     @property
     def max_tokens(self) -> int:
         """The longest input in sub-words, special tokens included."""
         # Transformers marks "no limit" with an enormous number
-        positions = getattr(self.model.config, "max_position_embeddings", 512)
+        positions = getattr(self.model.config, "max_position_embeddings", DEFAULT_TOKENS)
+        if positions <= 0:  # XLNet's way of saying that there is no limit
+            positions = DEFAULT_TOKENS
         if self.model.config.model_type in PADDED_POSITIONS:
             positions -= 2  # padding_idx is 1
         return int(min(self.tokenizer.model_max_length, positions))
@@ -102,15 +123,33 @@ class Classifier:
 
     def sub_words(self, text: str) -> list[int]:
         """Turn text into sub-word ids, without special tokens."""
-        return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+        found = self.tokenizer(
+            text, add_special_tokens=False, split_special_tokens=self.splits_special
+        )
+        return list(found["input_ids"])
+
+    @property
+    def splits_special(self) -> bool:
+        """Whether a special token that a person typed is read as plain text.
+
+        BART answers at the last </s> and wants as many of them in every pair.
+        """
+        return bool(self.model.config.is_encoder_decoder)
 
     def too_long(self, pair: Pair) -> bool:
         """Whether the pair has more sub-words than the model reads, so that its end is cut."""
-        # a sub-word covers at least one byte, so most pairs need no second look
-        if len((pair.premise + pair.hypothesis).encode()) + 4 <= self.max_tokens:
+        # a sub-word covers at least one ASCII character, or the blank that SentencePiece puts
+        # before a text, so most pairs need no second look; others may be normalised into many
+        both = pair.premise + pair.hypothesis
+        if both.isascii() and len(both) + 2 + SPECIAL_TOKENS <= self.max_tokens:
             return False
-        ids = self.tokenizer(pair.premise, pair.hypothesis, truncation=False)["input_ids"]
-        return len(ids) > self.max_tokens
+        whole = self.tokenizer(
+            pair.premise,
+            pair.hypothesis,
+            truncation=False,
+            split_special_tokens=self.splits_special,
+        )
+        return len(whole["input_ids"]) > self.max_tokens
 
     def encode(self, pairs: Sequence[Pair], max_tokens: int | None = None) -> BatchEncoding:
         """Tokenise pairs together, padded to the longest, longest side cut first."""
@@ -120,12 +159,14 @@ class Classifier:
             truncation="longest_first",
             max_length=max_tokens or self.max_tokens,
             padding=True,
+            split_special_tokens=self.splits_special,
+            return_token_type_ids=self.model.config.model_type in SEGMENTED or None,
             return_tensors="pt",
         )
         return encoded
 
     def logits(self, inputs: BatchEncoding | dict[str, torch.Tensor]) -> torch.Tensor:
-        """Return logits in our label order, as float32.  # (batch, 3)"""
+        """Return logits in our label order, as float32.  # (batch, labels)"""
         moved = {name: value.to(self.device) for name, value in inputs.items()}
         logits: torch.Tensor = self.model(**moved).logits
         return logits[:, self.columns].float()
@@ -133,8 +174,8 @@ class Classifier:
     def probabilities(
         self, pairs: Sequence[Pair], precision: Precision = "fp32", batch: int = 32
     ) -> NDArray[np.float64]:
-        """Return the probabilities of the pairs, in their order.  # (pairs, 3)"""
-        result = np.zeros((len(pairs), len(LABELS)))
+        """Return the probabilities of the pairs, in their order.  # (pairs, labels)"""
+        result = np.zeros((len(pairs), len(self.labels)))
         lengths = [len(pair.premise) + len(pair.hypothesis) for pair in pairs]
         for rows in by_length(lengths, batch):
             with self.lock, torch.inference_mode(), autocast(self.device, precision):
@@ -152,7 +193,7 @@ class Classifier:
 def as_prediction(probabilities: Iterable[float]) -> Prediction:
     """Turn one row of probabilities into a prediction; ties go to the earlier label."""
     values = tuple(float(value) for value in probabilities)
-    return Prediction(LABELS[int(np.argmax(values))], values)
+    return Prediction(WAYS[len(values)][int(np.argmax(values))], values)
 
 
 def autocast(device: torch.device, precision: Precision) -> torch.autocast:

@@ -85,7 +85,7 @@ def apply(
     seed: int,
     options: Options,
     read: Reader,
-    predicted: Sequence[Label] = (),
+    predicted: Sequence[Gold] = (),
 ) -> list[tuple[Result, ...]]:
     """Apply a transform or chain to pairs; at least one result for each pair, in their order.
 
@@ -95,7 +95,7 @@ def apply(
     """
     require_ready(name)
     states = [
-        _State(pair, row, as_label(pair.gold) or (predicted[row] if predicted else None))
+        _State(pair, row, as_label(pair.gold) or as_label(predicted[row] if predicted else None))
         for row, pair in enumerate(pairs)
     ]
     destroyed = False

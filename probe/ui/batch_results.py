@@ -14,7 +14,6 @@ import pandas as pd
 from probe.batch import Chunk, Row, made_frame, scored_frame
 from probe.examine import Treated
 from probe.files import Table, write_table
-from probe.labels import LABELS
 from probe.metrics import Estimate
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.plots import by_transform
@@ -51,7 +50,7 @@ def progress(chunk: Chunk) -> str:
 
 def cards(summary: Summary, classifier: Classifier, precision: Precision) -> str:
     """Show the figures of the untouched pairs, each with n and its interval."""
-    said = " · ".join(f"{summary.predicted[label]} {label}" for label in LABELS)
+    said = " · ".join(f"{count} {label}" for label, count in summary.predicted.items())
     errors = (
         f"{summary.errors} with an error, see the column error" if summary.errors else "no errors"
     )

@@ -12,7 +12,7 @@ import pandas as pd
 from probe.batch import Row, score
 from probe.files import Columns, FileError, check, guess, read_table
 from probe.models.cache import ModelCache
-from probe.models.catalogue import ModelError, require
+from probe.models.catalogue import ModelError
 from probe.models.classifier import Precision
 from probe.pairs import ASSETS
 from probe.summary import summarise, summary_json
@@ -113,7 +113,7 @@ def run(
         table = read_table(Path(path))
         headers = [str(name) for name in table.frame.columns]
         columns = columns_of(headers, premise, hypothesis, gold)
-        require(model)
+        cache.require(model)
         yield ['<p class="fine">Loading the model …</p>', *hidden]
         classifier = cache.get(model)
         for chunk in score(table, columns, classifier, names, int(seed or 0), options, precision):
@@ -187,7 +187,7 @@ def batch_api(
         options = read_options({"keep": keep, "sign": sign, **_json(others)})
         table = read_table(Path(file))
         columns = guess([str(name) for name in table.frame.columns])
-        require(model)
+        cache.require(model)
         classifier = cache.get(model)
         chunks = score(table, columns, classifier, names, int(seed), options, exact)
         rows = [row for chunk in chunks for row in chunk.rows]

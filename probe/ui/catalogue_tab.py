@@ -11,7 +11,7 @@ import gradio as gr
 
 from probe.examine import PairError, Treated, require_text, treat
 from probe.models.cache import ModelCache
-from probe.models.catalogue import ModelError, require
+from probe.models.catalogue import ModelError
 from probe.pairs import Pair
 from probe.rules import RULES
 from probe.templates import KINDS, Request, generate, template_ids
@@ -35,7 +35,7 @@ def show(cache_: ModelCache, premise: str, hypothesis: str, model: str, seed: fl
     pair = Pair(premise, hypothesis)
     try:
         require_text(pair)
-        require(model)
+        cache_.require(model)
         classifier = cache_.get(model)
         before = classifier.predict([pair])
         made = treat(classifier, [pair], before, ready(), int(seed or 0))

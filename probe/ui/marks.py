@@ -8,34 +8,29 @@ from urllib.parse import urlencode
 import pandas as pd
 
 from probe.attribution import METHODS, Importance
-from probe.labels import (
-    CONTRADICTION,
-    ENTAILMENT,
-    LABELS,
-    NEUTRAL,
-    Label,
-)
+from probe.labels import CONTRADICTION, ENTAILMENT, NEUTRAL, NON_ENTAILMENT, Gold
 from probe.models.classifier import Prediction
 from probe.pairs import Pair
 from probe.transforms.options import SIGNS
 from probe.transforms.registry import Scored
 from probe.words import Edit
 
-SHORT: dict[Label, str] = {ENTAILMENT: "E", NEUTRAL: "N", CONTRADICTION: "C"}
+SHORT: dict[Gold, str] = {ENTAILMENT: "E", NEUTRAL: "N", CONTRADICTION: "C", NON_ENTAILMENT: "¬E"}
 TAGS = {"kept": "span", "moved": "span", "removed": "del", "added": "ins"}
 WIDE, LONG = 30, ' class="long"'
 NARROW = 0.09  # a stretch of bar under this share has no room for its letter
 
 
 def bar(prediction: Prediction) -> str:
-    """Draw the three probabilities as one stacked bar with letters, and say them in words."""
+    """Draw the probabilities as one stacked bar with letters, and say them in words."""
     words = ", ".join(
-        f"{label} {p:.2f}" for label, p in zip(LABELS, prediction.probabilities, strict=True)
+        f"{label} {p:.2f}"
+        for label, p in zip(prediction.labels, prediction.probabilities, strict=True)
     )
     parts = "".join(
         f'<span class="part {label}" style="width:{100 * p:.2f}%">'
         f"{SHORT[label] if p > NARROW else ''}</span>"
-        for label, p in zip(LABELS, prediction.probabilities, strict=True)
+        for label, p in zip(prediction.labels, prediction.probabilities, strict=True)
     )
     return f'<span class="bar" role="img" aria-label="{words}" title="{words}">{parts}</span>'
 
@@ -55,7 +50,7 @@ def probabilities(prediction: Prediction) -> str:
         f'<span class="track"><span class="part {label}" style="width:{100 * p:.2f}%"></span>'
         "</span>"
         f'<span class="number">{p:.3f}</span></div>'
-        for label, p in zip(LABELS, prediction.probabilities, strict=True)
+        for label, p in zip(prediction.labels, prediction.probabilities, strict=True)
     )
     return f'<div class="probabilities">{rows}</div>'
 

@@ -19,6 +19,7 @@ def answer(found: Examination) -> str:
         "confidence",
         classifier.name,
         "fp32",
+        *([f"revision {classifier.revision[:12]}"] if classifier.revision else []),
         *([cut] if classifier.too_long(found.pair) else []),
     ]
     return (

@@ -11,13 +11,13 @@ from probe.attribution import METHODS, Baseline, Method
 from probe.examine import PairError, examine
 from probe.labels import LABELS, Gold, read_gold
 from probe.models.cache import ModelCache
-from probe.models.catalogue import ModelError, require
+from probe.models.catalogue import ModelError
 from probe.pairs import Pair, random_pair
 from probe.report import examination_json
 from probe.transforms import REGISTRY
 from probe.transforms.options import read_options
 from probe.transforms.resources import missing, ready
-from probe.ui import controls, marks
+from probe.ui import controls, marks, models_panel
 from probe.ui.choices import alert, model_names, named
 from probe.ui.controls import FAMILIES
 from probe.ui.probe_results import answer, rows, table
@@ -107,7 +107,7 @@ def update(
     names = ready() if everything else [name for group in chosen for name in group]
     label = next((label for label in LABELS if label == explain), None)
     try:
-        require(model)
+        cache.require(model)
         found = examine(
             cache.get(model),
             Pair(premise, hypothesis, as_gold(gold)),
@@ -172,7 +172,7 @@ def probe_api(
 ) -> dict[str, Any]:
     """Answer the HTTP endpoint with the JSON of `python -m probe pair`."""
     try:
-        require(model)
+        cache.require(model)
         found = examine(
             cache.get(model),
             Pair(premise, hypothesis, read_gold(gold)),
@@ -216,6 +216,7 @@ def build(cache: ModelCache, blocks: gr.Blocks) -> gr.Dropdown:
                     elem_id="gold",
                 )
                 seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80)
+            loaded = models_panel.build(cache, model)
             with gr.Accordion("Attribution", open=False):
                 method = gr.Dropdown(METHOD_CHOICES, value="gradient_x_input", label="Attribution")
                 explain = gr.Dropdown(
@@ -277,6 +278,7 @@ def build(cache: ModelCache, blocks: gr.Blocks) -> gr.Dropdown:
         for part in (model, *asked, *chosen, *choices)
     ]
     refresh(changed, AT_ONCE)
+    loaded.then(answer_now, inputs, outputs, concurrency_id="probe", **quiet)
     texts, draws = [premise, hypothesis], gr.State(0)
     example.input(take, example, [*texts, gold], **quiet)
     swap.click(lambda p, h: (h, p, UNKNOWN), texts, [*texts, gold], **quiet)

@@ -1,0 +1,88 @@
+"""Where the vectors of tokens enter a model, so that importance can be taken there.
+
+Most architectures look every token up once, in their word embeddings. Three differ: BART reads the
+same tokens twice, XLNet turns its input to (tokens, batch) before it looks them up, and DeBERTa v2
+and v3 normalise the bare word vectors. A normalised vector keeps only its direction, so a gradient
+times such a vector is zero whatever the token means; there the normalised vectors are taken.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch import nn
+from transformers import PreTrainedModel
+
+Tensors = dict[str, torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Entrance:
+    """`layers` put out token vectors, batch first, when the model is called with `feed(inputs)`.
+
+    `join` makes of what was found at each layer one result for each token of `input_ids`.
+    """
+
+    layers: list[nn.Module]
+    feed: Callable[[Tensors], Tensors]
+    join: Callable[[Sequence[torch.Tensor]], torch.Tensor]
+
+
+class Lookup(nn.Module):
+    """Looks words up outside the model, which is then given their vectors."""
+
+    def __init__(self, embeddings: nn.Module) -> None:
+        super().__init__()
+        self.embeddings = embeddings
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """Return the vectors.  # (batch, tokens) -> (batch, tokens, size)"""
+        vectors: torch.Tensor = self.embeddings(ids)
+        return vectors
+
+
+def _once(model: PreTrainedModel) -> Entrance:
+    return Entrance([model.get_input_embeddings()], lambda inputs: inputs, lambda found: found[0])
+
+
+def _normalised(model: PreTrainedModel) -> Entrance:
+    config = model.config
+    if config.position_biased_input or config.type_vocab_size:  # something is added before the norm
+        return _once(model)
+    norm = model.get_submodule(f"{model.base_model_prefix}.embeddings.LayerNorm")
+    return replace(_once(model), layers=[norm])
+
+
+def _outside(model: PreTrainedModel) -> Entrance:
+    lookup = Lookup(model.get_input_embeddings())
+
+    def feed(inputs: Tensors) -> Tensors:
+        others = {name: value for name, value in inputs.items() if name != "input_ids"}
+        return others | {"inputs_embeds": lookup(inputs["input_ids"])}
+
+    return Entrance([lookup], feed, lambda found: found[0])
+
+
+def _twice(model: PreTrainedModel) -> Entrance:
+    parts = [model.get_encoder(), model.get_decoder()]
+    return Entrance([part.embed_tokens for part in parts], lambda inputs: inputs, _shifted)
+
+
+def _shifted(found: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Add the decoder's share: it reads each token one place later than the encoder."""
+    encoder, decoder = found  # (batch, tokens, size) each
+    result = encoder.clone()
+    result[:, :-1] += decoder[:, 1:]
+    return result
+
+
+ENTRANCES: Mapping[str, Callable[[PreTrainedModel], Entrance]] = {
+    "xlnet": _outside,
+    "bart": _twice,
+    "deberta-v2": _normalised,
+}
+
+
+def entrance(model: PreTrainedModel) -> Entrance:
+    """Return where this model's token vectors enter."""
+    return ENTRANCES.get(model.config.model_type, _once)(model)
