@@ -18,11 +18,12 @@ from finetune.runs import Store
 from finetune.ui import inoculate_tab
 from probe.models.cache import ModelCache
 from probe.pairs import ASSETS
-from probe.ui import batch_tab, catalogue_tab, probe_tab
+from probe.ui import batch_tab, catalogue_tab, compare_tab, probe_tab
 from probe.ui.choices import model_names
 
 FONT = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif"]
 MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
+QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 
 def build(cache: ModelCache, store: Store, engine: Engine) -> gr.Blocks:
@@ -32,22 +33,26 @@ def build(cache: ModelCache, store: Store, engine: Engine) -> gr.Blocks:
         gr.HTML((ASSETS / "header.html").read_text(encoding="utf-8"), elem_id="header")
         owner = inoculate_tab.browser_token()
         tabs = []
-        with gr.Tab("Probe", id="probe") as tab:
-            tabs.append((tab, probe_tab.build(cache, blocks)))
-        with gr.Tab("Batch", id="batch") as tab:
-            tabs.append((tab, batch_tab.build(cache)))
-        with gr.Tab("Inoculate", id="inoculate") as tab:
-            tabs.append((tab, inoculate_tab.build(store, engine, blocks, owner)))
-        with gr.Tab("Catalogue", id="catalogue") as tab:
-            tabs.append((tab, catalogue_tab.build(cache, tab)))
+        with gr.Tabs() as shown:
+            with gr.Tab("Probe", id="probe") as tab:
+                tabs.append((tab, probe_tab.build(cache, blocks)))
+            with gr.Tab("Batch", id="batch") as tab:
+                tabs.append((tab, batch_tab.build(cache)))
+            with gr.Tab("Compare", id="compare") as tab:
+                tabs.append((tab, compare_tab.build(cache, blocks)))
+            with gr.Tab("Inoculate", id="inoculate") as tab:
+                tabs.append((tab, inoculate_tab.build(store, engine, blocks, owner)))
+            with gr.Tab("Catalogue", id="catalogue") as tab:
+                tabs.append((tab, catalogue_tab.build(cache, tab)))
+
+        def open_tab(request: gr.Request) -> Any:  # Any: gradio's own mark to skip
+            """Open the tab that a permalink names."""
+            asked = request.query_params.get("tab", "")
+            return gr.Tabs(selected=asked) if asked in (tab.id for tab, _ in tabs) else gr.skip()
+
+        blocks.load(open_tab, None, shown, **QUIET)
         for tab, models in tabs:  # a model that was inoculated meanwhile can be chosen at once
-            tab.select(
-                lambda: gr.Dropdown(choices=model_names()),
-                None,
-                models,
-                api_visibility="private",
-                show_progress="hidden",
-            )
+            tab.select(lambda: gr.Dropdown(choices=model_names()), None, models, **QUIET)
     return blocks
 
 

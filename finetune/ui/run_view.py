@@ -9,6 +9,7 @@ from finetune.runs import OPEN, CellState, Run
 from finetune.sets import challenged
 from probe.pairs import bundled_pairs
 from probe.ui.choices import alert
+from probe.ui.compare_results import link_to_compare
 from probe.ui.marks import diff, link_to_model
 from probe.words import edits
 
@@ -88,7 +89,9 @@ def outcome(run: Run) -> str:
     warnings = "".join(f"<li>{escape(one)}</li>" for one in verdict["warnings"])
     kept = (
         f'<p><a href="{escape(link_to_model(run.kept))}">Probe the inoculated model</a> '
-        f"({escape(run.kept)}); the other tabs offer it too.</p>"
+        f"({escape(run.kept)}); the other tabs offer it too. "
+        f'<a href="{escape(link_to_compare([run.plan.model, run.kept]))}">'
+        f"Compare it with {escape(run.plan.model)}</a>.</p>"
         if run.kept
         else ""
     )

@@ -1,0 +1,136 @@
+"""What pressing Compare does: the pairs are read, the models asked, the page filled in."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from probe import batch
+from probe.compare import Chunk, CompareError, Row, compare_rows, read
+from probe.compare.report import comparison_json
+from probe.compare.rows import require_two
+from probe.examine import examine, require_text
+from probe.files import FileError, Table, guess, read_table
+from probe.models.cache import ModelCache
+from probe.models.catalogue import ModelError
+from probe.models.classifier import Precision
+from probe.pairs import ASSETS, Pair
+from probe.ui.batch_results import progress
+from probe.ui.batch_tab import columns_of
+from probe.ui.choices import alert
+from probe.ui.compare_cells import matrix, slices
+from probe.ui.compare_results import cards, couples, side_by_side, write_comparison
+
+BUNDLED, FILE, PAIR = "the bundled test pairs", "a file", "one pair"
+MOST = 6  # models that the page compares at once
+PROBLEMS = (CompareError, FileError, ModelError, ValueError)
+
+
+@dataclass
+class Shown:
+    """What the page shows, in the order of the tab's outputs; what is not given stays."""
+
+    progress: Any = field(default_factory=gr.skip)  # Any: text, or one of gradio's updates
+    cards: Any = field(default_factory=gr.skip)
+    tests: Any = field(default_factory=gr.skip)
+    two: Any = field(default_factory=gr.skip)
+    first: Any = field(default_factory=gr.skip)
+    second: Any = field(default_factory=gr.skip)
+    matrix: Any = field(default_factory=gr.skip)
+    slices: Any = field(default_factory=gr.skip)
+    pairs: Any = field(default_factory=gr.skip)
+    files: Any = field(default_factory=gr.skip)
+    place: Any = field(default_factory=gr.skip)
+    names: Any = field(default_factory=gr.skip)
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The values in their order."""
+        return list(vars(self).values())
+
+
+def cleared(progress: str, cards: str, tests: str) -> list[Any]:
+    """Show these and nothing of an earlier comparison."""
+    none, files = gr.Row(visible=False), gr.Files(visible=False)
+    return Shown(progress, cards, tests, none, matrix="", slices="", pairs="", files=files).outputs
+
+
+def run(
+    cache: ModelCache,
+    names: list[str],
+    source: str,
+    precision: Precision,
+    premise: str,
+    hypothesis: str,
+    path: str | None,
+    *columns: str,
+) -> Iterator[list[Any]]:
+    """Compare; after each chunk yield what the page shows, in the order of `Shown`."""
+    try:
+        require_two(names)
+        if len(names) > MOST:
+            raise CompareError(
+                f"the page compares up to {MOST} models; the command line any number"
+            )
+        for name in names:
+            cache.require(name)
+        if source == PAIR:
+            yield from _run_pair(cache, names, Pair(premise, hypothesis))
+            return
+        if source == FILE and not path:
+            raise FileError("choose a file first, or one of the examples")
+        place = Path(path) if path and source == FILE else None
+        yield from _run_table(cache, names, place, precision, columns)
+    except PROBLEMS as trouble:
+        yield Shown(alert(trouble)).outputs
+
+
+def _run_pair(cache: ModelCache, names: list[str], pair: Pair) -> Iterator[list[Any]]:
+    require_text(pair)
+    yield Shown('<p class="fine">Asking the models …</p>').outputs
+    yield cleared("", side_by_side([examine(cache.get(name), pair) for name in names]), "")
+
+
+def _run_table(
+    cache: ModelCache,
+    names: list[str],
+    path: Path | None,
+    precision: Precision,
+    columns: Sequence[str],
+) -> Iterator[list[Any]]:
+    table = read_table(path) if path else bundled_table()
+    headers = [str(name) for name in table.frame.columns]
+    unread = read(table, columns_of(headers, *columns) if path else guess(headers))
+    yield Shown('<p class="fine">Loading the models …</p>').outputs
+    classifiers = [cache.get(name) for name in names]
+    rows: list[Row] = []
+    for chunk in compare_rows(classifiers, unread, precision):
+        rows += chunk.rows
+        yield cleared(bar(chunk), cards(rows, names, precision), couples(rows, names))
+    shape = comparison_json(rows, names, precision)
+    stem = path.name.split(".")[0] if path else "bundled-test"
+    files, place = write_comparison(table, rows, names, shape, stem)
+    yield Shown(
+        two=gr.Row(visible=len(names) > 2),
+        first=gr.Dropdown(names, value=names[0]),
+        second=gr.Dropdown(names, value=names[1]),
+        matrix=matrix(rows, names, 0, 1),
+        slices=slices(rows, names, 0, 1),
+        files=gr.Files(files, visible=True),
+        place=place,
+        names=names,
+    ).outputs
+
+
+def bundled_table() -> Table:
+    """Return the bundled test pairs as a table."""
+    table = read_table(ASSETS / "pairs.csv")
+    test = table.frame[table.frame["split"] == "test"].reset_index(drop=True)
+    return Table(test, table.form)
+
+
+def bar(chunk: Chunk) -> str:
+    """Show how far the work is."""
+    return progress(batch.Chunk((), chunk.done, chunk.total, chunk.seconds))
