@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from probe.labels import LABELS, Gold
+from probe.labels import LABELS, Gold, matches
 from probe.pairs import Pair
 from probe.rules import RULES, Tally, UnknownRule, judge
 from probe.rules.__main__ import app
 from probe.rules.hypothesis_only import FILE, FOLDER, NoWeights, Weights, load, scores
-from probe.rules.judging import judged_json, right
+from probe.rules.judging import judged_json
 from probe.rules.training import train, vocabulary, write
 from tests.steady import STEADY
 
@@ -220,7 +220,7 @@ def test_the_shipped_weights_know_the_habits_of_annotators() -> None:
 def test_non_entailment_on_either_side_compares_two_classes(
     predicted: Gold, gold: Gold, expected: bool
 ) -> None:
-    assert right(predicted, gold) == expected
+    assert matches(predicted, gold) == expected
 
 
 def some_pairs() -> list[Pair]:

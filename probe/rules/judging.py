@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from probe.labels import ENTAILMENT, LABELS, NON_ENTAILMENT, Gold, as_label, matches
+from probe.labels import LABELS, NON_ENTAILMENT, Gold, matches
 from probe.metrics import share
 from probe.pairs import Pair
 from probe.rules.registry import baseline
@@ -39,12 +39,6 @@ class Judged:
     counts: Mapping[Gold, Mapping[Gold, int]]
 
 
-def right(predicted: Gold, gold: Gold) -> bool:
-    """Whether a prediction is right; non-entailment on either side compares two classes."""
-    label = as_label(predicted)
-    return matches(label, gold) if label else gold != ENTAILMENT
-
-
 def judge(name: str, pairs: Sequence[Pair]) -> Judged:
     """Measure a baseline; pairs without a gold label are left out. Raises UnknownRule."""
     labelled = [pair for pair in pairs if pair.gold]
@@ -52,11 +46,11 @@ def judge(name: str, pairs: Sequence[Pair]) -> Judged:
     # the condition holds for all of them: it tells the type checker so
     said = [(a, p.gold) for a, p in zip(predicted, labelled, strict=True) if p.gold]
     found = Counter(said)
-    estimate = share([right(*both) for both in said])
+    estimate = share([matches(*both) for both in said])
     return Judged(
         name,
         len(said),
-        sum(n for both, n in found.items() if right(*both)),
+        sum(n for both, n in found.items() if matches(*both)),
         estimate.value,
         estimate.low,
         estimate.high,
@@ -71,7 +65,7 @@ def judge(name: str, pairs: Sequence[Pair]) -> Judged:
 
 def _tally(gold: Gold, found: Mapping[tuple[Gold, Gold], int]) -> Tally:
     of = {both: n for both, n in found.items() if both[1] == gold}
-    return Tally(sum(of.values()), sum(n for both, n in of.items() if right(*both)))
+    return Tally(sum(of.values()), sum(n for both, n in of.items() if matches(*both)))
 
 
 def judged_json(judged: Judged) -> dict[str, Any]:

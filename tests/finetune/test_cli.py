@@ -106,7 +106,7 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
 def test_a_challenge_without_files_must_be_known(home: Path, model: str) -> None:
     result = call("inoculate", "--model", model, "--challenge", "sort", "--out", home)
     assert result.exit_code == 2
-    assert "there is no challenge 'sort'; there are: word_overlap, negation" in result.output
+    assert "there is no challenge 'sort'; there are: " in result.output
 
 
 def test_one_challenge_file_needs_the_other(home: Path, model: str) -> None:
