@@ -20,7 +20,7 @@ from probe.examine import examine
 from probe.models.catalogue import load
 from probe.models.classifier import Classifier
 from probe.pairs import Pair
-from probe.transforms import REGISTRY
+from probe.transforms.resources import ready
 
 PAIR = Pair(
     "The country's history has been turbulent, with three constitutions in ten years and a "
@@ -47,7 +47,7 @@ def measure(classifier: Classifier) -> dict[str, float]:
     return {
         "prediction and importance": answer(classifier, []),
         "with four transforms": answer(classifier, first),
-        f"with all {len(REGISTRY)} transforms": answer(classifier, list(REGISTRY)),
+        f"with all {len(ready())} transforms": answer(classifier, ready()),
     }
 
 

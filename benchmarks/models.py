@@ -1,0 +1,46 @@
+"""Size, load time and speed of the bundled models.
+
+    python -m benchmarks.models [--n 600]
+
+One thread, the precision that "auto" gives, the bundled test pairs, one model after the other; the
+ratio is against the first of them.
+"""
+
+import os
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+import time
+
+import torch
+import typer
+
+from probe.models.catalogue import entries, load
+from probe.pairs import bundled_pairs
+
+
+def main(n: int = 600) -> None:
+    """Print one line a model."""
+    torch.set_num_threads(1)
+    pairs, first = bundled_pairs("test")[:n], 0.0
+    load("minilm")  # what is imported and read once is there now
+    for entry in entries():
+        if entry.source != "bundled":
+            continue
+        began = time.perf_counter()
+        classifier = load(entry.name)
+        loaded = time.perf_counter() - began
+        classifier.predict(pairs[:32], "auto")
+        began = time.perf_counter()
+        classifier.predict(pairs, "auto")
+        speed = len(pairs) / (time.perf_counter() - began)
+        first = first or speed
+        print(
+            f"{entry.name:12} {entry.parameters / 1e6:6.1f} M weights {entry.size / 1e6:6.1f} MB  "
+            f"loaded in {loaded:5.2f} s  {speed:6.0f} pairs/s  {speed / first:5.2f} x",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    typer.run(main)
