@@ -190,10 +190,10 @@ def pair_command(
     for name, row in [("original", shape["original"])] + [
         (one.result.name, row) for one, row in zip(found.treated, shape["transformed"], strict=True)
     ]:
+        premise_changed = row["premise"] != shape["original"]["premise"]
+        text = f"{row['premise']} ▸ {row['hypothesis']}" if premise_changed else row["hypothesis"]
         agrees = {True: "agrees", False: "changed"}.get(row.get("agrees"), "")
-        typer.echo(
-            f"{name:18} {row['label']:14} {row['confidence']:.3f} {agrees:8} {row['hypothesis']}"
-        )
+        typer.echo(f"{name:18} {row['label']:14} {row['confidence']:.3f} {agrees:8} {text}")
 
 
 @app.command("batch")
