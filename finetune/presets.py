@@ -38,6 +38,10 @@ class Preset:
     fall: bool = False
     max_tokens: int = 96
 
+    def rate(self, gone: float) -> float:
+        """Return the falling rate after `gone` epochs."""
+        return self.lr * (1 - gone / self.epochs)
+
 
 @dataclass(frozen=True)
 class Family:

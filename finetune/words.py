@@ -106,7 +106,9 @@ def train(
     """Train in place and yield epochs; the best one so far lies in `out` as fp16 safetensors.
 
     No epoch begins that would end after `minutes`. At the end the classifier holds the best
-    epoch's weights.
+    epoch's weights. A model that was trained before goes on counting its epochs (`epochs_done` in
+    its config): with the numbers of old epochs it would meet their batches and dropout masks again,
+    and learn them by heart.
     """
     began = time.monotonic()
     optimiser, device = _optimiser(classifier, preset), classifier.device
@@ -114,10 +116,12 @@ def train(
     learnt = [pair for pair in pairs if not held_out(pair)]
     judged = encode(classifier, kept, preset.max_tokens, device)
     data = encode(classifier, learnt, preset.max_tokens, device)
-    best = _Best(-1.0, 0, {})
-    for epoch in range(1, preset.epochs + 1):
-        started, lr = time.monotonic(), optimiser.param_groups[0]["lr"]
-        loss = _epoch(classifier, preset, optimiser, data, seed, epoch)
+    best, first = _Best(-1.0, 0, {}), getattr(classifier.model.config, "epochs_done", 0) + 1
+    for epoch in range(first, first + preset.epochs):
+        started = time.monotonic()
+        lr = preset.rate(epoch - first) if preset.fall else optimiser.param_groups[0]["lr"]
+        loss = _epoch(classifier, preset, optimiser, data, seed, epoch, epoch - first)
+        classifier.model.config.epochs_done = epoch
         speed = len(learnt) / (time.monotonic() - started)
         row = Epoch(epoch, loss, score(classifier, judged), lr, speed)
         if row.held_out > best.held_out:
@@ -150,8 +154,12 @@ def _epoch(
     data: Encoded,
     seed: int,
     epoch: int,
+    gone: int,
 ) -> float:
-    """Go once over the pairs and return the mean loss of a pair; chance is the epoch's own."""
+    """Go once over the pairs and return the mean loss of a pair; chance is the epoch's own.
+
+    `gone` is how many epochs this training has behind it.
+    """
     model, total = classifier.model, torch.zeros((), device=classifier.device)
     model.train()
     with torch.random.fork_rng():
@@ -159,8 +167,7 @@ def _epoch(
         batches = epoch_batches(data.lengths, preset.batch, seed, epoch)
         for number, rows in enumerate(batches):
             if preset.fall:
-                gone = (epoch - 1 + number / len(batches)) / preset.epochs
-                optimiser.param_groups[0]["lr"] = preset.lr * (1 - gone)
+                optimiser.param_groups[0]["lr"] = preset.rate(gone + number / len(batches))
             inputs, labels = data.batch(rows)
             loss = cross_entropy(model(**inputs).logits, labels)
             loss.backward()

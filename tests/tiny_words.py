@@ -1,5 +1,7 @@
 """Word-level models small enough for a test: random weights, a real tokenizer."""
 
+from copy import deepcopy
+
 import torch
 from transformers import AutoModelForSequenceClassification, PreTrainedConfig
 
@@ -23,7 +25,7 @@ def word_classifier(kind: str, seed: int = 0) -> Classifier:
     """Return a classifier with random weights, the same for the same seed."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        model = AutoModelForSequenceClassification.from_config(CONFIGS[kind])
+        model = AutoModelForSequenceClassification.from_config(deepcopy(CONFIGS[kind]))
         for weight in model.parameters():  # far from zero, so that answers differ
             torch.nn.init.normal_(weight, std=0.3)
     tokenizer = word_tokenizer(WORDS, characters=kind == "esim_char")

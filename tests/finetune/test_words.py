@@ -161,11 +161,21 @@ def test_without_a_gain_the_rate_halves_and_patience_ends_it(tmp_path: Path) -> 
 
 @pytest.mark.usefixtures("every_fourth")
 def test_a_falling_rate_ends_near_zero(tmp_path: Path) -> None:
-    rows = list(train(fresh(), preset(lr=0.1, epochs=2, fall=True), tiny_pairs(60), tmp_path))
-    assert rows[1].lr < 0.1
-    # the rate of the last step of the first epoch: half the way less one step
-    steps = math.ceil(sum(not held_out(pair) for pair in tiny_pairs(60)) / 8)
-    assert rows[1].lr == pytest.approx(0.1 * (1 - (steps - 1) / steps / 2))
+    still = preset(lr=1e-9, epochs=4, fall=True, halve=False)  # no gain changes nothing in it
+    rows = list(train(fresh(), still, tiny_pairs(60), tmp_path))
+    assert [row.lr for row in rows] == pytest.approx([1e-9, 0.75e-9, 0.5e-9, 0.25e-9])
+
+
+@pytest.mark.usefixtures("every_fourth")
+def test_going_on_meets_no_epochs_chance_twice(tmp_path: Path) -> None:
+    once = preset(lr=1e-9, epochs=1)  # weights stay, so that a loss tells the chance of its epoch
+    first = next(train(fresh(), once, tiny_pairs(60), tmp_path / "first"))
+    kept, repeated = load(str(tmp_path / "first")), load(str(tmp_path / "first"))
+    repeated.model.config.epochs_done = 0
+    same = next(train(repeated, once, tiny_pairs(60), tmp_path / "same"))
+    again = next(train(kept, once, tiny_pairs(60), tmp_path / "again"))
+    assert (first.epoch, same.epoch, again.epoch) == (1, 1, 2)
+    assert 5 * abs(first.loss - same.loss) < abs(first.loss - again.loss)  # fp16 moves it a little
 
 
 @pytest.mark.usefixtures("every_fourth")
