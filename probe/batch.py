@@ -12,7 +12,7 @@ import pandas as pd
 from probe.examine import PairError, Treated, require_text, treat
 from probe.files import Columns, Table, check, is_missing
 from probe.labels import LABELS, Gold, LabelError, matches, read_gold
-from probe.lineage import step_json
+from probe.lineage import lineage_json
 from probe.models.classifier import Classifier, Precision, Prediction
 from probe.pairs import Pair
 from probe.transforms import Options
@@ -244,5 +244,5 @@ def _line(row: Row, treated: Treated) -> dict[str, Any]:
         "agrees": treated.agrees,
         "seed": result.seed,
         "variant": result.variant,
-        "steps": json.dumps([step_json(step) for step in result.steps], ensure_ascii=False),
+        "steps": json.dumps(lineage_json(result), ensure_ascii=False),
     }

@@ -2,11 +2,15 @@
 
 from typing import Any
 
-from probe.transforms.apply import Step
+from probe.transforms.apply import Result, Step
 
 
-def step_json(step: Step) -> dict[str, Any]:
-    """Return what one link made: its texts, gold label, edits by side as [kind, text], note."""
+def lineage_json(result: Result) -> list[dict[str, Any]]:
+    """Return each link's texts, gold label, edits by side as [kind, text], seed and note."""
+    return [_step(step) | {"seed": result.seed} for step in result.steps]
+
+
+def _step(step: Step) -> dict[str, Any]:
     return {
         "transform": step.transform,
         "premise": step.pair.premise,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from probe.examine import Examination, Treated
-from probe.lineage import step_json
+from probe.lineage import lineage_json
 from probe.models.catalogue import Entry
 from probe.models.classifier import Precision, Prediction, resolve
 from probe.pairs import Pair
@@ -51,7 +51,7 @@ def treated_json(treated: Treated) -> dict[str, Any]:
         "note": result.note,
         "seed": result.seed,
         "variant": result.variant,
-        "steps": [step_json(step) for step in result.steps],
+        "steps": lineage_json(result),
     }
 
 

@@ -131,6 +131,10 @@ def test_every_pair_made_is_written_with_its_lineage(model: str, tmp_path: Path)
         "Tim is glad and false is not true.",
         "true not is false and glad is tim .",
     ]
+    assert [(step["transform"], step["seed"]) for step in steps] == [
+        ("negation", 0),
+        ("reverse", 0),
+    ]
     assert steps[0]["edits"]["hypothesis"][1] == ["added", "and false is not true"]
 
 
