@@ -7,7 +7,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch: probing bes
 import json
 import time
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import torch
 import typer
@@ -21,6 +21,7 @@ from finetune.sets import InoculationError, Sets, challenged, read_pairs
 from finetune.train import Recipe, train
 from finetune.vectors import vectors_command
 from finetune.words import words_command
+from probe.ending import stop
 from probe.files import FileError
 from probe.labels import LabelError
 from probe.models.catalogue import ModelError, find, load_three_way, start_from_encoder
@@ -39,12 +40,6 @@ app.command("vectors")(vectors_command)
 @app.callback()
 def main() -> None:
     """Change models: train them, inoculate them."""
-
-
-def stop(problem: Exception | str) -> NoReturn:
-    """End with one sentence and exit code 2."""
-    typer.echo(f"error: {problem}", err=True)
-    raise typer.Exit(2)
 
 
 @app.command("train")

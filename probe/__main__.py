@@ -8,13 +8,14 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, get_args
+from typing import Annotated, get_args
 
 import typer
 
 from probe.attribution import AttributionError, Baseline, Method
 from probe.batch import Row, made_frame, score, scored_frame
 from probe.compare.command import compare_command
+from probe.ending import one_of, stop
 from probe.examine import PairError, examine
 from probe.files import Columns, FileError, form_of, guess, read_table, write_table
 from probe.hans_command import hans_command
@@ -56,21 +57,6 @@ app.command("hans")(hans_command)
 @app.callback()
 def main() -> None:
     """Look at models: transforms, models, one pair, a whole file, templates, rule baselines."""
-
-
-def stop(problem: Exception | str) -> NoReturn:
-    """End with one sentence and exit code 2."""
-    typer.echo(f"error: {problem}", err=True)
-    raise typer.Exit(2)
-
-
-def one_of(
-    name: str, value: str, choices: tuple[str, ...]
-) -> Any:  # Any: one of a Literal's values
-    """Return the value if it is a choice; end with a sentence otherwise."""
-    if value not in choices:
-        stop(f"--{name} {value!r} is not one of {', '.join(choices)}")
-    return value
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -2,13 +2,15 @@
 
 import json
 import sys
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
-from probe.compare.command import Json, Models, PrecisionText, percent, precision_of, stop
+from probe.compare.command import Json, Models, PrecisionText, percent
+from probe.ending import one_of, stop
 from probe.hans import NOTE, REPORTED, Profiled, hans_json, in_heuristics, profile, verdicts
 from probe.models.catalogue import ModelError, load
+from probe.models.classifier import Precision
 from probe.templates import TemplateError
 
 
@@ -20,7 +22,7 @@ def hans_command(
     as_json: Json = False,
 ) -> None:
     """Measure the heuristics of HANS on template pairs, entailed and other pairs apart."""
-    exact = precision_of(precision)
+    exact = one_of("precision", precision, get_args(Precision))
     found: dict[str, list[Profiled]] = {}
     try:
         for name in models:

@@ -4,12 +4,13 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 
 from probe.compare.report import compared_frame, comparison_json, pair_json
 from probe.compare.rows import Chunk, CompareError, Row, compare_rows, read, require_two
+from probe.ending import one_of, stop
 from probe.examine import PairError, require_text
 from probe.files import Columns, FileError, form_of, guess, read_table, write_table
 from probe.labels import LabelError, read_gold
@@ -49,7 +50,7 @@ def compare_command(
     as_json: Json = False,
 ) -> None:
     """Compare models on a file, or on one pair: accuracy, disagreement, McNemar's test, slices."""
-    exact = precision_of(precision)
+    exact = one_of("precision", precision, get_args(Precision))
     try:
         require_two(models)
         if file is None:
@@ -131,17 +132,3 @@ def _text(shape: dict[str, Any]) -> str:
             name = f"{one['group']}: {one['slice']}"
             lines.append(f"{name:55} n {one['n']:5}  {said}")
     return "\n".join(lines)
-
-
-def precision_of(text: str) -> Precision:
-    """Return a known precision, or end with a sentence."""
-    found: Precision | None = next((it for it in get_args(Precision) if it == text), None)
-    if found is None:
-        stop(f"--precision {text!r} is not one of {', '.join(get_args(Precision))}")
-    return found
-
-
-def stop(problem: Exception | str) -> NoReturn:
-    """End with one sentence and exit code 2."""
-    typer.echo(f"error: {problem}", err=True)
-    raise typer.Exit(2)

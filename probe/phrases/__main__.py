@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
+from probe.ending import stop
 from probe.files import FileError, guess, read_table
 from probe.labels import LABELS, Label, LabelError, as_label, read_gold
 from probe.phrases.align import TrainingError
@@ -19,12 +20,6 @@ from probe.words import tokenise
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 Pairs = dict[Label, list[tuple[str, str]]]
 DEFAULT, CHOSEN = Settings(), Options()
-
-
-def stop(problem: Exception) -> NoReturn:
-    """End with one sentence and exit code 2."""
-    typer.echo(f"error: {problem}", err=True)
-    raise typer.Exit(2)
 
 
 def pairs_of(path: Path) -> Pairs:

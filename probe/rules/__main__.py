@@ -2,10 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
+from probe.ending import stop
 from probe.files import FileError
 from probe.labelled import labelled
 from probe.labels import NON_ENTAILMENT, LabelError
@@ -33,7 +34,7 @@ def rules_command(
         pairs, others = labelled(file)
         found = [judge(each, pairs) for each in (RULES if name == "all" else [name])]
     except PROBLEMS as problem:
-        _stop(problem)
+        stop(problem)
     if others:
         typer.echo(f"left out: {others:,} rows without a pair and a gold label", err=True)
     shapes = [judged_json(judged) for judged in found]
@@ -57,7 +58,7 @@ def train_command(
         weights = train(labelled(file)[0], least)
         path = write(weights, out)
     except (*PROBLEMS, ValueError) as problem:
-        _stop(problem)
+        stop(problem)
     typer.echo(f"{len(weights.rows):,} words, {path.stat().st_size:,} bytes, written to {path}")
 
 
@@ -67,11 +68,6 @@ def _line(judged: Judged) -> str:
         f"{judged.name:16} {judged.correct:,} of {judged.n:,} right: {100 * judged.accuracy:.1f} % "
         f"({100 * judged.low:.1f} to {100 * judged.high:.1f}), {classes}"
     )
-
-
-def _stop(problem: Exception) -> NoReturn:
-    typer.echo(f"error: {problem}", err=True)
-    raise typer.Exit(2)
 
 
 if __name__ == "__main__":

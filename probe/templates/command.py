@@ -4,10 +4,11 @@ import csv
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO, Annotated, NoReturn
+from typing import IO, Annotated
 
 import typer
 
+from probe.ending import stop
 from probe.files import FileError, form_of
 from probe.templates.expand import generate
 from probe.templates.request import Request, TemplateError, read_range
@@ -64,7 +65,7 @@ def templates_command(
         )
         write_made(generate(request, n, seed), out)
     except (TemplateError, FileError, OSError) as problem:
-        _stop(problem)
+        stop(problem)
     typer.echo(f"{n:,} pairs written to {out}")
 
 
@@ -107,8 +108,3 @@ WRITERS: dict[str, Callable[[Iterable[dict[str, str]], IO[str]], None]] = {
     "tsv": _tabbed,
     "jsonl": _json_lines,
 }
-
-
-def _stop(problem: Exception) -> NoReturn:
-    typer.echo(f"error: {problem}", err=True)
-    raise typer.Exit(2)
