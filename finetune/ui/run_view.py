@@ -10,7 +10,7 @@ from finetune.sets import challenged
 from probe.pairs import bundled_pairs
 from probe.ui.choices import alert
 from probe.ui.compare_results import link_to_compare
-from probe.ui.marks import diff, link_to_model
+from probe.ui.marks import diff, link_to_model, meter
 from probe.words import edits
 
 SAMPLES = 5
@@ -37,14 +37,11 @@ def samples(challenge: str) -> str:
 def progress(run: Run) -> str:
     """Show the state of a run and of each of its cells."""
     ready = len(run.points)
-    percent = 100 * ready / len(run.cells)
     words = "cancelling" if run.cancelling and run.state in OPEN else run.state
     trouble = alert(run.error) if run.error else ""
     rows = "".join(_cell(state) for state in run.cells)
     return (
-        f'<div class="progress" role="progressbar" aria-label="cells finished" '
-        f'aria-valuenow="{percent:.0f}" aria-valuemin="0" aria-valuemax="100">'
-        f'<span style="width:{percent:.1f}%"></span></div>'
+        f"{meter('cells finished', ready / len(run.cells))}"
         f'<p class="fine">{words}: {ready} of {len(run.cells)} cells. '
         f"{escape(run.plan.challenge)} on {escape(run.plan.model)}, run {run.id}. "
         f"It goes on when this page is closed.</p>{trouble}"

@@ -9,6 +9,7 @@ import pandas as pd
 
 from probe.compare.rows import Row, compare
 from probe.compare.statistics import (
+    McNemar,
     accuracy,
     agreement,
     disagreement,
@@ -71,12 +72,12 @@ def estimate_json(found: Estimate) -> dict[str, Any]:
 
 
 def _couple(rows: Sequence[Row], names: Sequence[str], a: int, b: int) -> dict[str, Any]:
-    cells = disagreement(rows, a, b)
+    cells, test = disagreement(rows, a, b), mcnemar(rows, a, b)
     return {
         "first": names[a],
         "second": names[b],
         "agreement": estimate_json(agreement(rows, a, b)),
-        "mcnemar": _test(rows, a, b) | {"words": in_words(mcnemar(rows, a, b), names[a], names[b])},
+        "mcnemar": _test(test) | {"words": in_words(test, names[a], names[b])},
         "matrix": [
             {
                 "first_says": said[0],
@@ -92,8 +93,7 @@ def _couple(rows: Sequence[Row], names: Sequence[str], a: int, b: int) -> dict[s
     }
 
 
-def _test(rows: Sequence[Row], a: int, b: int) -> dict[str, Any]:
-    found = mcnemar(rows, a, b)
+def _test(found: McNemar) -> dict[str, Any]:
     return {
         "n": found.n,
         "only_first_right": found.only_first,
@@ -110,12 +110,7 @@ def _slices(rows: Sequence[Row], names: Sequence[str]) -> list[dict[str, Any]]:
             "gold": one.gold,
             "n": one.n,
             "accuracy": dict(zip(names, map(estimate_json, one.accuracies), strict=True)),
-            "mcnemar": {
-                "n": one.test.n,
-                "only_first_right": one.test.only_first,
-                "only_second_right": one.test.only_second,
-                "p": one.test.p,
-            },
+            "mcnemar": _test(one.test),
         }
         for one in measure(rows)
     ]

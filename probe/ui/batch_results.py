@@ -19,6 +19,7 @@ from probe.models.classifier import Classifier, Precision, resolve
 from probe.plots import by_transform
 from probe.rules import RULES, judge
 from probe.summary import MEASURES, Summary, summary_frame
+from probe.ui.marks import meter
 
 PAGE = 20
 ALL = "all rows"
@@ -36,13 +37,10 @@ TABLED = {name: name.replace("_", "-") for name in MEASURES} | {
 
 def progress(chunk: Chunk) -> str:
     """Show how far the work is, its speed and the time left."""
-    percent = 100 * chunk.done / chunk.total
     done = chunk.done == chunk.total
     left = f"{chunk.seconds:.0f} s in all" if done else f"about {chunk.left:.0f} s left"
     return (
-        f'<div class="progress" role="progressbar" aria-label="rows scored" '
-        f'aria-valuenow="{percent:.0f}" aria-valuemin="0" aria-valuemax="100">'
-        f'<span style="width:{percent:.1f}%"></span></div>'
+        f"{meter('rows scored', chunk.done / chunk.total)}"
         f'<p class="fine">{chunk.done} of {chunk.total} rows, '
         f"{chunk.per_second:.0f} a second, {left}</p>"
     )

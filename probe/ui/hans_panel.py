@@ -25,7 +25,7 @@ from probe.models.catalogue import ModelError
 from probe.templates import TemplateError, subcases
 from probe.ui.choices import alert
 from probe.ui.compare_results import percent
-from probe.ui.marks import sheet
+from probe.ui.marks import meter, sheet
 
 MOST = 500  # pairs of a sub-case that the page asks for; the command line asks for any number
 COLOURS = ["#009E73", "#56B4E9", "#E69F00", "#CC79A7", "#8C6D31", "#7A8088"]
@@ -67,11 +67,7 @@ def checked(cache: ModelCache, names: Sequence[str], n: int) -> int:
 
 def _progress(found: Found, models: int) -> str:
     total, done = models * len(subcases()), sum(map(len, found.values()))
-    share = 100 * done / total
-    return (
-        '<div class="progress" role="progressbar" aria-label="sub-cases done" '
-        f'aria-valuenow="{share:.0f}" aria-valuemin="0" aria-valuemax="100">'
-        f'<span style="width:{share:.1f}%"></span></div>'
+    return meter("sub-cases done", done / total) + (
         f'<p class="fine">{done} of {total} sub-cases</p>'
     )
 

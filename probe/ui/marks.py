@@ -35,6 +35,16 @@ def bar(prediction: Prediction) -> str:
     return f'<span class="bar" role="img" aria-label="{words}" title="{words}">{parts}</span>'
 
 
+def meter(label: str, share: float) -> str:
+    """Draw how far work is, as a share from 0 to 1."""
+    percent = 100 * share
+    return (
+        f'<div class="progress" role="progressbar" aria-label="{label}" '
+        f'aria-valuenow="{percent:.0f}" aria-valuemin="0" aria-valuemax="100">'
+        f'<span style="width:{percent:.1f}%"></span></div>'
+    )
+
+
 def verdict(prediction: Prediction) -> str:
     """Name the label and the confidence."""
     return (
