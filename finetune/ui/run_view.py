@@ -23,15 +23,19 @@ NO_RUN = '<p class="fine">No run yet. Choose a patient and a pathogen, then star
 
 
 def samples(challenge: str) -> str:
-    """Show a few pairs of a challenge with its edits marked."""
-    before = bundled_pairs("pool")[:: len(bundled_pairs("pool")) // SAMPLES][:SAMPLES]
+    """Show a few pairs of a challenge, their edits marked; those it leaves alone are left out."""
+    pool = bundled_pairs("pool")
+    before = {pair.id: pair for pair in pool[:: len(pool) // SAMPLES][:SAMPLES]}
+    made = [(before[new.id], new) for new in challenged(challenge, list(before.values()))]
     shown = "".join(
         f"<li>{diff(edits(old.premise, new.premise))} ▸ "
         f"{diff(edits(old.hypothesis, new.hypothesis))} "
         f'<span class="label {new.gold}">{new.gold}</span></li>'
-        for old, new in zip(before, challenged(challenge, before), strict=False)
+        for old, new in made
     )
-    return f'<p class="fine">{SAMPLES} pairs of this challenge</p><ul class="samples">{shown}</ul>'
+    return (
+        f'<p class="fine">{len(made)} pairs of this challenge</p><ul class="samples">{shown}</ul>'
+    )
 
 
 def progress(run: Run) -> str:
