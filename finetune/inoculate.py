@@ -42,7 +42,8 @@ class Epoch:
 class Point:
     """What a cell came to: accuracies 0 to 1, and for each test row whether the model was right.
 
-    `best_epoch` is the epoch whose weights were tested, `dev` its accuracy on original dev.
+    `best_epoch` is the epoch whose weights were tested, `dev` its accuracy on original dev,
+    `control` that on the control set, None where there is none.
     """
 
     cell: Cell
@@ -55,6 +56,7 @@ class Point:
     precision: str
     original_right: tuple[bool, ...]
     challenge_right: tuple[bool, ...]
+    control: float | None = None
 
 
 def fresh(classifier: Classifier) -> Classifier:
@@ -142,7 +144,7 @@ def _train_epoch(
     """Go once over the pairs and return the mean loss of a pair."""
     lengths = [len(pair.premise) + len(pair.hypothesis) for pair in pairs]
     tokens, total = min(plan.max_tokens, classifier.max_tokens), 0.0
-    for number, rows in enumerate(epoch_batches(lengths, plan.batch, seed, epoch)):
+    for number, rows in enumerate(epoch_batches(lengths, plan.batch or Recipe.batch, seed, epoch)):
         _halt(stop)
         chosen = [pairs[row] for row in rows]
         step = (seed * 1_000 + epoch) * 1_000_003 + number

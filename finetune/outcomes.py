@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from finetune.inoculate import Point
 from finetune.selection import Chosen, choose, merge
+from finetune.thresholds import THRESHOLDS, Thresholds
 from probe.metrics import Estimate
 
 Outcome = Literal["0", "1", "2", "3", "between"]
@@ -38,22 +39,6 @@ EXPLANATIONS: dict[Outcome, str] = {
     "between": "Some of the gap closes and much stays: the training data lacked examples and the "
     "model lacks something too, or the sets are too small to tell.",
 }
-
-
-@dataclass(frozen=True)
-class Thresholds:
-    """Where the outcomes end, as shares: SEMANTICS names these ours, not the paper's."""
-
-    gap: float = 0.02
-    drop: float = 0.03
-    cured: float = 0.80
-    uncured: float = 0.25
-    majority: float = 0.70
-    damage: float = 0.05
-    tests: int = 300
-
-
-THRESHOLDS = Thresholds()
 
 
 @dataclass(frozen=True)

@@ -5,23 +5,27 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar, get_args
+from typing import Literal, TypeVar, get_args
 
 from finetune.sets import InoculationError, Sets
+from finetune.thresholds import THRESHOLDS, Thresholds
 from probe.labels import LABELS
 from probe.models.classifier import Precision
 from probe.pairs import Pair
 
 Number = TypeVar("Number", int, float)
+Mode = Literal["full", "fast"]
+"""All weights, as published, or only the upper ones, on lower ones computed once."""
 
 
 @dataclass(frozen=True)
 class Plan:
     """What to run. `challenge` is a transform's name, or only a label where sets are given.
 
-    Ten epochs where Liu's models had up to 140, so that four sizes take one thread no more than
-    five minutes. Epoch 0, the model as it was, is a candidate for the best epoch with
-    `include_epoch0` only; Liu's code never restores it.
+    `batch` None takes the size that the model's own training took. Ten epochs where Liu's models
+    had up to 140, so that four sizes take one thread no more than five minutes. Epoch 0, the model
+    as it was, is a candidate for the best epoch with `include_epoch0` only; Liu's code never
+    restores it. `thresholds` only name the outcome, no cell depends on them.
     """
 
     model: str
@@ -29,12 +33,14 @@ class Plan:
     sizes: tuple[int, ...]
     lrs: tuple[float, ...]
     seeds: tuple[int, ...]
-    batch: int = 32
+    mode: Mode = "full"
+    batch: int | None = None
     max_epochs: int = 10
     patience: int = 5
     max_tokens: int = 128
     precision: Precision = "auto"
     include_epoch0: bool = False
+    thresholds: Thresholds = THRESHOLDS
 
 
 @dataclass(frozen=True)
@@ -93,7 +99,7 @@ def check(plan: Plan, sets: Sets) -> None:
         "each size must be 1 or more": any(size < 1 for size in plan.sizes),
         "each learning rate must be above 0": not all(lr > 0 for lr in plan.lrs),
         "batch, epochs and patience must be 1 or more": min(
-            plan.batch, plan.max_epochs, plan.patience
+            1 if plan.batch is None else plan.batch, plan.max_epochs, plan.patience
         )
         < 1,
         f"precision must be one of {', '.join(get_args(Precision))}": plan.precision

@@ -10,6 +10,7 @@ from typing import Any
 from finetune.inoculate import Epoch, Point
 from finetune.plan import Cell, Plan
 from finetune.sets import Sets
+from finetune.thresholds import Thresholds
 from probe.models.classifier import resolve
 from probe.pairs import Pair
 
@@ -35,7 +36,8 @@ def environment() -> Json:
 def plan_from(row: Mapping[str, Any]) -> Plan:
     """Read a plan from its JSON."""
     lists = {name: tuple(row[name]) for name in ("sizes", "lrs", "seeds")}
-    return Plan(**{**row, **lists})
+    limits = Thresholds(**row.get("thresholds", {}))
+    return Plan(**{**row, **lists, "thresholds": limits})
 
 
 def sets_from(row: Mapping[str, Any]) -> Sets:

@@ -17,12 +17,17 @@ class InoculationError(ValueError):
 
 @dataclass(frozen=True)
 class Sets:
-    """The four sets. Liu's original test set was their dev set; here they are two."""
+    """The four sets. Liu's original test set was their dev set; here they are two.
+
+    `control` is a sister of the challenge that no cell trains on (Naik et al. 2018, table 5); it
+    may be empty.
+    """
 
     original_dev: tuple[Pair, ...]
     original_test: tuple[Pair, ...]
     challenge_train: tuple[Pair, ...]
     challenge_test: tuple[Pair, ...]
+    control: tuple[Pair, ...] = ()
 
     @property
     def paired(self) -> bool:
