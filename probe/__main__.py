@@ -19,11 +19,10 @@ from probe.ending import one_of, stop
 from probe.examine import PairError, examine
 from probe.files import Columns, FileError, form_of, guess, read_table, write_table
 from probe.hans_command import hans_command
-from probe.labels import LABELS, LabelError, read_gold, read_order
+from probe.labels import LABELS, LabelError, read_gold
 from probe.models.catalogue import ModelError, entries
-from probe.models.classifier import Classifier, Precision
-from probe.models.own import open_model
-from probe.models.refusals import UnclearLabels
+from probe.models.classifier import Precision
+from probe.opening import opened
 from probe.pairs import Pair
 from probe.report import examination_json, model_json, options_json, transforms_json
 from probe.rules.__main__ import rules_command
@@ -75,17 +74,6 @@ Set = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="An option of `transforms --options`."),
 ]
 PrecisionText = Annotated[str, typer.Option("--precision", help="auto, fp32 or bf16.")]
-
-
-def _load(name: str, labels: str) -> Classifier:
-    """Load a model; warn where its labels seem to be in another order. Raises ModelError."""
-    try:
-        opened = open_model(name, read_order(labels.split(",")) if labels else None)
-    except UnclearLabels as unclear:
-        raise ModelError(f"{unclear} (the option is --labels)") from unclear
-    if opened.warning:
-        typer.echo(f"warning: {opened.warning}", err=True)
-    return opened.classifier
 
 
 def _options(
@@ -157,7 +145,7 @@ def pair_command(
     exact = one_of("precision", precision, get_args(Precision))
     try:
         found = examine(
-            _load(model, labels),
+            opened(model, labels),
             Pair(premise, hypothesis, read_gold(gold)),
             transform,
             seed,
@@ -215,7 +203,7 @@ def batch_command(
             form_of(path)
         table = read_table(file)
         columns = _columns(list(table.frame.columns), premise, hypothesis, gold)
-        classifier = _load(model, labels)
+        classifier = opened(model, labels)
         for chunk in score(table, columns, classifier, names, seed, options, exact):
             rows += chunk.rows
             print(

@@ -9,8 +9,10 @@ import typer
 from probe.compare.command import Json, Models, PrecisionText, percent
 from probe.ending import one_of, stop
 from probe.hans import NOTE, REPORTED, Profiled, hans_json, in_heuristics, profile, verdicts
-from probe.models.catalogue import ModelError, load
+from probe.labels import LabelError
+from probe.models.catalogue import ModelError
 from probe.models.classifier import Precision
+from probe.opening import LabelsOf, all_opened
 from probe.templates import TemplateError
 
 
@@ -18,6 +20,7 @@ def hans_command(
     models: Models = ["minilm"],  # noqa: B006
     n: Annotated[int, typer.Option("--n", min=1, help="Pairs for each of 30 sub-cases.")] = 100,
     seed: int = 0,
+    labels: LabelsOf = [],  # noqa: B006
     precision: PrecisionText = "auto",
     as_json: Json = False,
 ) -> None:
@@ -25,13 +28,13 @@ def hans_command(
     exact = one_of("precision", precision, get_args(Precision))
     found: dict[str, list[Profiled]] = {}
     try:
-        for name in models:
+        for name, classifier in zip(models, all_opened(models, labels), strict=True):
             found[name] = []
-            for row in profile(load(name), n, seed, exact):
+            for row in profile(classifier, n, seed, exact):
                 found[name].append(row)
                 print(f"\r{name}: {len(found[name])}/30 sub-cases ", end="", file=sys.stderr)
             print(file=sys.stderr)
-    except (ModelError, TemplateError) as problem:
+    except (ModelError, LabelError, TemplateError) as problem:
         stop(problem)
     shape = hans_json(found, n, seed, exact)
     typer.echo(json.dumps(shape, indent=1) if as_json else _hans_text(found))

@@ -238,6 +238,14 @@ def test_the_command_line_warns_of_labels_in_another_order() -> None:
     )
 
 
+def test_commands_for_several_models_take_and_check_labels_too() -> None:
+    words = ["hans", "--model", "minilm", "--n", "1", "--json"]
+    told = CliRunner().invoke(commands, [*words, "--labels", "minilm=c,e,n"]).stderr
+    assert "are the labels named wrongly?" in told
+    ended = CliRunner().invoke(commands, [*words, "--labels", "esim=c,e,n"])
+    assert (ended.exit_code, "is not of the form MODEL=LABELS" in ended.stderr) == (2, True)
+
+
 def test_the_command_line_refuses_what_is_no_order() -> None:
     code, _, told = run("--model", "minilm", "--labels", "yes,no")
     assert (code, "has 3 outputs; order these labels: entailment, neutral, contr" in told) == (

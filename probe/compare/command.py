@@ -14,8 +14,9 @@ from probe.ending import one_of, stop
 from probe.examine import PairError, require_text
 from probe.files import Columns, FileError, form_of, guess, read_table, write_table
 from probe.labels import LabelError, read_gold
-from probe.models.catalogue import ModelError, load
+from probe.models.catalogue import ModelError
 from probe.models.classifier import Precision
+from probe.opening import LabelsOf, all_opened
 from probe.pairs import Pair
 
 PROBLEMS = (
@@ -46,6 +47,7 @@ def compare_command(
     ] = "",
     out: Annotated[Path | None, typer.Option(help="Where the scored file goes.")] = None,
     summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
+    labels: LabelsOf = [],  # noqa: B006
     precision: PrecisionText = "auto",
     as_json: Json = False,
 ) -> None:
@@ -58,12 +60,12 @@ def compare_command(
                 raise CompareError("--summary and --out are for a file; name one")
             pair = Pair(premise, hypothesis, read_gold(gold))
             require_text(pair)
-            shape = pair_json(pair, [load(name) for name in models], exact)
+            shape = pair_json(pair, all_opened(models, labels), exact)
             typer.echo(json.dumps(shape, ensure_ascii=False) if as_json else _pair_text(shape))
             return
         if premise or hypothesis:
             raise CompareError("give a file, or --premise and --hypothesis, not both")
-        shape = _compare_file(file, models, columns, out, exact)
+        shape = _compare_file(file, models, labels, columns, out, exact)
         if summary:
             summary.parent.mkdir(parents=True, exist_ok=True)
             summary.write_text(json.dumps(shape, indent=1) + "\n", encoding="utf-8")
@@ -73,20 +75,25 @@ def compare_command(
 
 
 def _compare_file(
-    file: Path, models: Sequence[str], columns: str, out: Path | None, precision: Precision
+    file: Path,
+    names: Sequence[str],
+    labels: Sequence[str],
+    columns: str,
+    out: Path | None,
+    precision: Precision,
 ) -> dict[str, Any]:
     if out:
         form_of(out)
     table = read_table(file)
     rows: list[Row] = []
     unread = read(table, _columns(columns, list(table.frame.columns)))
-    for chunk in compare_rows([load(name) for name in models], unread, precision):
+    for chunk in compare_rows(all_opened(names, labels), unread, precision):
         rows += chunk.rows
         _show(chunk)
     print(file=sys.stderr)
     if out:
-        write_table(compared_frame(table, rows, models), out)
-    return comparison_json(rows, models, precision)
+        write_table(compared_frame(table, rows, names), out)
+    return comparison_json(rows, names, precision)
 
 
 def _columns(text: str, names: Sequence[str]) -> Columns:
