@@ -1,0 +1,53 @@
+"""A bag of words over both sides, beside the papers' models: what attention has to beat.
+
+    python -m benchmarks.bag_of_words --train TRAIN.jsonl.gz --test FILE [--test FILE ...]
+
+Logistic regression over the words of the premise, those of the hypothesis, and those of both.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from finetune.data import read_jsonl
+from probe.pairs import Pair, bundled_pairs
+from probe.rules.hypothesis_only import bag
+
+
+def words(pair: Pair) -> list[str]:
+    """Mark each word by the side it is on, and once more where it is on both."""
+    premise, hypothesis = bag(pair.premise), bag(pair.hypothesis)
+    sides = (("p", premise), ("h", hypothesis), ("b", premise & hypothesis))
+    return [f"{side}:{word}" for side, found in sides for word in sorted(found)]
+
+
+def main(
+    train: Annotated[list[Path], typer.Option(help="JSON lines, maybe gzipped.")],
+    test: Annotated[list[Path], typer.Option(help="Likewise.")] = [],  # noqa: B006
+    least: Annotated[int, typer.Option(help="Pairs that a word must occur in.")] = 5,
+    strength: Annotated[float, typer.Option(help="scikit-learn's C.")] = 0.03,
+) -> None:
+    """Train, then print the accuracy on each file and on the bundled pairs."""
+    learnt = [pair for file in train for pair in read_jsonl(file)]
+    model = make_pipeline(
+        CountVectorizer(analyzer=words, min_df=least, binary=True),
+        LogisticRegression(C=strength, max_iter=300),
+    ).fit(learnt, [pair.gold for pair in learnt])
+    for name, pairs in _sets(test):
+        right = float(model.score(pairs, [pair.gold for pair in pairs]))
+        typer.echo(f"{name:40} n {len(pairs):6}  {100 * right:.1f} %")
+
+
+def _sets(files: Iterable[Path]) -> Iterable[tuple[str, list[Pair]]]:
+    for file in files:
+        yield file.name, list(read_jsonl(file))
+    yield "bundled pairs", list(bundled_pairs())
+
+
+if __name__ == "__main__":
+    typer.run(main)
