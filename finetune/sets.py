@@ -1,14 +1,12 @@
-"""The four sets of an inoculation: from the bundled pairs or from files."""
+"""The sets of an inoculation, and what is read off them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from probe.labelled import labelled
-from probe.labels import KEEP, LABELS
-from probe.pairs import Pair, bundled_pairs
-from probe.transforms import REGISTRY, Options, apply
-from probe.transforms.resources import ready
+from probe.labels import LABELS, Label, matches
+from probe.pairs import Pair
 
 
 class InoculationError(ValueError):
@@ -17,7 +15,7 @@ class InoculationError(ValueError):
 
 @dataclass(frozen=True)
 class Sets:
-    """The four sets. Liu's original test set was their dev set; here they are two.
+    """The sets. Liu's original test set was their dev set; here they are two.
 
     `control` is a sister of the challenge that no cell trains on (Naik et al. 2018, table 5); it
     may be empty.
@@ -37,32 +35,39 @@ class Sets:
 
     @property
     def majority(self) -> float:
-        """The share of the most frequent label in the challenge training set."""
-        golds = [pair.gold for pair in self.challenge_train]
-        return max(golds.count(label) for label in LABELS) / len(golds)
+        """The share of the challenge training set that one label for every pair gets right."""
+        return max(self._right(label) for label in LABELS)
 
+    @property
+    def majority_label(self) -> Label:
+        """The label that gets most of the challenge training set right; of equals the first."""
+        return max(LABELS, key=self._right)
 
-def challenges() -> tuple[str, ...]:
-    """Return the transforms that keep the gold label: what a model can be inoculated against."""
-    return tuple(name for name in ready() if REGISTRY[name].rule is KEEP)
+    def _right(self, label: Label) -> float:
+        golds = [pair.gold for pair in self.challenge_train if pair.gold]
+        # non-entailment is right for neutral and for contradiction
+        return sum(matches(label, gold) for gold in golds) / len(golds)
 
 
 def challenged(challenge: str, pairs: Sequence[Pair], seed: int = 0) -> tuple[Pair, ...]:
-    """Transform pairs into a challenge set; pairs that it leaves as they were are left out.
+    """Transform pairs as `finetune.challenges` does."""
+    from finetune.challenges import challenged as made  # it makes the sets of this module
 
-    Raises InoculationError for a transform that is not there or does not keep the gold label.
-    """
-    if challenge not in challenges():
-        known = ", ".join(challenges())
-        raise InoculationError(f"there is no challenge {challenge!r}; there are: {known}")
-    results = apply(challenge, pairs, seed, Options(), lambda unread: [])
-    return tuple(result.pair for row in results for result in row if result.changed)
+    return made(challenge, pairs, seed)
+
+
+def challenges() -> tuple[str, ...]:
+    """Return what `finetune.challenges` returns."""
+    from finetune.challenges import challenges as names
+
+    return names()
 
 
 def bundled_sets(challenge: str, seed: int = 0) -> Sets:
-    """Return the sets of a challenge made from the bundled pairs. Raises InoculationError."""
-    dev, test, pool = (bundled_pairs(split) for split in ("dev", "test", "pool"))
-    return Sets(dev, test, challenged(challenge, pool, seed), challenged(challenge, test, seed))
+    """Return what `finetune.challenges` returns."""
+    from finetune.challenges import bundled_sets as made
+
+    return made(challenge, seed)
 
 
 def read_pairs(path: Path) -> tuple[Pair, ...]:

@@ -6,7 +6,7 @@ from finetune.sets import challenges
 from finetune.ui.run_view import samples
 from probe.transforms import REGISTRY
 
-OF_HYPOTHESES = [name for name in challenges() if REGISTRY[name].side == "hypothesis"]
+OF_HYPOTHESES = [n for n in challenges() if n in REGISTRY and REGISTRY[n].side == "hypothesis"]
 
 
 @pytest.mark.parametrize("challenge", OF_HYPOTHESES)
