@@ -3,19 +3,24 @@
 import random
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
 from finetune.sets import InoculationError, Sets
 from finetune.thresholds import THRESHOLDS, Thresholds
-from probe.labels import LABELS
+from probe.labels import LABELS, NON_ENTAILMENT
 from probe.models.classifier import Precision
 from probe.pairs import Pair
 
 Number = TypeVar("Number", int, float)
 Mode = Literal["full", "fast"]
 """All weights, as published, or only the upper ones, on lower ones computed once."""
+ALL = -1
+"""Stands for the size of the whole challenge training set until the sets are known."""
+LIU_SIZES = (5, 10, 50, 100, 400, 500, 750, 1000, ALL)
+LIU_LRS = (1e-6, 1e-5, 1e-4, 4e-4, 1e-3, 1e-2)
+"""The published grid; ALL was left out for the numerical challenge, whose 1,000 are all."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,18 @@ def numbers(name: str, text: str, kind: Callable[[str], Number]) -> tuple[Number
         ) from None
 
 
+def read_sizes(name: str, text: str) -> tuple[int, ...]:
+    """Read sizes with commas between them; `all` is ALL. Raises InoculationError."""
+    return numbers(name, text, lambda part: ALL if part.strip().lower() == "all" else int(part))
+
+
+def resolved(plan: Plan, sets: Sets) -> Plan:
+    """Return the plan with ALL as the number of pairs there are to train on."""
+    there = len(sets.challenge_train)
+    sizes = [there if size == ALL else size for size in plan.sizes]
+    return replace(plan, sizes=tuple(dict.fromkeys(sizes)))
+
+
 def nested(pairs: Sequence[Pair], seed: int, size: int) -> tuple[Pair, ...]:
     """Return the first `size` of one shuffled list, so that a smaller set lies in a larger one.
 
@@ -102,13 +119,14 @@ def check(plan: Plan, sets: Sets) -> None:
             1 if plan.batch is None else plan.batch, plan.max_epochs, plan.patience
         )
         < 1,
+        f"mode must be one of {', '.join(get_args(Mode))}": plan.mode not in get_args(Mode),
         f"precision must be one of {', '.join(get_args(Precision))}": plan.precision
         not in get_args(Precision),
-        "one of the four sets is empty": not all(
+        "one of the sets is empty": not all(
             (sets.original_dev, sets.original_test, there, sets.challenge_test)
         ),
-        "the challenge training set needs the gold labels entailment, neutral or contradiction": (
-            not trained <= set(LABELS)
+        "each pair of the challenge training set needs a gold label": (
+            not trained <= {*LABELS, NON_ENTAILMENT}
         ),
         f"the challenge training set has {there} pairs; no size can be larger": any(
             size > there for size in plan.sizes

@@ -113,12 +113,6 @@ def test_an_empty_set_is_refused(sets: Sets) -> None:
         check(PLAN, replace(sets, original_dev=()))
 
 
-def test_two_class_labels_cannot_be_trained_on(sets: Sets) -> None:
-    odd = (replace(sets.challenge_train[0], gold="non-entailment"), *sets.challenge_train[1:])
-    with pytest.raises(InoculationError, match="gold labels entailment, neutral or contradiction"):
-        check(PLAN, replace(sets, challenge_train=odd))
-
-
 def test_size_zero_leaves_the_weights_alone(classifier: Classifier, sets: Sets) -> None:
     before = weights(classifier)
     epochs, point = run(PLAN, sets, BASE, classifier)
