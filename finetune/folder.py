@@ -11,22 +11,25 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from finetune.hashes import model_hash, sets_facts
 from finetune.inoculate import Point
-from finetune.outcomes import judge, verdict_json
-from finetune.plan import BASE, Cell, Plan
+from finetune.outcomes import conclude, verdict_json
+from finetune.plan import Cell, Plan
 from finetune.plots import curve, curve_frame
 from finetune.record import Json, environment, point_from
 from finetune.sets import Sets
-from probe.models.catalogue import find
+from finetune.thresholds import THRESHOLDS
+from probe.models.catalogue import place
 
 
 def key_of(plan: Plan, sets: Sets) -> str:
-    """Return a digest of what a cell depends on beside its size, rate and seed."""
-    settings = asdict(replace(plan, sizes=(), lrs=(), seeds=()))
-    weights = Path(find(plan.model)) / "model.safetensors"
-    facts = weights.stat() if weights.is_file() else None
-    stamp = (facts.st_size, facts.st_mtime_ns) if facts else ()
-    text = json.dumps([settings, stamp, asdict(sets)], sort_keys=True)
+    """Return a digest of what a cell depends on beside its size, rate and seed.
+
+    Raises ModelError where the model is not there.
+    """
+    settings = asdict(replace(plan, sizes=(), lrs=(), seeds=(), thresholds=THRESHOLDS))
+    weights = model_hash(place(plan.model)[0])
+    text = json.dumps([settings, weights, sets_facts(sets)], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -58,10 +61,8 @@ def write_points(folder: Path, points: Sequence[Point]) -> None:
 
 def write_summary(folder: Path, plan: Plan, sets: Sets, points: Sequence[Point]) -> Json:
     """Write summary.json and curve.svg from all points of a plan, and return the summary."""
-    base = next(point for point in points if point.cell == BASE)
-    trained = [point for point in points if point.cell != BASE]
     summary = {
-        **verdict_json(judge(base, trained, sets.majority, sets.paired)),
+        **verdict_json(conclude(plan, sets, points)),
         "n": {name: len(pairs) for name, pairs in vars(sets).items()},
         "plan": asdict(plan),
         "environment": environment(),

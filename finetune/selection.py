@@ -21,7 +21,8 @@ Selection = Literal["oracle_lr", "dev_lr"]
 class Chosen:
     """The accuracies at one size with the learning rate chosen there, means over the seeds.
 
-    The last two hold for each test row the share of seeds that got it right.
+    The two of rows hold for each test row the share of seeds that got it right; `control` is None
+    where there is no control set.
     """
 
     size: int
@@ -32,6 +33,7 @@ class Chosen:
     dev: float
     original_right: tuple[float, ...]
     challenge_right: tuple[float, ...]
+    control: float | None = None
 
 
 def choose(points: Iterable[Point], selection: Selection) -> tuple[Chosen, ...]:
@@ -64,4 +66,9 @@ def merge(points: Sequence[Point]) -> Chosen:
         fmean(point.dev for point in points),
         tuple(np.mean([point.original_right for point in points], axis=0).tolist()),
         tuple(np.mean([point.challenge_right for point in points], axis=0).tolist()),
+        _mean([point.control for point in points if point.control is not None]),
     )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None

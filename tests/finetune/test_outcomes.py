@@ -3,23 +3,19 @@
 import json
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from finetune.outcomes import (
-    EXPLANATIONS,
-    NAMES,
-    Outcome,
-    Thresholds,
-    classify,
-    find,
-    judge,
-    resample,
-    verdict_json,
-)
-from finetune.plan import Cell
+from finetune.baselines import baselines
+from finetune.findings import EXPLANATIONS, NAMES, Outcome, classify, find, resample
+from finetune.inoculate import Point
+from finetune.outcomes import conclude, judge, verdict_json
+from finetune.plan import BASE, Cell, Plan
 from finetune.selection import choose, merge
+from finetune.sets import Sets
+from finetune.thresholds import Thresholds
 from probe.metrics import Estimate
 from tests.points import make_point
 
@@ -202,3 +198,98 @@ def test_a_verdict_is_plain_json_even_without_a_gap() -> None:
     verdict = judge(make_point(60, 60), [make_point(60, 60, cell=LARGE)])
     row = json.loads(json.dumps(verdict_json(verdict), allow_nan=False))
     assert (row["outcome"], row["closed"], row["oracle_lr"]["size"]) == ("0", None, 400)
+
+
+def test_a_rule_that_reaches_the_best_point_is_named() -> None:
+    said = warnings(rules={"numerical": 0.79, "majority": 0.789})
+    assert "best point, 79.0%: numerical 79.0%. " in said
+    assert "majority" not in said
+
+
+def controlled(before: float, after: float) -> dict[str, object]:
+    """Return a run whose control accuracies these are; the challenge goes from .60 to .79."""
+    return {
+        "base": replace(make_point(800, 600, 1000), control=before),
+        "points": [replace(make_point(800, 790, 1000, LARGE), control=after)],
+    }
+
+
+def test_a_control_that_stays_behind_is_told() -> None:
+    said = warnings(**controlled(0.60, 0.65))  # 5 of 20 points
+    assert "accuracy went from 60.0% to 65.0%, 25% of its own gap" in said
+    assert "learnt this tautology, not to ignore one" in said
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.60, 0.79), (0.79, 0.78)])
+def test_a_control_that_follows_or_never_fooled_the_model_is_not(
+    before: float, after: float
+) -> None:
+    assert warnings(**controlled(before, after)) == ""
+
+
+def test_a_control_says_nothing_where_the_challenge_stayed_open() -> None:
+    open_still = [replace(make_point(800, 650, 1000, LARGE), control=0.60)]
+    settings = controlled(0.60, 0.60) | {"points": open_still}
+    assert warnings(**settings) == ""
+
+
+def test_the_control_is_the_mean_of_the_seeds() -> None:
+    seeds = [
+        replace(make_point(80, 70, cell=Cell(400, 1e-5, seed)), control=share)
+        for seed, share in enumerate((0.5, 0.7))
+    ]
+    verdict = judge(replace(make_point(80, 60), control=0.4), seeds)
+    row = verdict_json(verdict)["control"]
+    assert (row["before"], row["after"]) == (0.4, pytest.approx(0.6))
+
+
+def test_each_size_is_judged_with_the_rate_that_dev_chose_too() -> None:
+    points = [
+        make_point(800, 605, 1000, Cell(10, 1e-6, 0), dev=0.81),
+        make_point(800, 790, 1000, Cell(10, 1e-4, 0), dev=0.80),
+        make_point(800, 790, 1000, LARGE),
+    ]
+    row = verdict_json(judge(make_point(800, 600, 1000), points))
+    assert [one["lr"] for one in row["by_size"].values()] == [1e-4, 2e-5]
+    assert [one["lr"] for one in row["by_size_dev"].values()] == [1e-6, 2e-5]
+
+
+PLAN = Plan("tiny", "negation", (400,), (2e-5,), (0,))
+
+
+def measured(sets: Sets) -> list[Point]:
+    """Return the points of a run on these sets: 10, then 8 and 9 of 12 right."""
+    return [make_point(10, 8, 12), make_point(10, 9, 12, LARGE)]
+
+
+def test_a_conclusion_takes_the_thresholds_of_the_plan(sets: Sets) -> None:
+    limits = Thresholds(tests=10, majority=0.2)
+    verdict = conclude(replace(PLAN, thresholds=limits), sets, measured(sets))
+    assert "33% of the challenge training pairs" in verdict.warnings[0]
+    assert not any("test set has only" in one for one in verdict.warnings)
+    assert verdict_json(verdict)["thresholds"]["tests"] == 10
+
+
+def test_a_conclusion_measures_the_rules(sets: Sets) -> None:
+    row = verdict_json(conclude(PLAN, sets, measured(sets)))
+    assert row["baselines"] == baselines(sets)
+    assert set(row["baselines"]) >= {"majority", "hypothesis_only", "numerical", "subsequence"}
+
+
+def test_the_majority_is_that_of_the_training_set(sets: Sets) -> None:
+    learnt = sets.challenge_train[1:3] + sets.challenge_train[4:5]  # neutral comes twice
+    tested = (*sets.challenge_test[:2], sets.challenge_test[0])  # and once in three here
+    uneven = replace(sets, challenge_train=learnt, challenge_test=tested)
+    assert uneven.majority_label == "neutral"
+    assert baselines(uneven)["majority"] == pytest.approx(1 / 3)
+
+
+def test_neutral_is_a_majority_where_the_rest_is_only_not_entailed(sets: Sets) -> None:
+    learnt = tuple(replace(pair, gold="non-entailment") for pair in sets.challenge_train[:4])
+    mixed = replace(sets, challenge_train=(*learnt, sets.challenge_train[1]))
+    assert (mixed.majority, mixed.majority_label) == (1.0, "neutral")
+
+
+def test_a_conclusion_needs_the_model_as_it_was(sets: Sets) -> None:
+    with pytest.raises(ValueError, match="the model as it was has not been measured"):
+        conclude(PLAN, sets, [point for point in measured(sets) if point.cell != BASE])
