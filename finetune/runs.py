@@ -3,33 +3,32 @@
 import os
 import secrets
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from sqlalchemy import JSON, Engine, ForeignKey, String, create_engine, event, select, update
-from sqlalchemy.orm import (
-    DeclarativeBase,
-    Mapped,
-    Session,
-    deferred,
-    mapped_column,
-    relationship,
-    selectinload,
-)
+from sqlalchemy import or_, select, update
+from sqlalchemy.orm import selectinload
 
+from finetune.database import Database
+from finetune.hashes import sets_facts
 from finetune.inoculate import Epoch, Point
 from finetune.plan import Cell, Plan, cells
 from finetune.record import Json, epoch_from, plan_from, point_from, sets_from
 from finetune.sets import InoculationError, Sets
-from probe.models.catalogue import home
+from finetune.tables import CellRow, RunRow
 
 State = Literal["queued", "running", "done", "cancelled", "failed"]
 OPEN: tuple[State, ...] = ("queued", "running")
+STOPPED: tuple[State, ...] = ("cancelled", "failed")
+WAITS = "what is computed waits in memory and is stored as soon as that ends"
 
 
 @dataclass(frozen=True)
 class CellState:
-    """A cell of a run: its latest epoch while it runs, its point once it is done."""
+    """A cell of a run: its latest epoch while it runs, its point once it is done.
+
+    `error` of one that is done says why its model could not be kept.
+    """
 
     cell: Cell
     state: State
@@ -43,6 +42,8 @@ class Run:
     """A run with its cells, smallest size first. Times are seconds since 1970, 0 for not yet.
 
     `verdict` and `environment` are as stored; `kept` names the inoculated model in the catalogue.
+    `error` of an open run says what it waits for. `artefacts` are hashes: of the `model`, the
+    `sets` (with their sizes) and the model `kept`.
     """
 
     id: str
@@ -58,6 +59,7 @@ class Run:
     environment: Json
     kept: str
     cells: tuple[CellState, ...]
+    artefacts: Json = field(default_factory=dict)
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -65,65 +67,39 @@ class Run:
         return tuple(state.point for state in self.cells if state.point)
 
 
-class _Base(DeclarativeBase):
-    type_annotation_map = {Json: JSON}  # noqa: RUF012  # SQLAlchemy reads a plain attribute
-
-
-class _Run(_Base):
-    __tablename__ = "run"
-    id: Mapped[str] = mapped_column(String(16), primary_key=True)
-    owner: Mapped[str] = mapped_column(String(200), index=True)
-    plan: Mapped[Json]
-    sets: Mapped[Json] = deferred(mapped_column(JSON))  # large, and read only to compute
-    state: Mapped[str] = mapped_column(String(16), index=True)
-    cancelling: Mapped[bool] = mapped_column(default=False)
-    error: Mapped[str] = mapped_column(default="")
-    created: Mapped[float]
-    started: Mapped[float] = mapped_column(default=0.0)
-    finished: Mapped[float] = mapped_column(default=0.0)
-    verdict: Mapped[Json] = mapped_column(default=dict)
-    environment: Mapped[Json]
-    kept: Mapped[str] = mapped_column(default="")
-    cells: Mapped[list["_Cell"]] = relationship(order_by="_Cell.number")
-
-
-class _Cell(_Base):
-    __tablename__ = "cell"
-    run: Mapped[str] = mapped_column(ForeignKey("run.id"), primary_key=True)
-    number: Mapped[int] = mapped_column(primary_key=True)
-    size: Mapped[int]
-    lr: Mapped[float]
-    seed: Mapped[int]
-    state: Mapped[str] = mapped_column(String(16), default="queued")
-    epoch: Mapped[Json] = mapped_column(default=dict)
-    point: Mapped[Json] = mapped_column(default=dict)
-    error: Mapped[str] = mapped_column(default="")
-
-
 class Store:
     """The database of runs, safe to use from several threads.
 
     SQLite in the app's own folder; another database by URL, given or in NLI_CLINIC_DATABASE.
-    A cell has one row, made with its run: storing it again changes that row.
+    A cell has one row, made with its run: storing it again changes that row. All that reads or
+    writes raises StoreError where the database is full, locked or out of reach.
     """
 
-    def __init__(self, url: str | None = None) -> None:
-        """Open the database, and make its tables where they are missing."""
-        self._engine = _open(url or os.environ.get("NLI_CLINIC_DATABASE", ""))
-        _Base.metadata.create_all(self._engine)
+    def __init__(self, url: str | None = None, patience: float = 5.0) -> None:
+        """Open the database, and make its tables where they are missing.
 
-    def create(self, owner: str, plan: Plan, sets: Sets, environment: Json) -> Run:
-        """Store a new run, queued, with all its cells."""
-        run_id = secrets.token_hex(4)
+        A write waits `patience` seconds for another program's lock.
+        """
+        self.database = Database(url or os.environ.get("NLI_CLINIC_DATABASE", ""), patience)
+
+    def create(
+        self, owner: str, plan: Plan, sets: Sets, environment: Json, artefacts: Json | None = None
+    ) -> Run:
+        """Store a new run, queued, with all its cells; the sets' hashes are added to `artefacts`.
+
+        The engine adds the model's when it takes the run up.
+        """
+        run_id = secrets.token_hex(6)
         rows = [
-            _Cell(run=run_id, number=number, **asdict(cell))
+            CellRow(run=run_id, number=number, **asdict(cell))
             for number, cell in enumerate(cells(plan))
         ]
-        run = _Run(
+        run = RunRow(
             id=run_id, owner=owner, plan=asdict(plan), sets=asdict(sets), state="queued",
             created=time.time(), environment=environment,
+            artefacts={**(artefacts or {}), "sets": sets_facts(sets)},
         )  # fmt: skip
-        with Session(self._engine) as session, session.begin():
+        with self.database.writing() as session:
             session.add(run)
             session.flush()
             session.add_all(rows)
@@ -131,28 +107,24 @@ class Store:
 
     def get(self, run_id: str) -> Run:
         """Return a run with its cells. Raises InoculationError where there is none."""
-        with Session(self._engine) as session:
-            row = session.get(_Run, run_id, options=[selectinload(_Run.cells)])
+        with self.database.session() as session:
+            row = session.get(RunRow, run_id, options=[selectinload(RunRow.cells)])
             if row is None:
                 raise InoculationError(f"there is no run {run_id!r}")
-            return _as_run(row)
+            return self._as_run(row)
 
     def runs(self, owner: str | None = None) -> tuple[Run, ...]:
         """Return the runs, newest first: of one owner, or all."""
-        query = select(_Run).options(selectinload(_Run.cells)).order_by(_Run.created.desc())
-        if owner is not None:
-            query = query.where(_Run.owner == owner)
-        with Session(self._engine) as session:
-            return tuple(_as_run(row) for row in session.scalars(query))
+        return self._runs(*([] if owner is None else [RunRow.owner == owner]))
 
     def unfinished(self) -> tuple[Run, ...]:
         """Return the runs that are neither done, cancelled nor failed, oldest first."""
-        return tuple(run for run in reversed(self.runs()) if run.state in OPEN)
+        return self._runs(RunRow.state.in_(OPEN))[::-1]
 
     def sets(self, run_id: str) -> Sets:
         """Return the pairs a run works on. Raises InoculationError where there is no run."""
-        with Session(self._engine) as session:
-            found = session.scalar(select(_Run.sets).where(_Run.id == run_id))
+        with self.database.session() as session:
+            found = session.scalar(select(RunRow.sets).where(RunRow.id == run_id))
         if found is None:
             raise InoculationError(f"there is no run {run_id!r}")
         return sets_from(found)
@@ -160,20 +132,39 @@ class Store:
     def mark(self, run_id: str, state: State, error: str = "") -> None:
         """Set the state of an open run; an ended one keeps its state, a running one its start."""
         when, before = ("started", OPEN[:1]) if state == "running" else ("finished", OPEN)
-        query = update(_Run).where(_Run.id == run_id, _Run.state.in_(before))
-        self._write(query.values(state=state, error=error, **{when: time.time()}))
+        fresh = {when: time.time()}
+        self._run(run_id, RunRow.state.in_(before), state=state, error=error, **fresh)
+
+    def wait(self, run_id: str, error: str) -> None:
+        """Put an open run back into the queue, and say what it waits for."""
+        self._run(run_id, RunRow.state.in_(OPEN), state="queued", error=error)
+
+    def reopen(self, run_id: str) -> None:
+        """Queue what a failed or cancelled run lacks; any other run stays as it is."""
+        again: Json = {"state": "queued", "error": ""}
+        ended = RunRow.id == run_id, RunRow.state.in_(STOPPED)
+        lacking = or_(CellRow.state.in_(STOPPED), CellRow.error != "")
+        run = select(RunRow.id).where(*ended).scalar_subquery()
+        self.database.write(
+            update(CellRow).where(CellRow.run == run, lacking).values(**again),
+            update(RunRow).where(*ended).values(cancelling=False, finished=0.0, **again),
+        )
 
     def request_cancel(self, run_id: str) -> None:
         """Note that somebody wants the run to stop, so that a restart does not resume it."""
-        self._write(update(_Run).where(_Run.id == run_id).values(cancelling=True))
+        self._run(run_id, cancelling=True)
 
     def conclude(self, run_id: str, verdict: Json) -> None:
         """Store what a run came to."""
-        self._write(update(_Run).where(_Run.id == run_id).values(verdict=verdict))
+        self._run(run_id, verdict=verdict)
 
     def keep(self, run_id: str, name: str) -> None:
         """Store under which name the inoculated model is kept."""
-        self._write(update(_Run).where(_Run.id == run_id).values(kept=name))
+        self._run(run_id, kept=name)
+
+    def describe(self, run_id: str, artefacts: Json) -> None:
+        """Add to the hashes of what a run is made from and of what it made."""
+        self._run(run_id, artefacts={**self.get(run_id).artefacts, **artefacts})
 
     def turn(self, run_id: str, cell: Cell, state: State, error: str = "") -> None:
         """Set the state of a cell; one that waits or starts has no progress yet."""
@@ -184,47 +175,52 @@ class Store:
         """Store a cell's latest epoch."""
         self._cell(run_id, epoch.cell, state="running", epoch=asdict(epoch))
 
-    def point(self, run_id: str, point: Point) -> None:
-        """Store what a cell came to."""
-        self._cell(run_id, point.cell, state="done", point=asdict(point), error="")
+    def point(self, run_id: str, point: Point, error: str = "") -> None:
+        """Store what a cell came to, and why its model could not be kept."""
+        self._cell(run_id, point.cell, state="done", point=asdict(point), error=error)
 
     def _cell(self, run_id: str, cell: Cell, **values: object) -> None:
         """Change a cell's row; what comes late about a cell that is done is not news."""
-        self._write(
-            update(_Cell)
-            .where(_Cell.run == run_id, _Cell.state != "done")
-            .where(_Cell.size == cell.size, _Cell.lr == cell.lr, _Cell.seed == cell.seed)
+        self.database.write(
+            update(CellRow)
+            .where(CellRow.run == run_id, CellRow.state != "done")
+            .where(CellRow.size == cell.size, CellRow.lr == cell.lr, CellRow.seed == cell.seed)
             .values(**values)
         )
 
-    def _write(self, query: Any) -> None:  # Any: SQLAlchemy's update() has no narrower common type
-        with self._engine.begin() as connection:
-            connection.execute(query)
+    def _run(self, run_id: str, *where: Any, **values: object) -> None:  # Any: as of SQLAlchemy
+        self.database.write(update(RunRow).where(RunRow.id == run_id, *where).values(**values))
 
+    def _runs(self, *where: Any) -> tuple[Run, ...]:  # Any: as of SQLAlchemy
+        """Return the runs that fit, newest first."""
+        query = select(RunRow).where(*where).options(selectinload(RunRow.cells))
+        with self.database.session() as session:
+            rows = session.scalars(query.order_by(RunRow.created.desc()))
+            return tuple(self._as_run(row) for row in rows)
 
-def _open(url: str) -> Engine:
-    if not url:
-        home().mkdir(parents=True, exist_ok=True)
-        url = f"sqlite:///{home() / 'runs.sqlite'}"
-    engine = create_engine(url)
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _tune_sqlite)
-    return engine
-
-
-def _tune_sqlite(connection: Any, record: object) -> None:  # Any: the driver's own connection
-    """Let readers work while one writes, and let writers wait for each other."""
-    for pragma in ("journal_mode=WAL", "busy_timeout=30000", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {pragma}")
+    def _as_run(self, row: RunRow) -> Run:
+        """Read a run; an open one tells of the database's trouble, which that cannot store."""
+        waits = self.database.trouble if row.state in OPEN else ""
+        return Run(
+            row.id, row.owner, plan_from(row.plan), _state(row.state), row.cancelling,
+            f"{waits}; {WAITS}" if waits else row.error,
+            row.created, row.started, row.finished, row.verdict, row.environment, row.kept,
+            tuple(_as_cell(cell) for cell in row.cells), row.artefacts,
+        )  # fmt: skip
 
 
 def run_json(run: Run) -> Json:
-    """Return a run for other programs; its owner's token stays here."""
+    """Return a run for other programs; its owner's token stays here.
+
+    Whoever knows a run's id may read it and cancel it: over HTTP there is no owner. The ids are
+    drawn at random and only listed to their owner.
+    """
     shown = ("id", "state", "error", "created", "started", "finished", "kept")
     return {
         **{name: getattr(run, name) for name in shown},
         "plan": asdict(run.plan),
         "environment": run.environment,
+        "artefacts": run.artefacts,
         "verdict": run.verdict or None,
         "cells": [_cell_json(state) for state in run.cells],
     }
@@ -238,15 +234,7 @@ def _cell_json(state: CellState) -> Json:
     return {**asdict(state.cell), "state": state.state, "error": state.error, **scores}
 
 
-def _as_run(row: _Run) -> Run:
-    return Run(
-        row.id, row.owner, plan_from(row.plan), _state(row.state), row.cancelling, row.error,
-        row.created, row.started, row.finished, row.verdict, row.environment, row.kept,
-        tuple(_as_cell(cell) for cell in row.cells),
-    )  # fmt: skip
-
-
-def _as_cell(row: _Cell) -> CellState:
+def _as_cell(row: CellRow) -> CellState:
     return CellState(
         Cell(row.size, row.lr, row.seed),
         _state(row.state),

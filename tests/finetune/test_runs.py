@@ -1,28 +1,42 @@
-"""The run store: nothing is lost, doubled or overwritten."""
+"""The run store: nothing is lost, doubled or overwritten.
 
+Runs on SQLite, and on an empty PostgreSQL whose URL is in NLI_CLINIC_TEST_DATABASE.
+"""
+
+import os
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from sqlalchemy import create_engine
 
+from finetune.hashes import sets_facts
 from finetune.inoculate import Epoch
 from finetune.plan import BASE, Cell, Plan
 from finetune.record import environment
-from finetune.runs import Run, Store, run_json
+from finetune.runs import Run, State, Store, run_json
 from finetune.sets import InoculationError, Sets
+from finetune.tables import Base
 from tests.points import make_point
 
 PLAN = Plan("tiny", "negation", (6, 12), (1e-3,), (0,))
 CELL = Cell(6, 1e-3, 0)
 FACTS = {"torch": "2.8"}
+POSTGRES = os.environ.get("NLI_CLINIC_TEST_DATABASE")
 
 
-@pytest.fixture
-def store(home: Path) -> Iterator[Store]:
+@pytest.fixture(params=["", *([POSTGRES] if POSTGRES else [])], ids=lambda url: url[:8] or "sqlite")
+def store(
+    request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Store]:
     """An empty store."""
+    if request.param:
+        monkeypatch.setenv("NLI_CLINIC_DATABASE", request.param)
     yield Store()
+    if request.param:
+        Base.metadata.drop_all(create_engine(request.param))
 
 
 @pytest.fixture
@@ -43,8 +57,9 @@ def test_a_run_and_its_sets_survive_a_restart(run: Run, sets: Sets) -> None:
 
 
 def test_the_database_lies_in_the_home_and_takes_readers_beside_a_writer(
-    run: Run, home: Path
+    home: Path, sets: Sets
 ) -> None:
+    Store().create("me", PLAN, sets, {})
     with sqlite3.connect(home / "runs.sqlite") as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
@@ -62,6 +77,8 @@ def test_owners_see_their_own_runs_newest_first(store: Store, sets: Sets) -> Non
     mine = [store.create("me", PLAN, sets, {}).id for _ in range(3)]
     store.create("you", PLAN, sets, {})
     assert [run.id for run in store.runs("me")] == mine[::-1]
+    assert [run.owner for run in store.runs("you")] == ["you"]
+    assert (store.runs(""), store.runs("m")) == ((), ())
     assert len(store.runs()) == 4
 
 
@@ -114,6 +131,60 @@ def test_an_ended_run_keeps_its_state(store: Store, run: Run) -> None:
     store.mark(run.id, "running")
     store.mark(run.id, "done")
     assert store.get(run.id).state == "cancelled"
+
+
+def test_a_failed_run_is_reopened_with_the_cells_it_lacks(store: Store, run: Run) -> None:
+    store.mark(run.id, "running")
+    store.point(run.id, make_point(8, 6, 10))
+    store.turn(run.id, CELL, "failed", "no memory")
+    store.mark(run.id, "failed", "no memory")
+    store.reopen(run.id)
+    found = store.get(run.id)
+    assert (found.state, found.error, found.finished) == ("queued", "", 0.0)
+    assert [state.state for state in found.cells] == ["done", "queued", "queued"]
+    assert {state.error for state in found.cells} == {""}
+
+
+def test_a_cancelled_run_is_reopened_without_the_wish_to_cancel(store: Store, run: Run) -> None:
+    store.request_cancel(run.id)
+    store.turn(run.id, CELL, "cancelled")
+    store.mark(run.id, "cancelled")
+    store.reopen(run.id)
+    found = store.get(run.id)
+    assert (found.state, found.cancelling, found.cells[1].state) == ("queued", False, "queued")
+
+
+def test_a_cell_whose_model_could_not_be_kept_is_computed_again(store: Store, run: Run) -> None:
+    store.point(run.id, make_point(8, 6, 10, CELL), "no room")
+    store.mark(run.id, "failed", "no room")
+    store.reopen(run.id)
+    assert store.get(run.id).cells[1].state == "queued"
+
+
+@pytest.mark.parametrize("state", ["running", "done"])
+def test_a_run_that_was_not_stopped_is_not_reopened(store: Store, run: Run, state: State) -> None:
+    store.turn(run.id, CELL, "failed", "no memory")
+    store.mark(run.id, state)
+    store.reopen(run.id)
+    found = store.get(run.id)
+    assert (found.state, found.cells[1].state) == (state, "failed")
+
+
+def test_an_open_run_says_what_it_waits_for_until_it_runs(store: Store, run: Run) -> None:
+    store.mark(run.id, "running")
+    store.wait(run.id, "the cluster does not answer")
+    waiting = store.get(run.id)
+    assert (waiting.state, waiting.error) == ("queued", "the cluster does not answer")
+    store.mark(run.id, "running")
+    assert store.get(run.id).error == ""
+
+
+def test_a_run_names_its_sets_by_hash_and_more_can_be_told(store: Store, sets: Sets) -> None:
+    run = store.create("me", PLAN, sets, {}, {"model": "abc"})
+    store.describe(run.id, {"kept": "def"})
+    assert store.get(run.id).artefacts == {
+        "model": "abc", "sets": sets_facts(sets), "kept": "def",
+    }  # fmt: skip
 
 
 def test_a_run_has_started_once(store: Store, run: Run) -> None:
