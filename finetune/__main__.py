@@ -14,6 +14,7 @@ import typer
 
 from finetune.data import read_jsonl
 from finetune.folder import add, key_of, known, write_points, write_summary
+from finetune.gallery_command import gallery_command
 from finetune.inoculate import Epoch, Point, fresh, run_cell
 from finetune.plan import Cell, Plan, cells, check, numbers
 from finetune.runs import Store, run_json
@@ -35,6 +36,7 @@ PROBLEMS = (InoculationError, ModelError, FileError, LabelError, OSError)
 
 app.command("words")(words_command)
 app.command("vectors")(vectors_command)
+app.command("gallery")(gallery_command)
 
 
 @app.callback()

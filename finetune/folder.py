@@ -7,19 +7,20 @@ computes only the cells that are missing, whatever sizes, rates and seeds it ask
 import csv
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from finetune.hashes import model_hash, sets_facts
-from finetune.inoculate import Point
+from finetune.inoculate import Epoch, Point, fresh, run_cell
 from finetune.outcomes import conclude, verdict_json
-from finetune.plan import Cell, Plan
+from finetune.plan import Cell, Plan, cells
 from finetune.plots import curve, curve_frame
 from finetune.record import Json, environment, point_from
 from finetune.sets import Sets
 from finetune.thresholds import THRESHOLDS
 from probe.models.catalogue import place
+from probe.models.classifier import Classifier
 
 
 def key_of(plan: Plan, sets: Sets) -> str:
@@ -45,8 +46,28 @@ def known(folder: Path, key: str) -> dict[Cell, Point]:
 
 def add(folder: Path, key: str, point: Point) -> None:
     """Add a point to cells.jsonl."""
+    folder.mkdir(parents=True, exist_ok=True)
     with (folder / "cells.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps({"key": key, "point": asdict(point)}) + "\n")
+
+
+def run_cells(
+    plan: Plan, sets: Sets, folder: Path, classifier: Classifier
+) -> Iterator[tuple[Epoch | Point, bool]]:
+    """Run the cells that the folder lacks; yield each row, and whether an earlier call left it.
+
+    A point is in the folder before it is yielded. Raises ModelError.
+    """
+    key = key_of(plan, sets)
+    there = known(folder, key)
+    for cell in cells(plan):
+        if cell in there:
+            yield there[cell], True
+            continue
+        for row in run_cell(plan, sets, cell, fresh(classifier)):
+            if isinstance(row, Point):
+                add(folder, key, row)
+            yield row, False
 
 
 def write_points(folder: Path, points: Sequence[Point]) -> None:

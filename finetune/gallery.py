@@ -1,0 +1,110 @@
+"""Finished runs that come with the app: points, settings and hashes, and none of the sentences."""
+
+import base64
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from finetune.hashes import model_hash, sets_facts
+from finetune.inoculate import Point
+from finetune.outcomes import conclude, verdict_json
+from finetune.plan import Plan
+from finetune.record import Json, environment, plan_from, point_from
+from finetune.runs import CellState, Run
+from finetune.sets import Sets
+from probe.models.catalogue import place
+from probe.pairs import ASSETS
+
+FOLDER = ASSETS / "gallery"
+OWNER = "gallery"
+RIGHT = {"original_right": "original_test", "challenge_right": "challenge_test"}
+"""Which set the bits of a point speak of."""
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """What a finished run is written from; `sources` names its files, without their folders."""
+
+    plan: Plan
+    sets: Sets
+    points: Sequence[Point]
+    sources: Mapping[str, str]
+
+
+def pack(bits: Sequence[bool]) -> str:
+    """Write truth values as base64 text, eight to a byte."""
+    return base64.b64encode(np.packbits(np.array(bits, dtype=bool)).tobytes()).decode()
+
+
+def unpack(text: str, n: int) -> tuple[bool, ...]:
+    """Read n truth values back."""
+    packed = np.frombuffer(base64.b64decode(text), dtype=np.uint8)
+    return tuple(bool(bit) for bit in np.unpackbits(packed, count=n))
+
+
+@cache
+def runs(folder: Path = FOLDER) -> tuple[Run, ...]:
+    """Return the runs of the gallery by name, none where the folder is empty or missing."""
+    return tuple(read(path) for path in sorted(folder.glob("*.json")))
+
+
+def read(path: Path) -> Run:
+    """Read one run of the gallery."""
+    row = json.loads(path.read_text(encoding="utf-8"))
+    points = [_point(point, row["artefacts"]["sets"]) for point in row["points"]]
+    return Run(
+        id=f"{OWNER}-{path.stem}",
+        owner=OWNER,
+        plan=plan_from(row["plan"]),
+        state="done",
+        cancelling=False,
+        error="",
+        created=row["created"],
+        started=row["created"],
+        finished=row["created"],
+        verdict=row["verdict"],
+        environment=row["environment"],
+        kept="",
+        cells=tuple(CellState(point.cell, "done", None, point, "") for point in points),
+        artefacts=row["artefacts"],
+    )
+
+
+def write(folder: Path, exhibit: Exhibit) -> Path:
+    """Write a finished run as <model>-<challenge>.json and return the path.
+
+    Raises ModelError where its model is gone, ValueError where points are missing.
+    """
+    plan, sets, points = exhibit.plan, exhibit.sets, exhibit.points
+    row = {
+        "plan": asdict(plan),
+        "created": time.time(),
+        "environment": environment(),
+        "artefacts": {
+            "model": model_hash(place(plan.model)[0]),
+            "sets": sets_facts(sets),
+            "sources": dict(exhibit.sources),
+        },
+        "verdict": verdict_json(conclude(plan, sets, points)),
+        "points": [_packed(point) for point in points],
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{plan.model}-{plan.challenge}.json"
+    text = json.dumps(row, indent=1, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def _packed(point: Point) -> Json:
+    return {**asdict(point), **{name: pack(getattr(point, name)) for name in RIGHT}}
+
+
+def _point(row: Mapping[str, Any], facts: Json) -> Point:
+    bits = {name: unpack(row[name], facts[which]["n"]) for name, which in RIGHT.items()}
+    return point_from({**row, **bits})
