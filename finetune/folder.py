@@ -86,6 +86,7 @@ def write_summary(folder: Path, plan: Plan, sets: Sets, points: Sequence[Point])
         **verdict_json(conclude(plan, sets, points)),
         "n": {name: len(pairs) for name, pairs in vars(sets).items()},
         "plan": asdict(plan),
+        "artefacts": {"model": model_hash(place(plan.model)[0]), "sets": sets_facts(sets)},
         "environment": environment(),
     }
     text = json.dumps(summary, indent=1, ensure_ascii=False, allow_nan=False)

@@ -12,6 +12,7 @@ from finetune.challenges import Material, file_sets, make_sets
 from finetune.folder import run_cells
 from finetune.gallery import FOLDER, Exhibit, write
 from finetune.inoculate import Point
+from finetune.inoculate_command import PROBLEMS
 from finetune.material import split_by_premise, unseen
 from finetune.plan import Mode, Plan, check, numbers, read_sizes, resolved
 from finetune.rates import usual_rate
@@ -19,12 +20,10 @@ from finetune.rows import in_words
 from finetune.sets import InoculationError, Sets, read_pairs
 from probe.ending import stop
 from probe.files import FileError, read_table
-from probe.labels import LabelError
-from probe.models.catalogue import ModelError, home, load_three_way, require
+from probe.models.catalogue import home, load_three_way, require
 from probe.models.classifier import Classifier
 from probe.pairs import Pair
 
-PROBLEMS = (InoculationError, ModelError, FileError, LabelError, OSError)
 MODELS = ["da", "esim", "esim_char", "minilm"]
 NUMERICAL = "numerical"
 """The challenge that is the released file, not the transform of that name."""

@@ -17,3 +17,13 @@ class Thresholds:
 
 
 THRESHOLDS = Thresholds()
+OPTIONS = {
+    "gap": "--min-gap",
+    "drop": "--max-drop",
+    "cured": "--cured",
+    "uncured": "--uncured",
+    "majority": "--max-majority",
+    "damage": "--max-damage",
+    "tests": "--min-tests",
+}
+"""What each is called on the command line."""

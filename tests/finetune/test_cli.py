@@ -1,6 +1,7 @@
 """`python -m finetune inoculate` and `runs`."""
 
 import csv
+import inspect
 import json
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from finetune.__main__ import app
 from finetune.plan import Plan
 from finetune.runs import Store
 from finetune.sets import Sets
+from finetune.thresholds import OPTIONS, THRESHOLDS
 from probe.pairs import Pair
 from tests.tiny import tiny_pairs
 
@@ -31,7 +33,7 @@ def write(path: Path, pairs: tuple[Pair, ...]) -> Path:
 def asked(home: Path, model: str, sets: Sets) -> list[object]:
     """A call that takes a second: the tiny model on files of its own."""
     files = [(f"--{name.replace('_', '-')}", write(home / f"{name}.jsonl", pairs))
-             for name, pairs in vars(sets).items()]  # fmt: skip
+             for name, pairs in vars(sets).items() if pairs]  # fmt: skip
     return [
         "inoculate", "--model", model, "--challenge", "mine", "--sizes", "6,12", "--lrs", "1e-3",
         "--seeds", "0", "--max-epochs", "2", "--out", home / "out",
@@ -51,6 +53,7 @@ def test_a_run_leaves_points_summary_and_curve(asked: list[object], home: Path) 
     assert {"gap", "closed", "drop", "outcome", "oracle_lr", "dev_lr", "warnings"} <= set(summary)
     assert summary["n"] == {
         "original_dev": 12, "original_test": 12, "challenge_train": 30, "challenge_test": 12,
+        "control": 0,
     }  # fmt: skip
     assert summary["plan"]["sizes"] == [6, 12]
     assert (home / "out" / "curve.svg").read_text().startswith("<svg")
@@ -115,6 +118,51 @@ def test_one_challenge_file_needs_the_other(home: Path, model: str) -> None:
     result = call(*words, "--out", home)
     assert result.exit_code == 2
     assert "give both" in result.output
+
+
+def test_a_run_takes_all_pairs_the_usual_rate_and_its_own_thresholds(
+    asked: list[object], home: Path
+) -> None:
+    words = ["--sizes", "6,all", "--lrs", "", "--min-gap", "0.5", "--min-tests", "10"]
+    result = call(*asked, *words)
+    assert result.exit_code == 0, result.output
+    summary = json.loads((home / "out" / "summary.json").read_text())
+    assert (summary["plan"]["sizes"], summary["plan"]["lrs"]) == ([6, 30], [2e-5])
+    assert (summary["thresholds"]["gap"], summary["outcome"]) == (0.5, "0")
+    assert "A test set has only" not in " ".join(summary["warnings"])
+    assert summary["artefacts"]["sets"]["challenge_train"]["n"] == 30
+
+
+def test_new_thresholds_need_no_new_cells(asked: list[object]) -> None:
+    call(*asked)
+    assert call(*asked, "--cured", "0.9").output.count("(from an earlier call)") == 3
+
+
+@pytest.mark.parametrize("field", list(OPTIONS))
+def test_each_threshold_is_an_option(field: str) -> None:
+    (command,) = (one for one in app.registered_commands if one.name == "inoculate")
+    assert command.callback is not None
+    name = OPTIONS[field].removeprefix("--").replace("-", "_")
+    parameter = inspect.signature(command.callback).parameters[name]
+    assert parameter.default == getattr(THRESHOLDS, field)
+
+
+def test_challenges_are_listed() -> None:
+    output = call("challenges").output
+    assert "word_overlap" in output and "templates_hans" in output
+    rows = json.loads(call("challenges", "--json").output)
+    assert {"name", "kind", "family", "words", "labels"} == set(rows[0])
+
+
+def test_a_stored_run_is_printed(home: Path, sets: Sets) -> None:
+    run = Store().create("me", Plan("tiny", "negation", (6,), (1e-3,), (0,)), sets, {})
+    row = json.loads(call("run", run.id).output)
+    assert (row["id"], len(row["cells"])) == (run.id, 2)
+
+
+def test_an_unknown_run_is_one_sentence(home: Path) -> None:
+    result = call("run", "nobody")
+    assert (result.exit_code, result.output) == (2, "error: there is no run 'nobody'\n")
 
 
 def test_runs_are_listed(home: Path, sets: Sets) -> None:
