@@ -1,81 +1,183 @@
-"""The inoculation curve, as Liu et al. 2019 draw it in their Figure 3."""
+"""Inoculation curves, as Liu et al. 2019 draw them in their Figure 3: a panel for each challenge.
 
-from collections.abc import Sequence
+Colour and marker tell the models apart, a solid line with full markers is the challenge, a dashed
+one with hollow markers the original set.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import altair as alt
 import pandas as pd
+import vl_convert
 from statsmodels.stats.proportion import proportion_confint
 
 from finetune.inoculate import Point
-from finetune.selection import choose
+from finetune.selection import Selection, choose
 from probe.plots import INK, themed
 
 COLUMNS = ["examples", "set", "accuracy", "low", "high", "n", "lr", "seeds"]
-SETS = {"challenge": ("#009E73", [1, 0], "circle"), "original": ("#B7791F", [6, 4], "square")}
-"""Colour, dashes and marker of each line: none of a label, never the only cue."""
+SETS = {"challenge": [1, 0], "original": [6, 4]}
+"""The dashes of each line."""
+COLOURS = ("#009E73", "#B7791F", "#4A90C2", "#B5478F", "#7A7F1E", "#2F7F86", "#8A6BD1", "#A0522D")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+"""Of the models in turn; no colour of a label, never the only cue."""
+TOGETHER = 2.5  # points: rules closer than this share one line of text
 
 EXAMPLES = alt.X("examples:O", title="inoculation examples", axis=alt.Axis(labelAngle=0))
 
 
-def curve_frame(points: Sequence[Point]) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Look:
+    """What panels of one figure share: the models in their order and the axis, in percent."""
+
+    names: tuple[str, ...]
+    low: float
+    high: float
+    size: tuple[int, int] = (360, 230)
+    legend: bool = False
+
+    @property
+    def colours(self) -> list[str]:
+        """A colour for each name."""
+        return [COLOURS[at % len(COLOURS)] for at in range(len(self.names))]
+
+    @property
+    def shapes(self) -> list[str]:
+        """A marker for each name."""
+        return [SHAPES[at % len(SHAPES)] for at in range(len(self.names))]
+
+
+def look_of(frame: pd.DataFrame, rules: Mapping[str, float] | None = None) -> Look:
+    """Return a look that has room for all of a frame and for the rules, in percent."""
+    values = [*frame["low"], *frame["high"], *(rules or {}).values()]
+    low, high = (min(values), max(values)) if values else (0.0, 100.0)
+    names = tuple(dict.fromkeys(str(name) for name in frame["name"]))
+    return Look(names, max(0.0, 10 * (low // 10)), min(100.0, 10 * -(-high // 10)))
+
+
+def curve_frame(
+    points: Sequence[Point], selection: Selection = "oracle_lr", name: str = "model"
+) -> pd.DataFrame:
     """Return a row for each size and test set, in percent with Wilson's 95 % interval.
 
-    Of several learning rates the one with the best challenge score, as in the paper; of several
-    seeds the mean.
+    Of several learning rates the one that the selection chooses; of several seeds the mean.
     """
     rows = []
-    for one in choose(points, "oracle_lr"):
-        for name, right in (("challenge", one.challenge_right), ("original", one.original_right)):
+    for one in choose(points, selection):
+        for which, right in (("challenge", one.challenge_right), ("original", one.original_right)):
             low, high = proportion_confint(sum(right), len(right), method="wilson")
             accuracy = 100 * sum(right) / len(right)
             rows.append(
-                (one.size, name, accuracy, 100 * low, 100 * high, len(right), one.lr, one.seeds)
+                (one.size, which, accuracy, 100 * low, 100 * high, len(right), one.lr, one.seeds)
             )
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=COLUMNS).assign(name=name)
 
 
 def curve(frame: pd.DataFrame, sizes: Sequence[int] = ()) -> alt.LayerChart:
-    """Draw accuracy against the number of examples; `sizes` still to come keep their place."""
+    """Draw one model on one challenge with its legend; `sizes` still to come keep their place."""
+    look = look_of(frame)
+    return themed(panel(frame, Look(look.names, look.low, look.high, legend=True), sizes))
+
+
+def panel(
+    frame: pd.DataFrame,
+    look: Look,
+    sizes: Sequence[int] = (),
+    rules: Mapping[str, float] | None = None,
+) -> alt.LayerChart:
+    """Draw accuracy against the number of examples; `rules` are baselines by name, in percent.
+
+    Where one model is drawn, a line marks 90 % of its gap.
+    """
     places = sorted({0, *sizes, *(int(size) for size in frame["examples"])})
-    names, styles = list(SETS), list(SETS.values())
-    base = alt.Chart(frame).encode(
+    base = alt.Chart(frame.assign(said=_said(frame))).encode(
         x=EXAMPLES.scale(domain=places),
         color=alt.Color(
-            "set:N", title=None, scale=alt.Scale(domain=names, range=[s[0] for s in styles])
+            "name:N",
+            scale=alt.Scale(domain=list(look.names), range=look.colours),
+            legend=_legend(look),
         ),
     )
     accuracy = alt.Y(
-        "accuracy:Q", title="accuracy, percent", scale=alt.Scale(zero=False, nice=True)
+        "accuracy:Q",
+        title="accuracy, percent",
+        scale=alt.Scale(domain=[look.low, look.high], zero=False),
     )
-    lines = base.mark_line(strokeWidth=2.5).encode(
+    lines = base.mark_line(strokeWidth=2.2).encode(
         y=accuracy,
+        detail="name:N",
         strokeDash=alt.StrokeDash(
-            "set:N", title=None, scale=alt.Scale(domain=names, range=[s[1] for s in styles])
+            "set:N",
+            legend=alt.Legend(title=None, symbolStrokeColor=INK) if look.legend else None,
+            scale=alt.Scale(domain=list(SETS), range=list(SETS.values())),
         ),
     )
-    spread = [  # side by side, so that intervals do not hide each other
-        base.transform_filter(alt.datum.set == name)
-        .mark_rule(strokeWidth=1.5, xOffset=shift)
-        .encode(y="low:Q", y2="high:Q")
-        for name, shift in zip(names, (-3, 3), strict=True)
+    layers = [_baselines(rules or {}), *_spread(base, look), lines, *_marks(base, accuracy, look)]
+    goal = [_goal(frame)] if frame["name"].nunique() <= 1 else []
+    return alt.LayerChart(layer=[*goal, *layers])
+
+
+def svg(chart: alt.LayerChart, look: Look) -> str:
+    """Return a panel as SVG without a ground, as wide as its place, each point's words on hover."""
+    width, height = look.size
+    framed = themed(chart).properties(width=width, height=height)
+    return _drawn(framed.to_json(indent=None))
+
+
+@lru_cache(maxsize=128)
+def _drawn(specification: str) -> str:
+    """Draw once what is looked at again and again while other panels change."""
+    drawn = vl_convert.vegalite_to_svg(specification)
+    return _titles(re.sub(r' width="[\d.]+" height="[\d.]+"', "", drawn, count=1))
+
+
+def _titles(drawn: str) -> str:
+    """Give each point a title: a browser shows it where the pointer rests."""
+    return re.sub(
+        r'<path aria-label="([^"]*)"( role="graphics-symbol" aria-roledescription="point"[^>]*)/>',
+        r"<path\2><title>\1</title></path>",
+        drawn,
+    )
+
+
+def _said(frame: pd.DataFrame) -> list[str]:
+    """Say each point in words."""
+    return [
+        f"{row.name_}, {row.set}, {row.examples} examples: {row.accuracy:.1f} % "
+        f"({row.low:.1f} to {row.high:.1f}), n {row.n}, rate {row.lr:g}, seeds {row.seeds}"
+        for row in frame.rename(columns={"name": "name_"}).itertuples(index=False)
     ]
-    marks = base.mark_point(filled=True, size=90, opacity=1).encode(
-        y=accuracy,
-        shape=alt.Shape(
-            "set:N", title=None, scale=alt.Scale(domain=names, range=[s[2] for s in styles])
-        ),
-        tooltip=[
-            alt.Tooltip("examples:O", title="examples"),
-            alt.Tooltip("set:N"),
-            alt.Tooltip("accuracy:Q", format=".1f"),
-            alt.Tooltip("low:Q", format=".1f", title="95 % from"),
-            alt.Tooltip("high:Q", format=".1f", title="to"),
-            alt.Tooltip("n:Q"),
-            alt.Tooltip("lr:Q", title="learning rate"),
-            alt.Tooltip("seeds:Q"),
-        ],
-    )
-    return themed(alt.LayerChart(layer=[_goal(frame), *spread, lines, marks]))
+
+
+def _legend(look: Look) -> alt.Legend | None:
+    """Return a legend of the models only where there are several and it is asked for."""
+    return alt.Legend(title=None) if look.legend and len(look.names) > 1 else None
+
+
+def _spread(base: alt.Chart, look: Look) -> list[alt.Chart]:
+    """Draw the intervals side by side, so that they do not hide each other."""
+    middle = (len(look.names) - 1) / 2
+    return [
+        base.transform_filter(alt.datum.name == name)
+        .mark_rule(strokeWidth=1.3, opacity=0.6, xOffset=2.5 * (at - middle))
+        .encode(y="low:Q", y2="high:Q")
+        for at, name in enumerate(look.names)
+    ]
+
+
+def _marks(base: alt.Chart, accuracy: alt.Y, look: Look) -> list[alt.Chart]:
+    """Draw full markers for the challenge, hollow ones for the original set."""
+    scale = alt.Scale(domain=list(look.names), range=look.shapes)
+    shape = alt.Shape("name:N", scale=scale, legend=_legend(look))
+    return [
+        base.transform_filter(alt.datum.set == which)
+        .mark_point(filled=filled, size=55, opacity=1, strokeWidth=1.8)
+        .encode(y=accuracy, shape=shape, description="said:N")
+        for which, filled in zip(SETS, (True, False), strict=True)
+    ]
 
 
 def _goal(frame: pd.DataFrame) -> alt.LayerChart:
@@ -83,8 +185,36 @@ def _goal(frame: pd.DataFrame) -> alt.LayerChart:
     start = frame[frame["examples"] == 0].set_index("set")["accuracy"]
     gap = start["original"] - start["challenge"] if len(start) == 2 else 0.0
     rows = [(0, start["challenge"] + 0.9 * gap, "90 % closed")] if gap > 0 else []
-    frame = pd.DataFrame(rows, columns=["examples", "accuracy", "name"])
-    place = alt.Chart(frame).encode(y="accuracy:Q")
+    place = alt.Chart(pd.DataFrame(rows, columns=["examples", "accuracy", "said"])).encode(
+        y="accuracy:Q"
+    )
     rule = place.mark_rule(strokeDash=[2, 3], color=INK)
     words = place.mark_text(align="left", dx=10, dy=-6, color=INK)
-    return alt.LayerChart(layer=[rule, words.encode(x=EXAMPLES, text="name:N")])
+    return alt.LayerChart(layer=[rule, words.encode(x=EXAMPLES, text="said:N")])
+
+
+def _baselines(rules: Mapping[str, float]) -> alt.LayerChart:
+    """Draw what rules reach that read no sentence pair as thin lines with their names."""
+    place = alt.Chart(pd.DataFrame(_merged(rules), columns=["accuracy", "said"])).encode(
+        y="accuracy:Q"
+    )
+    rule = place.mark_rule(strokeWidth=0.8, color=INK)
+    words = place.mark_text(align="right", dy=-5, fontSize=10, color=INK)
+    return alt.LayerChart(layer=[rule, words.encode(x=alt.value("width"), text="said:N")])
+
+
+def _merged(rules: Mapping[str, float]) -> list[tuple[float, str]]:
+    """Put rules that lie close together into one line with all their names."""
+    groups: list[list[tuple[float, str]]] = []
+    for value, name in sorted((value, name) for name, value in rules.items()):
+        if groups and value - groups[-1][0][0] < TOGETHER:
+            groups[-1].append((value, name))
+        else:
+            groups.append([(value, name)])
+    return [
+        (
+            sum(value for value, _ in group) / len(group),
+            ", ".join(f"{name} {value:.0f} %" for value, name in group),
+        )
+        for group in groups
+    ]
