@@ -55,11 +55,11 @@ def main() -> None:
     """Print both measurements and their ratios."""
     with tempfile.TemporaryDirectory() as home:
         os.environ["NLI_CLINIC_HOME"] = home
+        from finetune.challenges import bundled_sets
         from finetune.engine import Engine
         from finetune.plan import Plan
         from finetune.record import environment
         from finetune.runs import Store
-        from finetune.sets import bundled_sets
 
         classifier = load("minilm")
         idle = measure(classifier)

@@ -1,6 +1,5 @@
 """The sets of an inoculation, and what is read off them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,27 +40,6 @@ class Sets:
         """
         golds = [pair.gold for pair in self.challenge_train if pair.gold]
         return max(sum(matches(label, gold) for gold in golds) for label in LABELS) / len(golds)
-
-
-def challenged(challenge: str, pairs: Sequence[Pair], seed: int = 0) -> tuple[Pair, ...]:
-    """Transform pairs as `finetune.challenges` does."""
-    from finetune.challenges import challenged as made  # it makes the sets of this module
-
-    return made(challenge, pairs, seed)
-
-
-def challenges() -> tuple[str, ...]:
-    """Return what `finetune.challenges` returns."""
-    from finetune.challenges import challenges as names
-
-    return names()
-
-
-def bundled_sets(challenge: str, seed: int = 0) -> Sets:
-    """Return what `finetune.challenges` returns."""
-    from finetune.challenges import bundled_sets as made
-
-    return made(challenge, seed)
 
 
 def read_pairs(path: Path) -> tuple[Pair, ...]:

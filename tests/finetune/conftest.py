@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from finetune.sets import Sets, challenged
+from finetune.challenges import challenged
+from finetune.sets import Sets
 from probe.models.catalogue import load
 from probe.models.classifier import Classifier
 from tests.tiny import tiny_bert, tiny_pairs

@@ -1,14 +1,16 @@
 """The protocol of Liu et al. 2019, on a model small enough to train in a test."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
-from finetune.inoculate import Cancelled, Epoch, Point, fresh, right, run_cell, share_right
+from finetune.challenges import bundled_sets, challenged, challenges
+from finetune.inoculate import Cancelled, Epoch, Point, fresh, run_cell
 from finetune.plan import BASE, Cell, Plan, cells, check, kept_name, nested
-from finetune.sets import InoculationError, Sets, bundled_sets, challenged, challenges, read_pairs
+from finetune.sets import InoculationError, Sets, read_pairs
 from probe.files import FileError
 from probe.labels import LABELS, LabelError
 from probe.models.classifier import Classifier
@@ -24,6 +26,12 @@ def run(plan: Plan, sets: Sets, cell: Cell, classifier: Classifier) -> tuple[lis
     *epochs, point = run_cell(plan, sets, cell, classifier)
     assert isinstance(point, Point)
     return [row for row in epochs if isinstance(row, Epoch)], point
+
+
+def hits(classifier: Classifier, pairs: Sequence[Pair]) -> tuple[bool, ...]:
+    """Return for each pair whether the model's prediction is its gold label."""
+    said = classifier.predict(pairs)
+    return tuple(each.label == pair.gold for each, pair in zip(said, pairs, strict=True))
 
 
 def weights(classifier: Classifier) -> dict[str, torch.Tensor]:
@@ -118,15 +126,19 @@ def test_size_zero_leaves_the_weights_alone(classifier: Classifier, sets: Sets) 
     epochs, point = run(PLAN, sets, BASE, classifier)
     assert epochs == []
     assert same(before, weights(classifier))
-    assert point.original_right == right(classifier, sets.original_test, "fp32")
+    assert point.original_right == hits(classifier, sets.original_test)
 
 
 def test_a_point_counts_what_is_right(classifier: Classifier, sets: Sets) -> None:
-    said = classifier.predict(sets.challenge_test)
-    hits = [p.label == pair.gold for p, pair in zip(said, sets.challenge_test, strict=True)]
     point = run(PLAN, sets, BASE, classifier)[1]
-    assert point.challenge_right == tuple(hits)
-    assert point.challenge == sum(hits) / 12
+    assert point.challenge_right == hits(classifier, sets.challenge_test)
+    assert point.challenge == sum(point.challenge_right) / 12
+    assert point.control is None
+
+
+def test_the_control_set_is_scored_where_there_is_one(classifier: Classifier, sets: Sets) -> None:
+    point = run(PLAN, replace(sets, control=sets.challenge_train), CELL, classifier)[1]
+    assert point.control == sum(hits(classifier, sets.challenge_train)) / 30
 
 
 def test_the_rate_halves_whenever_dev_does_not_improve(classifier: Classifier, sets: Sets) -> None:
@@ -151,7 +163,7 @@ def test_training_stops_after_patience_without_improvement(
 def test_the_best_epoch_is_restored(classifier: Classifier, sets: Sets) -> None:
     epochs, point = run(replace(PLAN, max_epochs=8, patience=8), sets, CELL, classifier)
     best = max(row.dev for row in epochs)
-    assert point.dev == best == share_right(classifier, sets.original_dev, "fp32")
+    assert point.dev == best == sum(hits(classifier, sets.original_dev)) / 12
     assert point.best_epoch == next(row.epoch for row in epochs if row.dev == best)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from finetune.sets import challenges
+from finetune.challenges import challenges
 from finetune.ui.run_view import samples
 from probe.transforms import REGISTRY
 
