@@ -29,7 +29,10 @@ RIGHT = {"original_right": "original_test", "challenge_right": "challenge_test"}
 
 @dataclass(frozen=True)
 class Exhibit:
-    """What a finished run is written from; `sources` names its files, without their folders."""
+    """What a finished run is written from.
+
+    `sources` are the options that draw its sets, by name; files stand without their folders.
+    """
 
     plan: Plan
     sets: Sets

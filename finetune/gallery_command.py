@@ -45,11 +45,18 @@ class Files:
     tests: int
     seed: int
 
-    @property
-    def names(self) -> dict[str, str]:
-        """The files without their folders."""
-        files = {"original": self.original, "pool": self.pool, NUMERICAL: self.numerical}
-        return {name: path.name for name, path in files.items() if path}
+    def sources(self, challenge: str) -> dict[str, str]:
+        """Return the options that draw a challenge's sets, the files without their folders."""
+        files = {"original": self.original, "pool": self.pool}
+        own = {NUMERICAL: self.numerical} if self.numerical and challenge == NUMERICAL else {}
+        counts = {"dev": self.dev, "test": self.test, "train": self.train}
+        tests = {"numerical-test": self.tests} if own else {}
+        drawn = {**counts, **tests, "sample-seed": self.seed}
+        return {
+            **{name: path.name for name, path in (files | own).items()},
+            **({"pool-source": self.source} if self.source else {}),
+            **{name: str(number) for name, number in drawn.items()},
+        }
 
 
 def gallery_command(
@@ -102,7 +109,7 @@ def gallery_command(
                     patience=patience,
                 )
                 folder = (work or home() / "gallery") / f"{name}-{each}"
-                _exhibit(plan, sets[each], folder, classifier, out, files.names)
+                _exhibit(plan, sets[each], folder, classifier, out, files.sources(each))
     except PROBLEMS as problem:
         stop(problem)
 

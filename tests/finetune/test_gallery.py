@@ -15,6 +15,7 @@ from finetune.hashes import model_hash, pairs_hash
 from finetune.sets import InoculationError
 from tests.finetune.test_challenges import PAIRS, row, write
 
+FILES = ("original", "pool")
 WORDS = ["--max-epochs", "1", "--dev", "3", "--test", "6", "--train", "6", "--lrs", "1e-3"]
 
 
@@ -74,6 +75,14 @@ def test_it_holds_hashes_and_names_but_no_sentence(asked: list[str], home: Path)
     assert facts["sources"]["pool"] == "pool.jsonl"
     assert "walks" not in text and "happy" not in text
     assert str(home) not in text
+
+
+def test_the_sources_draw_the_same_sets_again(asked: list[str], home: Path) -> None:
+    call(asked)
+    sources = read(home / "out" / "tiny-negation.json").artefacts["sources"]
+    options = [f"--{name}={value}" for name, value in sources.items() if name not in FILES]
+    again = call([*asked[: asked.index("--max-epochs")], *WORDS[:2], *WORDS[-2:], *options])
+    assert again.output.count("(from an earlier call)") == 3
 
 
 def test_the_hashes_are_those_of_the_sets(asked: list[str], home: Path, files: Files) -> None:
