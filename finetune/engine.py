@@ -1,245 +1,216 @@
-"""Where cells execute: on dask, in a process of the app's own or on a cluster by its address.
+"""Where cells execute: on dask, in processes of the app's own or on a cluster by its address.
 
 Dask forgets everything at a restart, so the store remembers: a run is resumed with the cells it
-lacks. All bookkeeping happens on one thread, in the order in which news arrives.
+lacks. All bookkeeping happens on one thread, in the order in which news arrives; what the store
+cannot take waits there, and dask holds the results.
 """
 
-import json
 import logging
 import os
 import secrets
-import shutil
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict
-from threading import Timer
-from typing import Any
+from functools import partial
 
-from distributed import Client, Event, Future, KilledWorker, LocalCluster
+from distributed import KilledWorker, TimeoutError
 
-from finetune.cluster import embedded
-from finetune.inoculate import Point
-from finetune.outcomes import judge, verdict_json
-from finetune.plan import BASE, Cell, kept_name
+from finetune.bookkeeping import Bookkeeper
+from finetune.cluster import Cluster
+from finetune.failures import sentence
+from finetune.finishing import finish, keep
+from finetune.flight import Flight, Task, fetch
+from finetune.hashes import model_hash
+from finetune.lease import Lease
+from finetune.plan import Cell
 from finetune.record import Json, epoch_from
 from finetune.runs import OPEN, Run, Store
-from finetune.worker import Computed, compute, read_sets
-from probe.models.catalogue import home
+from finetune.sets import InoculationError
+from finetune.worker import Computed
+from probe.models.catalogue import place
+from probe.models.refusals import ModelError
 
 log = logging.getLogger(__name__)
-FORCE_AFTER = 6.0
+FORCE_AFTER = 4.0
 """Seconds a cell may take to stop by itself before its worker is restarted."""
+PULSE = 5.0
+"""Seconds between two looks for runs that wait for the cluster or were left by another engine."""
 
 
 class Engine:
     """Runs the cells of stored runs, first come first served, one cell at a time on a worker."""
 
     def __init__(self, store: Store, address: str | None = None) -> None:
-        """Start nothing yet; `address` of a cluster, or ENGINE, instead of a process of ours."""
+        """Start nothing yet; `address` of a cluster, or ENGINE, instead of processes of ours."""
         self._store = store
-        self._address = address or os.environ.get("ENGINE")
-        self._token = secrets.token_hex(4)
-        self._topic = f"inoculation-{self._token}"
-        self._desk = ThreadPoolExecutor(1, "inoculation")
-        self._cluster: LocalCluster | None = None
-        self._client: Client | None = None
-        self._flights: dict[str, dict[Cell, Future[Computed | None]]] = {}
-        self._begun: set[tuple[str, Cell]] = set()
-        self._closed = False
+        self._lease = Lease(store.database)
+        self._cluster = Cluster(address or os.environ.get("ENGINE"))
+        self._topic = f"inoculation-{secrets.token_hex(4)}"
+        self._books = Bookkeeper(self._broken)
+        self._flights: dict[str, Flight] = {}
 
     @property
     def address(self) -> str | None:
         """Where the cluster is; None before our own has started."""
-        return str(self._cluster.scheduler_address) if self._cluster else self._address
+        return self._cluster.address
 
     def submit(self, run_id: str) -> None:
         """Run the cells that a run lacks; returns at once."""
-        self._later(self._submit, run_id)
+        self._books.pulse(PULSE, self._look_round)
+        self._books.later(run_id, partial(self._submit, run_id))
 
     def resume(self) -> None:
         """Take up the runs that an earlier engine left; returns at once."""
         for run in self._store.unfinished():
-            self._later(self._submit, run.id)
+            self.submit(run.id)
+
+    def again(self, run_id: str) -> None:
+        """Take up a failed or cancelled run with the cells it lacks; returns at once.
+
+        Raises StoreError where that cannot be noted.
+        """
+        self._store.reopen(run_id)
+        self.submit(run_id)
 
     def cancel(self, run_id: str) -> None:
-        """Stop a run; returns at once.
+        """Stop a run; returns at once. Raises StoreError where that cannot be noted.
 
         Cells that wait are dropped and the one that runs is asked to stop, which takes it about
         a second; if it does not, its worker is restarted.
         """
         self._store.request_cancel(run_id)
-        self._later(self._cancel, run_id)
+        self._books.later(run_id, partial(self._cancel, run_id))
 
     def close(self) -> None:
         """Stop working; what is not finished stays open in the store, for `resume`."""
-        self._closed = True
-        self._desk.shutdown(wait=True, cancel_futures=True)
-        if self._client is not None:
-            with suppress(OSError, TimeoutError):
-                for run_id in self._flights:
-                    self._bell(run_id).set()
-            self._client.close()
-        if self._cluster is not None:
-            self._cluster.close()
+        self._books.close()
+        with suppress(InoculationError):
+            self._lease.leave()
+        for flight in self._flights.values():
+            flight.stop()
+        self._cluster.close()
 
-    def _later(self, work: Callable[..., None], run_id: str, *news: Any) -> None:  # Any: for `work`
-        with suppress(RuntimeError):  # closed
-            self._desk.submit(self._do, work, run_id, *news)
-
-    def _do(self, work: Callable[..., None], run_id: str, *news: Any) -> None:  # Any: for `work`
-        if self._closed:
-            return
-        try:
-            work(run_id, *news)
-        except Exception as problem:  # the outermost frame of this thread
-            log.exception("run %s: %s", run_id, work.__name__)
-            self._store.mark(run_id, "failed", f"the engine failed: {problem}")
-
-    def _connect(self) -> Client:
-        if self._client is None:
-            if not self._address and self._cluster is None:
-                self._cluster = embedded()
-            self._client = Client(self._cluster or self._address, set_as_default=False)
-            self._client.subscribe_topic(self._topic, self._hear)
-        return self._client
-
-    def _bell(self, run_id: str) -> Event:
-        return Event(f"stop-{self._token}-{run_id}", self._client)
+    def _look_round(self) -> None:
+        """Give a sign of life, take up what was left, hear of wishes that others have stored."""
+        self._lease.renew()
+        left = [run_id for run_id in self._lease.left() if run_id not in self._flights]
+        for run_id in left if left and self._cluster.connect() else ():
+            self.submit(run_id)
+        for run_id, flight in self._flights.items():
+            if not flight.stopping and self._store.get(run_id).cancelling:
+                self._books.later(run_id, partial(self._cancel, run_id))
 
     def _submit(self, run_id: str) -> None:
         run = self._store.get(run_id)
-        if run.state not in OPEN or run_id in self._flights:
+        if run.state not in OPEN or run_id in self._flights or not self._lease.take(run_id):
             return
-        missing = [state.cell for state in run.cells if state.point is None]
-        if run.cancelling or not missing:
+        lacking = [state.cell for state in run.cells if state.state in OPEN]
+        if run.cancelling or not lacking:
             self._finish(run_id)
             return
-        for cell in missing:  # an engine that died may have left one running
+        self._identify(run)
+        for cell in lacking:  # an engine that died may have left one running
             self._store.turn(run_id, cell, "queued")
-        client = self._connect()
-        # a task rather than scattered data: when a worker dies dask can make it again
-        sets = client.submit(read_sets, json.dumps(asdict(self._store.sets(run_id))), pure=False)
-        self._flights[run_id] = {
-            cell: client.submit(
-                compute, run_id, run.plan, sets, cell, self._topic, self._bell(run_id).name,
-                pure=False, fifo_timeout=0,
+        sets, client = self._store.sets(run_id), self._cluster.connect()
+        if client is None:
+            self._wait(run_id)
+            return
+        client.subscribe_topic(self._topic, self._hear)  # again: the scheduler may be a new one
+        flight = self._flights[run_id] = Flight(client, run, sets, self._topic)
+        for cell in lacking:
+            self._await(run_id, cell, flight.start(cell))
+
+    def _identify(self, run: Run) -> None:
+        """Store the model's hash, or see that the model is still the one that was begun with."""
+        found = model_hash(place(run.plan.model)[0])
+        if run.artefacts.get("model", found) != found:
+            raise InoculationError(
+                f"the model {run.plan.model!r} has changed since this run began; start a new run"
             )
-            for cell in missing
-        }  # fmt: skip
-        for cell, future in list(self._flights[run_id].items()):
-            future.add_done_callback(lambda done, cell=cell: self._landed(run_id, cell, done))
+        self._store.describe(run.id, {"model": found})
+
+    def _wait(self, run_id: str) -> None:
+        """Leave a run to a later look round."""
+        cluster = f"the cluster at {self.address} does not answer"
+        self._store.wait(run_id, f"{cluster}; the run goes on when it does")
+
+    def _await(self, run_id: str, cell: Cell, task: Task) -> None:
+        """Settle a cell when it ends one way or another; dask calls back on a thread of its own."""
+        settle = partial(self._settle, run_id, cell, task)
+        task.add_done_callback(lambda done: self._books.later(run_id, settle))
 
     def _hear(self, news: tuple[float, Json]) -> None:
         """Take a worker's report; runs on the client's event loop."""
-        self._later(self._told, news[1]["run"], news[1])
+        told = news[1]
+        self._books.later(told["run"], partial(self._told, told["run"], told))
 
     def _told(self, run_id: str, news: Json) -> None:
-        if run_id not in self._flights:
+        row = news.get("epoch")
+        cell = Cell(**(row or news)["cell"])
+        flight = self._flights.get(run_id)
+        if flight is None or cell not in flight.waiting:
             return
-        if "epoch" in news:
-            self._store.progress(run_id, epoch_from(news["epoch"]))
+        if row:
+            self._store.progress(run_id, epoch_from(row))
             return
-        cell = Cell(**news["cell"])
-        self._begun.add((run_id, cell))
+        flight.begun.add(cell)
         self._store.mark(run_id, "running")
         self._store.turn(run_id, cell, "running")
 
-    def _landed(self, run_id: str, cell: Cell, future: Future[Computed | None]) -> None:
-        """Take a cell that ended one way or another; runs on dask's callback thread."""
-        self._later(self._settle, run_id, cell, future)
+    def _settle(self, run_id: str, cell: Cell, task: Task) -> None:
+        try:
+            computed = fetch(task)
+        except TimeoutError:
+            self._await(run_id, cell, task)
+        else:
+            self._books.later(run_id, partial(self._book, run_id, cell, task, computed))
 
-    def _settle(self, run_id: str, cell: Cell, future: Future[Computed | None]) -> None:
-        waiting = self._flights.get(run_id, {})
-        if waiting.pop(cell, None) is None:
+    def _book(self, run_id: str, cell: Cell, task: Task, computed: Computed | None) -> None:
+        """Book a cell that has ended. May be done again, so memory changes after the store."""
+        flight = self._flights.get(run_id)
+        if flight is None or flight.waiting.get(cell) is not task:
             return
-        self._begun.discard((run_id, cell))
-        computed = future.result() if future.status == "finished" else None
         if computed:
-            self._store.point(run_id, computed.point)
-            if computed.files:
-                self._keep(run_id, computed.point, computed.files)
+            error = keep(self._store, run_id, computed.point, computed.files)
+            self._store.point(run_id, computed.point, error)
         elif self._store.get(run_id).cancelling:
             self._store.turn(run_id, cell, "cancelled")
+        elif task.status != "error":
+            self._lost(run_id, flight)
+            return
+        elif isinstance(task.exception(), KilledWorker) and cell not in flight.begun:
+            # it only waited for a process that another cell killed
+            self._await(run_id, cell, flight.start(cell))
+            return
         else:
-            self._fail(run_id, cell, future)
-        if not waiting:
-            del self._flights[run_id]
-            self._finish(run_id)
+            problem = task.exception()
+            log.error("run %s, %s failed", run_id, cell, exc_info=problem)
+            self._store.turn(run_id, cell, "failed", sentence(problem))
+        flight.end(cell)
+        if not flight.waiting:
+            self._books.later(run_id, partial(self._finish, run_id))
 
-    def _fail(self, run_id: str, cell: Cell, future: Future[Computed | None]) -> None:
-        problem = future.exception() if future.status == "error" else None
-        log.error("run %s, %s failed", run_id, cell, exc_info=problem)
-        if isinstance(problem, KilledWorker):
-            sentence = "the process that computed this died again and again; is memory short?"
-        else:
-            sentence = str(problem or "the cluster lost this cell; is it still there?")
-        self._store.turn(run_id, cell, "failed", sentence)
+    def _lost(self, run_id: str, flight: Flight) -> None:
+        """Queue the cells of a run that the cluster took with it, and wait for the cluster."""
+        for cell in flight.waiting:
+            self._store.turn(run_id, cell, "queued")
+        self._wait(run_id)
+        del self._flights[run_id]
 
     def _finish(self, run_id: str) -> None:
-        run = self._store.get(run_id)
-        _conclude(self._store, run)
-        errors = [state.error for state in run.cells if state.state == "failed"]
-        if run.cancelling:
-            for state in run.cells:
-                if state.state in OPEN:
-                    self._store.turn(run_id, state.cell, "cancelled")
-            self._store.mark(run_id, "cancelled")
-        elif errors:
-            self._store.mark(run_id, "failed", errors[0])
-        else:
-            self._store.mark(run_id, "done")
-
-    def _keep(self, run_id: str, point: Point, files: dict[str, bytes]) -> None:
-        """Keep the model of the largest size; of several the one with the best original dev."""
-        run = self._store.get(run_id)
-        rivals = [other.dev for other in run.points if other.cell.size == point.cell.size]
-        if run.kept and point.dev < max(rivals):
-            return
-        name = kept_name(run.plan, run_id)
-        _put(files, name)
-        self._store.keep(run_id, name)
+        finish(self._store, run_id)
+        self._flights.pop(run_id, None)
 
     def _cancel(self, run_id: str) -> None:
-        waiting = self._flights.get(run_id)
-        if not waiting or self._client is None:
-            if self._store.get(run_id).state in OPEN:
-                self._finish(run_id)
-            return
-        self._bell(run_id).set()
-        idle = [future for cell, future in waiting.items() if (run_id, cell) not in self._begun]
-        self._client.cancel(idle)
-        timer = Timer(FORCE_AFTER, self._later, (self._force, run_id))
-        timer.daemon = True
-        timer.start()
+        flight = self._flights.get(run_id)
+        if flight:
+            flight.stop()
+            self._books.after(FORCE_AFTER, run_id, flight.force)
+        elif self._store.get(run_id).state in OPEN and self._lease.take(run_id):
+            self._finish(run_id)
 
-    def _force(self, run_id: str) -> None:
-        """Restart the workers that still compute a cancelled run."""
-        waiting = list(self._flights.get(run_id, {}).values())
-        if not waiting or self._client is None:
-            return
-        keys = {future.key for future in waiting}
-        busy = [worker for worker, held in self._client.processing().items() if keys & set(held)]
-        self._client.cancel(waiting)
-        self._client.restart_workers(busy, timeout=10, raise_for_error=False)
-
-
-def _conclude(store: Store, run: Run) -> None:
-    """Judge what there is, if the largest size is among it."""
-    base = next((point for point in run.points if point.cell == BASE), None)
-    trained = [point for point in run.points if point.cell != BASE]
-    if base and any(point.cell.size == max(run.plan.sizes) for point in trained):
-        sets = store.sets(run.id)
-        store.conclude(run.id, verdict_json(judge(base, trained, sets.majority, sets.paired)))
-
-
-def _put(files: dict[str, bytes], name: str) -> None:
-    """Write a model's folder beside the others at one stroke, so that none sees half of it."""
-    half, whole = home() / f"{name}.half", home() / "models" / name
-    shutil.rmtree(half, ignore_errors=True)
-    half.mkdir(parents=True)
-    whole.parent.mkdir(parents=True, exist_ok=True)
-    for file, content in files.items():
-        (half / file).write_bytes(content)
-    shutil.rmtree(whole, ignore_errors=True)
-    half.rename(whole)
+    def _broken(self, run_id: str, problem: Exception) -> None:
+        """Fail a run that the bookkeeping itself came to grief over."""
+        told = isinstance(problem, (InoculationError, ModelError))
+        error = str(problem) if told else f"the engine failed: {problem}"
+        self._store.mark(run_id, "failed", error)
+        if flight := self._flights.pop(run_id, None):
+            flight.stop()

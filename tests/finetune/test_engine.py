@@ -14,11 +14,14 @@ from distributed import Client
 from finetune import engine as engine_module
 from finetune.cluster import without_main
 from finetune.engine import Engine
+from finetune.hashes import model_hash
 from finetune.plan import Cell, Plan
 from finetune.runs import Run, Store
 from finetune.sets import Sets
 from probe.models.catalogue import entries, load
 
+TOO_LARGE = 2**60
+"""A seed that torch's generator does not take."""
 ENDLESS = {"max_epochs": 100_000, "patience": 100_000}
 
 
@@ -51,7 +54,7 @@ def plan(model: str) -> Plan:
     return Plan(model, "negation", (6, 12), (1e-3,), (0,), batch=4, max_epochs=3, precision="fp32")
 
 
-def until(store: Store, run_id: str, reached: Callable[[Run], bool], seconds: float = 40) -> Run:
+def until(store: Store, run_id: str, reached: Callable[[Run], bool], seconds: float = 150) -> Run:
     """Wait until a run is as wanted, and return it."""
     end = time.monotonic() + seconds
     while not reached(run := store.get(run_id)):
@@ -69,12 +72,16 @@ def training(run: Run) -> bool:
     return run.cells[1].state == "running" and run.cells[1].epoch is not None
 
 
-def worker_pid(engine: Engine) -> int:
-    """Return the process of the only worker, once it is there."""
+def worker_pid(engine: Engine, after: int = 0) -> int:
+    """Return the process of the only worker, once it is there and another than the one before."""
+    end = time.monotonic() + 150
     with Client(engine.address, set_as_default=False) as client:
-        client.wait_for_workers(1, timeout=30)
-        (pid,) = client.run(os.getpid).values()
-    return int(pid)
+        while time.monotonic() < end:
+            client.wait_for_workers(1, timeout=150)
+            pids = list(client.run(os.getpid, on_error="ignore").values())
+            if len(pids) == 1 and pids != [after]:
+                return int(pids[0])
+    raise AssertionError("no new worker came")
 
 
 def endless(plan: Plan) -> Plan:
@@ -126,7 +133,7 @@ def test_a_cancelled_run_stops_and_keeps_what_it_has(
     engine.submit(run_id)
     until(store, run_id, training)
     engine.cancel(run_id)
-    run = until(store, run_id, ended, seconds=5)
+    run = until(store, run_id, ended, seconds=30)
     assert run.state == "cancelled"
     assert [state.state for state in run.cells] == ["done", "cancelled", "cancelled"]
 
@@ -139,10 +146,10 @@ def test_a_run_that_waits_for_another_is_cancelled_at_once(
     engine.submit(second)
     until(store, first, training)
     engine.cancel(second)
-    assert until(store, second, ended, seconds=5).state == "cancelled"
+    assert until(store, second, ended, seconds=30).state == "cancelled"
     assert store.get(first).state == "running"
     engine.cancel(first)
-    until(store, first, ended, seconds=5)
+    until(store, first, ended, seconds=30)
 
 
 def test_a_cell_that_does_not_listen_loses_its_worker(
@@ -155,20 +162,21 @@ def test_a_cell_that_does_not_listen_loses_its_worker(
     pid = worker_pid(engine)
     os.kill(pid, signal.SIGSTOP)
     engine.cancel(run_id)
-    assert until(store, run_id, ended, seconds=15).state == "cancelled"
-    assert worker_pid(engine) != pid
+    assert until(store, run_id, ended, seconds=60).state == "cancelled"
+    assert worker_pid(engine, after=pid) != pid
 
 
 def test_a_killed_worker_loses_and_doubles_no_cell(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
-    long = Plan(**{**vars(plan), "max_epochs": 100, "patience": 100})
+    long = Plan(**{**vars(plan), "max_epochs": 40, "patience": 40})
     run_id = store.create("me", long, sets, {}).id
     engine.submit(run_id)
-    until(store, run_id, training)
+    before = until(store, run_id, training)
     os.kill(worker_pid(engine), signal.SIGKILL)
     run = until(store, run_id, ended)
     assert (run.state, run.error) == ("done", "")
+    assert run.points[0] == before.points[0]  # seconds too: it was not computed again
     assert [point.cell for point in run.points] == [
         Cell(0, 0.0, 0), Cell(6, 1e-3, 0), Cell(12, 1e-3, 0),
     ]  # fmt: skip
@@ -177,17 +185,38 @@ def test_a_killed_worker_loses_and_doubles_no_cell(
 def test_a_cell_that_fails_leaves_the_others(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
-    run_id = store.create("me", Plan(**{**vars(plan), "sizes": (6, 31)}), sets, {}).id
+    run_id = store.create("me", Plan(**{**vars(plan), "seeds": (0, TOO_LARGE)}), sets, {}).id
     engine.submit(run_id)
     run = until(store, run_id, ended)
-    assert (run.state, run.error) == ("failed", "there are 30 pairs to train on, not 31")
-    assert [state.state for state in run.cells] == ["done", "done", "failed"]
+    assert run.state == "failed"
+    assert "overflow" in run.error.lower()
+    assert [state.state for state in run.cells] == ["done", "done", "failed", "done", "failed"]
+    assert run.verdict["oracle_lr"]["size"] == 12
+    assert run.kept
+
+
+def test_a_model_that_cannot_be_kept_fails_the_run_until_it_can(
+    store: Store, engine: Engine, plan: Plan, sets: Sets, home: Path
+) -> None:
+    (home / "models").write_text("a file where the folder should be")
+    run_id = store.create("me", plan, sets, {}).id
+    engine.submit(run_id)
+    before = until(store, run_id, ended)
+    assert (before.state, len(before.points), before.kept) == ("failed", 3, "")
+    assert before.error.startswith("the inoculated model could not be kept: ")
+    (home / "models").unlink()
+    engine.again(run_id)
+    run = until(store, run_id, ended)
+    assert (run.state, run.error) == ("done", "")
+    assert (home / "models" / run.kept / "model.safetensors").exists()
+    assert run.artefacts["kept"] == model_hash(home / "models" / run.kept)
+    assert run.points[:2] == before.points[:2]  # seconds too: they were not computed again
 
 
 def test_a_run_left_by_a_dead_engine_is_resumed_with_the_cells_it_lacks(
     store: Store, engine: Engine, plan: Plan, sets: Sets, tmp_path: Path
 ) -> None:
-    long = Plan(**{**vars(plan), "max_epochs": 100, "patience": 100})
+    long = Plan(**{**vars(plan), "max_epochs": 40, "patience": 40})
     run_id = store.create("me", long, sets, {}).id
     dead = Engine(store, engine.address)
     dead.submit(run_id)
@@ -209,6 +238,6 @@ def test_a_cancelled_run_is_not_resumed(
     run_id = store.create("me", plan, sets, {}).id
     store.request_cancel(run_id)
     engine.resume()
-    run = until(store, run_id, ended, seconds=5)
+    run = until(store, run_id, ended, seconds=30)
     assert (run.state, run.points) == ("cancelled", ())
     assert {state.state for state in run.cells} == {"cancelled"}
