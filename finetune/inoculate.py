@@ -6,24 +6,22 @@ set alone; the challenge test set is only ever scored.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
 import torch
 
+from finetune.encoded import Encoded, right, said, share
+from finetune.habits import habit
 from finetune.plan import Cell, Plan, nested
+from finetune.prepared import Prepared, prepare
 from finetune.sets import Sets
-from finetune.train import Recipe, epoch_batches, optimiser, targets, update
-from probe.labels import matches
-from probe.models.classifier import Classifier, Precision, by_length, resolve
+from finetune.stopping import Cancelled as Cancelled  # who drives cells knows it from here
+from finetune.stopping import Stop, halt, never
+from finetune.train import epoch_batches, trainable, update
+from probe.models.classifier import Classifier
 from probe.pairs import Pair
-
-Stop = Callable[[], bool]
-
-
-class Cancelled(Exception):
-    """Somebody asked the cell to stop."""
 
 
 @dataclass(frozen=True)
@@ -64,40 +62,41 @@ def fresh(classifier: Classifier) -> Classifier:
     return replace(classifier, model=deepcopy(classifier.model))
 
 
-def never() -> bool:
-    """Do not stop."""
-    return False
-
-
 def run_cell(
     plan: Plan, sets: Sets, cell: Cell, classifier: Classifier, stop: Stop = never
 ) -> Iterator[Epoch | Point]:
     """Train `classifier` in place, yield each Epoch and at last the Point.
 
-    `stop` is asked before every batch. Raises Cancelled when it says so.
+    `stop` is asked before every batch. Raises Cancelled when it says so, InoculationError where
+    the model has no fast mode.
     """
-    began, epochs, best = time.monotonic(), 0, _Best(-1.0, 0, {})
+    began, epochs = time.monotonic(), 0
+    ready = prepare(classifier, plan.mode, plan.precision)
+    dev = ready.encoded(sets.original_dev, classifier.max_tokens, stop)
+    best = _Best(-1.0, 0, {})
     if cell.size == 0 or plan.include_epoch0:
-        best.dev = share_right(classifier, sets.original_dev, plan.precision, stop)
-        best.weights = _weights(classifier)
+        best.dev = share(right(dev, ready.at_start(dev, stop)))
+        best.weights = _weights(ready.trained)
     if cell.size:
-        for epoch in _epochs(plan, sets, cell, classifier, best, stop):
+        for epoch in _epochs(plan, sets, cell, ready, dev, best, stop):
             epochs = epoch.epoch
             yield epoch
-    classifier.model.load_state_dict(best.weights)
-    original = right(classifier, sets.original_test, plan.precision, stop)
-    challenge = right(classifier, sets.challenge_test, plan.precision, stop)
+    ready.trained.model.load_state_dict(best.weights)
+    original = _tested(ready, sets.original_test, best.epoch == 0, stop)
+    challenge = _tested(ready, sets.challenge_test, best.epoch == 0, stop)
+    control = _tested(ready, sets.control, best.epoch == 0, stop) if sets.control else None
     yield Point(
         cell,
-        sum(original) / len(original),
-        sum(challenge) / len(challenge),
+        share(original),
+        share(challenge),
         best.dev,
         epochs,
         best.epoch,
         time.monotonic() - began,
-        resolve(plan.precision),
+        ready.precision,
         original,
         challenge,
+        share(control) if control else None,
     )
 
 
@@ -109,22 +108,30 @@ class _Best:
 
 
 def _epochs(
-    plan: Plan, sets: Sets, cell: Cell, classifier: Classifier, best: _Best, stop: Stop
+    plan: Plan,
+    sets: Sets,
+    cell: Cell,
+    ready: Prepared,
+    dev: Encoded,
+    best: _Best,
+    stop: Stop,
 ) -> Iterator[Epoch]:
     """Train until dev has not strictly improved for `patience` epochs; halve the rate each time."""
-    pairs = nested(sets.challenge_train, cell.seed, cell.size)
-    optim = optimiser(classifier, cell.lr, Recipe.weight_decay)
+    drawn = nested(sets.challenge_train, cell.seed, max(cell.size, *plan.sizes))
+    data = ready.encoded(drawn, min(plan.max_tokens, ready.whole.max_tokens), stop)
+    optim = habit(ready.whole).optimiser(trainable(ready.trained), cell.lr)
     lr, waited = cell.lr, 0
     for epoch in range(1, plan.max_epochs + 1):
         for group in optim.param_groups:
             group["lr"] = lr
         began = time.monotonic()
-        loss = _train_epoch(plan, pairs, cell.seed, epoch, classifier, optim, stop)
-        speed = len(pairs) / (time.monotonic() - began)
-        dev = share_right(classifier, sets.original_dev, plan.precision, stop)
-        row = Epoch(cell, epoch, loss, dev, lr, speed)
-        if dev > best.dev:
-            best.dev, best.epoch, best.weights, waited = dev, epoch, _weights(classifier), 0
+        loss = _train_epoch(plan, cell, epoch, ready, data, optim, stop)
+        speed = cell.size / (time.monotonic() - began)
+        right_now = share(right(dev, said(ready.trained, dev, ready.precision, stop)))
+        row = Epoch(cell, epoch, loss, right_now, lr, speed)
+        if row.dev > best.dev:
+            best.dev, best.epoch, waited = row.dev, epoch, 0
+            best.weights = _weights(ready.trained)
         else:
             lr, waited = lr / 2, waited + 1
         yield row
@@ -134,50 +141,33 @@ def _epochs(
 
 def _train_epoch(
     plan: Plan,
-    pairs: Sequence[Pair],
-    seed: int,
+    cell: Cell,
     epoch: int,
-    classifier: Classifier,
+    ready: Prepared,
+    data: Encoded,
     optim: torch.optim.Optimizer,
     stop: Stop,
 ) -> float:
-    """Go once over the pairs and return the mean loss of a pair."""
-    lengths = [len(pair.premise) + len(pair.hypothesis) for pair in pairs]
-    tokens, total = min(plan.max_tokens, classifier.max_tokens), 0.0
-    for number, rows in enumerate(epoch_batches(lengths, plan.batch or Recipe.batch, seed, epoch)):
-        _halt(stop)
-        chosen = [pairs[row] for row in rows]
-        step = (seed * 1_000 + epoch) * 1_000_003 + number
-        inputs = classifier.encode(chosen, tokens)
-        loss = update(classifier, optim, inputs, targets(chosen), Recipe.clip, plan.precision, step)
+    """Go once over the first pairs, as many as the cell's size; return the mean loss."""
+    manner, total = habit(ready.whole), 0.0
+    batches = epoch_batches(data.lengths[: cell.size], plan.batch or manner.batch, cell.seed, epoch)
+    for number, rows in enumerate(batches):
+        halt(stop)
+        step = (cell.seed * 1_000 + epoch) * 1_000_003 + number
+        inputs, allowed = data.batch(rows)
+        loss = update(ready.trained, optim, inputs, allowed, manner.clip, ready.precision, step)
         total += loss * len(rows)
-    return total / len(pairs)
+    return total / cell.size
 
 
-def right(
-    classifier: Classifier, pairs: Sequence[Pair], precision: Precision, stop: Stop = never
+def _tested(
+    ready: Prepared, pairs: tuple[Pair, ...], untrained: bool, stop: Stop
 ) -> tuple[bool, ...]:
-    """Return for each pair whether the prediction matches its gold label."""
-    hits = [False] * len(pairs)
-    for rows in by_length([len(pair.premise) + len(pair.hypothesis) for pair in pairs], 32):
-        _halt(stop)
-        said = classifier.predict([pairs[row] for row in rows], precision)
-        for row, prediction in zip(rows, said, strict=True):
-            gold = pairs[row].gold
-            hits[row] = gold is not None and matches(prediction.label, gold)
-    return tuple(hits)
-
-
-def share_right(
-    classifier: Classifier, pairs: Sequence[Pair], precision: Precision, stop: Stop = never
-) -> float:
-    """Return the accuracy on pairs that all have a gold label."""
-    return sum(right(classifier, pairs, precision, stop)) / len(pairs)
-
-
-def _halt(stop: Stop) -> None:
-    if stop():
-        raise Cancelled("cancelled")
+    """Return for each test pair whether the model is right."""
+    data = ready.encoded(pairs, ready.whole.max_tokens, stop)
+    if untrained:
+        return right(data, ready.at_start(data, stop))
+    return right(data, said(ready.trained, data, ready.precision, stop))
 
 
 def _weights(classifier: Classifier) -> dict[str, torch.Tensor]:

@@ -4,17 +4,17 @@ import json
 import random
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
 from safetensors.torch import load_file, save_file
-from torch.nn.functional import cross_entropy
 from torch.nn.utils import clip_grad_norm_
 from transformers import BatchEncoding
 
-from probe.labels import LABELS
+from probe.labels import LABELS, NON_ENTAILMENT, Gold, matches
 from probe.metrics import accuracy
 from probe.models.classifier import Classifier, Precision, autocast
 from probe.pairs import Pair
@@ -46,9 +46,10 @@ class Progress:
     accuracy: dict[str, float]
 
 
-def optimiser(classifier: Classifier, lr: float, weight_decay: float) -> torch.optim.AdamW:
-    """Return AdamW over the trainable weights; biases and layer norms are not decayed."""
-    weights = [weight for weight in classifier.model.parameters() if weight.requires_grad]
+def adamw(
+    weights: Sequence[torch.nn.Parameter], lr: float, weight_decay: float = Recipe.weight_decay
+) -> torch.optim.AdamW:
+    """Return AdamW over weights; biases and layer norms are not decayed."""
     return torch.optim.AdamW(
         [
             {"params": [w for w in weights if w.ndim > 1], "weight_decay": weight_decay},
@@ -59,12 +60,17 @@ def optimiser(classifier: Classifier, lr: float, weight_decay: float) -> torch.o
     )
 
 
+def trainable(classifier: Classifier) -> list[torch.nn.Parameter]:
+    """Return the weights that take a gradient."""
+    return [weight for weight in classifier.model.parameters() if weight.requires_grad]
+
+
 def update(
     classifier: Classifier,
     optim: torch.optim.Optimizer,
     inputs: BatchEncoding,
-    targets: torch.Tensor,  # (batch,) indices into LABELS
-    clip: float,
+    allowed: torch.Tensor,  # (batch, labels), see `admissible`
+    clip: Callable[[Iterable[torch.nn.Parameter]], object],
     precision: Precision,
     seed: int,
 ) -> float:
@@ -72,19 +78,35 @@ def update(
     classifier.model.train()
     with torch.random.fork_rng(), autocast(classifier.device, precision):
         torch.manual_seed(seed)
-        loss = cross_entropy(classifier.logits(inputs), targets.to(classifier.device))
-    loss.backward()
-    clip_grad_norm_(classifier.model.parameters(), clip)
+        value = loss(classifier.logits(inputs), allowed.to(classifier.device))
+    value.backward()
+    clip(trainable(classifier))
     optim.step()
     optim.zero_grad()
     classifier.model.eval()
-    return float(loss.detach())
+    return float(value.detach())
 
 
-def targets(pairs: Sequence[Pair]) -> torch.Tensor:
-    """Return the gold labels as indices into LABELS; each pair has one.  # (pairs,)"""
-    names: tuple[str | None, ...] = LABELS
-    return torch.tensor([names.index(pair.gold) for pair in pairs])
+def loss(
+    logits: torch.Tensor,  # (batch, labels)
+    allowed: torch.Tensor,  # (batch, labels)
+) -> torch.Tensor:
+    """Return minus the log of what the model gives to the admissible labels together, mean.
+
+    Cross-entropy where one label is admissible; non-entailment admits two of three.
+    """
+    reached = logits.masked_fill(~allowed, -torch.inf).logsumexp(1)
+    return (logits.logsumexp(1) - reached).mean()
+
+
+def admissible(pairs: Sequence[Pair], labels: Sequence[Gold]) -> torch.Tensor:
+    """Return which of a model's labels match the gold; none where there is no gold.
+
+    # (pairs, labels)
+    """
+    table = {gold: [matches(label, gold) for label in labels] for gold in (*LABELS, NON_ENTAILMENT)}
+    none = [False] * len(labels)
+    return torch.tensor([table[pair.gold] if pair.gold else none for pair in pairs])
 
 
 def epoch_batches(lengths: Sequence[int], batch: int, seed: int, epoch: int) -> list[list[int]]:
@@ -125,7 +147,8 @@ def train(
         for epoch in range(recipe.epochs)
         for rows in epoch_batches(lengths, recipe.batch, recipe.seed, epoch)
     ]
-    optim = optimiser(classifier, recipe.lr, recipe.weight_decay)
+    optim = adamw(trainable(classifier), recipe.lr, recipe.weight_decay)
+    clip = partial(clip_grad_norm_, max_norm=recipe.clip)
     start = load_checkpoint(classifier, optim, recipe, out)
     began, seen, loss = time.monotonic(), 0, 0.0
     for step in range(start, len(plan)):
@@ -136,8 +159,8 @@ def train(
             classifier,
             optim,
             classifier.encode(chosen, recipe.max_tokens),
-            targets(chosen),
-            recipe.clip,
+            admissible(chosen, classifier.labels),
+            clip,
             recipe.precision,
             recipe.seed * 1_000_003 + step,
         )

@@ -14,7 +14,6 @@ from typing import Annotated
 
 import torch
 import typer
-from torch.nn.functional import cross_entropy
 from transformers import (
     AutoModelForSequenceClassification,
     PreTrainedModel,
@@ -23,7 +22,7 @@ from transformers import (
 from finetune.data import read_jsonl
 from finetune.encoded import Encoded, encode, score
 from finetune.presets import FAMILIES, Preset
-from finetune.train import epoch_batches, save_model
+from finetune.train import epoch_batches, loss, save_model
 from probe.labels import LABELS
 from probe.models.catalogue import load
 from probe.models.classifier import Classifier
@@ -168,13 +167,13 @@ def _epoch(
         for number, rows in enumerate(batches):
             if preset.fall:
                 optimiser.param_groups[0]["lr"] = preset.rate(gone + number / len(batches))
-            inputs, labels = data.batch(rows)
-            loss = cross_entropy(model(**inputs).logits, labels)
-            loss.backward()
+            inputs, allowed = data.batch(rows)
+            value = loss(model(**inputs).logits, allowed)
+            value.backward()
             preset.clip(model.parameters())
             optimiser.step()
             optimiser.zero_grad()
-            total += loss.detach() * len(rows)
+            total += value.detach() * len(rows)
     model.eval()
     return float(total) / len(data.lengths)
 

@@ -1,15 +1,30 @@
 """The training loop: resumable, seeded, and with the schedule it says."""
 
+import math
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 import pytest
 import torch
+from torch.nn.functional import cross_entropy
+from torch.nn.utils import clip_grad_norm_
 
-from finetune.train import Recipe, epoch_batches, optimiser, schedule, targets, train, update
-from probe.labels import LABELS
+from finetune.train import (
+    Recipe,
+    adamw,
+    admissible,
+    epoch_batches,
+    loss,
+    schedule,
+    train,
+    trainable,
+    update,
+)
+from probe.labels import LABELS, TWO_WAY, Gold
 from probe.models.catalogue import load
 from probe.models.classifier import Classifier
+from probe.pairs import Pair
 from tests.tiny import tiny_pairs
 
 RECIPE = Recipe(lr=1e-3, epochs=2, batch=4, max_tokens=64, precision="fp32")
@@ -88,9 +103,11 @@ def test_a_batch_holds_rows_of_like_length() -> None:
 
 def step(classifier: Classifier, seed: int) -> dict[str, torch.Tensor]:
     """Take one step on the first pairs and return the new weights."""
-    optim = optimiser(classifier, 1e-3, 0.01)
+    optim = adamw(trainable(classifier), 1e-3)
     chosen = PAIRS[:4]
-    update(classifier, optim, classifier.encode(chosen), targets(chosen), 1.0, "fp32", seed)
+    clip = partial(clip_grad_norm_, max_norm=1.0)
+    allowed = admissible(chosen, classifier.labels)
+    update(classifier, optim, classifier.encode(chosen), allowed, clip, "fp32", seed)
     return weights(classifier)
 
 
@@ -107,6 +124,31 @@ def test_a_step_leaves_the_global_chance_alone(classifier: Classifier) -> None:
 
 
 def test_biases_and_norms_are_not_decayed(classifier: Classifier) -> None:
-    decayed, kept = optimiser(classifier, 1e-3, 0.01).param_groups
+    decayed, kept = adamw(trainable(classifier), 1e-3, 0.01).param_groups
     assert (decayed["weight_decay"], kept["weight_decay"]) == (0.01, 0.0)
     assert {weight.ndim for weight in kept["params"]} == {1}
+
+
+@pytest.mark.parametrize("order", [LABELS, ("contradiction", "entailment", "neutral")])
+def test_the_loss_of_ordinary_labels_is_cross_entropy(order: tuple[Gold, ...]) -> None:
+    logits = torch.tensor([[2.0, -1.0, 0.5], [0.0, 3.0, -40.0], [1.0, 1.0, 1.0]])
+    numbers = torch.tensor([order.index(pair.gold) for pair in PAIRS[:3] if pair.gold])
+    found = loss(logits, admissible(PAIRS[:3], order))
+    torch.testing.assert_close(found, cross_entropy(logits, numbers))
+
+
+def test_non_entailment_admits_neutral_and_contradiction() -> None:
+    # probabilities 1/2, 1/4, 1/4: what is not entailment makes one half
+    logits = torch.tensor([[2.0, 1.0, 1.0]]).log()
+    allowed = admissible([Pair("A b.", "C d.", "non-entailment")], LABELS)
+    assert allowed.tolist() == [[False, True, True]]
+    assert float(loss(logits, allowed)) == pytest.approx(-math.log(0.5))
+
+
+def test_a_model_of_two_outputs_learns_neutral_as_non_entailment() -> None:
+    pairs = [Pair("A b.", "C d.", gold) for gold in LABELS]
+    assert admissible(pairs, TWO_WAY).tolist() == [[True, False], [False, True], [False, True]]
+
+
+def test_a_pair_without_a_gold_admits_nothing() -> None:
+    assert admissible([Pair("A b.", "C d.")], LABELS).tolist() == [[False, False, False]]

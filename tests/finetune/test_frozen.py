@@ -1,0 +1,146 @@
+"""Fast mode: two parts of a model that together are the model."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from finetune.encoded import Encoded, encode
+from finetune.frozen import CUTS, cut_of, lower_states, trained_layers, upper_part
+from finetune.inoculate import run_cell
+from finetune.plan import Cell, Plan
+from finetune.prepared import prepare
+from finetune.sets import InoculationError, Sets
+from finetune.stopping import Cancelled
+from probe.models.classifier import Classifier
+from probe.pairs import Pair
+from tests.tiny import tiny_pairs
+from tests.tiny_models import tiny_classifier
+from tests.tiny_words import word_classifier
+
+WORD_MODELS = ("da", "esim", "esim_char")
+CUTTABLE = ("bert", "roberta", "distilbert", "electra", "deberta", "deberta-v2", *WORD_MODELS)
+PAIRS = (
+    *tiny_pairs(9),
+    Pair("a man", "the dog is not sleeping here , there .", "neutral", "long"),
+    Pair("The woman is sleeping there.", "A man", "non-entailment", "odd"),
+)
+PLAN = Plan("tiny", "any", (12,), (1e-2,), (0,), "fast", batch=4, max_epochs=2, precision="fp32")
+
+
+def made(kind: str) -> Classifier:
+    """Return a tiny classifier of any kind."""
+    return word_classifier(kind) if kind in WORD_MODELS else tiny_classifier(kind)
+
+
+def whole(classifier: Classifier) -> Encoded:
+    """Return the pairs as the whole model takes them."""
+    return encode(classifier, PAIRS, 64, classifier.device)
+
+
+def logits(classifier: Classifier, data: Encoded) -> torch.Tensor:
+    """Return the logits of all pairs in one batch."""
+    with torch.no_grad():
+        return classifier.logits(data.batch(range(len(PAIRS)))[0])
+
+
+@pytest.mark.parametrize("kind", CUTTABLE)
+def test_both_parts_together_say_what_the_whole_says(kind: str) -> None:
+    classifier = made(kind)
+    with torch.no_grad():
+        expected = classifier.logits(classifier.encode(PAIRS))
+    states = lower_states(classifier, whole(classifier), "fp32")
+    torch.testing.assert_close(
+        logits(upper_part(classifier), states), expected, atol=1e-5, rtol=1e-5
+    )
+
+
+@pytest.mark.parametrize("kind", CUTTABLE)
+def test_a_trained_upper_part_is_in_the_whole_model(kind: str) -> None:
+    classifier = made(kind)
+    pairs = tiny_pairs(24)
+    sets = Sets(pairs[:12], pairs[12:], pairs, pairs[12:])
+    before = {name: value.clone() for name, value in classifier.model.state_dict().items()}
+    states = lower_states(classifier, whole(classifier), "fp32")
+    list(run_cell(PLAN, sets, Cell(12, 1e-2, 0), classifier))
+    after = classifier.model.state_dict()
+    changed = {name for name in before if not torch.equal(before[name], after[name])}
+    shared = {weight.data_ptr() for weight in upper_part(classifier).model.parameters()}
+    assert changed
+    assert changed <= {name for name, value in after.items() if value.data_ptr() in shared}
+    # the states from before still belong to the model
+    with torch.no_grad():
+        expected = classifier.logits(classifier.encode(PAIRS))
+    torch.testing.assert_close(
+        logits(upper_part(classifier), states), expected, atol=1e-5, rtol=1e-5
+    )
+
+
+@pytest.mark.parametrize("kind", ["bert", "deberta-v2", "esim"])
+def test_every_weight_that_takes_a_gradient_gets_one(kind: str) -> None:
+    classifier = made(kind)
+    upper, states = upper_part(classifier), lower_states(classifier, whole(classifier), "fp32")
+    upper.logits(states.batch(range(len(PAIRS)))[0]).square().sum().backward()
+    assert [name for name, it in upper.model.named_parameters() if it.requires_grad] == [
+        name for name, it in upper.model.named_parameters() if it.grad is not None
+    ]
+
+
+@pytest.mark.parametrize(("layers", "trained"), [(1, 1), (2, 1), (4, 1), (6, 2), (12, 4)])
+def test_the_upper_third_is_trained(layers: int, trained: int) -> None:
+    assert trained_layers(layers) == trained
+
+
+@pytest.mark.parametrize("kind", ["albert", "bart", "xlnet"])
+def test_a_model_without_a_cut_is_refused_in_words(kind: str) -> None:
+    with pytest.raises(InoculationError, match=f"kind is {kind}.*--mode full"):
+        cut_of(tiny_classifier(kind))
+
+
+def test_states_are_stored_without_padding() -> None:
+    classifier = made("bert")
+    data = whole(classifier)
+    states = lower_states(classifier, data, "fp32")
+    assert states.inputs["inputs_embeds"].shape == (sum(data.lengths), 32)
+    assert states.inputs["inputs_embeds"].dtype == torch.float32
+
+
+def test_computing_states_can_be_stopped() -> None:
+    classifier = made("bert")
+    with pytest.raises(Cancelled):
+        lower_states(classifier, whole(classifier), "fp32", lambda: True)
+
+
+def test_cells_of_one_model_share_its_states() -> None:
+    classifier = made("bert")
+    one, other = prepare(classifier, "fast", "fp32"), prepare(made("bert"), "fast", "fp32")
+    states = one.encoded(PAIRS, 64).inputs["inputs_embeds"]
+    assert one.lower == other.lower
+    assert other.encoded(PAIRS, 64).inputs["inputs_embeds"] is states
+
+
+def test_another_models_states_are_not_taken_for_its_own() -> None:
+    one = prepare(made("bert"), "fast", "fp32")
+    other = prepare(tiny_classifier("bert", seed=1), "fast", "fp32")
+    assert one.lower != other.lower
+
+
+def test_what_is_trained_does_not_change_which_states_are_meant() -> None:
+    classifier = made("bert")
+    before = prepare(classifier, "fast", "fp32").lower
+    with torch.no_grad():
+        upper_part(classifier).model.get_parameter("classifier.weight").add_(1.0)
+    assert prepare(classifier, "fast", "fp32").lower == before
+
+
+def test_every_word_model_and_bert_has_a_cut() -> None:
+    assert {"decomposable", "esim", "bert"} <= set(CUTS)
+
+
+def test_a_fast_cell_starts_where_a_full_one_does() -> None:
+    pairs = tiny_pairs(24)
+    sets = Sets(pairs[:12], pairs[12:], pairs, pairs[12:])
+    base = Cell(0, 0.0, 0)
+    (fast,) = run_cell(PLAN, sets, base, made("bert"))
+    (full,) = run_cell(replace(PLAN, mode="full"), sets, base, made("bert"))
+    assert replace(fast, seconds=0.0) == replace(full, seconds=0.0)
