@@ -8,14 +8,17 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 
 import atexit
+from collections.abc import Sequence
 from threading import Thread
 from typing import Any
 
 import gradio as gr
 
+from finetune import gallery
 from finetune.engine import Engine
-from finetune.runs import Store
+from finetune.runs import Run, Store
 from finetune.ui import inoculate_tab
+from finetune.ui.owner import browser_token
 from probe.models.cache import ModelCache
 from probe.pairs import ASSETS
 from probe.ui import batch_tab, catalogue_tab, compare_tab, probe_tab
@@ -26,12 +29,12 @@ MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
 QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 
-def build(cache: ModelCache, store: Store, engine: Engine) -> gr.Blocks:
+def build(cache: ModelCache, store: Store, engine: Engine, public: Sequence[Run] = ()) -> gr.Blocks:
     """Return the page with its tabs."""
     blocks: gr.Blocks
     with gr.Blocks(title="NLI Clinic", delete_cache=(3600, 86400)) as blocks:
         gr.HTML((ASSETS / "header.html").read_text(encoding="utf-8"), elem_id="header")
-        owner = inoculate_tab.browser_token()
+        owner = browser_token()
         tabs = []
         with gr.Tabs() as shown:
             with gr.Tab("Probe", id="probe") as tab:
@@ -41,7 +44,7 @@ def build(cache: ModelCache, store: Store, engine: Engine) -> gr.Blocks:
             with gr.Tab("Compare", id="compare") as tab:
                 tabs.append((tab, compare_tab.build(cache, blocks)))
             with gr.Tab("Inoculate", id="inoculate") as tab:
-                tabs.append((tab, inoculate_tab.build(store, engine, blocks, owner)))
+                tabs.append((tab, inoculate_tab.build(store, engine, blocks, owner, tab, public)))
             with gr.Tab("Catalogue", id="catalogue") as tab:
                 tabs.append((tab, catalogue_tab.build(cache, tab)))
 
@@ -89,7 +92,8 @@ def main() -> None:
     atexit.register(engine.close)
     engine.resume()
     Thread(target=cache.get, args=("minilm",), daemon=True).start()
-    build(cache, store, engine).queue(default_concurrency_limit=4).launch(**settings())
+    page = build(cache, store, engine, gallery.runs())
+    page.queue(default_concurrency_limit=4).launch(**settings())
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def _hashes(run: Run) -> str:
 
 
 def _points(run: Run) -> str:
-    frame = points_frame([run]).drop(columns=["run", "model", "pathogen", "mode"], errors="ignore")
+    frame = points_frame([run]).drop(columns=["run", "model", "challenge", "mode"], errors="ignore")
     if frame.empty:
         return ""
     rows = frame.astype(object).where(frame.notna(), "").itertuples(index=False, name=None)

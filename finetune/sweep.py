@@ -13,6 +13,10 @@ from finetune.plots import Look, curve_frame, look_of, panel
 from finetune.runs import Run
 from finetune.selection import Selection
 
+SCORES = ("original", "challenge", "dev", "control")
+RIGHT = ("original_right", "challenge_right")
+"""What a point holds: accuracies, and which test pairs were right."""
+
 
 def model_name(run: Run) -> str:
     """Return the model's name without the folders of its path."""
@@ -81,14 +85,14 @@ def sizes_of(runs: Sequence[Run], challenge: str) -> tuple[int, ...]:
 
 
 def points_frame(runs: Sequence[Run]) -> pd.DataFrame:
-    """Return a row for each finished cell of each run; accuracies are shares from 0 to 1."""
+    """Return a row for each finished cell of each run; `on_` are accuracies from 0 to 1."""
     rows = []
     for run in runs:
-        about = {"run": run.id, "model": model_name(run), "pathogen": run.plan.challenge}
+        about = {"run": run.id, "model": model_name(run), "challenge": run.plan.challenge}
         for point in run.points:
             facts = asdict(point)
-            cell, right = facts.pop("cell"), facts.pop("original_right")
-            hard = facts.pop("challenge_right")
-            counts = {"n_original": len(right), "n_challenge": len(hard)}
-            rows.append({**about, "mode": run.plan.mode, **cell, **facts, **counts})
+            cell, *bits = (facts.pop(name) for name in ("cell", *RIGHT))
+            counts = dict(zip(("n_original", "n_challenge"), map(len, bits), strict=True))
+            scores = {f"on_{name}": facts.pop(name) for name in SCORES}
+            rows.append({**about, "mode": run.plan.mode, **cell, **scores, **counts, **facts})
     return pd.DataFrame(rows)

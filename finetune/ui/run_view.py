@@ -1,134 +1,128 @@
-"""What the Inoculate tab shows of a run: sample pairs, its cells, its outcome."""
+"""What the Inoculate tab shows of one run: its cells as they fill in, its outcome in words."""
 
-import shlex
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping
 from html import escape
 
-from finetune.plan import Plan
-from finetune.runs import OPEN, CellState, Run
-from finetune.sets import challenged
-from probe.pairs import bundled_pairs
+from finetune.command import command
+from finetune.findings import EXPLANATIONS
+from finetune.gallery import OWNER
+from finetune.plan import BASE
+from finetune.runs import OPEN, CellState, Run, State
+from finetune.selection import Selection
+from finetune.sentences import CARE, details, summary
+from finetune.sweep import model_name, where
+from finetune.ui.links import link_to_run
 from probe.ui.choices import alert
 from probe.ui.compare_results import link_to_compare
-from probe.ui.marks import diff, link_to_model, meter
-from probe.words import edits
+from probe.ui.marks import link_to_model, meter
 
-SAMPLES = 5
-CARE = (
-    "An outcome speaks of this challenge set and this model. That a gap closes shows that the "
-    "model can fit such examples, not that it has learnt the phenomenon: other wordings may "
-    "still fool it."
-)
-NO_RUN = '<p class="fine">No run yet. Choose a patient and a pathogen, then start.</p>'
+SYMBOLS: Mapping[State, str] = {
+    "queued": "·",
+    "running": "▶",
+    "done": "✓",
+    "cancelled": "–",
+    "failed": "✕",
+}
 
 
-def samples(challenge: str) -> str:
-    """Show a few pairs of a challenge, their edits marked; those it leaves alone are left out."""
-    pool = bundled_pairs("pool")
-    before = {pair.id: pair for pair in pool[:: len(pool) // SAMPLES][:SAMPLES]}
-    made = [(before[new.id], new) for new in challenged(challenge, list(before.values()))]
-    shown = "".join(
-        f"<li>{diff(edits(old.premise, new.premise))} ▸ "
-        f"{diff(edits(old.hypothesis, new.hypothesis))} "
-        f'<span class="label {new.gold}">{new.gold}</span></li>'
-        for old, new in made
-    )
-    return (
-        f'<p class="fine">{len(made)} pairs of this challenge</p><ul class="samples">{shown}</ul>'
-    )
+def state_of(run: Run) -> str:
+    """Return a run's state in a word."""
+    return "cancelling" if run.cancelling and run.state in OPEN else run.state
+
+
+def took(run: Run) -> str:
+    """Say how long a run has worked."""
+    if not run.started:
+        return ""
+    return f"{(run.finished or time.time()) - run.started:.0f} s"
 
 
 def progress(run: Run) -> str:
-    """Show the state of a run and of each of its cells."""
+    """Show how far a run is, and its cells as a grid."""
     ready = len(run.points)
-    words = "cancelling" if run.cancelling and run.state in OPEN else run.state
     trouble = alert(run.error) if run.error else ""
-    rows = "".join(_cell(state) for state in run.cells)
+    going = "It goes on when this page is closed." if run.state in OPEN else ""
     return (
         f"{meter('cells finished', ready / len(run.cells))}"
-        f'<p class="fine">{words}: {ready} of {len(run.cells)} cells. '
-        f"{escape(run.plan.challenge)} on {escape(run.plan.model)}, run {run.id}. "
-        f"It goes on when this page is closed.</p>{trouble}"
-        '<div class="sheet" tabindex="0" role="region" aria-label="cells"><table><thead><tr>'
-        "<th>examples</th><th>rate</th><th>seed</th><th>state</th><th>original</th>"
-        f"<th>challenge</th><th>seconds</th></tr></thead><tbody>{rows}</tbody></table></div>"
+        f'<p class="fine">{state_of(run)}: {ready} of {len(run.cells)} cells, {took(run)}. '
+        f"{escape(run.plan.challenge)} on {escape(model_name(run))}, {escape(where(run))}. "
+        f"{going}</p>{trouble}{grid(run)}"
     )
 
 
-def _cell(state: CellState) -> str:
+def grid(run: Run) -> str:
+    """Show the cells: a row for each size, a column for each rate and seed."""
+    lrs, seeds = dict.fromkeys(run.plan.lrs), dict.fromkeys(run.plan.seeds)
+    columns = [(lr, seed) for lr in lrs for seed in seeds]
+    cells = {(s.cell.size, s.cell.lr, s.cell.seed): s for s in run.cells}
+    heads = "".join(
+        f'<th scope="col">{lr:g}{f", seed {seed}" if len(seeds) > 1 else ""}</th>'
+        for lr, seed in columns
+    )
+    base = cells[BASE.size, BASE.lr, BASE.seed]
+    rows = "".join(
+        f'<tr><th scope="row">{size}</th>'
+        + "".join(_cell(cells[size, lr, seed]) for lr, seed in columns)
+        + "</tr>"
+        for size in sorted({state.cell.size for state in run.cells} - {0})
+    )
+    return (
+        '<div class="sheet" tabindex="0" role="region" aria-label="cells"><table class="cells">'
+        f'<thead><tr><th scope="col">examples ↓ rate →</th>{heads}</tr></thead><tbody>'
+        f'<tr><th scope="row">0, as it was</th>{_cell(base, len(columns))}</tr>{rows}</tbody>'
+        '</table></div><p class="fine">✓ challenge accuracy, below it original accuracy, in '
+        "percent, and seconds; ▶ being trained, · waits, ✕ failed, – cancelled.</p>"
+    )
+
+
+def _cell(state: CellState, width: int = 1) -> str:
     """Show one cell: its accuracies once it is done, its epoch while it runs."""
-    cell, point = state.cell, state.point
-    said: str = state.state
-    if state.epoch and not point:
-        said = f"epoch {state.epoch.epoch}, original dev {100 * state.epoch.dev:.1f} %"
-    cells: Sequence[object] = (
-        cell.size or "0, as it was",
-        f"{cell.lr:g}" if cell.size else "",
-        cell.seed if cell.size else "",
-        state.error or said,
-        f"{100 * point.original:.1f} %" if point else "",
-        f"{100 * point.challenge:.1f} %" if point else "",
-        f"{point.seconds:.0f}" if point else "",
+    point, epoch = state.point, state.epoch
+    head: str = state.state
+    under = state.error
+    if point:
+        head = f"{100 * point.challenge:.1f}"
+        under = f"{100 * point.original:.1f} · {point.seconds:.0f} s"
+    elif epoch and state.state == "running":
+        head, under = f"epoch {epoch.epoch}", f"dev {100 * epoch.dev:.1f}"
+    span = f' colspan="{width}"' if width > 1 else ""
+    return (
+        f'<td class="cell {state.state}"{span}><span aria-hidden="true">{SYMBOLS[state.state]}'
+        f'</span> <b class="number">{escape(head)}</b><span class="split">{escape(under)}</span>'
+        "</td>"
     )
-    return "<tr>" + "".join(f"<td>{escape(str(one))}</td>" for one in cells) + "</tr>"
 
 
-def outcome(run: Run) -> str:
+def outcome(run: Run, selection: Selection = "oracle_lr") -> str:
     """Show the outcome in plain words with its figures, warnings, and what to do next."""
     verdict = run.verdict
     if not verdict:
         return ""
-    found = verdict["oracle_lr"]
-    figures = "".join(
-        f"<li>{words}: {_interval(found[name])}</li>"
-        for name, words in (
-            ("gap", "gap before inoculation, in points"),
-            ("closed", "share of the gap closed, in percent"),
-            ("drop", "lost on the original test, in points"),
-        )
-    )
+    found = verdict[selection]
+    fine = "".join(f'<p class="fine">{escape(one)}</p>' for one in details(verdict, selection))
     warnings = "".join(f"<li>{escape(one)}</li>" for one in verdict["warnings"])
-    kept = (
-        f'<p><a href="{escape(link_to_model(run.kept))}">Probe the inoculated model</a> '
-        f"({escape(run.kept)}); the other tabs offer it too. "
-        f'<a href="{escape(link_to_compare([run.plan.model, run.kept]))}">'
-        f"Compare it with {escape(run.plan.model)}</a>.</p>"
-        if run.kept
-        else ""
-    )
     return (
-        f'<div class="card outcome"><h2>{escape(verdict["name"])}</h2>'
-        f"<p>{escape(verdict['explanation'])}</p><ul>{figures}</ul>"
-        f'<p class="fine">At {found["size"]} examples, with 95 % intervals from 1,000 paired '
-        f"resamples.</p><p>{CARE}</p>"
+        f'<div class="card outcome"><p class="fine">{escape(run.plan.challenge)} on '
+        f"{escape(model_name(run))}, {escape(where(run))}</p><h2>{escape(found['name'])}</h2>"
+        f"<p>{escape(summary(found))}</p><p>{escape(EXPLANATIONS[found['outcome']])}</p>"
+        f"{fine}<p>{CARE}</p>"
         + (f"<p><b>Warnings</b></p><ul>{warnings}</ul>" if warnings else "")
-        + f"{kept}<p>Repeat on the command line:</p><pre>{escape(command(run.plan))}</pre></div>"
+        + f"{_next(run)}<p>Repeat on the command line:</p><pre>{escape(command(run))}</pre>"
+        "</div>"
     )
 
 
-def _interval(value: dict[str, float | None]) -> str:
-    middle, low, high = value["value"], value["low"], value["high"]
-    if middle is None or low is None or high is None:
-        return "not defined"
-    return f"<b>{100 * middle:.1f}</b> ({100 * low:.1f} to {100 * high:.1f}), n = {value['n']}"
-
-
-def command(plan: Plan) -> str:
-    """Return the command that repeats a run on the bundled pairs."""
-    lists = {
-        name: ",".join(str(one) for one in getattr(plan, name))
-        for name in ("sizes", "lrs", "seeds")
-    }
-    parts = [
-        "python",
-        "-m",
-        "finetune",
-        "inoculate",
-        "--model",
-        plan.model,
-        "--challenge",
-        plan.challenge,
-    ]
-    for name, text in lists.items():
-        parts += [f"--{name}", text]
-    return shlex.join([*parts, "--out", f"inoculated/{plan.challenge}"])
+def _next(run: Run) -> str:
+    """Link to the inoculated model and to this run."""
+    links = [f'<a href="{escape(link_to_run([run.id]))}">Link to this run</a>']
+    if run.kept:
+        links += [
+            f'<a href="{escape(link_to_model(run.kept))}">Probe the inoculated model</a> '
+            f"({escape(run.kept)}; the other tabs offer it too)",
+            f'<a href="{escape(link_to_compare([run.plan.model, run.kept]))}">Compare it with '
+            f"{escape(model_name(run))}</a>",
+        ]
+    elif run.owner == OWNER:
+        links.append("its model is not kept; run the command to have it")
+    return f"<p>{' · '.join(links)}</p>"

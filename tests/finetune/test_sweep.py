@@ -53,5 +53,5 @@ def test_baselines_are_drawn_for_one_run_alone() -> None:
 def test_the_table_has_a_row_for_each_finished_cell_of_each_run() -> None:
     runs = [make_run(POINTS, run_id="a"), make_run(POINTS[:1], run_id="b", state="running")]
     frame = points_frame(runs)
-    rows = frame[["run", "size", "lr", "challenge", "n_challenge"]].to_numpy().tolist()
+    rows = frame[["run", "size", "lr", "on_challenge", "n_challenge"]].to_numpy().tolist()
     assert rows == [["a", 0, 0.0, 0.6, 100], ["a", 50, 2e-5, 0.75, 100], ["b", 0, 0.0, 0.6, 100]]

@@ -1,0 +1,118 @@
+"""What the buttons and lists of the Inoculate tab do."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gradio as gr
+
+from finetune.engine import Engine
+from finetune.runs import OPEN, Run, Store
+from finetune.ui import shelf
+from finetune.ui.downloads import write_files
+from finetune.ui.looking import Looking, Shown, asked_for, first_look, of_plan, show
+from finetune.ui.plan_form import PROBLEMS, form_of, jobs_of, sources_of
+from finetune.ui.starting import start
+from finetune.ui.sweep_view import words_of
+from probe.ui.choices import alert
+
+Values = list[Any]  # Any: text, or one of gradio's updates
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The run store, the engine and the gallery, and what is done with them.
+
+    Handlers take `looked`, the fields of `Looking` in their order, and return what is chosen, what
+    is `Shown`, or both, in the order of the tab's outputs.
+    """
+
+    store: Store
+    engine: Engine
+    gallery: Sequence[Run]
+
+    def open_page(self, owner: str | None, request: gr.Request) -> Values:
+        """Find the browser's runs again; choose what a link names, or the newest."""
+        owner = owner or secrets.token_hex(16)
+        asked = request.query_params.get("run", "")
+        found = asked_for(asked, self.store, owner, self.gallery) if asked else None
+        told = alert(f"there is no run {asked!r} here that this browser may see")
+        looking = found or first_look(self.store, owner, self.gallery)
+        return [owner, *self._chosen(looking), told if asked and not found else ""]
+
+    def _chosen(self, looking: Looking) -> Values:
+        mine = self._listed(looking.owner)
+        return [
+            gr.Dropdown(mine, value=list(looking.ids), visible=bool(mine)),
+            gr.CheckboxGroup(value=list(looking.models)),
+            gr.CheckboxGroup(value=list(looking.challenges)),
+            looking.opened,
+        ]
+
+    def _listed(self, owner: str) -> list[tuple[str, str]]:
+        return [(words_of(run), run.id) for run in self.store.runs(owner)]
+
+    def look(self, *looked: Any) -> Values:
+        """Show what is looked at."""
+        return show(self.store, self.gallery, Looking(*looked))
+
+    def enter(self, *looked: Any) -> Values:
+        """Note that the tab is open, and show what is looked at."""
+        return [True, *self.look(*looked)]
+
+    def look_if(self, is_open: bool, *looked: Any) -> Values:
+        """Show what is looked at, if the tab is open: drawing for nobody takes time."""
+        return self.look(*looked) if is_open else Shown().outputs
+
+    def begin(self, owner: str, *fields: Any) -> Values:
+        """Start the runs that the form asks for and look at them."""
+        try:
+            form = form_of(*fields)
+            made = start(self.store, self.engine, owner, jobs_of(form), sources_of(form))
+        except PROBLEMS as trouble:
+            return [alert(trouble), *[gr.skip()] * 4, *Shown().outputs]
+        looking = Looking(owner, [run.id for run in made], (), (), "oracle_lr", "")
+        return ["", *self._chosen(looking), *show(self.store, self.gallery, looking)]
+
+    def halt(self, *looked: Any) -> Values:
+        """Cancel those of the runs looked at that are open."""
+        for run in self._own(looked):
+            if run.state in OPEN:
+                self.engine.cancel(run.id)
+        return self.look(*looked)
+
+    def again(self, *looked: Any) -> Values:
+        """Take up those that failed or were cancelled with the cells they lack."""
+        for run in self._own(looked):
+            if run.state in ("failed", "cancelled"):
+                self.engine.again(run.id)
+        return self.look(*looked)
+
+    def _own(self, looked: Sequence[Any]) -> list[Run]:
+        looking = Looking(*looked)
+        return shelf.own(self.store, looking.owner, looking.ids)
+
+    def press(self, event: gr.EventData, *looked: Any) -> Values:
+        """Show the card of the run whose outcome was pressed."""
+        opened = str(getattr(event, "cell", ""))
+        looking = replace(Looking(*looked), opened=opened)
+        return [opened, *show(self.store, self.gallery, looking)]
+
+    def tick(self, seen: str, *looked: Any) -> Values:
+        """Show what is new, and the list of runs where one changed its state."""
+        looking = Looking(*looked)
+        shown = show(self.store, self.gallery, looking, seen)
+        fresh = shown[list(vars(Shown())).index("seen")] != seen
+        return [*shown, gr.Dropdown(self._listed(looking.owner)) if fresh else gr.skip()]
+
+    def follow(self, ids: Sequence[str], models: Sequence[str], names: Sequence[str]) -> Values:
+        """Choose the gallery's runs that a plan asks for, unless own runs are looked at."""
+        found = of_plan(self.gallery, models, names)
+        return list(found) if found and not ids else [gr.skip()] * 2
+
+    def take(self, *looked: Any) -> gr.Files:
+        """Write the files of the runs that are looked at."""
+        looking = Looking(*looked)
+        runs = [run for run in looking.runs(self.store, self.gallery) if run.points]
+        return gr.Files(write_files(runs, looking.selection), visible=True)

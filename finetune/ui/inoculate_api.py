@@ -1,0 +1,67 @@
+"""The Inoculate tab's endpoints over HTTP."""
+
+from typing import Any
+
+import gradio as gr
+
+from finetune.engine import Engine
+from finetune.plan import Mode
+from finetune.runs import Store, run_json
+from finetune.thresholds import THRESHOLDS
+from finetune.ui.plan_fields import BEGIN, SIZES
+from finetune.ui.plan_form import LIMITS, PROBLEMS, USUAL, Form, jobs_of
+from finetune.ui.starting import start
+from probe.ui.choices import named
+
+STANDARD = tuple(getattr(THRESHOLDS, name) * unit for name, (_, unit) in LIMITS.items())
+
+
+def build(store: Store, engine: Engine) -> None:
+    """Add `/inoculate`, `/run`, `/cancel` and `/again`."""
+
+    def inoculate(
+        model: str,
+        challenge: str,
+        sizes: str = SIZES,
+        lrs: str = USUAL,
+        seeds: str = "0",
+        mode: str = "fast",
+        max_epochs: int = BEGIN.max_epochs,
+        patience: int = BEGIN.patience,
+        include_epoch0: bool = BEGIN.include_epoch0,
+    ) -> dict[str, Any]:
+        """Start a run on the bundled pairs; returns its id, which the other endpoints ask for."""
+        exact: Mode = named("mode", mode, Mode)
+        form = Form(
+            [model], [challenge], sizes, lrs, seeds, exact, max_epochs, patience, None,
+            include_epoch0, STANDARD,
+        )  # fmt: skip
+        try:
+            (run,) = start(store, engine, "api", jobs_of(form), {})
+        except PROBLEMS as trouble:
+            raise gr.Error(str(trouble)) from trouble
+        return {"run": run.id}
+
+    def run(run_id: str) -> dict[str, Any]:
+        """Return a run: its state, its cells with their accuracies, its verdict."""
+        try:
+            return run_json(store.get(run_id))
+        except PROBLEMS as trouble:
+            raise gr.Error(str(trouble)) from trouble
+
+    def cancel_run(run_id: str) -> dict[str, Any]:
+        """Cancel a run; returns it as it stands."""
+        found = run(run_id)
+        engine.cancel(run_id)
+        return found
+
+    def run_again(run_id: str) -> dict[str, Any]:
+        """Take up a failed or cancelled run with the cells it lacks; returns it as it stands."""
+        found = run(run_id)
+        engine.again(run_id)
+        return found
+
+    gr.api(inoculate, api_name="inoculate")
+    gr.api(run, api_name="run", concurrency_id="poll")
+    gr.api(cancel_run, api_name="cancel")
+    gr.api(run_again, api_name="again")

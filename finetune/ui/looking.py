@@ -1,0 +1,133 @@
+"""The right side of the Inoculate tab: what is shown of the runs that are looked at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import gradio as gr
+
+from finetune.database import StoreError
+from finetune.runs import OPEN, Run, Store
+from finetune.selection import Selection
+from finetune.ui import shelf
+from finetune.ui.run_view import outcome
+from finetune.ui.sweep_view import NOTHING, compared, curves, going, troubles
+from probe.ui.choices import alert
+
+
+@dataclass
+class Shown:
+    """What the page shows, in the order of the tab's outputs; what is not given stays."""
+
+    curves: Any = field(default_factory=gr.skip)  # Any: text, or one of gradio's updates
+    going: Any = field(default_factory=gr.skip)
+    table: Any = field(default_factory=gr.skip)
+    card: Any = field(default_factory=gr.skip)
+    seen: Any = field(default_factory=gr.skip)
+    timer: Any = field(default_factory=gr.skip)
+    halt: Any = field(default_factory=gr.skip)
+    again: Any = field(default_factory=gr.skip)
+    take: Any = field(default_factory=gr.skip)
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The values in their order."""
+        return list(vars(self).values())
+
+
+@dataclass(frozen=True)
+class Looking:
+    """What somebody looks at: own runs by id, the gallery's by model and challenge, and how."""
+
+    owner: str
+    ids: Sequence[str]
+    models: Sequence[str]
+    challenges: Sequence[str]
+    selection: Selection
+    opened: str
+
+    def runs(self, store: Store, gallery: Sequence[Run]) -> list[Run]:
+        """Return the runs, own ones first. Raises StoreError."""
+        return [
+            *shelf.own(store, self.owner, self.ids),
+            *shelf.of_gallery(gallery, self.models, self.challenges),
+        ]
+
+
+def show(store: Store, gallery: Sequence[Run], looking: Looking, seen: str = "") -> list[Any]:
+    """Return what the page shows, in the order of `Shown`.
+
+    `seen` is the mark of the last answer: what has not changed is not sent again.
+    """
+    try:
+        runs = looking.runs(store, gallery)
+    except StoreError as trouble:  # the database may be back at the next tick
+        return Shown(going=gr.HTML(alert(trouble), visible=True)).outputs
+    mark = _mark(runs, looking)
+    told = (going(runs) or troubles(runs)) if runs else NOTHING
+    shown = _buttons(runs, Shown(going=gr.HTML(told, visible=bool(told)), seen=mark))
+    if mark != seen:
+        shown.curves = curves(runs, looking.selection)
+        shown.table = compared(runs, _opened(runs, looking))
+        shown.card = card(runs, looking)
+    return shown.outputs
+
+
+def _buttons(runs: Sequence[Run], shown: Shown) -> Shown:
+    open_runs = [run for run in runs if run.state in OPEN]
+    ended = any(run.state in ("failed", "cancelled") for run in runs)
+    several = "these runs" if len(open_runs) > 1 else "this run"
+    shown.timer = gr.Timer(active=bool(open_runs))
+    shown.halt = gr.Button(
+        f"Cancel {several}", visible=any(not run.cancelling for run in open_runs)
+    )
+    shown.again = gr.Button(visible=ended and not open_runs)
+    shown.take = gr.Button(visible=any(run.points for run in runs))
+    return shown
+
+
+def _mark(runs: Sequence[Run], looking: Looking) -> str:
+    """Return what changes when the curves, the table or the card would."""
+    states = [f"{run.id} {len(run.points)} {run.state} {bool(run.verdict)}" for run in runs]
+    return "|".join([looking.selection, looking.opened, *states])
+
+
+def _opened(runs: Sequence[Run], looking: Looking) -> str:
+    """Return the id of the run whose card is shown: the one pressed, else the first judged."""
+    judged = [run.id for run in runs if run.verdict]
+    return looking.opened if looking.opened in judged else next(iter(judged), "")
+
+
+def card(runs: Sequence[Run], looking: Looking) -> str:
+    """Show the outcome of the opened run."""
+    opened = _opened(runs, looking)
+    return next((outcome(run, looking.selection) for run in runs if run.id == opened), "")
+
+
+def asked_for(query: str, store: Store, owner: str, gallery: Sequence[Run]) -> Looking | None:
+    """Return what a permalink's `run` asks for, as far as this browser may see it."""
+    ids = [one for one in query.split(",") if one]
+    mine = [run.id for run in shelf.own(store, owner, ids)]
+    public = [run for run in gallery if run.id in ids]
+    if not (mine or public):
+        return None
+    return Looking(
+        owner, mine, shelf.models_of(public), shelf.challenges_of(public), "oracle_lr", ids[0]
+    )
+
+
+def first_look(store: Store, owner: str, gallery: Sequence[Run]) -> Looking:
+    """Return what a page begins with: the newest sweep, for a newcomer the whole gallery."""
+    ids = shelf.newest_sweep(store.runs(owner))
+    if ids:
+        return Looking(owner, ids, (), (), "oracle_lr", "")
+    every = (shelf.models_of(gallery), shelf.challenges_of(gallery))
+    return Looking(owner, (), *every, "oracle_lr", "")
+
+
+def of_plan(
+    gallery: Sequence[Run], models: Sequence[str], challenges: Sequence[str]
+) -> tuple[list[str], list[str]] | None:
+    """Return the gallery's models and challenges that a plan asks for, None where it has none."""
+    public = shelf.of_gallery(gallery, models, challenges)
+    return (shelf.models_of(public), shelf.challenges_of(public)) if public else None

@@ -1,0 +1,226 @@
+"""The form of the Inoculate tab: what is typed there, read into plans and sets."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from finetune.challenges import (
+    Material,
+    bundled,
+    bundled_sets,
+    challenges,
+    file_sets,
+    make_sets,
+)
+from finetune.plan import Mode, Plan, check, numbers, read_sizes, resolved
+from finetune.rates import usual_rate
+from finetune.sets import InoculationError, Sets, read_pairs
+from finetune.thresholds import Thresholds
+from finetune.ui.estimate import seconds
+from probe.files import FileError
+from probe.labels import LabelError
+from probe.models.catalogue import ModelError, require
+from probe.ui.choices import alert
+
+PROBLEMS = (InoculationError, FileError, LabelError, ModelError, OSError)
+MODES: Mapping[Mode, str] = {
+    "fast": "fast: only the upper layers learn; what the lower ones say is computed once",
+    "full": "full: all weights learn, as published",
+}
+LIMITS: Mapping[str, tuple[str, float]] = {
+    "gap": ("Outcome 0: gap below, points", 100),
+    "drop": ("Outcome 3: lost on original, points", 100),
+    "cured": ("Outcome 1: closed from, %", 100),
+    "uncured": ("Outcome 2: closed below, %", 100),
+    "majority": ("Warn of one label from, %", 100),
+    "damage": ("Warn of lost dev, points", 100),
+    "tests": ("Warn of test pairs below", 1),
+}
+"""What each threshold is called on the page, and its unit there."""
+USUAL = "usual"
+"""Stands for the learning rate that each model was trained with."""
+UPLOADS = ("original-dev", "original-test", "challenge-file", "challenge-train", "challenge-test")
+"""The files in their order, by the options they have on the command line."""
+PLAIN, FILES = 10, len(UPLOADS)
+"""Fields of the form before its thresholds, and files after them."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """What the page's fields hold, in their order; a field that was emptied holds None.
+
+    `files` are in the order of UPLOADS.
+    """
+
+    models: Sequence[str]
+    challenges: Sequence[str]
+    sizes: str
+    lrs: str
+    seeds: str
+    mode: Mode
+    max_epochs: float | None
+    patience: float | None
+    batch: float | None
+    include_epoch0: bool
+    limits: tuple[float | None, ...]
+    files: tuple[str | None, ...] = (None,) * FILES
+    own_name: str = ""
+    own_train: float | None = 1000
+
+
+def form_of(*values: Any) -> Form:  # Any: what the components hold
+    """Return the form of the page's values, where thresholds and files lie flat among the rest."""
+    limits = PLAIN + len(LIMITS)
+    files = limits + FILES
+    rest = (tuple(values[PLAIN:limits]), tuple(values[limits:files]), *values[files:])
+    return Form(*values[:PLAIN], *rest)
+
+
+def plans_of(form: Form) -> tuple[Plan, ...]:
+    """Return a plan for each model and challenge. Raises InoculationError, ModelError."""
+    if not form.models:
+        raise InoculationError("choose at least one patient")
+    if not challenges_of(form):
+        raise InoculationError("choose at least one pathogen, or upload your own challenge")
+    for model in form.models:
+        require(model)
+    return tuple(
+        _plan(form, model, challenge)
+        for challenge in challenges_of(form)
+        for model in dict.fromkeys(form.models)
+    )
+
+
+def challenges_of(form: Form) -> tuple[str, ...]:
+    """Return the challenges by name; uploaded files are one challenge and the only one."""
+    if not any(form.files[2:]):
+        return tuple(dict.fromkeys(form.challenges))
+    uploaded = next(path for path in form.files[2:] if path)
+    name = form.own_name.strip() or Path(uploaded).name.split(".")[0]
+    if name in challenges():
+        raise InoculationError(f"there is a challenge called {name} already; give yours a name")
+    return (name,)
+
+
+def _plan(form: Form, model: str, challenge: str) -> Plan:
+    return Plan(
+        model,
+        challenge,
+        read_sizes("Sizes", form.sizes),
+        rates_of(form.lrs, model),
+        numbers("Seeds", form.seeds, int),
+        mode=form.mode,
+        batch=None if not form.batch else int(form.batch),
+        max_epochs=int(_given("Epochs at most", form.max_epochs)),
+        patience=int(_given("Patience", form.patience)),
+        include_epoch0=form.include_epoch0,
+        thresholds=_thresholds(form),
+    )
+
+
+def rates_of(text: str, model: str) -> tuple[float, ...]:
+    """Read learning rates; the word, or none, is the one the model was trained with."""
+    if text.strip().lower() in ("", USUAL):
+        return (usual_rate(model),)
+    return numbers("Learning rates", text, float)
+
+
+def _given(name: str, value: float | None) -> float:
+    if value is None:
+        raise InoculationError(f"{name} is empty; give a number")
+    return value
+
+
+def _thresholds(form: Form) -> Thresholds:
+    shares = {
+        name: round(_given(words, value) / unit, 6)
+        for (name, (words, unit)), value in zip(LIMITS.items(), form.limits, strict=True)
+    }
+    return Thresholds(**{**shares, "tests": int(shares["tests"])})  # type: ignore[arg-type]  # one of them is a whole number
+
+
+def sources_of(form: Form) -> dict[str, str]:
+    """Return the names of uploaded files by the option they have on the command line."""
+    files = {
+        option: Path(path).name for option, path in zip(UPLOADS, form.files, strict=True) if path
+    }
+    drawn = "challenge-file" in files and form.own_train
+    return files | ({"train": f"{form.own_train:.0f}"} if drawn else {})
+
+
+def sets_of(form: Form, challenge: str) -> Sets:
+    """Return the sets of one challenge. Raises a sentence for the person."""
+    dev, test, one, learn, hard = (Path(path) if path else None for path in form.files)
+    if not any(form.files):
+        return made(challenge)
+    plain = bundled()
+    material = Material(
+        read_pairs(dev) if dev else plain.dev,
+        read_pairs(test) if test else plain.test,
+        plain.pool,
+    )
+    if one and (learn or hard):
+        raise InoculationError("upload one challenge file or two, not all three")
+    if one:
+        train = int(_given("Pairs to train on", form.own_train))
+        return file_sets(material, challenge, one, train)
+    if learn and hard:
+        return file_sets(material, challenge, (learn, hard))
+    if learn or hard:
+        raise InoculationError(
+            "upload both challenge files, to train on and to test on, or neither"
+        )
+    return make_sets(challenge, material)
+
+
+@lru_cache(maxsize=16)
+def made(challenge: str) -> Sets:
+    """Return the sets made from the bundled pairs, once."""
+    return bundled_sets(challenge)
+
+
+def jobs_of(form: Form) -> tuple[tuple[Plan, Sets], ...]:
+    """Return each plan with its sets, all of them checked. Raises a sentence for the person."""
+    plans = plans_of(form)
+    sets = {challenge: sets_of(form, challenge) for challenge in challenges_of(form)}
+    jobs = tuple((resolved(plan, sets[plan.challenge]), sets[plan.challenge]) for plan in plans)
+    for job in jobs:
+        check(*job)
+    return jobs
+
+
+def forecast(*values: object) -> str:
+    """Say about how long the sweep takes, or what is wrong with the plan.
+
+    The sets of the first challenge stand for those of all: they are about as large.
+    """
+    try:
+        form = form_of(*values)
+        named = challenges_of(form)
+        first = [plan for plan in plans_of(form) if plan.challenge == named[0]]
+        sets = sets_of(form, named[0])
+        plans = [resolved(plan, sets) for plan in first]
+        check(plans[0], sets)
+        wait = len(named) * sum(seconds(plan, sets) for plan in plans)
+    except PROBLEMS as trouble:
+        return alert(trouble)
+    several = len(named) * len(plans)
+    runs = f"{several} runs: " if several > 1 else ""
+    rates = "; ".join(
+        f"{escape(Path(plan.model).name)} {', '.join(f'{lr:g}' for lr in plan.lrs)}"
+        for plan in plans
+    )
+    return (
+        f'<p class="fine">{runs}about {in_words(wait)} on this machine. Learning rates: {rates}.'
+        "</p>"
+    )
+
+
+def in_words(wait: float) -> str:
+    """Say how long something takes, in the unit one thinks in."""
+    if wait >= 5400:
+        return f"{wait / 3600:.1f} hours"
+    return f"{wait / 60:.0f} min" if wait >= 90 else f"{max(10, round(wait, -1)):.0f} s"

@@ -1,0 +1,32 @@
+"""Starting runs: what a form asks for is checked as a whole, stored and handed to the engine."""
+
+from collections.abc import Mapping, Sequence
+
+from finetune.engine import Engine
+from finetune.plan import Plan
+from finetune.record import environment
+from finetune.runs import OPEN, Run, Store
+from finetune.sets import InoculationError, Sets
+
+OPEN_RUNS = 20  # of one browser at a time: four models on five challenges
+
+
+def start(
+    store: Store,
+    engine: Engine,
+    owner: str,
+    jobs: Sequence[tuple[Plan, Sets]],
+    sources: Mapping[str, str],
+) -> tuple[Run, ...]:
+    """Store a run for each job and hand them to the engine. Raises a sentence for the person."""
+    still = sum(run.state in OPEN for run in store.runs(owner))
+    if still + len(jobs) > OPEN_RUNS:
+        raise InoculationError(
+            f"{still} of your runs are still going and {len(jobs)} more would pass {OPEN_RUNS}; "
+            "wait, cancel some or choose less"
+        )
+    facts, files = environment(), {"sources": dict(sources)} if sources else {}
+    runs = tuple(store.create(owner, plan, sets, facts, files) for plan, sets in jobs)
+    for run in runs:
+        engine.submit(run.id)
+    return runs

@@ -1,0 +1,145 @@
+"""What the Inoculate tab shows of several runs: their curves, their progress, their outcomes."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from finetune.gallery import OWNER
+from finetune.plots import SHAPES, Look, svg
+from finetune.runs import OPEN, Run
+from finetune.selection import Selection
+from finetune.sentences import interval, short
+from finetune.sweep import frames, line_names, model_name, panels, where
+from finetune.ui.run_view import progress, state_of, took
+from probe.ui.choices import alert
+from probe.ui.marks import meter, sheet
+
+NOTHING = (
+    '<p class="fine">Nothing chosen to look at. Start a run on the left, or tick models and '
+    "challenges of the gallery.</p>"
+)
+ONE, SEVERAL = (480, 300), (330, 230)
+GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼", strict=True))
+TABLE = ("examples", "set", "name", "accuracy", "low", "high", "n", "lr", "seeds")
+
+
+def curves(runs: Sequence[Run], selection: Selection) -> str:
+    """Draw a panel for each challenge, the models overlaid, with a table that says the same."""
+    found = frames(runs, selection)
+    if not found:
+        return ""
+    charts, look = panels(runs, selection, ONE if len(found) == 1 else SEVERAL)
+    drawn = "".join(
+        f'<figure class="panel"><figcaption>{escape(name)}</figcaption>'
+        f"{_image(svg(chart, look), name)}</figure>"
+        for name, chart in charts.items()
+    )
+    tables = "".join(
+        f"<h4>{escape(name)}</h4>{sheet(frame[list(TABLE)].round(2), f'points of {name}')}"
+        for name, frame in found.items()
+    )
+    kind = "single" if len(found) == 1 else "several"
+    return (
+        f'{_legend(look)}<div class="panels {kind}">{drawn}</div>'
+        f'<details class="twin"><summary>as table</summary>{tables}</details>'
+    )
+
+
+def _image(drawn: str, name: str) -> str:
+    """Name a drawing for those who do not see it; the table below says what it shows."""
+    words = f"accuracy on {name} and on the original test by number of examples"
+    return drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(words)}" ', 1)
+
+
+def _legend(look: Look) -> str:
+    """Say what colours, markers and dashes mean."""
+    models = "".join(
+        f'<span><span aria-hidden="true" style="color:{colour}">{GLYPHS[shape]}</span> '
+        f"{escape(name)}</span>"
+        for name, colour, shape in zip(look.names, look.colours, look.shapes, strict=True)
+    )
+    return (
+        f'<p class="legend">{models}<span><i class="stroke"></i> challenge</span>'
+        '<span><i class="stroke dashed"></i> original</span>'
+        '<span class="fine">bars: 95 % intervals</span></p>'
+    )
+
+
+def going(runs: Sequence[Run]) -> str:
+    """Show how far runs are: one with its cells; several in a line each, and the one at work."""
+    shown = [run for run in runs if run.owner != OWNER]
+    if len(shown) == 1:
+        return progress(shown[0])
+    if not any(run.state != "done" for run in shown):
+        return ""
+    working = next((run for run in shown if run.state == "running"), None)
+    return _lines(shown) + (progress(working) if working else "")
+
+
+def _lines(runs: Sequence[Run]) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(model_name(run))}</td><td>{escape(run.plan.challenge)}</td>"
+        f"<td>{meter(f'cells of run {run.id}', len(run.points) / len(run.cells))}</td>"
+        f'<td class="number">{len(run.points)} of {len(run.cells)}</td><td>{state_of(run)}</td>'
+        f"<td>{took(run)}</td><td>{escape(run.error)}</td></tr>"
+        for run in runs
+    )
+    heads = ("model", "challenge", "", "cells", "state", "time", "")
+    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    return (
+        '<div class="sheet" tabindex="0" role="region" aria-label="runs"><table class="lines">'
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def compared(runs: Sequence[Run], opened: str) -> str:
+    """Show the outcomes of several runs in a table; each is a button that opens its card."""
+    told = [run for run in runs if run.verdict]
+    if len(told) < 2:
+        return ""
+    names = line_names(runs)
+    heads = (
+        *("challenge", "model", "outcome, as published", "outcome, dev rate"),
+        *("gap", "closed, %", "drop", "n", "warnings"),
+    )
+    head = "".join(
+        f'<th scope="col"><button type="button" onclick="sortSheet(this)">{name}</button></th>'
+        for name in heads
+    )
+    body = "".join(_compared(run, names[run.id], run.id == opened) for run in told)
+    return (
+        '<h3 class="title small">Outcomes</h3><div class="sheet" tabindex="0" role="region" '
+        f'aria-label="outcomes"><table class="outcomes"><thead><tr>{head}</tr></thead>'
+        f'<tbody>{body}</tbody></table></div><p class="fine">At the largest size, in points, with '
+        "95 % intervals; press an outcome to read it in words.</p>"
+    )
+
+
+def _compared(run: Run, name: str, opened: bool) -> str:
+    found, dev = run.verdict["oracle_lr"], run.verdict["dev_lr"]
+    figures = "".join(f"<td>{_figure(found[it])}</td>" for it in ("gap", "closed", "drop"))
+    label = f"outcome of {run.plan.challenge} on {name}"
+    return (
+        f"<tr{' class=opened' if opened else ''}><td>{escape(run.plan.challenge)}</td>"
+        f"<td>{escape(name)}</td>"
+        f'<td><button type="button" data-cell="{escape(run.id)}" aria-label="{escape(label)}">'
+        f'<span class="number">{escape(short(found["name"]))}</span></button></td>'
+        f"<td>{escape(short(dev['name']))}</td>{figures}<td>{found['gap']['n']}</td>"
+        f"<td>{len(run.verdict['warnings'])}</td></tr>"
+    )
+
+
+def _figure(value: Mapping[str, float | None]) -> str:
+    """Show a share in percent, its interval below it."""
+    middle, _, rest = interval(value).partition(" (")
+    return f'{middle}<span class="split">{rest.rstrip(")")}</span>'
+
+
+def troubles(runs: Sequence[Run]) -> str:
+    """Show what went wrong with ended runs, each sentence once."""
+    said = dict.fromkeys(run.error for run in runs if run.error and run.state not in OPEN)
+    return "".join(alert(sentence) for sentence in said)
+
+
+def words_of(run: Run) -> str:
+    """Name a run in a list of one's own."""
+    return f"{run.plan.challenge} · {model_name(run)} · {state_of(run)} · {where(run)}"
