@@ -6,14 +6,12 @@ import socket
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
-from sqlalchemy import event, update
-from sqlalchemy.pool import Pool
+from sqlalchemy import update
 
 from finetune.database import StoreError
 from finetune.lease import LEASE, Lease
@@ -22,39 +20,11 @@ from finetune.runs import Run, Store
 from finetune.sets import Sets
 from finetune.tables import RunRow
 from tests.points import make_point
+from tests.trouble import full, locked
 
 PLAN = Plan("tiny", "negation", (6, 12), (1e-3,), (0,))
 CELL = Cell(6, 1e-3, 0)
 LARGE = make_point(800, 600, 1000, CELL)
-
-
-@contextmanager
-def full(home: Path) -> Iterator[None]:
-    """Let the database grow no further than it is."""
-    with sqlite3.connect(home / "runs.sqlite") as connection:
-        (pages,) = connection.execute("PRAGMA page_count").fetchone()
-
-    def limit(connection: sqlite3.Connection, *others: object) -> None:
-        connection.execute(f"PRAGMA max_page_count = {pages}")
-
-    def unlimit(connection: sqlite3.Connection, *others: object) -> None:
-        connection.execute("PRAGMA max_page_count = 1000000")
-
-    event.listen(Pool, "checkout", limit)
-    event.listen(Pool, "checkin", unlimit)
-    yield
-    event.remove(Pool, "checkout", limit)
-    event.remove(Pool, "checkin", unlimit)
-
-
-@contextmanager
-def locked(home: Path) -> Iterator[None]:
-    """Write to the database without ever coming to an end."""
-    connection = sqlite3.connect(home / "runs.sqlite", isolation_level=None)
-    connection.execute("BEGIN EXCLUSIVE")
-    yield
-    connection.execute("ROLLBACK")
-    connection.close()
 
 
 @pytest.fixture

@@ -2,10 +2,12 @@
 
 import multiprocessing.spawn
 import os
+import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,14 +17,16 @@ from finetune import engine as engine_module
 from finetune.cluster import without_main
 from finetune.engine import Engine
 from finetune.hashes import model_hash
-from finetune.plan import Cell, Plan
-from finetune.runs import Run, Store
+from finetune.plan import Cell, Plan, kept_name
+from finetune.runs import Store
 from finetune.sets import Sets
-from probe.models.catalogue import entries, load
+from probe.models.catalogue import entries, home, load
+from tests.tiny import tiny_pairs
+from tests.trouble import full, locked
+from tests.waiting import ended, training, until
 
 TOO_LARGE = 2**60
 """A seed that torch's generator does not take."""
-ENDLESS = {"max_epochs": 100_000, "patience": 100_000}
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +36,7 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store,
         patch.setenv("NLI_CLINIC_HOME", str(tmp_path_factory.mktemp("home")))
         patch.delenv("NLI_CLINIC_DATABASE", raising=False)
         patch.delenv("ENGINE", raising=False)
-        store = Store()
+        store = Store(patience=0.1)
         engine = Engine(store)
         yield store, engine
         engine.close()
@@ -54,24 +58,6 @@ def plan(model: str) -> Plan:
     return Plan(model, "negation", (6, 12), (1e-3,), (0,), batch=4, max_epochs=3, precision="fp32")
 
 
-def until(store: Store, run_id: str, reached: Callable[[Run], bool], seconds: float = 150) -> Run:
-    """Wait until a run is as wanted, and return it."""
-    end = time.monotonic() + seconds
-    while not reached(run := store.get(run_id)):
-        assert time.monotonic() < end, f"still {run.state}: {run.cells}"
-        time.sleep(0.05)
-    return run
-
-
-def ended(run: Run) -> bool:
-    return run.state not in ("queued", "running")
-
-
-def training(run: Run) -> bool:
-    """Whether the second cell is under way."""
-    return run.cells[1].state == "running" and run.cells[1].epoch is not None
-
-
 def worker_pid(engine: Engine, after: int = 0) -> int:
     """Return the process of the only worker, once it is there and another than the one before."""
     end = time.monotonic() + 150
@@ -86,7 +72,7 @@ def worker_pid(engine: Engine, after: int = 0) -> int:
 
 def endless(plan: Plan) -> Plan:
     """Return the plan with cells that only a cancel ends."""
-    return Plan(**{**vars(plan), **ENDLESS})
+    return replace(plan, max_epochs=100_000, patience=100_000)
 
 
 def test_a_run_is_computed_judged_and_its_model_kept(
@@ -133,7 +119,7 @@ def test_a_cancelled_run_stops_and_keeps_what_it_has(
     engine.submit(run_id)
     until(store, run_id, training)
     engine.cancel(run_id)
-    run = until(store, run_id, ended, seconds=30)
+    run = until(store, run_id, ended)
     assert run.state == "cancelled"
     assert [state.state for state in run.cells] == ["done", "cancelled", "cancelled"]
 
@@ -146,10 +132,10 @@ def test_a_run_that_waits_for_another_is_cancelled_at_once(
     engine.submit(second)
     until(store, first, training)
     engine.cancel(second)
-    assert until(store, second, ended, seconds=30).state == "cancelled"
+    assert until(store, second, ended).state == "cancelled"
     assert store.get(first).state == "running"
     engine.cancel(first)
-    until(store, first, ended, seconds=30)
+    until(store, first, ended)
 
 
 def test_a_cell_that_does_not_listen_loses_its_worker(
@@ -162,14 +148,14 @@ def test_a_cell_that_does_not_listen_loses_its_worker(
     pid = worker_pid(engine)
     os.kill(pid, signal.SIGSTOP)
     engine.cancel(run_id)
-    assert until(store, run_id, ended, seconds=60).state == "cancelled"
+    assert until(store, run_id, ended).state == "cancelled"
     assert worker_pid(engine, after=pid) != pid
 
 
 def test_a_killed_worker_loses_and_doubles_no_cell(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
-    long = Plan(**{**vars(plan), "max_epochs": 40, "patience": 40})
+    long = replace(plan, max_epochs=40, patience=40)
     run_id = store.create("me", long, sets, {}).id
     engine.submit(run_id)
     before = until(store, run_id, training)
@@ -185,7 +171,7 @@ def test_a_killed_worker_loses_and_doubles_no_cell(
 def test_a_cell_that_fails_leaves_the_others(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
-    run_id = store.create("me", Plan(**{**vars(plan), "seeds": (0, TOO_LARGE)}), sets, {}).id
+    run_id = store.create("me", replace(plan, seeds=(0, TOO_LARGE)), sets, {}).id
     engine.submit(run_id)
     run = until(store, run_id, ended)
     assert run.state == "failed"
@@ -196,27 +182,27 @@ def test_a_cell_that_fails_leaves_the_others(
 
 
 def test_a_model_that_cannot_be_kept_fails_the_run_until_it_can(
-    store: Store, engine: Engine, plan: Plan, sets: Sets, home: Path
+    store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
-    (home / "models").write_text("a file where the folder should be")
     run_id = store.create("me", plan, sets, {}).id
+    place = home() / "models" / kept_name(plan, run_id)
+    place.write_text("a file where the folder should be")
     engine.submit(run_id)
     before = until(store, run_id, ended)
     assert (before.state, len(before.points), before.kept) == ("failed", 3, "")
     assert before.error.startswith("the inoculated model could not be kept: ")
-    (home / "models").unlink()
+    place.unlink()
     engine.again(run_id)
     run = until(store, run_id, ended)
     assert (run.state, run.error) == ("done", "")
-    assert (home / "models" / run.kept / "model.safetensors").exists()
-    assert run.artefacts["kept"] == model_hash(home / "models" / run.kept)
+    assert run.artefacts["kept"] == model_hash(place)
     assert run.points[:2] == before.points[:2]  # seconds too: they were not computed again
 
 
 def test_a_run_left_by_a_dead_engine_is_resumed_with_the_cells_it_lacks(
     store: Store, engine: Engine, plan: Plan, sets: Sets, tmp_path: Path
 ) -> None:
-    long = Plan(**{**vars(plan), "max_epochs": 40, "patience": 40})
+    long = replace(plan, max_epochs=40, patience=40)
     run_id = store.create("me", long, sets, {}).id
     dead = Engine(store, engine.address)
     dead.submit(run_id)
@@ -238,6 +224,79 @@ def test_a_cancelled_run_is_not_resumed(
     run_id = store.create("me", plan, sets, {}).id
     store.request_cancel(run_id)
     engine.resume()
-    run = until(store, run_id, ended, seconds=30)
+    run = until(store, run_id, ended)
     assert (run.state, run.points) == ("cancelled", ())
     assert {state.state for state in run.cells} == {"cancelled"}
+
+
+def test_a_run_waits_for_a_locked_database_and_says_so(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    run_id = store.create("me", plan, sets, {}).id
+    with locked(home()):
+        engine.submit(run_id)
+        waiting = until(store, run_id, lambda run: bool(run.error))
+        assert waiting.error.startswith("the run database is locked by another program; ")
+        assert waiting.state == "queued"
+    run = until(store, run_id, ended)
+    assert (run.state, run.error, len(run.points)) == ("done", "", 3)
+
+
+def test_a_run_on_a_full_disk_says_so_and_a_later_engine_goes_on(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    many = tiny_pairs(300)  # points of these do not fit into the pages that are there
+    wide = replace(sets, original_test=many, challenge_test=many)
+    run_id = store.create("me", plan, wide, {}).id
+    with full(home()):
+        first = Engine(store, engine.address)
+        first.submit(run_id)
+        waiting = until(store, run_id, lambda run: bool(run.error))
+        assert waiting.error.startswith("the disk with the run database is full; ")
+        first.close()
+    heir = Engine(store, engine.address)
+    heir.resume()
+    run = until(store, run_id, ended)
+    heir.close()
+    assert (run.state, run.error, len(run.points)) == ("done", "", 3)
+
+
+def test_a_run_is_not_gone_on_with_after_its_model_changed(
+    store: Store, engine: Engine, plan: Plan, sets: Sets, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(plan.model, tmp_path / "mine")
+    run_id = store.create("me", replace(plan, model=str(folder)), sets, {}, {"model": "other"}).id
+    engine.submit(run_id)
+    run = until(store, run_id, ended)
+    assert run.state == "failed"
+    assert run.error.endswith("has changed since this run began; start a new run")
+
+
+def test_a_run_that_another_engine_holds_is_left_to_it(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    run_id = store.create("me", endless(plan), sets, {}).id
+    engine.submit(run_id)
+    until(store, run_id, training)
+    other = Engine(store, engine.address)
+    other.resume()
+    other.cancel(run_id)  # its holder hears of it from the store
+    run = until(store, run_id, ended)
+    other.close()
+    assert run.state == "cancelled"
+    assert [state.state for state in run.cells] == ["done", "cancelled", "cancelled"]
+
+
+def test_a_cancelled_run_is_taken_up_again_with_the_cells_it_lacks(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    long = replace(plan, max_epochs=40, patience=40)
+    run_id = store.create("me", long, sets, {}).id
+    engine.submit(run_id)
+    until(store, run_id, training)
+    engine.cancel(run_id)
+    before = until(store, run_id, ended)
+    engine.again(run_id)
+    run = until(store, run_id, ended)
+    assert (run.state, run.error, run.cancelling) == ("done", "", False)
+    assert run.points[0] == before.points[0]  # seconds too: it was not computed again
