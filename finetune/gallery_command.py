@@ -20,7 +20,7 @@ from finetune.rows import in_words
 from finetune.sets import InoculationError, Sets, read_pairs
 from probe.ending import stop
 from probe.files import FileError, read_table
-from probe.models.catalogue import home, load_three_way, require
+from probe.models.catalogue import home, load, require
 from probe.models.classifier import Classifier
 from probe.pairs import Pair
 
@@ -96,7 +96,7 @@ def gallery_command(
         sets = all_sets(files, challenge)
         for name in model:
             require(name)
-            classifier = load_three_way(name)
+            classifier = load(name)
             for each in challenge:
                 plan = Plan(
                     name,

@@ -18,7 +18,7 @@ from finetune.thresholds import THRESHOLDS, Thresholds
 from probe.ending import stop
 from probe.files import FileError
 from probe.labels import LabelError
-from probe.models.catalogue import ModelError, load_three_way
+from probe.models.catalogue import ModelError, load
 
 PROBLEMS = (InoculationError, ModelError, FileError, LabelError, OSError)
 """What a person can put right; anything else is our error and shows its trace."""
@@ -89,7 +89,7 @@ def inoculate_command(
 
 def _inoculate(plan: Plan, sets: Sets, out: Path) -> None:
     check(plan, sets)
-    classifier = load_three_way(plan.model)
+    classifier = load(plan.model)
     out.mkdir(parents=True, exist_ok=True)
     points: list[Point] = []
     for row, earlier in run_cells(plan, sets, out, classifier):

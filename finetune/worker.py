@@ -19,7 +19,7 @@ from finetune.plan import Cell, Plan
 from finetune.record import sets_from
 from finetune.sets import Sets
 from finetune.train import save_model
-from probe.models.catalogue import load_three_way
+from probe.models.catalogue import load
 from probe.models.classifier import Classifier
 
 EVERY = 0.5
@@ -80,7 +80,7 @@ def compute(
 @lru_cache(maxsize=1)
 def _pristine(run_id: str, model: str) -> Classifier:
     """Load a run's model once; a later run loads anew, its folder may have changed."""
-    return load_three_way(model)
+    return load(model)
 
 
 def _ask(bell: str) -> Callable[[], bool]:

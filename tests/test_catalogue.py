@@ -16,7 +16,6 @@ from probe.models.catalogue import (
     entries,
     find,
     load,
-    load_three_way,
     require,
     start_from_encoder,
 )
@@ -272,13 +271,6 @@ def test_a_two_way_model_is_loaded_in_its_own_order(folder: Path) -> None:
     resize(folder, 2)
     configure(folder, id2label={"0": "not_entailment", "1": "entailment"})
     assert load(str(folder)).order == ("non-entailment", "entailment")
-
-
-def test_a_two_way_model_is_not_fine_tuned(folder: Path) -> None:
-    resize(folder, 2)
-    configure(folder, id2label={"0": "not_entailment", "1": "entailment"})
-    with pytest.raises(ModelError, match="has two outputs; to be fine-tuned it needs three"):
-        load_three_way(str(folder))
 
 
 @pytest.mark.parametrize("name", ["minilm", "here"])

@@ -99,14 +99,6 @@ def load(name: str, order: tuple[Gold, ...] | None = None) -> Classifier:
     return replace(made, order=order or _order(made, found.outputs))
 
 
-def load_three_way(name: str) -> Classifier:
-    """Load a model that can be trained on the three labels. Raises ModelError."""
-    classifier = load(name)
-    if classifier.labels != LABELS:
-        raise ModelError(f"the model {name!r} has two outputs; to be fine-tuned it needs three")
-    return classifier
-
-
 def _order(classifier: Classifier, outputs: Sequence[str]) -> tuple[Gold, ...]:
     """Read the order from the names of the outputs. Raises UnclearLabels with what seems best."""
     try:
