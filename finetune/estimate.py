@@ -1,0 +1,117 @@
+"""About how long a run takes here: a short trial of the plan's own pairs, then sums."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from threading import Lock
+
+import torch
+
+from finetune.encoded import encode, said
+from finetune.frozen import lower_states, upper_part
+from finetune.habits import habit
+from finetune.inoculate import fresh
+from finetune.plan import Mode, Plan, cells
+from finetune.sets import Sets
+from finetune.train import trainable, update
+from probe.models.catalogue import load
+from probe.models.classifier import Classifier, Precision, resolve
+from probe.pairs import Pair
+
+SAMPLE = 8
+"""Pairs in the trial."""
+BEYOND = 3
+"""Epochs that a cell goes on improving for, before its patience begins to run out."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Seconds that a character of a pair takes: once to prepare, to train on, to predict."""
+
+    prepare: float
+    train: float
+    predict: float
+
+
+_PACES: dict[tuple[str, Mode, Precision], Pace] = {}
+_LOCK = Lock()
+
+
+def seconds(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> float:
+    """Return about how many seconds one worker takes for all cells, alone on its core.
+
+    The first question about a model and mode costs a trial in a copy of the model, `classifier`
+    where it is loaded already. Raises ModelError, or InoculationError where there is no fast mode.
+    """
+    key = (plan.model, plan.mode, plan.precision)
+    with _LOCK:
+        if key not in _PACES:
+            _PACES[key] = trial(plan, sets, classifier or load(plan.model))
+    return at_pace(plan, sets, _PACES[key])
+
+
+def estimate(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> str:
+    """Return what `seconds` says in words, such as "about 3 min"."""
+    return words(seconds(plan, sets, classifier))
+
+
+def words(wait: float) -> str:
+    """Write seconds as a person would."""
+    if wait < 90:
+        return f"about {max(10, round(wait, -1)):.0f} s"
+    return f"about {wait / 60:.0f} min" if wait < 5400 else f"about {wait / 3600:.1f} h"
+
+
+def at_pace(plan: Plan, sets: Sets, pace: Pace) -> float:
+    """Return the seconds of all cells: each runs the epochs of its patience and a few more."""
+    epochs = min(plan.max_epochs, plan.patience + BEYOND)
+    tests = sum(map(_characters, (sets.original_test, sets.challenge_test, sets.control)))
+    dev, learnt = _characters(sets.original_dev), _characters(sets.challenge_train)
+    each = learnt / len(sets.challenge_train)
+    drawn = each * max(plan.sizes) * len(set(plan.seeds))
+    total = pace.prepare * (tests + dev + drawn)
+    for cell in cells(plan):
+        read = tests + dev * (epochs if cell.size else 1)
+        total += pace.predict * read + pace.train * epochs * each * cell.size
+    return total
+
+
+def trial(plan: Plan, sets: Sets, classifier: Classifier) -> Pace:
+    """Take one training step and predict once, both after a first time that does not count."""
+    with classifier.lock:
+        copied = fresh(classifier)
+    trained = upper_part(copied) if plan.mode == "fast" else copied
+    pairs = sample(sets.challenge_train)
+    length, manner = _characters(pairs), habit(copied)
+    exact = resolve(plan.precision)
+    whole = encode(copied, pairs, min(plan.max_tokens, copied.max_tokens), copied.device)
+    lower = partial(lower_states, copied, whole, exact)
+    data = lower() if plan.mode == "fast" else whole
+    inputs, allowed = data.batch(range(len(pairs)))
+    optim = manner.optimiser(trainable(trained), 1e-9)
+    learn = partial(update, trained, optim, inputs, allowed, manner.clip, exact, 0)
+    predict = partial(said, trained, data, exact)
+    learn()
+    return Pace(
+        _timed(lower, copied.device) / length if plan.mode == "fast" else 0.0,
+        _timed(learn, copied.device) / length,
+        _timed(predict, copied.device) / length,
+    )
+
+
+def sample(pairs: Sequence[Pair]) -> Sequence[Pair]:
+    """Return a few pairs from all over."""
+    return pairs[:: max(1, len(pairs) // SAMPLE)][:SAMPLE]
+
+
+def _timed(work: Callable[[], object], device: torch.device) -> float:
+    """Return the seconds of some work; on a CPU those of one core, which is what a worker has."""
+    clock = time.process_time if device.type == "cpu" else time.perf_counter
+    began = clock()
+    work()
+    return clock() - began
+
+
+def _characters(pairs: Sequence[Pair]) -> int:
+    return sum(len(pair.premise) + len(pair.hypothesis) for pair in pairs)
