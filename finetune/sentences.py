@@ -47,8 +47,8 @@ def details(verdict: Verdict, selection: Selection) -> list[str]:
     lines = [
         f"Learning rate {found['lr']:g}, {CHOSEN[selection]}. The rate {CHOSEN[other]} is "
         f"{rival['lr']:g}: {rival['name']}.",
-        f"95 % intervals from 1,000 paired resamples; n = {found['gap']['n']} test pairs, seeds: "
-        f"{found['seeds']}.",
+        f"95 % intervals from 1,000 paired resamples; n = {found['gap']['n']} test pairs, "
+        f"{found['seeds']} seed{'s' if found['seeds'] > 1 else ''}.",
         f"Rules that understand nothing get right of the challenge test: {rules}." if rules else "",
         _control(verdict.get("control")),
     ]

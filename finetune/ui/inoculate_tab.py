@@ -64,7 +64,9 @@ def build(
     tab.select(samples, pathogens, shown_samples, **quiet)
     tab.select(forecast, fields, about, **quiet)
     pathogens.input(samples, pathogens, shown_samples, **quiet)
-    gr.on([field.change for field in fields], forecast, fields, about, **last)
+    # a list of several has no change of its own when a person chooses
+    changed = [patients.input, pathogens.input, *(field.change for field in fields[2:])]
+    gr.on(changed, forecast, fields, about, **last)
     followed = gr.on(
         [patients.input, pathogens.input],
         desk.follow,

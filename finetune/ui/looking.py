@@ -68,7 +68,7 @@ def show(store: Store, gallery: Sequence[Run], looking: Looking, seen: str = "")
     shown = _buttons(runs, Shown(going=gr.HTML(told, visible=bool(told)), seen=mark))
     if mark != seen:
         shown.curves = curves(runs, looking.selection)
-        shown.table = compared(runs, _opened(runs, looking))
+        shown.table = compared(runs, _opened(runs, looking), looking.selection)
         shown.card = card(runs, looking)
     return shown.outputs
 

@@ -15,11 +15,11 @@ from finetune.challenges import (
     file_sets,
     make_sets,
 )
+from finetune.estimate import seconds, words
 from finetune.plan import Mode, Plan, check, numbers, read_sizes, resolved
 from finetune.rates import usual_rate
 from finetune.sets import InoculationError, Sets, read_pairs
 from finetune.thresholds import Thresholds
-from finetune.ui.estimate import seconds
 from probe.files import FileError
 from probe.labels import LabelError
 from probe.models.catalogue import ModelError, require
@@ -214,13 +214,6 @@ def forecast(*values: object) -> str:
         for plan in plans
     )
     return (
-        f'<p class="fine">{runs}about {in_words(wait)} on this machine. Learning rates: {rates}.'
+        f'<p class="fine">{runs}{words(wait)} on one core of this machine. Learning rates: {rates}.'
         "</p>"
     )
-
-
-def in_words(wait: float) -> str:
-    """Say how long something takes, in the unit one thinks in."""
-    if wait >= 5400:
-        return f"{wait / 3600:.1f} hours"
-    return f"{wait / 60:.0f} min" if wait >= 90 else f"{max(10, round(wait, -1)):.0f} s"

@@ -7,7 +7,7 @@ from finetune.gallery import OWNER
 from finetune.plots import SHAPES, Look, svg
 from finetune.runs import OPEN, Run
 from finetune.selection import Selection
-from finetune.sentences import interval, short
+from finetune.sentences import CHOSEN, interval, short
 from finetune.sweep import frames, line_names, model_name, panels, where
 from finetune.ui.run_view import progress, state_of, took
 from probe.ui.choices import alert
@@ -91,7 +91,7 @@ def _lines(runs: Sequence[Run]) -> str:
     )
 
 
-def compared(runs: Sequence[Run], opened: str) -> str:
+def compared(runs: Sequence[Run], opened: str, selection: Selection) -> str:
     """Show the outcomes of several runs in a table; each is a button that opens its card."""
     told = [run for run in runs if run.verdict]
     if len(told) < 2:
@@ -105,7 +105,7 @@ def compared(runs: Sequence[Run], opened: str) -> str:
         f'<th scope="col"><button type="button" onclick="sortSheet(this)">{name}</button></th>'
         for name in heads
     )
-    body = "".join(_compared(run, names[run.id], run.id == opened) for run in told)
+    body = "".join(_compared(run, names[run.id], run.id == opened, selection) for run in told)
     return (
         '<h3 class="title small">Outcomes</h3><div class="sheet" tabindex="0" role="region" '
         f'aria-label="outcomes"><table class="outcomes"><thead><tr>{head}</tr></thead>'
@@ -114,15 +114,15 @@ def compared(runs: Sequence[Run], opened: str) -> str:
     )
 
 
-def _compared(run: Run, name: str, opened: bool) -> str:
-    found, dev = run.verdict["oracle_lr"], run.verdict["dev_lr"]
+def _compared(run: Run, name: str, opened: bool, selection: Selection) -> str:
+    found, (oracle, dev) = run.verdict[selection], (run.verdict[by] for by in CHOSEN)
     figures = "".join(f"<td>{_figure(found[it])}</td>" for it in ("gap", "closed", "drop"))
     label = f"outcome of {run.plan.challenge} on {name}"
     return (
         f"<tr{' class=opened' if opened else ''}><td>{escape(run.plan.challenge)}</td>"
         f"<td>{escape(name)}</td>"
         f'<td><button type="button" data-cell="{escape(run.id)}" aria-label="{escape(label)}">'
-        f'<span class="number">{escape(short(found["name"]))}</span></button></td>'
+        f'<span class="number">{escape(short(oracle["name"]))}</span></button></td>'
         f"<td>{escape(short(dev['name']))}</td>{figures}<td>{found['gap']['n']}</td>"
         f"<td>{len(run.verdict['warnings'])}</td></tr>"
     )

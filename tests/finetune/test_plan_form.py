@@ -12,7 +12,6 @@ from finetune.ui.plan_form import (
     Form,
     forecast,
     form_of,
-    in_words,
     jobs_of,
     plans_of,
     sets_of,
@@ -151,10 +150,3 @@ def test_a_forecast_says_how_many_runs_and_at_which_rates() -> None:
 def test_a_forecast_of_a_wrong_plan_is_a_sentence() -> None:
     flat = [*list(vars(replace(FORM, sizes="")).values())[:10], *STANDARD, *[None] * 5, "", 1000]
     assert 'role="alert">give at least one size' in forecast(*flat)
-
-
-@pytest.mark.parametrize(
-    ("wait", "words"), [(3, "10 s"), (44, "40 s"), (100, "2 min"), (7200, "2.0 hours")]
-)
-def test_a_wait_is_said_in_its_unit(wait: float, words: str) -> None:
-    assert in_words(wait) == words

@@ -33,14 +33,25 @@ def test_no_point_draws_nothing() -> None:
 
 
 def test_the_table_has_a_row_for_each_judged_run_that_opens_its_card() -> None:
-    table = compared([*RUNS, make_run([], run_id="new", state="queued")], "esim-spelling")
+    table = compared(
+        [*RUNS, make_run([], run_id="new", state="queued")], "esim-spelling", "oracle_lr"
+    )
     assert re.findall('data-cell="([^"]*)"', table) == [run.id for run in RUNS]
     assert table.count("<tr class=opened>") == 1
     assert "20.0" in table and "1: dataset weakness" in table
 
 
+def test_the_figures_are_those_of_the_rate_that_is_drawn() -> None:
+    bold = make_point(70, 79, cell=Cell(50, 1e-2, 0), dev=0.70)
+    mild = make_point(80, 62, cell=Cell(50, 1e-5, 0), dev=0.80)
+    points = [POINTS[0], bold, mild]
+    runs = [make_run(points, lrs=(1e-5, 1e-2), run_id=name) for name in "ab"]
+    assert "<td>95.0<span" in compared(runs, "", "oracle_lr")  # 19 of the gap's 20 points
+    assert "<td>10.0<span" in compared(runs, "", "dev_lr")
+
+
 def test_one_run_needs_no_table() -> None:
-    assert compared(RUNS[:1], "") == ""
+    assert compared(RUNS[:1], "", "oracle_lr") == ""
 
 
 def test_one_run_shows_its_cells_and_several_a_line_each() -> None:
