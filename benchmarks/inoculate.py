@@ -1,0 +1,181 @@
+"""The same cells with transformers' Trainer, in full mode and in fast mode, one after the other.
+
+    python -m benchmarks.inoculate [--sizes 100] [--tests 200] [--challenges word_overlap,negation]
+    python -m benchmarks.inoculate lecture
+
+Trainer is used as its documentation has a user do it (benchmarks/trainer.py), with the cells' own
+batch, rates, epochs and patience: once with every pair padded to the longest input of the model,
+once padded to the longest of a batch. Padding changes no result, so that the first, which takes
+hours, is timed on a few pairs and its seconds are reckoned from the second's numbers of pairs;
+with --whole it is run to its end. One thread. Seconds are those of the processor, so that a machine
+that does other things beside does not change the ratios; the clock's stand in brackets.
+"""
+
+import os
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+
+from benchmarks.trainer import Pace, pace, with_trainer
+from finetune.challenges import bundled_sets, file_sets
+from finetune.inoculate import Point, fresh, run_cell
+from finetune.material import bundled
+from finetune.outcomes import judge
+from finetune.plan import Cell, Mode, Plan, cells, numbers
+from finetune.sets import Sets
+from probe.models.catalogue import load
+from probe.models.classifier import Classifier
+
+app = typer.Typer(add_completion=False)
+CHALLENGES = "word_overlap,negation,spelling,templates_numerical"
+Run = Callable[[Plan, Sets, Cell, Classifier], Point]
+
+
+@dataclass(frozen=True)
+class Took:
+    """Seconds of the processor and of the clock."""
+
+    cpu: float
+    clock: float
+
+    def __add__(self, other: "Took") -> "Took":
+        return Took(self.cpu + other.cpu, self.clock + other.clock)
+
+
+def ours(plan: Plan, sets: Sets, cell: Cell, classifier: Classifier) -> Point:
+    """Run a cell as the app does."""
+    *_, point = run_cell(plan, sets, cell, classifier)
+    assert isinstance(point, Point)  # the last row is one
+    return point
+
+
+def timed(plan: Plan, sets: Sets, classifier: Classifier, run: Run) -> tuple[Took, list[Point]]:
+    """Run all cells but the first, each in a copy of the model."""
+    cpu, clock, points = time.process_time(), time.perf_counter(), []
+    for cell in cells(plan)[1:]:
+        points.append(run(plan, sets, cell, fresh(classifier)))
+    return Took(time.process_time() - cpu, time.perf_counter() - clock), points
+
+
+def outcome(base: Point, points: list[Point], sets: Sets) -> str:
+    """Say what came of a system's cells."""
+    found = judge(base, points, sets.majority, sets.paired).finding
+    last = max(points, key=lambda point: (point.cell.size, point.challenge))
+    return (
+        f"{found.name:22} original {100 * base.original:.1f} to {100 * last.original:.1f}, "
+        f"challenge {100 * base.challenge:.1f} to {100 * last.challenge:.1f}"
+    )
+
+
+def padded_seconds(measured: Pace, points: list[Point], sets: Sets) -> float:
+    """Reckon what padding to the model's longest input takes: the same pairs at its pace."""
+    tests = len(sets.original_test) + len(sets.challenge_test)
+    learnt = sum(point.epochs * point.cell.size for point in points)
+    read = sum(point.epochs * len(sets.original_dev) + tests for point in points)
+    return measured.train * learnt + measured.predict * read
+
+
+def smaller(sets: Sets, tests: int) -> Sets:
+    """Keep the first `tests` pairs to test on, and half as many to stop by."""
+    return replace(
+        sets,
+        original_dev=sets.original_dev[: tests // 2],
+        original_test=sets.original_test[:tests],
+        challenge_test=sets.challenge_test[:tests],
+        control=(),
+    )
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    context: typer.Context,
+    model: str = "minilm",
+    challenges: str = CHALLENGES,
+    numerical: Annotated[Path | None, typer.Option(help="A file for templates_numerical.")] = None,
+    sizes: str = "100",
+    lrs: Annotated[str, typer.Option(help="Of Trainer and full mode.")] = "5e-5",
+    fast_lrs: Annotated[str, typer.Option(help="Of fast mode: fewer weights, larger.")] = "4e-4",
+    tests: int = 200,
+    whole: Annotated[bool, typer.Option(help="Run the padded Trainer to its end.")] = False,
+) -> None:
+    """Compare seconds and outcomes; prints a line for each challenge and system."""
+    if context.invoked_subcommand:
+        return
+    torch.set_num_threads(1)
+    classifier, total = load(model), dict[str, Took]()
+    measured = pace(classifier, bundled_sets("negation").challenge_train)
+    print(f"Trainer, padded: {measured.train:.2f} s a pair trained, {measured.predict:.2f} s read")
+    for challenge in challenges.split(","):
+        own = numerical and challenge == "templates_numerical"
+        made = file_sets(bundled(), "numerical", numerical) if own else bundled_sets(challenge)
+        sets = smaller(made, tests)
+        plan = Plan(
+            model, challenge, numbers("sizes", sizes, int), numbers("lrs", lrs, float), (0,)
+        )
+        fast = replace(plan, mode="fast", lrs=numbers("fast lrs", fast_lrs, float))
+        base = ours(plan, sets, cells(plan)[0], fresh(classifier))
+        found = {"Trainer": timed(plan, sets, classifier, with_trainer("longest"))}
+        found["full"] = timed(plan, sets, classifier, ours)
+        found["fast"] = timed(fast, sets, classifier, ours)
+        points = found["Trainer"][1]
+        if whole:
+            found["Trainer, padded"] = timed(plan, sets, classifier, with_trainer("max_length"))
+        else:
+            took = padded_seconds(measured, points, sets)
+            found["Trainer, padded"] = Took(took, float("nan")), points
+        for system, (took_by, its) in found.items():
+            total[system] = total.get(system, Took(0, 0)) + took_by
+            print(
+                f"{challenge:20} {system:16} {took_by.cpu:7.1f} s ({took_by.clock:.1f})  "
+                f"{outcome(base, its, sets)}",
+                flush=True,
+            )
+    for system, took_by in total.items():
+        ratios = ", ".join(
+            f"{other.cpu / took_by.cpu:.1f} x {name}"
+            for name, other in total.items()
+            if name.startswith("Trainer")
+        )
+        print(f"{system:16} {took_by.cpu:7.1f} s, as quick as {ratios}")
+
+
+@app.command()
+def lecture(
+    model: str = "minilm",
+    challenges: str = CHALLENGES,
+    sizes: str = "10,50,100,400,1000",
+    lrs: str = "1e-4,4e-4",
+    mode: str = "fast",
+) -> None:
+    """Time a sweep as a lecturer would plan it: 4 challenges, 5 sizes, 2 rates."""
+    torch.set_num_threads(1)
+    classifier, total = load(model), Took(0, 0)
+    chosen: Mode = mode  # type: ignore[assignment]  # typer has no Literal
+    for challenge in challenges.split(","):
+        sets = bundled_sets(challenge)
+        there = len(sets.challenge_train)
+        wanted = tuple(min(size, there) for size in numbers("sizes", sizes, int))
+        plan = Plan(model, challenge, wanted, numbers("lrs", lrs, float), (0,), chosen)
+        cpu, clock = time.process_time(), time.perf_counter()
+        base = ours(plan, sets, cells(plan)[0], fresh(classifier))
+        _, points = timed(plan, sets, classifier, ours)
+        took = Took(time.process_time() - cpu, time.perf_counter() - clock)
+        total += took
+        print(
+            f"{challenge:20} {len(points) + 1} cells {took.cpu:7.1f} s ({took.clock:.1f})  "
+            f"{outcome(base, points, sets)}",
+            flush=True,
+        )
+    print(f"{total.cpu:.1f} s of one core ({total.clock:.1f}); on two, with two workers, half")
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,169 @@
+"""An inoculation with transformers' Trainer, as its documentation has a user write it.
+
+https://huggingface.co/docs/transformers/training: tokenize with padding and truncation, arguments
+with evaluation and saving each epoch, the best checkpoint at the end, early stopping, predict.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, cast
+
+import numpy as np
+from torch.utils.data import Dataset
+from transformers import (
+    DataCollatorWithPadding,
+    EarlyStoppingCallback,
+    EvalPrediction,
+    PrinterCallback,
+    Trainer,
+    TrainingArguments,
+)
+
+from finetune.habits import habit
+from finetune.inoculate import Point, fresh
+from finetune.plan import Cell, Plan, nested
+from finetune.sets import Sets
+from probe.models.classifier import Classifier
+from probe.pairs import Pair
+
+Padding = Literal["max_length", "longest"]
+Rows = Dataset[dict[str, Any]]  # Any: lists of numbers and a number
+SAMPLE = 32
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Seconds of the processor that one pair takes to train on and to predict."""
+
+    train: float
+    predict: float
+
+
+def rows(classifier: Classifier, pairs: Sequence[Pair], padding: Padding) -> Rows:
+    """Tokenise pairs, padded to the model's longest input or not yet."""
+    encoded = classifier.tokenizer(
+        [pair.premise for pair in pairs],
+        [pair.hypothesis for pair in pairs],
+        truncation=True,
+        padding="max_length" if padding == "max_length" else False,
+    )
+    made = [
+        {name: encoded[name][row] for name in encoded} | {"labels": _number(classifier, pair)}
+        for row, pair in enumerate(pairs)
+    ]
+    return cast(Rows, made)  # a list has the length and the items that Trainer asks for
+
+
+def _number(classifier: Classifier, pair: Pair) -> int:
+    assert pair.gold  # only labelled pairs are trained on
+    return classifier.order.index(pair.gold)
+
+
+def accuracy(found: EvalPrediction) -> dict[str, float]:
+    """Return the share of right predictions."""
+    return {"accuracy": float((np.argmax(found.predictions, -1) == found.label_ids).mean())}
+
+
+def trainer(
+    classifier: Classifier,
+    folder: str,
+    learnt: Rows,
+    dev: Rows,
+    padding: Padding,
+    lr: float,
+    epochs: int,
+    patience: int,
+) -> Trainer:
+    """Return a Trainer with its defaults but for what belongs to the cell."""
+    settings = TrainingArguments(
+        folder,
+        eval_strategy="epoch",
+        save_strategy="epoch",
+        save_total_limit=1,
+        load_best_model_at_end=True,
+        metric_for_best_model="accuracy",
+        learning_rate=lr,
+        num_train_epochs=epochs,
+        **_common(classifier),
+    )
+    collator = DataCollatorWithPadding(classifier.tokenizer) if padding == "longest" else None
+    made = Trainer(
+        classifier.model,
+        settings,
+        data_collator=collator,
+        train_dataset=learnt,
+        eval_dataset=dev,
+        compute_metrics=accuracy,
+        callbacks=[EarlyStoppingCallback(patience)],
+    )
+    made.remove_callback(PrinterCallback)  # prints each evaluation
+    return made
+
+
+def _common(classifier: Classifier) -> dict[str, Any]:  # Any: settings of several types
+    """Return the batch of the model's own training, and silence."""
+    batch = habit(classifier).batch
+    return {
+        "per_device_train_batch_size": batch,
+        "per_device_eval_batch_size": batch,
+        "report_to": "none",
+        "disable_tqdm": True,
+        "log_level": "error",
+        "logging_strategy": "no",
+        "dataloader_pin_memory": False,  # warns where there is no GPU
+    }
+
+
+def with_trainer(padding: Padding) -> Callable[[Plan, Sets, Cell, Classifier], Point]:
+    """Return what runs a cell with Trainer."""
+
+    def run(plan: Plan, sets: Sets, cell: Cell, classifier: Classifier) -> Point:
+        began = time.monotonic()
+        learnt = rows(classifier, nested(sets.challenge_train, cell.seed, cell.size), padding)
+        dev = rows(classifier, sets.original_dev, padding)
+        with TemporaryDirectory() as folder:
+            made = trainer(
+                classifier, folder, learnt, dev, padding, cell.lr, plan.max_epochs, plan.patience
+            )
+            made.train()
+        tested = [
+            _right(made, rows(classifier, pairs, padding))
+            for pairs in (sets.original_test, sets.challenge_test)
+        ]
+        return Point(
+            cell,
+            sum(tested[0]) / len(tested[0]),
+            sum(tested[1]) / len(tested[1]),
+            float(made.state.best_metric or 0.0),
+            round(made.state.epoch or 0.0),
+            0,
+            time.monotonic() - began,
+            "fp32",
+            *tested,
+        )
+
+    return run
+
+
+def _right(made: Trainer, pairs: Rows) -> tuple[bool, ...]:
+    said = made.predict(pairs)
+    hits = np.argmax(cast(np.ndarray[Any, Any], said.predictions), -1) == said.label_ids
+    return tuple(bool(hit) for hit in np.atleast_1d(hits))
+
+
+def pace(classifier: Classifier, pairs: Sequence[Pair]) -> Pace:
+    """Time a padded Trainer on a few pairs: one epoch without evaluation, one prediction."""
+    copied = fresh(classifier)
+    few = rows(copied, pairs[:SAMPLE], "max_length")
+    with TemporaryDirectory() as folder:
+        plain = TrainingArguments(folder, num_train_epochs=1, save_strategy="no", **_common(copied))
+        made = Trainer(copied.model, plain, train_dataset=few)
+        made.remove_callback(PrinterCallback)
+        began = time.process_time()
+        made.train()
+        trained = time.process_time()
+        made.predict(few)
+        ended = time.process_time()
+    return Pace((trained - began) / SAMPLE, (ended - trained) / SAMPLE)
