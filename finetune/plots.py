@@ -135,12 +135,16 @@ def _drawn(specification: str) -> str:
 
 
 def _titles(drawn: str) -> str:
-    """Give each point a title: a browser shows it where the pointer rests."""
-    return re.sub(
+    """Give each point a title, which a browser shows where the pointer rests.
+
+    Vega's own roles go: the page gives the whole picture a name, and its parts need none.
+    """
+    titled = re.sub(
         r'<path aria-label="([^"]*)"( role="graphics-symbol" aria-roledescription="point"[^>]*)/>',
         r"<path\2><title>\1</title></path>",
         drawn,
     )
+    return re.sub(r' (?:role|aria-[a-z]+)="[^"]*"', "", titled)
 
 
 def _said(frame: pd.DataFrame) -> list[str]:

@@ -22,6 +22,15 @@ def client(app: App) -> Client:
     return Client(app.url, verbose=False)
 
 
+@pytest.fixture(scope="module")
+def second(app: App) -> str:
+    """A tiny model beside the bundled one."""
+    shelf = app.home / "models"
+    shelf.mkdir(exist_ok=True)
+    tiny_bert(app.home / "unready").rename(shelf / "tiny-second")
+    return "tiny-second"
+
+
 def ask(client: Client, hypothesis: str, **options: Any) -> dict[str, Any]:
     answer: dict[str, Any] = client.predict(
         "Nina sold her bicycle to a neighbour on Monday.", hypothesis, api_name="/probe", **options
@@ -141,18 +150,47 @@ def test_a_cancelled_run_ends_cancelled(client: Client) -> None:
     assert client.predict(run, api_name="/run")["state"] == "cancelled"
 
 
-def test_a_run_of_a_wrong_plan_is_refused_by_a_sentence(client: Client) -> None:
-    with pytest.raises(AppError, match="pairs; no size can be larger"):
-        client.predict("minilm", "negation", "99999", "2e-5", "0", api_name="/inoculate")
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"sizes": "99999"}, "pairs; no size can be larger"),
+        ({"mode": "slow"}, "mode 'slow' is not one of full, fast"),
+        ({"challenge": "sideways"}, "no challenge 'sideways'"),
+        ({"patience": 0}, "must be 1 or more"),
+    ],
+)
+def test_a_run_of_a_wrong_plan_is_refused_by_a_sentence(
+    client: Client, options: dict[str, Any], sentence: str
+) -> None:
+    asked = {"model": "minilm", "challenge": "negation", "sizes": "5"} | options
+    with pytest.raises(AppError, match=sentence):
+        client.predict(**asked, api_name="/inoculate")
 
 
-@pytest.fixture(scope="module")
-def second(app: App) -> str:
-    """A tiny model beside the bundled one."""
-    shelf = app.home / "models"
-    shelf.mkdir(exist_ok=True)
-    tiny_bert(app.home / "unready").rename(shelf / "tiny-second")
-    return "tiny-second"
+def test_a_run_is_fast_unless_asked_otherwise(client: Client, second: str) -> None:
+    modes = []
+    for options in ({}, {"mode": "full"}):
+        asked = {"model": second, "challenge": "negation", "sizes": "5", **options}
+        run = client.predict(**asked, api_name="/inoculate")["run"]
+        client.predict(run, api_name="/cancel")
+        modes.append(client.predict(run, api_name="/run")["plan"]["mode"])
+    assert modes == ["fast", "full"]
+
+
+def test_a_cancelled_run_is_taken_up_again(client: Client, second: str) -> None:
+    run = client.predict(second, "negation", "5", "2e-5", api_name="/inoculate")["run"]
+    client.predict(run, api_name="/cancel")
+    wait_for_state(client, run, "cancelled")
+    client.predict(run, api_name="/again")
+    wait_for_state(client, run, "done")
+
+
+def wait_for_state(client: Client, run: str, state: str) -> None:
+    """Wait until a run is in this state."""
+    until = time.monotonic() + WAIT
+    while (found := client.predict(run, api_name="/run"))["state"] != state:
+        assert time.monotonic() < until, found
+        time.sleep(0.2)
 
 
 def test_compare_returns_the_scored_file_and_its_summary(

@@ -7,6 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from finetune import gallery
 from probe.pairs import ASSETS
 from probe.rules import RULES
 from probe.templates import KINDS
@@ -38,6 +39,16 @@ def page(browser: Browser, app: App) -> Iterator[Page]:
     expect(opened.locator(".answer")).to_be_visible(timeout=SLOW)
     yield opened
     context.close()
+
+
+@pytest.fixture(scope="module")
+def second(app: App) -> str:
+    """A tiny model beside the bundled one."""
+    shelf, name = app.home / "models", "tiny-beside"
+    shelf.mkdir(exist_ok=True)
+    if not (shelf / name).exists():
+        tiny_bert(app.home / "unready").rename(shelf / name)
+    return name
 
 
 def test_the_first_page_shows_an_example_predicted_and_explained(page: Page) -> None:
@@ -95,6 +106,61 @@ def test_a_file_is_scored_from_the_page(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
 
 
+def test_a_newcomer_sees_the_gallerys_curves_at_once(page: Page) -> None:
+    page.get_by_role("tab", name="Inoculate").click()
+    shown = {run.plan.challenge for run in gallery.runs()}
+    if not shown:
+        pytest.skip("the gallery is empty")
+    expect(page.locator("#curve svg")).to_have_count(len(shown), timeout=SLOW)
+    expect(page.locator("#outcome h2")).to_contain_text("utcome")
+
+
+def test_a_sweep_of_two_models_is_compared_drawn_and_taken_away(
+    page: Page, app: App, second: str
+) -> None:
+    tiny_bert(app.home / "unready").rename(app.home / "models" / "tiny-third")
+    page.goto(f"{app.url}?tab=inoculate")
+    page.locator("#patient .token-remove").first.click(timeout=SLOW)
+    for name in (second, "tiny-third"):
+        page.locator("#patient input").first.click()
+        page.get_by_role("option", name=name, exact=True).click()
+    page.keyboard.press("Escape")
+    page.locator("#sizes textarea, #sizes input").first.fill("5")
+    expect(page.locator("#estimate")).to_contain_text("2 runs: about", timeout=SLOW)
+    page.locator("#inoculate").click()
+    expect(page.locator("#run-state")).to_contain_text("of 2", timeout=SLOW)
+    expect(page.locator("#compared tbody tr")).to_have_count(2, timeout=4 * SLOW)
+    page.locator("#compared button[data-cell]").last.press("Enter")
+    expect(page.locator("#compared tr.opened td").nth(1)).to_have_text("tiny-third", timeout=SLOW)
+    expect(page.locator("#outcome")).to_contain_text("word_overlap on tiny-third")
+    expect(page.locator("#curve .legend")).to_contain_text("tiny-third")
+    page.locator("#take").click()
+    expect(page.locator("#run-files")).to_contain_text("report", timeout=SLOW)
+    parts = [["#curve"], ["#compared"], ["#outcome"], ["#samples"], ["#estimate"]]
+    found = Axe().run(page, context={"include": parts})
+    serious = [fault for fault in found.response["violations"] if fault["impact"] in BAD]
+    assert not serious, [(fault["id"], [n["html"] for n in fault["nodes"]]) for fault in serious]
+    page.set_viewport_size({"width": 375, "height": 800})
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+def test_a_wrong_plan_is_answered_by_a_sentence_and_nothing_typed_is_lost(page: Page) -> None:
+    page.get_by_role("tab", name="Inoculate").click()
+    sizes = page.locator("#sizes textarea, #sizes input").first
+    sizes.fill("5, many")
+    page.locator("#inoculate").click()
+    told = page.locator("#inoculate-problem [role=alert]")
+    expect(told).to_contain_text("Sizes '5, many' is not a list of numbers", timeout=SLOW)
+    assert sizes.input_value() == "5, many"
+
+
+def test_a_link_to_a_run_that_is_somebody_elses_says_so(page: Page, app: App) -> None:
+    page.goto(f"{app.url}?tab=inoculate&run=0123456789ab")
+    told = page.locator("#inoculate-problem [role=alert]")
+    expect(told).to_contain_text("there is no run '0123456789ab' here", timeout=SLOW)
+
+
 def test_a_run_survives_a_reload_of_the_page(page: Page) -> None:
     page.get_by_role("tab", name="Inoculate").click()
     page.locator("#sizes textarea, #sizes input").first.fill("5")
@@ -145,16 +211,6 @@ def test_a_chains_steps_can_be_opened(page: Page, app: App) -> None:
     steps = page.locator("#rows .lineage > li")
     expect(steps).to_have_count(2)
     expect(steps.first).to_contain_text("and false is not true")
-
-
-@pytest.fixture(scope="module")
-def second(app: App) -> str:
-    """A tiny model beside the bundled one."""
-    shelf, name = app.home / "models", "tiny-beside"
-    shelf.mkdir(exist_ok=True)
-    if not (shelf / name).exists():
-        tiny_bert(app.home / "unready").rename(shelf / name)
-    return name
 
 
 @pytest.fixture

@@ -82,7 +82,7 @@ class Desk:
                 self.engine.cancel(run.id)
         return self.look(*looked)
 
-    def again(self, *looked: Any) -> Values:
+    def take_up(self, *looked: Any) -> Values:
         """Take up those that failed or were cancelled with the cells they lack."""
         for run in self._own(looked):
             if run.state in ("failed", "cancelled"):

@@ -77,7 +77,7 @@ def build(
     followed.then(desk.look, looked, shown, **quiet)
     go.click(desk.begin, [owner, *fields], [wrong, *chosen, *shown], **quiet)
     halt.click(desk.halt, looked, shown, **quiet)
-    again.click(desk.again, looked, shown, **quiet)
+    again.click(desk.take_up, looked, shown, **quiet)
     gr.on(
         [part.input for part in (runs, models, names, selection)], desk.look, looked, shown, **last
     )

@@ -17,7 +17,7 @@ NOTHING = (
     '<p class="fine">Nothing chosen to look at. Start a run on the left, or tick models and '
     "challenges of the gallery.</p>"
 )
-ONE, SEVERAL = (480, 300), (330, 230)
+ONE, SEVERAL = (400, 260), (330, 230)
 GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼", strict=True))
 TABLE = ("examples", "set", "name", "accuracy", "low", "high", "n", "lr", "seeds")
 
@@ -107,7 +107,7 @@ def compared(runs: Sequence[Run], opened: str, selection: Selection) -> str:
     )
     body = "".join(_compared(run, names[run.id], run.id == opened, selection) for run in told)
     return (
-        '<h3 class="title small">Outcomes</h3><div class="sheet" tabindex="0" role="region" '
+        '<h2 class="title small">Outcomes</h2><div class="sheet" tabindex="0" role="region" '
         f'aria-label="outcomes"><table class="outcomes"><thead><tr>{head}</tr></thead>'
         f'<tbody>{body}</tbody></table></div><p class="fine">At the largest size, in points, with '
         "95 % intervals; press an outcome to read it in words.</p>"

@@ -116,3 +116,8 @@ def test_a_models_name_is_never_markup() -> None:
     frame = curve_frame(POINTS, name="<img src=x>")
     look = replace(look_of(frame), legend=True)
     assert "<img" not in svg(panel(frame, look), look)
+
+
+def test_only_the_page_names_a_picture_not_its_parts() -> None:
+    frame = curve_frame(POINTS)
+    assert not re.search(r" (role|aria-\w+)=", svg(panel(frame, look_of(frame)), look_of(frame)))
