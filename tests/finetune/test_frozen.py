@@ -1,5 +1,6 @@
 """Fast mode: two parts of a model that together are the model."""
 
+from copy import deepcopy
 from dataclasses import replace
 
 import pytest
@@ -52,6 +53,21 @@ def test_both_parts_together_say_what_the_whole_says(kind: str) -> None:
     states = lower_states(classifier, whole(classifier), "fp32")
     torch.testing.assert_close(
         logits(upper_part(classifier), states), expected, atol=1e-5, rtol=1e-5
+    )
+
+
+def test_a_convolution_behind_the_first_layer_is_not_done_twice() -> None:
+    classifier = made("deberta-v2")
+    config = deepcopy(classifier.model.config)
+    config.conv_kernel_size, config.conv_act = 3, "tanh"  # as DeBERTa v2 xlarge has
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        convolved = replace(classifier, model=type(classifier.model)(config).eval())
+    with torch.no_grad():
+        expected = convolved.logits(convolved.encode(PAIRS))
+    states = lower_states(convolved, whole(convolved), "fp32")
+    torch.testing.assert_close(
+        logits(upper_part(convolved), states), expected, atol=1e-5, rtol=1e-5
     )
 
 

@@ -12,10 +12,11 @@ from finetune.inoculate import Cancelled, Epoch, Point, fresh, run_cell
 from finetune.plan import BASE, Cell, Plan, cells, check, kept_name, nested
 from finetune.sets import InoculationError, Sets, read_pairs
 from probe.files import FileError
-from probe.labels import LABELS, LabelError
+from probe.labels import LABELS, NON_ENTAILMENT, TWO_WAY, Gold, LabelError
 from probe.models.classifier import Classifier
 from probe.pairs import Pair
 from tests.tiny import tiny_pairs
+from tests.tiny_models import tiny_classifier
 
 PLAN = Plan("tiny", "negation", (6, 12), (1e-3,), (0,), batch=4, max_epochs=4, precision="fp32")
 CELL = Cell(12, 1e-3, 0)
@@ -182,6 +183,17 @@ def test_epoch_zero_is_restored_only_where_it_is_a_candidate(
 def test_training_lowers_the_loss(classifier: Classifier, sets: Sets) -> None:
     epochs, _ = run(replace(PLAN, max_epochs=8, patience=8), sets, CELL, classifier)
     assert epochs[-1].loss < epochs[0].loss
+
+
+@pytest.mark.parametrize("order", [LABELS, TWO_WAY])
+def test_pairs_that_are_only_not_entailed_are_learnt(order: tuple[Gold, ...]) -> None:
+    pairs = tuple(replace(pair, gold=NON_ENTAILMENT) for pair in tiny_pairs(30))
+    sets, classifier = Sets(pairs, pairs, pairs, pairs), tiny_classifier(order=order)
+    with torch.no_grad():  # it leans to what is wrong
+        classifier.model.get_parameter("classifier.bias")[order.index("entailment")] += 2.0
+    epochs, point = run(replace(PLAN, sizes=(30,)), sets, Cell(30, 3e-2, 0), classifier)
+    assert epochs[-1].loss < epochs[0].loss
+    assert point.challenge == 1.0
 
 
 def test_a_fresh_copy_leaves_the_loaded_model_alone(classifier: Classifier, sets: Sets) -> None:
