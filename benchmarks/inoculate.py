@@ -151,7 +151,7 @@ def main(
 def lecture(
     model: str = "minilm",
     challenges: str = CHALLENGES,
-    sizes: str = "10,50,100,400,1000",
+    sizes: str = "10,50,100,200,400",
     lrs: str = "1e-4,4e-4",
     mode: str = "fast",
 ) -> None:
