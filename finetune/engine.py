@@ -14,7 +14,7 @@ from functools import partial
 from distributed import KilledWorker, TimeoutError
 
 from finetune.bookkeeping import Bookkeeper
-from finetune.cluster import Cluster
+from finetune.cluster import UNREACHABLE, Cluster
 from finetune.failures import sentence
 from finetune.finishing import finish, keep
 from finetune.flight import Flight, Task, fetch
@@ -109,14 +109,21 @@ class Engine:
         self._identify(run)
         for cell in lacking:  # an engine that died may have left one running
             self._store.turn(run_id, cell, "queued")
-        sets, client = self._store.sets(run_id), self._cluster.connect()
-        if client is None:
+        flight = self._take_off(run_id)
+        if flight is None:
             self._wait(run_id)
             return
-        client.subscribe_topic(self._topic, self._hear)  # again: the scheduler may be a new one
-        flight = self._flights[run_id] = Flight(client, run, sets, self._topic)
+        self._flights[run_id] = flight
         for cell in lacking:
             self._await(run_id, cell, flight.start(cell))
+
+    def _take_off(self, run_id: str) -> Flight | None:
+        run, sets = self._store.get(run_id), self._store.sets(run_id)
+        if client := self._cluster.connect():
+            with suppress(*UNREACHABLE):
+                client.subscribe_topic(self._topic, self._hear)  # each time: it may be a new one
+                return Flight(client, run, sets, self._topic)
+        return None
 
     def _identify(self, run: Run) -> None:
         """Store the model's hash, or see that the model is still the one that was begun with."""
@@ -197,7 +204,8 @@ class Engine:
 
     def _finish(self, run_id: str) -> None:
         finish(self._store, run_id)
-        self._flights.pop(run_id, None)
+        if flight := self._flights.pop(run_id, None):
+            flight.close()
 
     def _cancel(self, run_id: str) -> None:
         flight = self._flights.get(run_id)
@@ -214,3 +222,4 @@ class Engine:
         self._store.mark(run_id, "failed", error)
         if flight := self._flights.pop(run_id, None):
             flight.stop()
+            flight.close()

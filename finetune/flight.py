@@ -6,13 +6,13 @@ from contextlib import suppress
 from dataclasses import asdict
 from threading import Thread
 
-from distributed import CancelledError, Client, Event, Future, KilledWorker, TimeoutError
+from distributed import CancelledError, Client, Event, Future, KilledWorker, TimeoutError, Variable
 
 from finetune.cluster import UNREACHABLE
 from finetune.plan import Cell
 from finetune.runs import Run
 from finetune.sets import Sets
-from finetune.worker import Computed, compute, read_sets
+from finetune.worker import Computed, compute, variable
 
 FETCH = 20.0
 """Seconds to wait for a result to be sent."""
@@ -24,11 +24,15 @@ class Flight:
     """A run's cells that have not ended (`waiting`), and those of them that have begun."""
 
     def __init__(self, client: Client, run: Run, sets: Sets, topic: str) -> None:
-        """Send the sets; workers report on `topic`."""
+        """Send the sets; workers report on `topic`. Raises OSError where nothing answers.
+
+        The scheduler holds the sets: as a task that cells depend on they would draw all cells to
+        the worker that has them.
+        """
         self._client, self._run, self._topic = client, run, topic
         self._bell = Event(f"stop-{run.id}-{secrets.token_hex(4)}", client)
-        # a task rather than scattered data: when a worker dies dask can make it again
-        self._sets = client.submit(read_sets, json.dumps(asdict(sets)), pure=False)
+        self._sets = Variable(variable(run.id), client)
+        self._sets.set(json.dumps(asdict(sets)))
         self.waiting: dict[Cell, Task] = {}
         self.begun: set[Cell] = set()
         self.stopping = False
@@ -36,8 +40,8 @@ class Flight:
     def start(self, cell: Cell) -> Task:
         """Send a cell; what was sent first is computed first."""
         self.waiting[cell] = self._client.submit(
-            compute, self._run.id, self._run.plan, self._sets, cell, self._topic, self._bell.name,
-            pure=False, fifo_timeout=0,
+            compute, self._run.id, self._run.plan, self._run.artefacts["model"], cell,
+            self._topic, self._bell.name, pure=False, fifo_timeout=0,
         )  # fmt: skip
         return self.waiting[cell]
 
@@ -45,6 +49,12 @@ class Flight:
         """Forget a cell."""
         del self.waiting[cell]
         self.begun.discard(cell)
+
+    def close(self) -> None:
+        """Let the scheduler forget the sets."""
+        if self._client.status == "running":
+            with suppress(*UNREACHABLE):
+                self._sets.delete()
 
     def stop(self) -> None:
         """Drop the cells that wait and ask those that run to stop.

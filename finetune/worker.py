@@ -12,15 +12,17 @@ from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from distributed import Event, Worker, WorkerPlugin, get_worker
+from distributed import Event, Variable, Worker, WorkerPlugin, get_worker
 
+from finetune.hashes import model_hash
 from finetune.inoculate import Cancelled, Epoch, Point, fresh, run_cell
 from finetune.plan import Cell, Plan
 from finetune.record import sets_from
 from finetune.sets import Sets
 from finetune.train import save_model
-from probe.models.catalogue import load
+from probe.models.catalogue import load, place
 from probe.models.classifier import Classifier
+from probe.models.refusals import ModelError
 
 EVERY = 0.5
 """Seconds between two questions whether to stop, and between two reports."""
@@ -48,24 +50,24 @@ class Computed:
     files: dict[str, bytes] = field(default_factory=dict)
 
 
-def read_sets(text: str) -> Sets:
-    """Read the sets from JSON text, which dask passes on without looking inside."""
-    return sets_from(json.loads(text))
+def variable(run_id: str) -> str:
+    """Return the name under which the scheduler holds a run's sets, as JSON text."""
+    return f"sets-{run_id}"
 
 
 def compute(
-    run_id: str, plan: Plan, sets: Sets, cell: Cell, topic: str, bell: str
+    run_id: str, plan: Plan, model: str, cell: Cell, topic: str, bell: str
 ) -> Computed | None:
     """Run a cell on a worker and return its point, None where it was stopped.
 
-    `topic` takes the reports, `bell` is the event that stops it. Raises ModelError, or whatever
-    goes wrong in torch.
+    `model` is the hash of the plan's model, `topic` takes the reports, `bell` is the event that
+    stops it. Raises ModelError, or whatever goes wrong in torch.
     """
     stop, tell = _ask(bell), _teller(topic, run_id)
     if stop():
         return None
     tell(cell)
-    classifier = fresh(_pristine(run_id, plan.model))
+    classifier, sets = fresh(pristine(plan.model, model)), _sets(run_id)
     try:
         for row in run_cell(plan, sets, cell, classifier, stop):
             if isinstance(row, Point):
@@ -78,9 +80,16 @@ def compute(
 
 
 @lru_cache(maxsize=1)
-def _pristine(run_id: str, model: str) -> Classifier:
-    """Load a run's model once; a later run loads anew, its folder may have changed."""
+def pristine(model: str, expected: str) -> Classifier:
+    """Load a model once for all runs that begin with it. Raises ModelError for another one."""
+    if model_hash(place(model)[0]) != expected:
+        raise ModelError(f"the model {model!r} where this was computed is not the app's")
     return load(model)
+
+
+@lru_cache(maxsize=1)
+def _sets(run_id: str) -> Sets:
+    return sets_from(json.loads(Variable(variable(run_id)).get(timeout=60)))
 
 
 def _ask(bell: str) -> Callable[[], bool]:
