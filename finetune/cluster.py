@@ -30,8 +30,9 @@ class Cluster:
     """The cluster at an address, or one of our own that starts when it is needed first."""
 
     def __init__(self, address: str | None) -> None:
-        """Start nothing yet."""
+        """Start nothing yet. Raises InoculationError where NLI_CLINIC_WORKERS is no number."""
         self._address = address
+        self._processes = 0 if address else processes()
         self._own: LocalCluster | None = None
         self._client: Client | None = None
 
@@ -46,7 +47,7 @@ class Cluster:
             self._disconnect()
         if self._client is None:
             if not self._address and self._own is None:
-                self._own = embedded(processes())
+                self._own = embedded(self._processes)
             with suppress(*UNREACHABLE):
                 self._client = Client(
                     self._own or self._address, timeout=CONNECT, set_as_default=False
