@@ -1,0 +1,208 @@
+"""What a run outlives: kill -9 of its worker, of the app, of a cluster's worker; and cancelling.
+
+Run it by `python -m benchmarks.durability`; it takes some minutes and prints what happened. Each
+run's points must be those of one that nothing happened to, in accuracies and in every test row.
+"""
+
+import os
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as app.py does
+
+import logging
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import psutil
+import typer
+from distributed import Client
+
+from finetune.challenges import bundled_sets
+from finetune.engine import Engine
+from finetune.inoculate import Point
+from finetune.plan import Mode, Plan
+from finetune.record import environment
+from finetune.runs import OPEN, Run, Store
+from finetune.sets import Sets
+
+ROOT = Path(__file__).resolve().parent.parent
+SERVE = "from finetune.engine import Engine; from finetune.runs import Store; import sys; "
+SERVE += "Engine(Store()).resume(); sys.stdin.read()"
+
+
+def say(words: str) -> None:
+    """Print a line with the time."""
+    print(f"{time.strftime('%H:%M:%S')}  {words}", flush=True)
+
+
+def until(store: Store, run_id: str, reached: Callable[[Run], bool]) -> Run:
+    """Wait until a run is as wanted, and return it."""
+    while not reached(run := store.get(run_id)):
+        time.sleep(0.05)
+    return run
+
+
+def ended(run: Run) -> bool:
+    """Whether a run is done, cancelled or failed."""
+    return run.state not in OPEN
+
+
+def training(cells: int) -> Callable[[Run], bool]:
+    """Return whether so many cells are in mid-training."""
+    return lambda run: sum(c.state == "running" and bool(c.epoch) for c in run.cells) >= cells
+
+
+def facts(points: Sequence[Point]) -> list[Point]:
+    """Return points without the time they took."""
+    return [replace(point, seconds=0.0) for point in points]
+
+
+def tell(run: Run, before: Run, expected: Sequence[Point]) -> None:
+    """Print what became of a run that something was killed in."""
+    kept = sum(point in run.points for point in before.points)
+    equal = "equal" if facts(run.points) == facts(expected) else "NOT EQUAL"
+    say(
+        f"  {run.state}: {len(run.points)} points for {len(run.cells)} cells; {kept} of "
+        f"{len(before.points)} from before the kill were not computed again; {equal} to the "
+        "undisturbed run"
+    )
+
+
+@contextmanager
+def process(*arguments: str) -> Iterator[psutil.Popen]:
+    """Run Python in a process of its own, and kill it with its children in the end."""
+    quiet = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    started = psutil.Popen([sys.executable, *arguments], cwd=ROOT, **quiet)
+    try:
+        yield started
+    finally:
+        for one in [*started.children(recursive=True), started] if started.is_running() else ():
+            one.kill()
+        started.wait()
+
+
+def workers(engine: Engine) -> list[int]:
+    """Return the processes of an engine's workers."""
+    with Client(engine.address, set_as_default=False) as client:
+        client.wait_for_workers(1)
+        return [int(pid) for pid in client.run(os.getpid).values()]
+
+
+def undisturbed(store: Store, engine: Engine, plan: Plan, sets: Sets) -> tuple[Point, ...]:
+    """Compute a run that nothing happens to."""
+    began = time.monotonic()
+    run_id = store.create("benchmark", plan, sets, environment()).id
+    engine.submit(run_id)
+    run = until(store, run_id, ended)
+    say(f"undisturbed: {run.state}, {len(run.points)} points, {time.monotonic() - began:.0f} s")
+    return run.points
+
+
+def killed_worker(
+    store: Store, engine: Engine, plan: Plan, sets: Sets, expected: Sequence[Point]
+) -> None:
+    """Kill the worker while it trains."""
+    run_id = store.create("benchmark", plan, sets, environment()).id
+    engine.submit(run_id)
+    before = until(store, run_id, training(1))
+    (pid,) = workers(engine)
+    os.kill(pid, signal.SIGKILL)
+    say(f"the worker killed with -9 in mid-training, {len(before.points)} points stored")
+    tell(until(store, run_id, ended), before, expected)
+
+
+def cancelled(store: Store, engine: Engine, plan: Plan, sets: Sets, hung: bool) -> None:
+    """Measure how long a cancel takes, of a worker that listens or of one that hangs."""
+    run_id = store.create("benchmark", plan, sets, environment()).id
+    engine.submit(run_id)
+    until(store, run_id, training(1))
+    pids = workers(engine)
+    if hung:
+        os.kill(pids[0], signal.SIGSTOP)
+    began = time.monotonic()
+    engine.cancel(run_id)
+    until(store, run_id, ended)
+    who = "a worker that hangs" if hung else "in mid-training"
+    say(f"cancelled {who}: {time.monotonic() - began:.1f} s")
+    if hung:
+        psutil.wait_procs([psutil.Process(pids[0])] if psutil.pid_exists(pids[0]) else [])
+        say(f"  the hung process was gone after {time.monotonic() - began:.1f} s")
+
+
+def killed_app(store: Store, plan: Plan, sets: Sets, expected: Sequence[Point]) -> None:
+    """Kill a process that owns store and engine, and start it again."""
+    run_id = store.create("benchmark", plan, sets, environment()).id
+    with process("-c", SERVE) as app:
+        before = until(store, run_id, training(1))
+        children = app.children(recursive=True)
+        app.kill()
+        say(f"the app killed with -9 in mid-training, {len(before.points)} points stored")
+        _, alive = psutil.wait_procs(children, timeout=30)
+        say(f"  {len(alive)} of its {len(children)} processes live on; the app is started again")
+    with process("-c", SERVE):
+        tell(until(store, run_id, ended), before, expected)
+
+
+def killed_node(store: Store, plan: Plan, sets: Sets, expected: Sequence[Point]) -> None:
+    """Kill one of two workers of a cluster on loopback."""
+    with ExitStack() as stack:
+        file = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "scheduler.json"
+        where = "--scheduler-file", str(file), "--no-dashboard"
+        here = "--host", "127.0.0.1", "--port", "0"
+        stack.enter_context(process("-m", "distributed.cli.dask_scheduler", *where, *here))
+        node = "-m", "distributed.cli.dask_worker", *where, "--nthreads", "1", "--no-nanny"
+        nodes = [stack.enter_context(process(*node)) for _ in range(2)]
+        with Client(scheduler_file=str(file), set_as_default=False) as client:
+            client.wait_for_workers(2)
+            engine = Engine(store, client.scheduler.address)
+            run_id = store.create("benchmark", plan, sets, environment()).id
+            engine.submit(run_id)
+            before = until(store, run_id, training(2))
+            nodes[0].kill()
+            say(f"one of two busy workers of a cluster killed, {len(before.points)} points stored")
+            tell(until(store, run_id, ended), before, expected)
+            engine.close()
+
+
+def main(
+    model: str = "minilm",
+    mode: str = "fast",
+    sizes: str = "25,50,100",
+    dev: Annotated[int, typer.Option(help="Pairs of the dev set and of the test sets.")] = 120,
+) -> None:
+    """Print what a run outlives."""
+    logging.disable(logging.ERROR)  # dask reports each death at length
+    whole = bundled_sets("negation")
+    sets = replace(
+        whole,
+        original_dev=whole.original_dev[:dev],
+        original_test=whole.original_test[:dev],
+        challenge_test=whole.challenge_test[:dev],
+        control=(),
+    )
+    exact: Mode = "full" if mode == "full" else "fast"
+    counts = tuple(int(size) for size in sizes.split(","))
+    plan = Plan(model, "negation", counts, (1e-4,), (0,), exact, max_epochs=6)
+    say(f"{plan}; {dev} dev and test pairs; {environment()}")
+    with tempfile.TemporaryDirectory() as home:
+        os.environ.update(NLI_CLINIC_HOME=home, NLI_CLINIC_WORKERS="1", OMP_NUM_THREADS="1")
+        store = Store()
+        engine = Engine(store)
+        expected = undisturbed(store, engine, plan, sets)
+        killed_worker(store, engine, plan, sets, expected)
+        for hung in (False, True):
+            cancelled(store, engine, replace(plan, max_epochs=1000, patience=1000), sets, hung)
+        engine.close()
+        killed_app(store, plan, sets, expected)
+        killed_node(store, plan, sets, expected)
+
+
+if __name__ == "__main__":
+    typer.run(main)
