@@ -102,7 +102,7 @@ def gallery_command(
                     name,
                     each,
                     read_sizes("--sizes", sizes),
-                    rates.get(name) or rates.get("") or (usual_rate(name),),
+                    rates.get(name) or rates.get("") or (usual_rate(name, _mode(mode)),),
                     numbers("--seeds", seeds, int),
                     mode=_mode(mode),
                     max_epochs=max_epochs,

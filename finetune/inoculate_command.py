@@ -10,7 +10,7 @@ from finetune.challenges import MOST
 from finetune.folder import run_cells, write_points, write_summary
 from finetune.given import Given, sets_of
 from finetune.inoculate import Point
-from finetune.plan import Plan, check, numbers, read_sizes, resolved
+from finetune.plan import Mode, Plan, check, numbers, read_sizes, resolved
 from finetune.rates import usual_rate
 from finetune.rows import in_words
 from finetune.sets import InoculationError, Sets
@@ -67,13 +67,14 @@ def inoculate_command(
         challenge_test, control, train, sample_seed,
     )  # fmt: skip
     try:
+        exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks
         plan = Plan(
             model,
             challenge,
             sizes=read_sizes("--sizes", sizes),
-            lrs=numbers("--lrs", lrs, float) if lrs.strip() else (usual_rate(model),),
+            lrs=numbers("--lrs", lrs, float) if lrs.strip() else (usual_rate(model, exact),),
             seeds=numbers("--seeds", seeds, int),
-            mode=mode,  # type: ignore[arg-type]  # typer has no Literal; check() looks
+            mode=exact,
             batch=batch,
             max_epochs=max_epochs,
             patience=patience,

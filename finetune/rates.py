@@ -1,9 +1,10 @@
-"""Which learning rate to begin with: the one that a model of this kind was trained with."""
+"""Which learning rate to begin with: in full mode the one such a model was trained with."""
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from finetune.plan import Mode
 from finetune.presets import DA, ESIM
 from probe.models.catalogue import find
 
@@ -12,13 +13,18 @@ RATES: Mapping[str, float] = {
     "esim": ESIM["allennlp"].lr,
 }
 """By `model_type`."""
-USUAL = 2e-5
-"""For all others: what the BERT family is fine-tuned with."""
+USUAL: Mapping[Mode, float] = {"full": 2e-5, "fast": 4e-4}
+"""For all others: what the BERT family is fine-tuned with; few upper weights need a larger one.
+
+At 2e-5 minilm's last layer closes 4 % of the gap of word overlap with 100 examples, at 4e-4 72 %.
+"""
 
 
-def usual_rate(model: str) -> float:
+def usual_rate(model: str, mode: Mode = "full") -> float:
     """Return the rate for a model by name or folder; a hub's model not yet here has the usual."""
     config = Path(find(model)) / "config.json"
+    usual = USUAL.get(mode, USUAL["full"])  # an unknown mode is refused where plans are checked
     if not config.is_file():
-        return USUAL
-    return RATES.get(json.loads(config.read_text(encoding="utf-8")).get("model_type"), USUAL)
+        return usual
+    kind = json.loads(config.read_text(encoding="utf-8")).get("model_type")
+    return RATES.get(kind, usual)

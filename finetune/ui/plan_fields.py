@@ -40,9 +40,7 @@ def build_fields() -> tuple[list[Any], gr.HTML]:  # Any: components share no use
     shown_samples = gr.HTML(elem_id="samples")
     sizes = gr.Textbox(SIZES, label="Sizes (vaccine); all is a size", elem_id="sizes")
     with gr.Row():
-        lrs = gr.Textbox(
-            USUAL, label="Learning rates; usual: as in training", min_width=160, elem_id="lrs"
-        )
+        lrs = gr.Textbox(USUAL, label="Learning rates; usual is one", min_width=160, elem_id="lrs")
         seeds = gr.Textbox("0", label="Seeds", min_width=70, elem_id="seeds")
     mode = gr.Radio(
         [(words, name) for name, words in MODES.items()], value="fast", label="Mode", elem_id="mode"

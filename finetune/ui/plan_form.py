@@ -41,7 +41,7 @@ LIMITS: Mapping[str, tuple[str, float]] = {
 }
 """What each threshold is called on the page, and its unit there."""
 USUAL = "usual"
-"""Stands for the learning rate that each model was trained with."""
+"""Stands for the learning rate to begin with, by model and mode."""
 UPLOADS = ("original-dev", "original-test", "challenge-file", "challenge-train", "challenge-test")
 """The files in their order, by the options they have on the command line."""
 PLAIN, FILES = 10, len(UPLOADS)
@@ -110,7 +110,7 @@ def _plan(form: Form, model: str, challenge: str) -> Plan:
         model,
         challenge,
         read_sizes("Sizes", form.sizes),
-        rates_of(form.lrs, model),
+        rates_of(form.lrs, model, form.mode),
         numbers("Seeds", form.seeds, int),
         mode=form.mode,
         batch=None if not form.batch else int(form.batch),
@@ -121,10 +121,10 @@ def _plan(form: Form, model: str, challenge: str) -> Plan:
     )
 
 
-def rates_of(text: str, model: str) -> tuple[float, ...]:
-    """Read learning rates; the word, or none, is the one the model was trained with."""
+def rates_of(text: str, model: str, mode: Mode) -> tuple[float, ...]:
+    """Read learning rates; the word, or none, is the one to begin with."""
     if text.strip().lower() in ("", USUAL):
-        return (usual_rate(model),)
+        return (usual_rate(model, mode),)
     return numbers("Learning rates", text, float)
 
 

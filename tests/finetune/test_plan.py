@@ -61,3 +61,7 @@ def test_an_unknown_mode_is_refused(sets: Sets) -> None:
 )
 def test_a_model_begins_with_the_rate_of_its_kind(model: str, rate: float) -> None:
     assert usual_rate(model) == rate
+
+
+def test_in_fast_mode_few_weights_of_a_bert_begin_with_a_larger_rate() -> None:
+    assert (usual_rate("minilm", "fast"), usual_rate("esim", "fast")) == (4e-4, 4e-4)
