@@ -18,7 +18,7 @@ body { font: 15px/1.45 system-ui, sans-serif; color: #16202b; max-width: 62rem; 
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; } h3 { font-size: 1rem; }
 table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px solid #d9dee4;
-  vertical-align: top; overflow-wrap: anywhere; }
+  vertical-align: top; max-width: 34rem; overflow-wrap: break-word; }
 .wide { overflow-x: auto; } svg { max-width: 100%; height: auto; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f4f6f8; padding: .6rem; }
 figure { margin: 0; break-inside: avoid; } tr { break-inside: avoid; }

@@ -110,7 +110,8 @@ def compared(runs: Sequence[Run], opened: str, selection: Selection) -> str:
         '<h2 class="title small">Outcomes</h2><div class="sheet" tabindex="0" role="region" '
         f'aria-label="outcomes"><table class="outcomes"><thead><tr>{head}</tr></thead>'
         f'<tbody>{body}</tbody></table></div><p class="fine">At the largest size, in points, with '
-        "95 % intervals; press an outcome to read it in words.</p>"
+        "95 % intervals; gap, share closed and drop at the rate chosen above. Press an outcome to "
+        "read it in words.</p>"
     )
 
 
