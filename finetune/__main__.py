@@ -8,7 +8,7 @@ import json
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import torch
 import typer
@@ -16,13 +16,16 @@ import typer
 from finetune import gallery
 from finetune.challenges import KINDS, catalogue
 from finetune.data import read_jsonl
+from finetune.export import export
 from finetune.gallery_command import gallery_command
 from finetune.inoculate_command import PROBLEMS, inoculate_command
-from finetune.runs import Store, run_json
+from finetune.runs import Run, Store, run_json
+from finetune.selection import Selection
+from finetune.sets import InoculationError
 from finetune.train import Recipe, train
 from finetune.vectors import vectors_command
 from finetune.words import words_command
-from probe.ending import stop
+from probe.ending import one_of, stop
 from probe.models.catalogue import find, start_from_encoder
 from probe.models.classifier import Precision, resolve
 
@@ -110,10 +113,36 @@ def run_command(
 ) -> None:
     """Print a run as JSON: its plan, cells, environment, hashes and verdict."""
     try:
-        shipped = [run for run in gallery.runs() if run.id == run_id]
-        typer.echo(json.dumps(run_json(shipped[0] if shipped else Store().get(run_id)), indent=1))
+        typer.echo(json.dumps(run_json(_run(run_id)), indent=1))
     except PROBLEMS as problem:
         stop(problem)
+
+
+@app.command("report")
+def report_command(
+    run_ids: Annotated[list[str], typer.Argument(metavar="ID...", help="As for `run`.")],
+    out: Annotated[Path, typer.Option(help="Folder for points, figure and report.")],
+    selection: Annotated[str, typer.Option(help="oracle_lr (as published) or dev_lr.")] = (
+        "oracle_lr"
+    ),
+) -> None:
+    """Write points.csv, figure.svg, figure.png and a report in one HTML file."""
+    rate: Selection = one_of("selection", selection, get_args(Selection))
+    try:
+        runs = [_run(run_id) for run_id in run_ids]
+        if not any(run.points for run in runs):
+            raise InoculationError("no cell of these runs is finished yet")
+        out.mkdir(parents=True, exist_ok=True)
+        for path in export(runs, rate, out):
+            typer.echo(path)
+    except PROBLEMS as problem:
+        stop(problem)
+
+
+def _run(run_id: str) -> Run:
+    """Return a run of the gallery or of the app. Raises InoculationError where there is none."""
+    shipped = [run for run in gallery.runs() if run.id == run_id]
+    return shipped[0] if shipped else Store().get(run_id)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from finetune.runs import Store
 from finetune.sets import Sets
 from finetune.thresholds import OPTIONS, THRESHOLDS
 from probe.pairs import Pair
+from tests.points import make_point
 from tests.tiny import tiny_pairs
 
 
@@ -170,6 +171,21 @@ def test_runs_are_listed(home: Path, sets: Sets) -> None:
     assert f"{run.id}  " in call("runs").output
     (row,) = json.loads(call("runs", "--json").output)
     assert (row["id"], row["state"], len(row["cells"])) == (run.id, "queued", 2)
+
+
+def test_a_report_is_written_once_a_cell_is_finished(
+    home: Path, sets: Sets, tmp_path: Path
+) -> None:
+    store, out = Store(), tmp_path / "report"
+    run = store.create("me", Plan("tiny", "negation", (6,), (1e-3,), (0,)), sets, {})
+    words = ("report", run.id, "--out", str(out))
+    assert call(*words).output == "error: no cell of these runs is finished yet\n"
+    store.point(run.id, make_point(80, 60))
+    assert call(*words).output.split() == [
+        str(out / name) for name in ("points.csv", "figure.svg", "figure.png", "report.html")
+    ]
+    assert "negation" in (out / "report.html").read_text()
+    assert call(*words, "--selection", "best").exit_code == 2
 
 
 def test_the_command_line_does_without_gradio() -> None:
