@@ -102,7 +102,7 @@ def main(
     numerical: Annotated[Path | None, typer.Option(help="A file for templates_numerical.")] = None,
     sizes: str = "100",
     lrs: Annotated[str, typer.Option(help="Of Trainer and full mode.")] = "5e-5",
-    fast_lrs: Annotated[str, typer.Option(help="Of fast mode: fewer weights, larger.")] = "4e-4",
+    fast_lrs: Annotated[str, typer.Option(help="Of fast mode: fewer weights, larger.")] = "1e-3",
     tests: int = 200,
     whole: Annotated[bool, typer.Option(help="Run the padded Trainer to its end.")] = False,
 ) -> None:
@@ -152,7 +152,7 @@ def lecture(
     model: str = "minilm",
     challenges: str = CHALLENGES,
     sizes: str = "10,50,100,200,400",
-    lrs: str = "1e-4,4e-4",
+    lrs: str = "4e-4,1e-3",
     mode: str = "fast",
 ) -> None:
     """Time a sweep as a lecturer would plan it: 4 challenges, 5 sizes, 2 rates."""
