@@ -23,6 +23,11 @@ from probe.pairs import ASSETS
 
 FOLDER = ASSETS / "gallery"
 OWNER = "gallery"
+MODELS = ["da", "esim", "esim_char", "minilm"]
+NUMERICAL = "numerical"
+"""The challenge that is the released file, not the transform of that name."""
+CHALLENGES = ["word_overlap", "negation", "spelling", "length_mismatch", NUMERICAL]
+"""The stress tests of Liu et al.'s figure 3."""
 RIGHT = {"original_right": "original_test", "challenge_right": "challenge_test"}
 """Which set the bits of a point speak of."""
 
@@ -53,8 +58,15 @@ def unpack(text: str, n: int) -> tuple[bool, ...]:
 
 @cache
 def runs(folder: Path = FOLDER) -> tuple[Run, ...]:
-    """Return the runs of the gallery by name, none where the folder is empty or missing."""
-    return tuple(read(path) for path in sorted(folder.glob("*.json")))
+    """Return the runs of the gallery by challenge and model, none where there is no folder."""
+    return tuple(sorted(map(read, folder.glob("*.json")), key=_place))
+
+
+def _place(run: Run) -> tuple[int, int, str]:
+    """Return where a run stands: in the orders above, others behind by name."""
+    kinds = ((CHALLENGES, run.plan.challenge), (MODELS, run.plan.model))
+    challenge, model = (all_.index(it) if it in all_ else len(all_) for all_, it in kinds)
+    return challenge, model, run.id
 
 
 def read(path: Path) -> Run:

@@ -10,7 +10,7 @@ import typer
 
 from finetune.challenges import Material, file_sets, make_sets
 from finetune.folder import run_cells
-from finetune.gallery import FOLDER, Exhibit, write
+from finetune.gallery import CHALLENGES, FOLDER, MODELS, NUMERICAL, Exhibit, write
 from finetune.inoculate import Point
 from finetune.inoculate_command import PROBLEMS
 from finetune.material import split_by_premise, unseen
@@ -24,10 +24,6 @@ from probe.models.catalogue import home, load, require
 from probe.models.classifier import Classifier
 from probe.pairs import Pair
 
-MODELS = ["da", "esim", "esim_char", "minilm"]
-NUMERICAL = "numerical"
-"""The challenge that is the released file, not the transform of that name."""
-CHALLENGES = ["word_overlap", "negation", "spelling", "length_mismatch", NUMERICAL]
 SPARE = 1.5  # pool pairs for each training pair: a challenge leaves some out
 
 

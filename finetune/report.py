@@ -53,13 +53,15 @@ def _figure(runs: Sequence[Run], selection: Selection) -> str:
 
 def _outcomes(runs: Sequence[Run]) -> str:
     heads = (
-        *("challenge", "model", "outcome, as published", "outcome, rate by original dev"),
+        *("challenge", "model", "mode"),
+        *("outcome, as published", "outcome, rate by original dev"),
         *("gap", "closed, %", "drop", "n", "run"),
     )
     rows = [
         (
             run.plan.challenge,
             model_name(run),
+            run.plan.mode,
             *(short(run.verdict[name]["name"]) for name in CHOSEN),
             *(interval(run.verdict["oracle_lr"][name]) for name in ("gap", "closed", "drop")),
             run.verdict["oracle_lr"]["gap"]["n"],

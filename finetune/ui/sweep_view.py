@@ -98,7 +98,7 @@ def compared(runs: Sequence[Run], opened: str, selection: Selection) -> str:
         return ""
     names = line_names(runs)
     heads = (
-        *("challenge", "model", "outcome, as published", "outcome, dev rate"),
+        *("challenge", "model", "mode", "outcome, as published", "outcome, dev rate"),
         *("gap", "closed, %", "drop", "n", "warnings"),
     )
     head = "".join(
@@ -121,7 +121,7 @@ def _compared(run: Run, name: str, opened: bool, selection: Selection) -> str:
     label = f"outcome of {run.plan.challenge} on {name}"
     return (
         f"<tr{' class=opened' if opened else ''}><td>{escape(run.plan.challenge)}</td>"
-        f"<td>{escape(name)}</td>"
+        f"<td>{escape(name)}</td><td>{escape(run.plan.mode)}</td>"
         f'<td><button type="button" data-cell="{escape(run.id)}" aria-label="{escape(label)}">'
         f'<span class="number">{escape(short(oracle["name"]))}</span></button></td>'
         f"<td>{escape(short(dev['name']))}</td>{figures}<td>{found['gap']['n']}</td>"

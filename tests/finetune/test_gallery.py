@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from finetune.__main__ import app
-from finetune.gallery import pack, read, runs, unpack
-from finetune.gallery_command import CHALLENGES, Files, all_sets, read_rates, sampled
+from finetune.gallery import CHALLENGES, pack, read, runs, unpack
+from finetune.gallery_command import Files, all_sets, read_rates, sampled
 from finetune.hashes import model_hash, pairs_hash
 from finetune.sets import InoculationError
 from tests.finetune.test_challenges import PAIRS, row, write
@@ -143,3 +143,8 @@ def test_pool_rows_of_one_source_can_be_asked_for(files: Files) -> None:
 def test_a_file_too_short_for_dev_or_test_is_refused(files: Files) -> None:
     with pytest.raises(InoculationError, match=r"original.jsonl has too few pairs for --test 60"):
         sampled(replace(files, test=60))
+
+
+def test_the_shipped_runs_stand_in_the_order_of_the_papers_figure() -> None:
+    names = list(dict.fromkeys(run.plan.challenge for run in runs()))
+    assert names == [name for name in CHALLENGES if name in names]
