@@ -63,7 +63,7 @@ def test_thresholds_are_typed_in_points_and_percent() -> None:
 def test_the_usual_rate_is_each_models_own_and_larger_where_fewer_weights_learn() -> None:
     form = replace(FORM, models=["minilm", "da"], lrs="usual", mode="full")
     assert [plan.lrs for plan in plans_of(form)] == [(2e-5,), (0.01,)]
-    assert plans_of(replace(form, mode="fast"))[0].lrs == (4e-4,)
+    assert plans_of(replace(form, mode="fast"))[0].lrs == (1e-3,)
 
 
 def test_the_pages_values_come_in_the_order_of_the_form() -> None:
@@ -145,7 +145,7 @@ def test_a_forecast_says_how_many_runs_and_at_which_rates() -> None:
     form = replace(FORM, models=["minilm", "da"], challenges=["negation", "spelling"], lrs="usual")
     flat = [*list(vars(form).values())[:10], *form.limits, *[None] * 5, "", 1000]
     said = forecast(*flat)
-    assert "4 runs: about" in said and "minilm 0.0004; da 0.01" in said
+    assert "4 runs: about" in said and "minilm 0.001; da 0.01" in said
 
 
 def test_a_forecast_of_a_wrong_plan_is_a_sentence() -> None:
