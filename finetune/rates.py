@@ -14,7 +14,7 @@ RATES: Mapping[str, float] = {
 }
 """By `model_type`."""
 USUAL: Mapping[Mode, float] = {"full": 2e-5, "fast": 1e-3}
-"""For all others: what the BERT family is fine-tuned with; a few upper weights need a larger rate."""
+"""For all others: what the BERT family is fine-tuned with; few upper weights need a larger one."""
 
 
 def usual_rate(model: str, mode: Mode = "full") -> float:
