@@ -174,7 +174,7 @@ def lecture(
             f"{outcome(base, points, sets)}",
             flush=True,
         )
-    print(f"{total.cpu:.1f} s of one core ({total.clock:.1f}); on two, with two workers, half")
+    print(f"{total.cpu:.1f} s of one core ({total.clock:.1f}); workers share them out")
 
 
 if __name__ == "__main__":
