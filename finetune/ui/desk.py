@@ -106,10 +106,13 @@ class Desk:
         fresh = shown[list(vars(Shown())).index("seen")] != seen
         return [*shown, gr.Dropdown(self._listed(looking.owner)) if fresh else gr.skip()]
 
-    def follow(self, ids: Sequence[str], models: Sequence[str], names: Sequence[str]) -> Values:
-        """Choose the gallery's runs that a plan asks for, unless own runs are looked at."""
-        found = of_plan(self.gallery, models, names)
-        return list(found) if found and not ids else [gr.skip()] * 2
+    def follow(self, models: Sequence[str], names: Sequence[str], *looked: Any) -> Values:
+        """Look at the gallery's runs that a plan asks for, unless own runs are looked at."""
+        looking, found = Looking(*looked), of_plan(self.gallery, models, names)
+        if looking.ids or not found:
+            return [gr.skip(), gr.skip(), *Shown().outputs]
+        looking = replace(looking, models=found[0], challenges=found[1])
+        return [*found, *show(self.store, self.gallery, looking)]
 
     def take(self, *looked: Any) -> gr.Files:
         """Write the files of the runs that are looked at."""

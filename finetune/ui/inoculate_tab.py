@@ -57,31 +57,38 @@ def build(
     is_open = gr.State(False)
     quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     last: dict[str, Any] = {"trigger_mode": "always_last", **quiet}
+    # one queue: a slow drawing of what was looked at before must not come after the newest
+    in_turn: dict[str, Any] = {"concurrency_id": "look", **quiet}
 
     found = blocks.load(desk.open_page, owner, [owner, *chosen, wrong], **quiet)
-    found.then(desk.look_if, [is_open, *looked], shown, **quiet)
-    tab.select(desk.enter, looked, [is_open, *shown], **quiet)
+    found.then(desk.look_if, [is_open, *looked], shown, **in_turn)
+    tab.select(desk.enter, looked, [is_open, *shown], **in_turn)
     tab.select(samples, pathogens, shown_samples, **quiet)
     tab.select(forecast, fields, about, **quiet)
     pathogens.input(samples, pathogens, shown_samples, **quiet)
     # a list of several has no change of its own when a person chooses
     changed = [patients.input, pathogens.input, *(field.change for field in fields[2:])]
     gr.on(changed, forecast, fields, about, **last)
-    followed = gr.on(
+    gr.on(
         [patients.input, pathogens.input],
         desk.follow,
-        [runs, patients, pathogens],
-        [models, names],
-        **quiet,
+        [patients, pathogens, *looked],
+        [models, names, *shown],
+        **in_turn,
     )
-    followed.then(desk.look, looked, shown, **quiet)
-    go.click(desk.begin, [owner, *fields], [wrong, *chosen, *shown], **quiet)
-    halt.click(desk.halt, looked, shown, **quiet)
-    again.click(desk.take_up, looked, shown, **quiet)
+    begun = go.click(desk.begin, [owner, *fields], [wrong, *chosen, *shown], **quiet)
+    begun.then(desk.look, looked, shown, **in_turn)
+    halt.click(desk.halt, looked, shown, **in_turn)
+    again.click(desk.take_up, looked, shown, **in_turn)
     gr.on(
-        [part.input for part in (runs, models, names, selection)], desk.look, looked, shown, **last
+        [part.input for part in (runs, models, names, selection)],
+        desk.look,
+        looked,
+        shown,
+        trigger_mode="always_last",
+        **in_turn,
     )
-    table.click(desk.press, looked, [opened, *shown], **quiet).then(None, js=TO_CARD, **quiet)
+    table.click(desk.press, looked, [opened, *shown], **in_turn).then(None, js=TO_CARD, **quiet)
     timer.tick(desk.tick, [seen, *looked], [*shown, runs], concurrency_id="poll", **quiet)
     take.click(desk.take, looked, files, api_visibility="private")
     inoculate_api.build(store, engine)
