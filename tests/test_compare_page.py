@@ -1,11 +1,11 @@
 """What the Compare tab shows: text is escaped, cells lead to their pairs, links are complete."""
 
+from dataclasses import replace
 from urllib.parse import parse_qs
 
 import pytest
 
-from finetune.plan import Plan
-from finetune.runs import Run
+from finetune.plan import Cell
 from finetune.ui.run_view import outcome
 from probe.compare import Row
 from probe.examine import examine
@@ -15,6 +15,7 @@ from probe.pairs import Pair
 from probe.slices import SLICES
 from probe.ui.compare_cells import PAGE, chosen, matrix, page, slices
 from probe.ui.compare_results import cards, couples, link_to_compare, side_by_side
+from tests.points import make_point, make_run
 from tests.tiny_models import shared, tiny_classifier
 
 NAMES = ["<b>one", "two"]
@@ -97,13 +98,10 @@ def test_a_link_names_the_tab_and_the_models() -> None:
 
 
 def test_a_finished_inoculation_links_to_the_comparison_with_its_parent() -> None:
-    nothing = {"value": None, "low": None, "high": None, "n": 0}
-    found = {"size": 5, "gap": nothing, "closed": nothing, "drop": nothing}
-    verdict = {"oracle_lr": found, "name": "0", "explanation": "", "warnings": []}
-    plan = Plan("minilm", "negation", (5,), (2e-5,), (0,))
-    run = Run("1", "me", plan, "done", False, "", 0, 0, 0, verdict, {}, "minilm-kept", ())
+    points = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]
+    run = replace(make_run(points), kept="minilm-kept")
     assert 'href="?tab=compare&amp;models=minilm%2Cminilm-kept"' in outcome(run)
-    assert "tab=compare" not in outcome(Run(**{**vars(run), "kept": ""}))
+    assert "tab=compare" not in outcome(replace(run, kept=""))
 
 
 def test_a_pair_is_shown_for_models_of_three_and_of_two_labels() -> None:
