@@ -30,6 +30,11 @@ class Given:
 def sets_of(challenge: str, given: Given) -> Sets:
     """Return the sets of a challenge. Raises InoculationError, FileError or LabelError."""
     _check(given)
+    return made_of(challenge, given)
+
+
+def made_of(challenge: str, given: Given) -> Sets:
+    """Return the sets of files that are known to go together. Raises as `sets_of` does."""
     material = material_of(given)
     if given.challenge:
         sets = file_sets(material, challenge, given.challenge, given.train, given.seed)

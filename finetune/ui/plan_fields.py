@@ -5,6 +5,7 @@ from typing import Any
 
 import gradio as gr
 
+from finetune.challenges import MOST
 from finetune.plan import LIU_LRS, LIU_SIZES, Plan
 from finetune.thresholds import THRESHOLDS
 from finetune.ui.plan_form import LIMITS, MODES, USUAL
@@ -94,5 +95,5 @@ def _files() -> list[Any]:
         ]
         with gr.Row():
             name = gr.Textbox("", label="Name of your challenge", min_width=130)
-            train = whole(1000, label="Pairs to train on, of one file without split")
+            train = whole(MOST, label="Pairs to train on, of one file without split")
     return [*files, name, train]

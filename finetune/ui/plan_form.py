@@ -7,18 +7,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from finetune.challenges import (
-    Material,
-    bundled,
-    bundled_sets,
-    challenges,
-    file_sets,
-    make_sets,
-)
+from finetune.challenges import MOST, bundled_sets, challenges
 from finetune.estimate import seconds, words
+from finetune.given import Given, made_of
 from finetune.plan import Mode, Plan, check, numbers, read_sizes, resolved
 from finetune.rates import usual_rate
-from finetune.sets import InoculationError, Sets, read_pairs
+from finetune.sets import InoculationError, Sets
 from finetune.thresholds import Thresholds
 from probe.files import FileError
 from probe.labels import LabelError
@@ -68,7 +62,7 @@ class Form:
     limits: tuple[float | None, ...]
     files: tuple[str | None, ...] = (None,) * FILES
     own_name: str = ""
-    own_train: float | None = 1000
+    own_train: float | None = MOST
 
 
 def form_of(*values: Any) -> Form:  # Any: what the components hold
@@ -156,24 +150,21 @@ def sets_of(form: Form, challenge: str) -> Sets:
     dev, test, one, learn, hard = (Path(path) if path else None for path in form.files)
     if not any(form.files):
         return made(challenge)
-    plain = bundled()
-    material = Material(
-        read_pairs(dev) if dev else plain.dev,
-        read_pairs(test) if test else plain.test,
-        plain.pool,
-    )
     if one and (learn or hard):
         raise InoculationError("upload one challenge file or two, not all three")
-    if one:
-        train = int(_given("Pairs to train on", form.own_train))
-        return file_sets(material, challenge, one, train)
-    if learn and hard:
-        return file_sets(material, challenge, (learn, hard))
-    if learn or hard:
+    if bool(learn) != bool(hard):
         raise InoculationError(
             "upload both challenge files, to train on and to test on, or neither"
         )
-    return make_sets(challenge, material)
+    given = Given(
+        original_dev=dev,
+        original_test=test,
+        challenge=one,
+        challenge_train=learn,
+        challenge_test=hard,
+        train=int(_given("Pairs to train on", form.own_train)) if one else MOST,
+    )
+    return made_of(challenge, given)
 
 
 @lru_cache(maxsize=16)
