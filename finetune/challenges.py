@@ -10,8 +10,7 @@ from itertools import chain as concatenated
 from pathlib import Path
 from typing import Literal
 
-from finetune.material import Material as Material  # who makes sets knows them from here
-from finetune.material import bundled as bundled
+from finetune.material import Material, bundled
 from finetune.sets import InoculationError, Sets, read_pairs
 from probe.files import FileError, is_missing, read_table
 from probe.labels import COMPUTED, UNDEFINED

@@ -8,12 +8,12 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.challenges import Material, file_sets, make_sets
+from finetune.challenges import file_sets, make_sets
 from finetune.folder import run_cells
 from finetune.gallery import CHALLENGES, FOLDER, MODELS, NUMERICAL, Exhibit, write
 from finetune.inoculate import Point
 from finetune.inoculate_command import PROBLEMS
-from finetune.material import split_by_premise, unseen
+from finetune.material import Material, split_by_premise, unseen
 from finetune.plan import Mode, Plan, check, numbers, read_sizes, resolved
 from finetune.rates import usual_rate
 from finetune.rows import in_words

@@ -11,13 +11,7 @@ import numpy as np
 
 from finetune.baselines import baselines
 from finetune.caveats import Facts, caveats
-from finetune.findings import (
-    EXPLANATIONS as EXPLANATIONS,
-)  # who shows outcomes knows them from here
-from finetune.findings import NAMES as NAMES
-from finetune.findings import Finding as Finding
-from finetune.findings import Outcome as Outcome
-from finetune.findings import find
+from finetune.findings import Finding, find
 from finetune.inoculate import Point
 from finetune.plan import BASE, Plan
 from finetune.selection import Selection, choose, merge

@@ -3,14 +3,8 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from finetune.challenges import (
-    TEMPLATES,
-    Material,
-    bundled,
-    catalogue,
-    challenged,
-    make_sets,
-)
+from finetune.challenges import TEMPLATES, catalogue, challenged, make_sets
+from finetune.material import Material, bundled
 from finetune.sets import InoculationError
 from probe.labels import COMPUTED
 from probe.pairs import Pair
