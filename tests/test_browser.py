@@ -17,6 +17,7 @@ from tests.tiny import tiny_bert
 
 pytestmark = pytest.mark.browser
 SLOW = 60_000  # milliseconds; the machine may be busy
+BAD = ("serious", "critical")  # of the faults that axe tells apart
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +40,20 @@ def page(browser: Browser, app: App) -> Iterator[Page]:
     expect(opened.locator(".answer")).to_be_visible(timeout=SLOW)
     yield opened
     context.close()
+
+
+def fits_a_phone(page: Page) -> None:
+    """Check that nothing makes the page scroll sideways on a phone."""
+    page.set_viewport_size({"width": 375, "height": 800})
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+def is_accessible(page: Page, parts: list[list[str]]) -> None:
+    """Check that axe finds no serious fault in these parts of the page."""
+    found = Axe().run(page, context={"include": parts})
+    serious = [fault for fault in found.response["violations"] if fault["impact"] in BAD]
+    assert not serious, [(fault["id"], [n["html"] for n in fault["nodes"]]) for fault in serious]
 
 
 @pytest.fixture(scope="module")
@@ -101,9 +116,7 @@ def test_a_file_is_scored_from_the_page(page: Page) -> None:
     expect(page.locator("#files")).to_contain_text("mnli_form-scored", timeout=SLOW)
     expect(page.locator("#batch-cards")).to_contain_text("39 of 40")
     expect(page.locator("#lines")).to_contain_text("the hypothesis is empty")
-    page.set_viewport_size({"width": 375, "height": 800})
-    page.wait_for_timeout(500)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    fits_a_phone(page)
 
 
 def test_a_newcomer_sees_the_gallerys_curves_at_once(page: Page) -> None:
@@ -137,12 +150,8 @@ def test_a_sweep_of_two_models_is_compared_drawn_and_taken_away(
     page.locator("#take").click()
     expect(page.locator("#run-files")).to_contain_text("report", timeout=SLOW)
     parts = [["#curve"], ["#compared"], ["#outcome"], ["#samples"], ["#estimate"]]
-    found = Axe().run(page, context={"include": parts})
-    serious = [fault for fault in found.response["violations"] if fault["impact"] in BAD]
-    assert not serious, [(fault["id"], [n["html"] for n in fault["nodes"]]) for fault in serious]
-    page.set_viewport_size({"width": 375, "height": 800})
-    page.wait_for_timeout(500)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    is_accessible(page, parts)
+    fits_a_phone(page)
 
 
 def test_a_wrong_plan_is_answered_by_a_sentence_and_nothing_typed_is_lost(page: Page) -> None:
@@ -278,20 +287,14 @@ def test_the_compared_tables_have_no_serious_accessibility_fault(
     page.locator("#compare-matrix button[data-cell]:enabled").first.click()
     expect(page.locator("#compare-cell tbody tr").first).to_be_visible(timeout=SLOW)
     parts = [[f"#compare-{part}"] for part in ("cards", "tests", "matrix", "cell", "slices")]
-    found = Axe().run(page, context={"include": parts})
-    serious = [fault for fault in found.response["violations"] if fault["impact"] in BAD]
-    assert not serious, [(fault["id"], [n["html"] for n in fault["nodes"]]) for fault in serious]
-    page.set_viewport_size({"width": 375, "height": 800})
-    page.wait_for_timeout(500)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    is_accessible(page, parts)
+    fits_a_phone(page)
 
 
 @pytest.mark.parametrize("tab", ["Probe", "Batch", "Compare", "Inoculate", "Catalogue"])
 def test_no_tab_is_wider_than_a_phone(page: Page, tab: str) -> None:
     page.get_by_role("tab", name=tab).click()
-    page.set_viewport_size({"width": 375, "height": 800})
-    page.wait_for_timeout(500)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    fits_a_phone(page)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -302,9 +305,4 @@ def test_our_own_markup_has_no_serious_accessibility_fault(
     expect(page.locator("#rows .row")).to_have_count(4, timeout=SLOW)
     expect(page.locator("#probe-results.stale")).to_have_count(0, timeout=SLOW)
     page.wait_for_timeout(500)  # until what was dimmed is not
-    found = Axe().run(page, context={"include": [["#header"], ["#answer"], ["#rows"]]})
-    serious = [fault for fault in found.response["violations"] if fault["impact"] in BAD]
-    assert not serious, [(fault["id"], [n["html"] for n in fault["nodes"]]) for fault in serious]
-
-
-BAD = ("serious", "critical")
+    is_accessible(page, [["#header"], ["#answer"], ["#rows"]])
