@@ -66,14 +66,14 @@ class Desk:
         return self.look(*looked) if is_open else Shown().outputs
 
     def begin(self, owner: str, *fields: Any) -> Values:
-        """Start the runs that the form asks for and look at them."""
+        """Start the runs that the form asks for and choose them to be looked at."""
         try:
             form = form_of(*fields)
             made = start(self.store, self.engine, owner, jobs_of(form), sources_of(form))
         except PROBLEMS as trouble:
-            return [alert(trouble), *[gr.skip()] * 4, *Shown().outputs]
+            return [alert(trouble), *[gr.skip()] * 4]
         looking = Looking(owner, [run.id for run in made], (), (), "oracle_lr", "")
-        return ["", *self._chosen(looking), *show(self.store, self.gallery, looking)]
+        return ["", *self._chosen(looking)]
 
     def halt(self, *looked: Any) -> Values:
         """Cancel those of the runs looked at that are open."""

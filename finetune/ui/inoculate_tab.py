@@ -57,8 +57,8 @@ def build(
     is_open = gr.State(False)
     quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     last: dict[str, Any] = {"trigger_mode": "always_last", **quiet}
-    # one queue: a slow drawing of what was looked at before must not come after the newest
-    in_turn: dict[str, Any] = {"concurrency_id": "look", **quiet}
+    # one queue: what was looked at before must not come after the newest, drawn slowly or by a tick
+    in_turn: dict[str, Any] = {"concurrency_id": "look", "concurrency_limit": 1, **quiet}
 
     found = blocks.load(desk.open_page, owner, [owner, *chosen, wrong], **quiet)
     found.then(desk.look_if, [is_open, *looked], shown, **in_turn)
@@ -76,7 +76,7 @@ def build(
         [models, names, *shown],
         **in_turn,
     )
-    begun = go.click(desk.begin, [owner, *fields], [wrong, *chosen, *shown], **quiet)
+    begun = go.click(desk.begin, [owner, *fields], [wrong, *chosen], **quiet)
     begun.then(desk.look, looked, shown, **in_turn)
     halt.click(desk.halt, looked, shown, **in_turn)
     again.click(desk.take_up, looked, shown, **in_turn)
@@ -89,7 +89,7 @@ def build(
         **in_turn,
     )
     table.click(desk.press, looked, [opened, *shown], **in_turn).then(None, js=TO_CARD, **quiet)
-    timer.tick(desk.tick, [seen, *looked], [*shown, runs], concurrency_id="poll", **quiet)
+    timer.tick(desk.tick, [seen, *looked], [*shown, runs], **in_turn)
     take.click(desk.take, looked, files, api_visibility="private")
     inoculate_api.build(store, engine)
     return patients

@@ -11,7 +11,7 @@ from finetune.runs import OPEN, Run, Store
 from finetune.selection import Selection
 from finetune.ui import shelf
 from finetune.ui.run_view import outcome
-from finetune.ui.sweep_view import NOTHING, compared, curves, going, troubles
+from finetune.ui.sweep_view import NOTHING, compared, curves, going, mark, troubles
 from probe.ui.choices import alert
 
 
@@ -63,10 +63,10 @@ def show(store: Store, gallery: Sequence[Run], looking: Looking, seen: str = "")
         runs = looking.runs(store, gallery)
     except StoreError as trouble:  # the database may be back at the next tick
         return Shown(going=gr.HTML(alert(trouble), visible=True)).outputs
-    mark = _mark(runs, looking)
+    now = "|".join([looking.selection, looking.opened, mark(runs)])
     told = (going(runs) or troubles(runs)) if runs else NOTHING
-    shown = _buttons(runs, Shown(going=gr.HTML(told, visible=bool(told)), seen=mark))
-    if mark != seen:
+    shown = _buttons(runs, Shown(going=gr.HTML(told, visible=bool(told)), seen=now))
+    if now != seen:
         shown.curves = curves(runs, looking.selection)
         shown.table = compared(runs, _opened(runs, looking), looking.selection)
         shown.card = card(runs, looking)
@@ -84,12 +84,6 @@ def _buttons(runs: Sequence[Run], shown: Shown) -> Shown:
     shown.again = gr.Button(visible=ended and not open_runs)
     shown.take = gr.Button(visible=any(run.points for run in runs))
     return shown
-
-
-def _mark(runs: Sequence[Run], looking: Looking) -> str:
-    """Return what changes when the curves, the table or the card would."""
-    states = [f"{run.id} {len(run.points)} {run.state} {bool(run.verdict)}" for run in runs]
-    return "|".join([looking.selection, looking.opened, *states])
 
 
 def _opened(runs: Sequence[Run], looking: Looking) -> str:

@@ -1,6 +1,8 @@
 """What the Inoculate tab shows of several runs: their curves, their progress, their outcomes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from html import escape
 
 from finetune.gallery import OWNER
@@ -22,8 +24,29 @@ GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼", strict=True))
 TABLE = ("examples", "set", "name", "accuracy", "low", "high", "n", "lr", "seeds")
 
 
+@dataclass(frozen=True)
+class _Drawing:
+    """Runs to draw; two drawings are equal when nothing that is drawn changed."""
+
+    mark: str
+    selection: Selection
+    runs: Sequence[Run] = field(compare=False)
+
+
+def mark(runs: Sequence[Run]) -> str:
+    """Return what changes when the curves, the table or a card would."""
+    return "|".join(f"{run.id} {len(run.points)} {run.state} {bool(run.verdict)}" for run in runs)
+
+
 def curves(runs: Sequence[Run], selection: Selection) -> str:
     """Draw a panel for each challenge, the models overlaid, with a table that says the same."""
+    return _drawn(_Drawing(mark(runs), selection, runs))
+
+
+@lru_cache(maxsize=32)
+def _drawn(drawing: _Drawing) -> str:
+    """Draw once what many browsers look at; the whole gallery takes a second or two."""
+    runs, selection = drawing.runs, drawing.selection
     found = frames(runs, selection)
     if not found:
         return ""
