@@ -1,12 +1,13 @@
 """What the buttons and lists of the Inoculate tab do."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
 
+from finetune.database import StoreError
 from finetune.engine import Engine
 from finetune.runs import OPEN, Run, Store
 from finetune.ui import shelf
@@ -77,21 +78,24 @@ class Desk:
 
     def halt(self, *looked: Any) -> Values:
         """Cancel those of the runs looked at that are open."""
-        for run in self._own(looked):
-            if run.state in OPEN:
-                self.engine.cancel(run.id)
-        return self.look(*looked)
+        return self._do(self.engine.cancel, OPEN, looked)
 
     def take_up(self, *looked: Any) -> Values:
         """Take up those that failed or were cancelled with the cells they lack."""
-        for run in self._own(looked):
-            if run.state in ("failed", "cancelled"):
-                self.engine.again(run.id)
-        return self.look(*looked)
+        return self._do(self.engine.again, ("failed", "cancelled"), looked)
 
-    def _own(self, looked: Sequence[Any]) -> list[Run]:
+    def _do(
+        self, act: Callable[[str], None], states: Collection[str], looked: Sequence[Any]
+    ) -> Values:
+        """Do something with the own runs in these states, and show what came of it."""
         looking = Looking(*looked)
-        return shelf.own(self.store, looking.owner, looking.ids)
+        try:
+            for run in shelf.own(self.store, looking.owner, looking.ids):
+                if run.state in states:
+                    act(run.id)
+        except StoreError as trouble:
+            return Shown(going=gr.HTML(alert(trouble), visible=True)).outputs
+        return self.look(*looked)
 
     def press(self, event: gr.EventData, *looked: Any) -> Values:
         """Show the card of the run whose outcome was pressed."""
@@ -103,7 +107,8 @@ class Desk:
         """Show what is new, and the list of runs where one changed its state."""
         looking = Looking(*looked)
         shown = show(self.store, self.gallery, looking, seen)
-        fresh = shown[list(vars(Shown())).index("seen")] != seen
+        now = shown[list(vars(Shown())).index("seen")]
+        fresh = isinstance(now, str) and now != seen  # gradio's mark to skip where nothing was read
         return [*shown, gr.Dropdown(self._listed(looking.owner)) if fresh else gr.skip()]
 
     def follow(self, models: Sequence[str], names: Sequence[str], *looked: Any) -> Values:
