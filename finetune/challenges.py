@@ -13,11 +13,11 @@ from typing import Literal
 from finetune.material import Material, bundled
 from finetune.sets import InoculationError, Sets, read_pairs
 from probe.files import FileError, is_missing, read_table
-from probe.labels import COMPUTED, UNDEFINED
+from probe.labels import COMPUTED
 from probe.pairs import Pair
 from probe.templates import Request, count, generate, split_by_template
 from probe.transforms import REGISTRY, Options, apply
-from probe.transforms.registry import Transform, UnknownTransform, chain, rule_of
+from probe.transforms.registry import UnknownTransform, chain, leaves_gold, rule_of
 from probe.transforms.resources import ready
 
 Kind = Literal["transform", "template", "file"]
@@ -59,7 +59,7 @@ def catalogue() -> tuple[Challenge, ...]:
     changed = (
         Challenge(name, "transform", REGISTRY[name].family, REGISTRY[name].summary, rule.words)
         for name in ready()
-        if _suits(REGISTRY[name]) and (rule := REGISTRY[name].rule)
+        if leaves_gold(name) and (rule := REGISTRY[name].rule)
     )
     made = (
         Challenge(name, "template", "templates", words, "the template gives the gold label")
@@ -71,11 +71,6 @@ def catalogue() -> tuple[Challenge, ...]:
 def challenges() -> tuple[str, ...]:
     """Return the names of the challenges that can be made here."""
     return tuple(challenge.name for challenge in catalogue())
-
-
-def _suits(link: Transform) -> bool:
-    """Whether a gold label is left, and no model has to choose the words."""
-    return link.rule is not UNDEFINED and "model" not in link.needs
 
 
 def challenged(challenge: str, pairs: Sequence[Pair], seed: int = 0) -> tuple[Pair, ...]:
@@ -107,11 +102,10 @@ def _distinct(pairs: Sequence[Pair]) -> list[Pair]:
 
 def _transforms(name: str) -> bool:
     try:
-        links = chain(name)
+        there = set(ready())
+        return leaves_gold(name) and all(link.name in there for link in chain(name))
     except UnknownTransform:
         return False
-    there = ready()
-    return all(link.name in there and _suits(link) for link in links)
 
 
 def _numbered(pair: Pair, number: int) -> Pair:

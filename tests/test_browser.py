@@ -170,6 +170,17 @@ def test_a_link_to_a_run_that_is_somebody_elses_says_so(page: Page, app: App) ->
     expect(told).to_contain_text("there is no run '0123456789ab' here", timeout=SLOW)
 
 
+def test_a_treatment_leads_to_an_inoculation_against_it(page: Page, app: App) -> None:
+    page.goto(f"{app.url}?premise=Snow+fell.&hypothesis=It+snowed.&transforms=negation")
+    page.locator("#rows .row summary").first.click(timeout=SLOW)
+    page.get_by_role("link", name="Inoculate against this").click()
+    expect(page.locator("#samples")).to_contain_text("5 pairs of negation.", timeout=SLOW)
+    expect(page.locator("#estimate")).to_contain_text("about", timeout=SLOW)
+    expect(page.locator("#pathogen")).to_contain_text("negation")
+    expect(page.locator("#pathogen")).not_to_contain_text("word_overlap")
+    expect(page.locator("#outcome")).to_contain_text("negation on minilm", timeout=SLOW)
+
+
 def test_a_run_survives_a_reload_of_the_page(page: Page) -> None:
     page.get_by_role("tab", name="Inoculate").click()
     page.locator("#sizes textarea, #sizes input").first.fill("5")

@@ -16,7 +16,16 @@ from hypothesis import strategies as st
 from probe.examine import Reader
 from probe.labels import COMPUTED, KEEP, LABELS, UNDEFINED
 from probe.pairs import Pair
-from probe.transforms import REGISTRY, Options, Result, apply, chain, default_of, rule_of
+from probe.transforms import (
+    REGISTRY,
+    Options,
+    Result,
+    apply,
+    chain,
+    default_of,
+    leaves_gold,
+    rule_of,
+)
 from probe.transforms.gradient import kept_count
 from probe.transforms.registry import SubWords, Tools, UnknownTransform
 from probe.transforms.resources import RESOURCES, Unavailable, missing, ready
@@ -282,6 +291,23 @@ def test_one_destroyed_link_leaves_no_gold_label(name: str) -> None:
 
 def test_links_that_keep_the_label_keep_it_together() -> None:
     assert rule_of("word_overlap+length_mismatch") is KEEP
+
+
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [
+        ("negation", True),
+        ("negation+spelling", True),
+        ("reverse", False),
+        ("negation+reverse", False),
+    ],
+)
+def test_gold_is_left_where_each_link_leaves_it(name: str, left: bool) -> None:
+    assert leaves_gold(name) is left
+
+
+def test_what_a_model_has_to_choose_for_leaves_nothing_to_learn() -> None:
+    assert not any(leaves_gold(name) for name, one in REGISTRY.items() if "model" in one.needs)
 
 
 def test_a_chain_is_compared_with_the_default_of_any_link() -> None:

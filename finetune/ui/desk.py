@@ -12,8 +12,10 @@ from finetune.engine import Engine
 from finetune.runs import OPEN, Run, Store
 from finetune.ui import shelf
 from finetune.ui.downloads import write_files
+from finetune.ui.links import plan_in
 from finetune.ui.looking import Looking, Shown, asked_for, first_look, of_plan, show
-from finetune.ui.plan_form import PROBLEMS, form_of, jobs_of, sources_of
+from finetune.ui.plan_form import PROBLEMS, forecast, form_of, jobs_of, sources_of
+from finetune.ui.samples import samples
 from finetune.ui.starting import start
 from finetune.ui.sweep_view import words_of
 from probe.ui.choices import alert
@@ -34,13 +36,23 @@ class Desk:
     gallery: Sequence[Run]
 
     def open_page(self, owner: str | None, request: gr.Request) -> Values:
-        """Find the browser's runs again; choose what a link names, or the newest."""
-        owner = owner or secrets.token_hex(16)
-        asked = request.query_params.get("run", "")
+        """Find the browser's runs again; choose what a link names, or the newest.
+
+        At the end the patients and pathogens that a link names, and whether it names any.
+        """
+        owner, query = owner or secrets.token_hex(16), request.query_params
+        asked, plan = query.get("run", ""), plan_in(query)
         found = asked_for(asked, self.store, owner, self.gallery) if asked else None
         told = alert(f"there is no run {asked!r} here that this browser may see")
+        if plan and (public := of_plan(self.gallery, *plan)):
+            found = found or Looking(owner, (), *public, "oracle_lr", "")
         looking = found or first_look(self.store, owner, self.gallery)
-        return [owner, *self._chosen(looking), told if asked and not found else ""]
+        fields = [*plan, True] if plan else [gr.skip(), gr.skip(), False]
+        return [owner, *self._chosen(looking), told if asked and not found else "", *fields]
+
+    def of_link(self, named: bool, *fields: Any) -> Values:
+        """Show samples and the estimate of the plan that a link named."""
+        return [samples(fields[1]), forecast(*fields)] if named else [gr.skip(), gr.skip()]
 
     def _chosen(self, looking: Looking) -> Values:
         mine = self._listed(looking.owner)

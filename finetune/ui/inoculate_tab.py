@@ -60,7 +60,10 @@ def build(
     # one queue: what was looked at before must not come after the newest, drawn slowly or by a tick
     in_turn: dict[str, Any] = {"concurrency_id": "look", "concurrency_limit": 1, **quiet}
 
-    found = blocks.load(desk.open_page, owner, [owner, *chosen, wrong], **quiet)
+    named = gr.State(False)
+    opening = [owner, *chosen, wrong, patients, pathogens, named]
+    found = blocks.load(desk.open_page, owner, opening, **quiet)
+    found.then(desk.of_link, [named, *fields], [shown_samples, about], **quiet)
     found.then(desk.look_if, [is_open, *looked], shown, **in_turn)
     tab.select(desk.enter, looked, [is_open, *shown], **in_turn)
     tab.select(samples, pathogens, shown_samples, **quiet)

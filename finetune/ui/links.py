@@ -1,9 +1,18 @@
 """Permalinks of the Inoculate tab."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 
 def link_to_run(ids: Sequence[str]) -> str:
     """Return a permalink that opens the Inoculate tab with these runs, if they may be seen."""
     return "?" + urlencode({"tab": "inoculate", "run": ",".join(ids)})
+
+
+def plan_in(query: Mapping[str, str]) -> tuple[list[str], list[str]] | None:
+    """Return the models and challenges that a permalink asks to plan with, None where it does not.
+
+    Probe makes such links, with one of each.
+    """
+    model, challenge = query.get("model", ""), query.get("challenge", "")
+    return ([model], [challenge]) if model and challenge else None

@@ -11,6 +11,15 @@ from probe.transforms import antonym
 from probe.transforms import numerical
 from probe.transforms.apply import Result, apply
 from probe.transforms.options import Options
-from probe.transforms.registry import REGISTRY, chain, default_of, rule_of
+from probe.transforms.registry import REGISTRY, chain, default_of, leaves_gold, rule_of
 
-__all__ = ["REGISTRY", "Options", "Result", "apply", "chain", "default_of", "rule_of"]
+__all__ = [
+    "REGISTRY",
+    "Options",
+    "Result",
+    "apply",
+    "chain",
+    "default_of",
+    "leaves_gold",
+    "rule_of",
+]

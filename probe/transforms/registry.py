@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from probe.labels import Label, Rule, compose
+from probe.labels import UNDEFINED, Label, Rule, compose
 from probe.pairs import Pair
 from probe.transforms.options import Options
 
@@ -152,6 +152,11 @@ def chain(name: str) -> tuple[Transform, ...]:
 def rule_of(name: str) -> Rule:
     """Return what a transform or chain does to the gold label."""
     return compose([link.rule for link in chain(name)])
+
+
+def leaves_gold(name: str) -> bool:
+    """Whether a chain leaves a gold label and needs no model: then a model can be inoculated."""
+    return all(link.rule is not UNDEFINED and "model" not in link.needs for link in chain(name))
 
 
 def default_of(name: str) -> Label | None:

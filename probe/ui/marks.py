@@ -162,6 +162,11 @@ def link(pair: Pair, model: str) -> str:
     return "?" + urlencode({"premise": pair.premise, "hypothesis": pair.hypothesis, "model": model})
 
 
+def link_to_inoculation(challenge: str, model: str) -> str:
+    """Return a permalink that opens the Inoculate tab with a model and a challenge chosen."""
+    return "?" + urlencode({"tab": "inoculate", "model": model, "challenge": challenge})
+
+
 def link_to_model(model: str) -> str:
     """Return a permalink that opens the Probe tab with a model."""
     return "?" + urlencode({"model": model})

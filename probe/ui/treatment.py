@@ -7,8 +7,8 @@ from probe.labels import ENTAILMENT, KEEP, NON_ENTAILMENT, UNDEFINED
 from probe.models.classifier import Prediction
 from probe.pairs import Pair
 from probe.transforms.apply import Result, Step
-from probe.transforms.registry import default_of
-from probe.ui.marks import bar, diff, link, probabilities, verdict
+from probe.transforms.registry import default_of, leaves_gold
+from probe.ui.marks import bar, diff, link, link_to_inoculation, probabilities, verdict
 from probe.words import edits, tokenise
 
 AGREEMENT = (
@@ -85,8 +85,16 @@ def _full(treated: Treated, model: str) -> str:
         f"<p>Rule: {escape(result.rule.words)}. "
         f"Seed {result.seed}, variant {escape(result.variant)}.</p>"
         + (f'<p>Steps</p><ol class="lineage">{steps}</ol>' if len(result.steps) > 1 else "")
-        + f'<p><a href="{escape(link(result.pair, model))}">Open this pair in Probe</a></p></div>'
+        + f'<p class="onward">{_onward(result, model)}</p></div>'
     )
+
+
+def _onward(result: Result, model: str) -> str:
+    """Offer to go on with the new pair, or to fine-tune on what leaves a gold label."""
+    links = {"Open this pair in Probe": link(result.pair, model)}
+    if leaves_gold(result.transform):
+        links["Inoculate against this"] = link_to_inoculation(result.transform, model)
+    return "".join(f'<a href="{escape(address)}">{words}</a>' for words, address in links.items())
 
 
 def changes(made: Result | Step) -> str:
