@@ -13,6 +13,7 @@ from finetune.frozen import lower_states, upper_part
 from finetune.habits import habit
 from finetune.inoculate import fresh
 from finetune.plan import Mode, Plan, cells
+from finetune.prepared import SHELF
 from finetune.sets import Sets
 from finetune.train import trainable, update
 from probe.models.catalogue import load
@@ -27,11 +28,15 @@ BEYOND = 3
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds that a character of a pair takes: once to prepare, to train on, to predict."""
+    """Seconds that a character of a pair takes: once to prepare, to train on, to predict.
+
+    `states` are the bytes that its prepared states take, 0 where nothing is frozen.
+    """
 
     prepare: float
     train: float
     predict: float
+    states: float = 0.0
 
 
 _PACES: dict[tuple[str, Mode, Precision], Pace] = {}
@@ -44,16 +49,30 @@ def seconds(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> flo
     The first question about a model and mode costs a trial in a copy of the model, `classifier`
     where it is loaded already. Raises ModelError, or InoculationError where there is no fast mode.
     """
+    return at_pace(plan, sets, _pace(plan, sets, classifier))
+
+
+def _pace(plan: Plan, sets: Sets, classifier: Classifier | None) -> Pace:
     key = (plan.model, plan.mode, plan.precision)
     with _LOCK:
         if key not in _PACES:
             _PACES[key] = trial(plan, sets, classifier or load(plan.model))
-    return at_pace(plan, sets, _PACES[key])
+        return _PACES[key]
 
 
-def estimate(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> str:
-    """Return what `seconds` says in words, such as "about 3 min"."""
-    return words(seconds(plan, sets, classifier))
+def crowding(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> str:
+    """Say that the frozen layers' states are more than is kept of them, "" where they are not.
+
+    Costs and raises what `seconds` does.
+    """
+    size = _size(plan, sets, _pace(plan, sets, classifier))
+    if size <= SHELF.limit:
+        return ""
+    return (
+        f"What the frozen layers say of these pairs takes about {size / 1e6:,.0f} MB, more than "
+        f"NLI_CLINIC_STATES_MB lets be kept ({SHELF.limit / 1e6:,.0f}), so each cell computes it "
+        "anew."
+    )
 
 
 def words(wait: float) -> str:
@@ -65,16 +84,34 @@ def words(wait: float) -> str:
 
 def at_pace(plan: Plan, sets: Sets, pace: Pace) -> float:
     """Return the seconds of all cells: each runs the epochs of its patience and a few more."""
-    epochs = min(plan.max_epochs, plan.patience + BEYOND)
-    tests = sum(map(_characters, (sets.original_test, sets.challenge_test, sets.control)))
-    dev, learnt = _characters(sets.original_dev), _characters(sets.challenge_train)
-    each = learnt / len(sets.challenge_train)
-    drawn = each * max(plan.sizes) * len(set(plan.seeds))
-    total = pace.prepare * (tests + dev + drawn)
-    for cell in cells(plan):
+    epochs, planned = min(plan.max_epochs, plan.patience + BEYOND), cells(plan)
+    tests, dev, each = _tests(sets), _characters(sets.original_dev), _each(sets)
+    times = 1 if _size(plan, sets, pace) <= SHELF.limit else len(planned)
+    total = times * pace.prepare * _prepared(plan, sets)
+    for cell in planned:
         read = tests + dev * (epochs if cell.size else 1)
         total += pace.predict * read + pace.train * epochs * each * cell.size
     return total
+
+
+def _size(plan: Plan, sets: Sets, pace: Pace) -> float:
+    """Return the bytes of all that is prepared."""
+    return pace.states * _prepared(plan, sets)
+
+
+def _prepared(plan: Plan, sets: Sets) -> float:
+    """Return the characters of all pairs that the cells read."""
+    drawn = _each(sets) * max(plan.sizes) * len(set(plan.seeds))
+    return _tests(sets) + _characters(sets.original_dev) + drawn
+
+
+def _tests(sets: Sets) -> int:
+    return sum(map(_characters, (sets.original_test, sets.challenge_test, sets.control)))
+
+
+def _each(sets: Sets) -> float:
+    """Return the characters of a pair to train on, on average."""
+    return _characters(sets.challenge_train) / len(sets.challenge_train)
 
 
 def trial(plan: Plan, sets: Sets, classifier: Classifier) -> Pace:
@@ -97,6 +134,7 @@ def trial(plan: Plan, sets: Sets, classifier: Classifier) -> Pace:
         _timed(lower, copied.device) / length if plan.mode == "fast" else 0.0,
         _timed(learn, copied.device) / length,
         _timed(predict, copied.device) / length,
+        data.size / length if plan.mode == "fast" else 0.0,
     )
 
 

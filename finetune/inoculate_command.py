@@ -7,6 +7,7 @@ import torch
 import typer
 
 from finetune.challenges import MOST
+from finetune.estimate import crowding, seconds, words
 from finetune.folder import run_cells, write_points, write_summary
 from finetune.given import Given, sets_of
 from finetune.inoculate import Point
@@ -91,6 +92,9 @@ def inoculate_command(
 def _inoculate(plan: Plan, sets: Sets, out: Path) -> None:
     check(plan, sets)
     classifier = load(plan.model)
+    typer.echo(f"{words(seconds(plan, sets, classifier))} on one core")
+    if crowded := crowding(plan, sets, classifier):
+        typer.echo(f"note: {crowded}")
     out.mkdir(parents=True, exist_ok=True)
     points: list[Point] = []
     for row, earlier in run_cells(plan, sets, out, classifier):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from finetune.challenges import MOST, bundled_sets, challenges
-from finetune.estimate import seconds, words
+from finetune.estimate import crowding, seconds, words
 from finetune.given import Given, made_of
 from finetune.plan import Mode, Plan, check, numbers, read_sizes, resolved
 from finetune.rates import usual_rate
@@ -196,6 +196,7 @@ def forecast(*values: object) -> str:
         plans = [resolved(plan, sets) for plan in first]
         check(plans[0], sets)
         wait = len(named) * sum(seconds(plan, sets) for plan in plans)
+        crowded = "".join(alert(told) for plan in plans if (told := crowding(plan, sets)))
     except PROBLEMS as trouble:
         return alert(trouble)
     several = len(named) * len(plans)
@@ -206,5 +207,5 @@ def forecast(*values: object) -> str:
     )
     return (
         f'<p class="fine">{runs}{words(wait)} on one core of this machine. Learning rates: {rates}.'
-        "</p>"
+        f"</p>{crowded}"
     )

@@ -3,6 +3,7 @@
 import csv
 import inspect
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -70,8 +71,9 @@ def test_the_gap_is_that_of_the_first_row(asked: list[object], home: Path) -> No
 
 def test_rows_are_printed_as_they_come(asked: list[object]) -> None:
     lines = call(*asked).output.splitlines()
-    assert lines[0].startswith("size 0")
-    assert "epoch 1" in lines[1]
+    assert re.fullmatch("about .* on one core", lines[0])
+    assert lines[1].startswith("size 0")
+    assert "epoch 1" in lines[2]
     assert "Outcome" in "".join(lines) or "Between" in "".join(lines)
 
 

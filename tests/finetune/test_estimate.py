@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 import torch
 
-from finetune.estimate import Pace, at_pace, estimate, sample, seconds, trial, words
+from finetune.estimate import Pace, at_pace, crowding, sample, seconds, trial, words
 from finetune.plan import Plan
+from finetune.prepared import SHELF
 from finetune.sets import InoculationError, Sets
 from probe.models.classifier import Classifier
 from probe.pairs import Pair
@@ -26,6 +27,25 @@ def test_every_trained_pair_and_every_predicted_one_counts() -> None:
 
 def test_pairs_are_prepared_once() -> None:
     assert at_pace(PLAN, SETS, Pace(0.1, 0, 0)) == pytest.approx(4 + 5 + 20)
+
+
+def test_what_is_too_large_to_keep_is_prepared_for_each_cell(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # 10 characters in each of 4 + 5 + 20 pairs, 100 bytes a character
+    monkeypatch.setattr(SHELF, "limit", 29_000)
+    assert at_pace(PLAN, SETS, Pace(0.1, 0, 0, 100)) == pytest.approx(29)
+    monkeypatch.setattr(SHELF, "limit", 28_999)
+    assert at_pace(PLAN, SETS, Pace(0.1, 0, 0, 100)) == pytest.approx(3 * 29)
+
+
+def test_states_that_are_too_large_to_keep_are_said(
+    classifier: Classifier, sets: Sets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = replace(PLAN, model="crowded", mode="fast")
+    monkeypatch.setattr(SHELF, "limit", 10_000)
+    assert "lets be kept (0), so each cell computes it anew" in crowding(plan, sets, classifier)
+    assert not crowding(replace(plan, mode="full"), sets, classifier)
 
 
 def test_the_control_set_counts_as_a_test() -> None:
@@ -62,14 +82,14 @@ def test_a_trial_is_made_once_for_a_model_and_mode(classifier: Classifier, sets:
     first = seconds(plan, sets, classifier)
     passes = len(seen)
     assert seconds(plan, sets) == first
-    assert estimate(plan, sets).startswith("about ")
+    assert not crowding(plan, sets)
     assert len(seen) == passes > 0
 
 
 def test_a_model_without_fast_mode_is_said_before_the_run(sets: Sets) -> None:
     plan = replace(PLAN, model="tiny albert", mode="fast")
     with pytest.raises(InoculationError, match="--mode full"):
-        estimate(plan, sets, tiny_classifier("albert"))
+        seconds(plan, sets, tiny_classifier("albert"))
 
 
 def test_a_sample_comes_from_all_over() -> None:
