@@ -16,6 +16,7 @@ from transformers import (
     BertConfig,
     BertForSequenceClassification,
     BertTokenizerFast,
+    CamembertForSequenceClassification,
     DebertaConfig,
     DebertaForSequenceClassification,
     DebertaTokenizerFast,
@@ -26,11 +27,12 @@ from transformers import (
     DistilBertForSequenceClassification,
     ElectraConfig,
     ElectraForSequenceClassification,
+    MPNetForSequenceClassification,
     PreTrainedModel,
     PreTrainedTokenizerBase,
-    RobertaConfig,
     RobertaForSequenceClassification,
     RobertaTokenizerFast,
+    XLMRobertaForSequenceClassification,
     XLNetConfig,
     XLNetForSequenceClassification,
     XLNetTokenizerFast,
@@ -107,9 +109,15 @@ def _bert(size: int, names: dict[int, str]) -> PreTrainedModel:
     )
 
 
-def _roberta(size: int, names: dict[int, str]) -> PreTrainedModel:
-    return RobertaForSequenceClassification(
-        RobertaConfig(
+def _roberta(
+    size: int,
+    names: dict[int, str],
+    kind: type[PreTrainedModel] = RobertaForSequenceClassification,
+) -> PreTrainedModel:
+    """Build RoBERTa or one of its relatives."""
+    assert kind.config_class
+    return kind(
+        kind.config_class(
             vocab_size=size,
             intermediate_size=64,
             max_position_embeddings=POSITIONS + 2,  # numbered from padding_idx + 1 = 2
@@ -261,13 +269,19 @@ FAMILY = MODELS | {
     "deberta-v2": (partial(pieces, DebertaV2TokenizerFast, DEBERTA), _deberta_v2),
 }
 """Every architecture; most tests look at the first three only, `test_families` at all."""
+RELATIVES = {
+    "camembert": (byte_pairs, partial(_roberta, kind=CamembertForSequenceClassification)),
+    "xlm-roberta": (byte_pairs, partial(_roberta, kind=XLMRobertaForSequenceClassification)),
+    "mpnet": (byte_pairs, partial(_roberta, kind=MPNetForSequenceClassification)),
+}
+"""Built as RoBERTa is; fast mode cuts each by its own layout."""
 
 
 def tiny_classifier(
     kind: str = "bert", seed: int = 0, order: tuple[Gold, ...] = LABELS
 ) -> Classifier:
     """Return a classifier with random weights, the same for the same seed."""
-    tokenizer_of, build = FAMILY[kind]
+    tokenizer_of, build = (FAMILY | RELATIVES)[kind]
     tokenizer = tokenizer_of()
     if kind == "distilbert":
         tokenizer.model_input_names = ["input_ids", "attention_mask"]

@@ -16,11 +16,12 @@ from finetune.stopping import Cancelled
 from probe.models.classifier import Classifier
 from probe.pairs import Pair
 from tests.tiny import tiny_pairs
-from tests.tiny_models import tiny_classifier
+from tests.tiny_models import RELATIVES, tiny_classifier
 from tests.tiny_words import word_classifier
 
 WORD_MODELS = ("da", "esim", "esim_char")
-CUTTABLE = ("bert", "roberta", "distilbert", "electra", "deberta", "deberta-v2", *WORD_MODELS)
+ENCODERS = ("bert", "roberta", "distilbert", "electra", "deberta", "deberta-v2")
+CUTTABLE = (*ENCODERS, *RELATIVES, *WORD_MODELS)
 PAIRS = (
     *tiny_pairs(9),
     Pair("a man", "the dog is not sleeping here , there .", "neutral", "long"),
