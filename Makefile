@@ -6,6 +6,8 @@ PYTHON ?= python3
 TORCH_INDEX ?=
 # What pytest is given, such as one file.
 TESTS ?=
+# In how many processes tests run, file by file; 0 is none but pytest's own.
+JOBS ?= 2
 # The browser of the browser tests; `make test CHROMIUM=` leaves them out.
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
@@ -28,7 +30,7 @@ debian = command -v apt-get >/dev/null && $(AS_ROOT) true 2>/dev/null \
 run: $(VENV)/.stamp-run $(VENV)/.stamp-wordnet  ## set up what is missing and start the app on http://127.0.0.1:7860
 	@exec $(BIN)/python app.py
 
-test: export OMP_WAIT_POLICY = PASSIVE
+test: export OMP_NUM_THREADS = 1
 test: $(VENV)/.stamp-test $(VENV)/.stamp-wordnet $(VENV)/.stamp-chromium  ## set up what is missing, then check format, lint and types and run the tests
 	@echo "== format: ruff format --check"
 	@$(BIN)/ruff format --check .
@@ -38,7 +40,8 @@ test: $(VENV)/.stamp-test $(VENV)/.stamp-wordnet $(VENV)/.stamp-chromium  ## set
 	@$(BIN)/mypy
 	@echo "== tests: pytest"
 	@$(if $(CHROMIUM),,echo "browser tests are left out: no chromium")
-	@CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest $(if $(CHROMIUM),,-m "not browser") $(TESTS)
+	@CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest -n $(JOBS) --dist loadfile \
+		--no-loadscope-reorder $(if $(CHROMIUM),,-m "not browser") $(TESTS)
 
 format: $(VENV)/.stamp-test  ## put the code into the house format and repair what ruff can
 	@$(BIN)/ruff check --fix-only -q .
@@ -50,7 +53,7 @@ clean:  ## remove the environment and the caches; models and runs stay
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/make \1	\2/p' Makefile | expand -t 14
-	@echo "Settings: PYTHON=python3.12, TORCH_INDEX=<index of PyTorch's CPU wheels>, TESTS=<files>"
+	@echo "Settings: PYTHON=python3.12, TORCH_INDEX=<index of PyTorch's CPU wheels>, TESTS=<files>, JOBS=2"
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { \

@@ -98,7 +98,7 @@ def _told(run: Run) -> str:
 
 
 def _hashes(run: Run) -> str:
-    return f"<h3>Hashes</h3>{_facts(run.artefacts)}" if run.artefacts else ""
+    return f"<h3>Sources and hashes</h3>{_facts(run.artefacts)}" if run.artefacts else ""
 
 
 def _points(run: Run) -> str:

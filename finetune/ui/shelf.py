@@ -1,15 +1,11 @@
 """Which runs are looked at: a browser's own ones and those of the gallery."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from finetune.database import StoreError
 from finetune.runs import Run, Store
 from finetune.sets import InoculationError
 from finetune.sweep import model_name
-
-TOGETHER = 60.0
-"""Seconds within which runs that differ in model and challenge alone were started together."""
 
 
 def own(store: Store, owner: str, ids: Sequence[str]) -> list[Run]:
@@ -51,15 +47,9 @@ def challenges_of(gallery: Sequence[Run]) -> list[str]:
 
 def newest_sweep(runs: Sequence[Run]) -> list[str]:
     """Return the ids of the runs that were started with the newest one; `runs` newest first."""
-    if not runs:
-        return []
-    first = runs[0]
-    return [
-        run.id
-        for run in runs
-        if first.created - run.created < TOGETHER and _settings(run) == _settings(first)
-    ]
+    return [run.id for run in runs if sweep_of(run) == sweep_of(runs[0])]
 
 
-def _settings(run: Run) -> object:
-    return replace(run.plan, model="", challenge="")
+def sweep_of(run: Run) -> str:
+    """Return what the runs that were started together have in common; a run alone has its id."""
+    return str(run.artefacts.get("sweep", run.id))

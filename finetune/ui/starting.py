@@ -1,5 +1,6 @@
 """Starting runs: what a form asks for is checked as a whole, stored and handed to the engine."""
 
+import secrets
 from collections.abc import Mapping, Sequence
 
 from finetune.engine import Engine
@@ -26,7 +27,8 @@ def start(
             "wait, cancel some or choose less"
         )
     facts, files = environment(), {"sources": dict(sources)} if sources else {}
-    runs = tuple(store.create(owner, plan, sets, facts, files) for plan, sets in jobs)
+    together = {"sweep": secrets.token_hex(6)} | files
+    runs = tuple(store.create(owner, plan, sets, facts, together) for plan, sets in jobs)
     for run in runs:
         engine.submit(run.id)
     return runs

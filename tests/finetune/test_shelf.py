@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from finetune.engine import Engine
 from finetune.plan import Plan
 from finetune.runs import Store
 from finetune.sets import Sets
 from finetune.ui import shelf
 from finetune.ui.looking import Looking, Shown, asked_for, first_look, of_plan, show
+from finetune.ui.starting import start
 from tests.points import make_run
 
 PLAN = Plan("minilm", "negation", (5,), (2e-5,), (0,))
@@ -47,19 +49,25 @@ def test_a_newcomer_begins_with_the_whole_gallery(store: Store) -> None:
     assert len(found.runs(store, GALLERY)) == 4
 
 
-def test_others_begin_with_their_newest_sweep(store: Store, sets: Sets) -> None:
-    older = store.create("me", replace(PLAN, sizes=(10,)), sets, {})
-    made = [store.create("me", replace(PLAN, model=name), sets, {}).id for name in ("da", "esim")]
+def test_others_begin_with_their_newest_sweep(
+    store: Store, sets: Sets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Engine, "submit", lambda *_: None)
+    engine = Engine(store)
+    plans = [
+        replace(PLAN, model=name, lrs=(rate,)) for name, rate in (("da", 1e-3), ("tiny", 1e-4))
+    ]
+    older = start(store, engine, "me", [(plan, sets) for plan in plans], {})
+    newer = start(store, engine, "me", [(plan, sets) for plan in plans], {})
     found = first_look(store, "me", GALLERY)
-    assert sorted(found.ids) == sorted(made)
-    assert older.id not in found.ids
+    assert sorted(found.ids) == sorted(run.id for run in newer)
+    assert not set(found.ids) & {run.id for run in older}
 
 
-def test_runs_of_the_same_settings_from_another_day_are_another_sweep() -> None:
-    new, old = (
-        replace(GALLERY[0], id=name, created=when) for name, when in (("b", 90e3), ("a", 0))
-    )
-    assert shelf.newest_sweep([new, old]) == ["b"]
+def test_a_run_that_was_started_alone_is_a_sweep_of_its_own(store: Store, sets: Sets) -> None:
+    store.create("me", PLAN, sets, {})
+    newest = store.create("me", PLAN, sets, {})
+    assert shelf.newest_sweep(store.runs("me")) == [newest.id]
 
 
 def test_a_plan_finds_the_gallerys_runs_of_the_same_setting() -> None:
