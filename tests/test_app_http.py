@@ -125,7 +125,7 @@ def test_batch_says_which_column_is_missing(client: Client, tmp_path: Path) -> N
 
 
 def test_a_run_in_the_background_ends_with_an_outcome_and_a_model(client: Client) -> None:
-    run = client.predict("minilm", "negation", "5", "2e-5", "0", api_name="/inoculate")["run"]
+    run = client.predict("da", "negation", "5", "4e-4", "0", api_name="/inoculate")["run"]
     until = time.monotonic() + WAIT
     while time.monotonic() < until:
         found = client.predict(run, api_name="/run")

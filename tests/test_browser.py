@@ -302,10 +302,11 @@ def test_the_compared_tables_have_no_serious_accessibility_fault(
     fits_a_phone(page)
 
 
-@pytest.mark.parametrize("tab", ["Probe", "Batch", "Compare", "Inoculate", "Catalogue"])
-def test_no_tab_is_wider_than_a_phone(page: Page, tab: str) -> None:
-    page.get_by_role("tab", name=tab).click()
-    fits_a_phone(page)
+def test_no_tab_is_wider_than_a_phone(page: Page) -> None:
+    for tab in ("Probe", "Batch", "Compare", "Inoculate", "Catalogue"):
+        page.set_viewport_size({"width": 1280, "height": 900})  # on a phone some are in a menu
+        page.get_by_role("tab", name=tab).click()
+        fits_a_phone(page)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
