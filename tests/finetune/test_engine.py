@@ -7,15 +7,19 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 from distributed import Client
 
 from finetune import engine as engine_module
 from finetune.cluster import without_main
 from finetune.engine import Engine
+from finetune.failures import MEMORY
 from finetune.hashes import model_hash
 from finetune.plan import Cell, Plan, kept_name
 from finetune.runs import Store
@@ -179,6 +183,53 @@ def test_a_cell_that_fails_leaves_the_others(
     assert [state.state for state in run.cells] == ["done", "done", "failed", "done", "failed"]
     assert run.verdict["oracle_lr"]["size"] == 12
     assert run.kept
+
+
+@contextmanager
+def starving(engine: Engine, size: int) -> Iterator[None]:
+    """Let memory run out in the worker's torch when it trains on this many examples."""
+
+    def starve() -> None:
+        import finetune.inoculate as there
+
+        enough = there._train_epoch
+
+        def hungry(plan: Plan, cell: Cell, *others: Any) -> float:
+            return (
+                float(torch.empty(1 << 50)[0]) if cell.size == size else enough(plan, cell, *others)
+            )
+
+        hungry.enough = enough  # type: ignore[attr-defined]  # for the end
+        there._train_epoch = hungry  # type: ignore[assignment]  # as above
+
+    def feed() -> None:
+        import finetune.inoculate as there
+
+        there._train_epoch = there._train_epoch.enough  # type: ignore[attr-defined]  # as above
+
+    with Client(engine.address, set_as_default=False) as client:
+        client.run(starve)
+        yield
+        client.run(feed)
+
+
+def test_a_cell_out_of_memory_says_so_and_the_rest_is_kept(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    first = store.create("me", replace(plan, sizes=(6,)), sets, {}).id
+    engine.submit(first)  # that there is a worker to take the memory from
+    until(store, first, ended)
+    with starving(engine, 12):
+        run_id = store.create("me", plan, sets, {}).id
+        engine.submit(run_id)
+        before = until(store, run_id, ended)
+    assert (before.state, before.error) == ("failed", MEMORY)
+    assert [state.state for state in before.cells] == ["done", "done", "failed"]
+    assert before.verdict == {}  # it is named at the largest size
+    engine.again(run_id)
+    run = until(store, run_id, ended)
+    assert (run.state, run.error, run.verdict["oracle_lr"]["size"]) == ("done", "", 12)
+    assert run.points[:2] == before.points  # seconds too: they were not computed again
 
 
 def test_a_model_that_cannot_be_kept_fails_the_run_until_it_can(
