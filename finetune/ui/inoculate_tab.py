@@ -91,7 +91,14 @@ def build(
         trigger_mode="always_last",
         **in_turn,
     )
-    table.click(desk.press, looked, [opened, *shown], **in_turn).then(None, js=TO_CARD, **quiet)
+    pressed = table.click(
+        desk.press,
+        looked,
+        [opened, *shown],
+        trigger_mode="multiple",  # the second of two quick presses counts too
+        **in_turn,
+    )
+    pressed.then(None, js=TO_CARD, **quiet)
     timer.tick(desk.tick, [seen, *looked], [*shown, runs], **in_turn)
     take.click(desk.take, looked, files, api_visibility="private")
     inoculate_api.build(store, engine)
