@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -107,9 +108,11 @@ def test_the_worker_is_lean_gives_way_and_has_one_thread(engine: Engine, plan: P
     assert found == (False, min(19, os.nice(0) + 10), 1, "PASSIVE")
 
 
-def test_a_spawned_process_does_not_import_the_main_module() -> None:
-    assert "init_main_from_name" in multiprocessing.spawn.get_preparation_data("worker")
-    main = sys.modules["__main__"]
+def test_a_spawned_process_does_not_import_the_main_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    main = ModuleType("__main__")
+    main.__file__ = "app.py"
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    assert "init_main_from_path" in multiprocessing.spawn.get_preparation_data("worker")
     with without_main():
         data = multiprocessing.spawn.get_preparation_data("worker")
     assert not {"init_main_from_name", "init_main_from_path"} & set(data)
