@@ -13,7 +13,7 @@ from finetune.runs import OPEN, Run, Store
 from finetune.ui import shelf
 from finetune.ui.downloads import write_files
 from finetune.ui.links import plan_in
-from finetune.ui.looking import Looking, Shown, asked_for, first_look, of_plan, show
+from finetune.ui.looking import Looking, Shown, asked_for, first_look, in_trouble, of_plan, show
 from finetune.ui.plan_form import PROBLEMS, forecast, form_of, jobs_of, sources_of
 from finetune.ui.samples import samples
 from finetune.ui.starting import start
@@ -106,7 +106,7 @@ class Desk:
                 if run.state in states:
                     act(run.id)
         except StoreError as trouble:
-            return Shown(going=gr.HTML(alert(trouble), visible=True)).outputs
+            return in_trouble(trouble)
         return self.look(*looked)
 
     def press(self, event: gr.EventData, *looked: Any) -> Values:

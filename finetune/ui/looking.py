@@ -62,7 +62,7 @@ def show(store: Store, gallery: Sequence[Run], looking: Looking, seen: str = "")
     try:
         runs = looking.runs(store, gallery)
     except StoreError as trouble:  # the database may be back at the next tick
-        return Shown(going=gr.HTML(alert(trouble), visible=True)).outputs
+        return in_trouble(trouble)
     now = "|".join([looking.selection, looking.opened, mark(runs)])
     told = (going(runs) or troubles(runs)) if runs else NOTHING
     shown = _buttons(runs, Shown(going=gr.HTML(told, visible=bool(told)), seen=now))
@@ -71,6 +71,11 @@ def show(store: Store, gallery: Sequence[Run], looking: Looking, seen: str = "")
         shown.table = compared(runs, _opened(runs, looking), looking.selection)
         shown.card = card(runs, looking)
     return shown.outputs
+
+
+def in_trouble(trouble: StoreError) -> list[Any]:
+    """Return what the page shows when the store cannot be used: a sentence, and all else stays."""
+    return Shown(going=gr.HTML(alert(trouble), visible=True)).outputs
 
 
 def _buttons(runs: Sequence[Run], shown: Shown) -> Shown:

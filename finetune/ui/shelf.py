@@ -47,9 +47,9 @@ def challenges_of(gallery: Sequence[Run]) -> list[str]:
 
 def newest_sweep(runs: Sequence[Run]) -> list[str]:
     """Return the ids of the runs that were started with the newest one; `runs` newest first."""
-    return [run.id for run in runs if sweep_of(run) == sweep_of(runs[0])]
+    return [run.id for run in runs if _sweep(run) == _sweep(runs[0])]
 
 
-def sweep_of(run: Run) -> str:
+def _sweep(run: Run) -> str:
     """Return what the runs that were started together have in common; a run alone has its id."""
     return str(run.artefacts.get("sweep", run.id))
