@@ -16,6 +16,7 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from finetune.encoded import TOGETHER, Encoded
+from finetune.first_token import FirstTokenAttention, cut_behind
 from finetune.sets import InoculationError
 from finetune.stopping import Stop, halt, never
 from probe.models.alignment import Sides, stack
@@ -78,14 +79,14 @@ class Layout:
     """Where things lie in a transformer, below its base model.
 
     `shared` parts serve all layers, so that they are frozen; `instead` stands for parts that belong
-    to the embeddings or the first layer. With `pools` a layer's attention gives back all that the
-    rest of the layer reads: in the last one only the first token is needed, where the head looks.
+    to the embeddings or the first layer. `last` stands for the last layer's attention where that
+    gives back all that the rest of the layer reads: it gives the first token, where the head looks.
     """
 
     layers: str = "encoder.layer"
     shared: tuple[str, ...] = ()
     instead: tuple[tuple[str, nn.Module | None], ...] = ()
-    pools: bool = True
+    last: Callable[[nn.Module], nn.Module] | None = FirstTokenAttention
 
 
 def _layers(model: PreTrainedModel, layout: Layout) -> list[nn.Module]:
@@ -109,8 +110,9 @@ def _encoder_lower(layout: Layout, model: PreTrainedModel, inputs: Inputs) -> to
 def _encoder_upper(layout: Layout, model: PreTrainedModel) -> PreTrainedModel:
     layers = _layers(model, layout)
     kept = layers[len(layers) - trained_layers(len(layers)) :]
-    if layout.pools:
-        kept[-1] = _first_token_only(kept[-1])
+    if layout.last:
+        attention = kept[-1].get_submodule("attention")
+        kept[-1] = replaced(kept[-1], "attention", layout.last(attention))
     base: nn.Module = model.base_model
     for path, part in (("embeddings", Recall()), *layout.instead, *_frozen(base, layout.shared)):
         base = replaced(base, path, part) if _has(base, path) else base
@@ -127,14 +129,6 @@ def _frozen(base: nn.Module, paths: Sequence[str]) -> list[tuple[str, nn.Module]
 def _has(module: nn.Module, path: str) -> bool:
     """Whether this model has a part that others of its kind may lack."""
     return any(name == path for name, _ in module.named_modules())
-
-
-def _first_token_only(layer: nn.Module) -> nn.Module:
-    """Return a layer that computes only the first token behind its attention."""
-    attention = copy(layer.get_submodule("attention"))
-    attention._forward_hooks = attention._forward_hooks.copy()
-    attention.register_forward_hook(lambda _, __, output: (output[0][:, :1], *output[1:]))
-    return replaced(layer, "attention", attention)
 
 
 def _esim_lower(model: Any, inputs: Inputs) -> torch.Tensor:  # Any: our own, read by its parts
@@ -174,18 +168,20 @@ def _encoder(layout: Layout) -> Cut:
     return Cut(lower, upper, "inputs_embeds", unread)
 
 
-BERT, RELATIVE = Layout(), Layout(shared=("encoder.rel_embeddings",))
+BERT, RELATIVE = Layout(), Layout(shared=("encoder.rel_embeddings",), last=cut_behind)
 LAYOUTS: Mapping[str, Layout] = {
     "bert": BERT,
     "roberta": BERT,
     "xlm-roberta": BERT,
     "camembert": BERT,
     "electra": Layout(instead=(("embeddings_project", nn.Identity()),)),
-    "distilbert": Layout("transformer.layer", pools=False),
-    "mpnet": Layout(shared=("encoder.relative_attention_bias",)),
+    "distilbert": Layout("transformer.layer", last=None),
+    "mpnet": Layout(shared=("encoder.relative_attention_bias",), last=cut_behind),
     "deberta": RELATIVE,
     "deberta-v2": Layout(
-        shared=("encoder.rel_embeddings", "encoder.LayerNorm"), instead=(("encoder.conv", None),)
+        shared=("encoder.rel_embeddings", "encoder.LayerNorm"),
+        instead=(("encoder.conv", None),),
+        last=cut_behind,
     ),
 }
 _SPELT = frozenset({"character_ids"})
