@@ -7,7 +7,8 @@ Trainer is used as its documentation has a user do it (benchmarks/trainer.py), w
 batch, rates, epochs and patience: once with every pair padded to the longest input of the model,
 once padded to the longest of a batch. Padding changes no result, so that the first, which takes
 hours, is timed on a few pairs and its seconds are reckoned from the second's numbers of pairs;
-with --whole it is run to its end. One thread. Seconds are those of the processor, so that a machine
+with --whole it is run to its end. `lecture` times a sweep as the app runs it, by the clock. One
+thread. Elsewhere seconds are those of the processor, so that a machine
 that does other things beside does not change the ratios; the clock's stand in brackets.
 """
 
@@ -15,6 +16,8 @@ import os
 
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
+import logging
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -26,11 +29,14 @@ import typer
 
 from benchmarks.trainer import Pace, pace, with_trainer
 from finetune.challenges import bundled_sets, file_sets
+from finetune.engine import Engine
 from finetune.inoculate import Point, fresh, run_cell
 from finetune.material import bundled
 from finetune.outcomes import judge
 from finetune.plan import Cell, Mode, Plan, cells, numbers
+from finetune.runs import OPEN, Store
 from finetune.sets import Sets
+from finetune.ui.starting import start
 from probe.models.catalogue import load
 from probe.models.classifier import Classifier
 
@@ -154,27 +160,36 @@ def lecture(
     sizes: str = "10,50,100,200,400",
     lrs: str = "4e-4,1e-3",
     mode: str = "fast",
+    workers: Annotated[int, typer.Option(help="Processes that compute.")] = 1,
 ) -> None:
-    """Time a sweep as a lecturer would plan it: 4 challenges, 5 sizes, 2 rates."""
-    torch.set_num_threads(1)
-    classifier, total = load(model), Took(0, 0)
+    """Time a sweep as a lecturer would plan it, in the app: 4 challenges, 5 sizes, 2 rates.
+
+    The clock runs from the press of Start, before any process computes, to the last outcome.
+    """
+    logging.getLogger("distributed").setLevel(logging.ERROR)
     chosen: Mode = mode  # type: ignore[assignment]  # typer has no Literal
-    for challenge in challenges.split(","):
-        sets = bundled_sets(challenge)
-        there = len(sets.challenge_train)
-        wanted = tuple(min(size, there) for size in numbers("sizes", sizes, int))
-        plan = Plan(model, challenge, wanted, numbers("lrs", lrs, float), (0,), chosen)
-        cpu, clock = time.process_time(), time.perf_counter()
-        base = ours(plan, sets, cells(plan)[0], fresh(classifier))
-        _, points = timed(plan, sets, classifier, ours)
-        took = Took(time.process_time() - cpu, time.perf_counter() - clock)
-        total += took
-        print(
-            f"{challenge:20} {len(points) + 1} cells {took.cpu:7.1f} s ({took.clock:.1f})  "
-            f"{outcome(base, points, sets)}",
-            flush=True,
-        )
-    print(f"{total.cpu:.1f} s of one core ({total.clock:.1f}); workers share them out")
+    with tempfile.TemporaryDirectory() as home:
+        os.environ.update(NLI_CLINIC_HOME=home, NLI_CLINIC_WORKERS=str(workers))
+        jobs = []
+        for challenge in challenges.split(","):
+            sets = bundled_sets(challenge)
+            there = len(sets.challenge_train)
+            wanted = tuple(min(size, there) for size in numbers("sizes", sizes, int))
+            rates = numbers("lrs", lrs, float)
+            jobs.append((Plan(model, challenge, wanted, rates, (0,), chosen), sets))
+        store = Store()
+        engine, began = Engine(store), time.perf_counter()
+        waiting = [run.id for run in start(store, engine, "benchmark", jobs, {})]
+        while waiting:
+            time.sleep(0.1)
+            for run in map(store.get, tuple(waiting)):
+                if run.state not in OPEN:
+                    waiting.remove(run.id)
+                    took = time.perf_counter() - began
+                    name = run.verdict["oracle_lr"]["name"]
+                    print(f"{took:6.1f} s  {run.plan.challenge:20} {run.state}: {name}", flush=True)
+        print(f"{sum(len(cells(plan)) for plan, _ in jobs)} cells, {workers} workers")
+        engine.close()
 
 
 if __name__ == "__main__":
