@@ -30,6 +30,7 @@ class Flight:
         the worker that has them.
         """
         self._client, self._run, self._topic = client, run, topic
+        self._home = home(client) if run.plan.mode == "fast" else None
         self._bell = Event(f"stop-{run.id}-{secrets.token_hex(4)}", client)
         self._sets = Variable(variable(run.id), client)
         self._sets.set(json.dumps(asdict(sets)))
@@ -42,6 +43,7 @@ class Flight:
         self.waiting[cell] = self._client.submit(
             compute, self._run.id, self._run.plan, self._run.artefacts["model"], cell,
             self._topic, self._bell.name, pure=False, fifo_timeout=0,
+            workers=self._home, allow_other_workers=self._home is not None,
         )  # fmt: skip
         return self.waiting[cell]
 
@@ -82,6 +84,16 @@ class Flight:
     def _restart(self, workers: list[str]) -> None:
         with suppress(*UNREACHABLE):
             self._client.restart_workers(workers, timeout=30, raise_for_error=False)
+
+
+def home(client: Client) -> str | None:
+    """Return the worker with the least to do, None where there is no choice.
+
+    What the lower layers say is kept by the worker that computed it, so that a run's cells in fast
+    mode had better go to one; a worker with nothing to do takes some of them all the same.
+    """
+    held = client.processing()
+    return min(held, key=lambda worker: len(held[worker])) if len(held) > 1 else None
 
 
 def fetch(task: Task) -> Computed | None:

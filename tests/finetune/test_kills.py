@@ -13,6 +13,7 @@ import psutil
 import pytest
 from distributed import Client
 
+from finetune import flight
 from finetune.engine import Engine
 from finetune.inoculate import Point, run_cell
 from finetune.plan import Plan, cells
@@ -146,6 +147,33 @@ def test_a_cluster_that_loses_a_worker_computes_what_one_process_does(
     assert (run.state, run.error) == ("done", "")
     assert set(before.points) <= set(run.points)  # seconds too: none was computed again
     assert same(run.points, plainly(wide, sets))
+
+
+def test_runs_in_fast_mode_share_the_workers_out_and_outlive_one(
+    home: Path, dask: Dask, plan: Plan, sets: Sets
+) -> None:
+    store, fast = Store(), replace(plan, mode="fast", sizes=(6, 12, 18))
+    dask.scheduler()
+    workers = [dask.worker()]
+    ids = [store.create("me", fast, sets, {}).id for _ in range(2)]
+    with Client(dask.address, set_as_default=False) as client, ExitStack() as stack:
+        client.wait_for_workers(1, timeout=150)
+        assert flight.home(client) is None
+        workers.append(dask.worker())
+        client.wait_for_workers(2, timeout=150)
+        engine = stack.enter_context(engine_on(store, dask.address))
+        for run_id in ids:
+            engine.submit(run_id)
+        for run_id in ids:
+            until(store, run_id, training)
+        busy = [set(keys) for keys in client.processing().values()]
+        assert len(busy) == 2
+        assert all(busy)
+        workers[0].kill()
+        runs = [until(store, run_id, ended) for run_id in ids]
+    for run in runs:
+        assert (run.state, run.error) == ("done", "")
+        assert same(run.points, plainly(fast, sets))
 
 
 def test_a_run_waits_for_its_cluster_to_come_and_to_come_back(
