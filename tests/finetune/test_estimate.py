@@ -93,5 +93,5 @@ def test_a_model_without_fast_mode_is_said_before_the_run(sets: Sets) -> None:
 
 
 def test_a_sample_comes_from_all_over() -> None:
-    assert sample([replace(PAIR, id=str(n)) for n in range(16)])[-1].id == "14"
-    assert len(sample([PAIR] * 3)) == 3
+    assert sample([replace(PAIR, id=str(n)) for n in range(16)], 8)[-1].id == "14"
+    assert len(sample([PAIR] * 3, 8)) == 3
