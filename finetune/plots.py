@@ -24,7 +24,8 @@ SETS = {"challenge": [1, 0], "original": [6, 4]}
 COLOURS = ("#009E73", "#B7791F", "#4A90C2", "#B5478F", "#7A7F1E", "#2F7F86", "#8A6BD1", "#A0522D")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 """Of the models in turn; no colour of a label, never the only cue."""
-TOGETHER = 2.5  # points: rules closer than this share one line of text
+TOGETHER = 2.5  # points: rules closer than this share a label
+ABREAST = 2  # of these names stand on one line of it, which fits a phone
 
 EXAMPLES = alt.X("examples:O", title="inoculation examples", axis=alt.Axis(labelAngle=0))
 
@@ -193,22 +194,28 @@ def _goal(frame: pd.DataFrame) -> alt.LayerChart:
         y="accuracy:Q"
     )
     rule = place.mark_rule(strokeDash=[2, 3], color=INK)
-    words = place.mark_text(align="left", dx=10, dy=-6, color=INK)
+    words = place.mark_text(align="left", dx=10, dy=9, color=INK)
     return alt.LayerChart(layer=[rule, words.encode(x=EXAMPLES, text="said:N")])
 
 
 def _baselines(rules: Mapping[str, float]) -> alt.LayerChart:
     """Draw what rules reach that read no sentence pair as thin lines with their names."""
-    place = alt.Chart(pd.DataFrame(_merged(rules), columns=["accuracy", "said"])).encode(
-        y="accuracy:Q"
-    )
-    rule = place.mark_rule(strokeWidth=0.8, color=INK)
-    words = place.mark_text(align="right", dy=-5, fontSize=10, color=INK)
-    return alt.LayerChart(layer=[rule, words.encode(x=alt.value("width"), text="said:N")])
+    frame = pd.DataFrame(_merged(rules), columns=["accuracy", "said", "line"])
+    place = alt.Chart(frame).encode(y="accuracy:Q")
+    words = [
+        place.transform_filter(alt.datum.line == line)
+        .mark_text(align="right", dy=-5 - 11 * line, fontSize=10, color=INK)
+        .encode(x=alt.value("width"), text="said:N")
+        for line in sorted(set(frame["line"]))
+    ]
+    return alt.LayerChart(layer=[place.mark_rule(strokeWidth=0.8, color=INK), *words])
 
 
-def _merged(rules: Mapping[str, float]) -> list[tuple[float, str]]:
-    """Put rules that lie close together into one line with all their names."""
+def _merged(rules: Mapping[str, float]) -> list[tuple[float, str, int]]:
+    """Return lines of text: at what height, the names, how many lines above the lowest.
+
+    Rules that lie close together have one height, and their names stand there two by two.
+    """
     groups: list[list[tuple[float, str]]] = []
     for value, name in sorted((value, name) for name, value in rules.items()):
         if groups and value - groups[-1][0][0] < TOGETHER:
@@ -218,7 +225,9 @@ def _merged(rules: Mapping[str, float]) -> list[tuple[float, str]]:
     return [
         (
             sum(value for value, _ in group) / len(group),
-            ", ".join(f"{name} {value:.0f} %" for value, name in group),
+            ", ".join(f"{name} {value:.0f} %" for value, name in group[at : at + ABREAST]),
+            at // ABREAST,
         )
         for group in groups
+        for at in range(0, len(group), ABREAST)
     ]

@@ -94,6 +94,20 @@ def test_rules_that_lie_close_together_share_a_line_of_text() -> None:
     assert {"majority 33 %, overlap 34 %", "hypothesis only 50 %"} <= words
 
 
+def test_two_rules_stand_on_a_line_of_text_and_more_above_it() -> None:
+    rules = {"majority": 33.0, "overlap": 33.2, "numerical": 33.4}
+    chart = panel(curve_frame(POINTS), look_of(BOTH), (), rules)
+    words = drawn_words(chart.to_dict())
+    assert {"majority 33 %, overlap 33 %", "numerical 33 %"} <= words
+    heights = {
+        said: float(y)
+        for y, said in re.findall(
+            r'translate\([\d.]+,([\d.]+)\)"[^>]*>([^<]+ 33 %)<', svg(chart, look_of(BOTH))
+        )
+    }
+    assert heights["numerical 33 %"] < heights["majority 33 %, overlap 33 %"]
+
+
 def test_the_axis_has_room_for_every_interval_and_rule() -> None:
     look = look_of(curve_frame(POINTS), {"majority": 33.0})
     assert (look.low, look.high) == (30, 90)
