@@ -71,6 +71,16 @@ def test_the_first_page_shows_an_example_predicted_and_explained(page: Page) -> 
     expect(page.locator("#rows .row")).to_have_count(4, timeout=SLOW)
 
 
+def test_the_page_keeps_its_place_from_tab_to_tab(page: Page) -> None:
+    tabs, places = page.get_by_role("tab").all(), []
+    for tab in tabs:
+        tab.click()
+        page.wait_for_timeout(300)
+        places.append(page.locator(".masthead h1").bounding_box())
+    assert len(tabs) > 2
+    assert places == [places[0]] * len(tabs)
+
+
 def test_typing_updates_the_page_without_a_click(page: Page) -> None:
     page.locator("#hypothesis textarea").fill("The country adopted three constitutions.")
     expect(page.locator("#rows")).to_contain_text("constitutions", timeout=SLOW)

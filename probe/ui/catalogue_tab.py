@@ -27,6 +27,7 @@ PREMISE = "Maria sold 48 tickets for the evening concert, and the old hall was f
 HYPOTHESIS = "Maria quickly sold the tickets, and her success filled the large hall."
 ROOT = Path(__file__).resolve().parents[2]
 COMPARED = "compared with {} instead of the prediction before"
+WAITING = '<p class="fine">Every transform is being applied to this pair.</p>'
 PROBLEMS = (PairError, ModelError, ValueError)
 
 
@@ -139,7 +140,7 @@ def build(cache_: ModelCache, tab: gr.Tab) -> gr.Dropdown:
         model = gr.Dropdown(model_names(), label="Model", allow_custom_value=True, min_width=140)
         seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80)
         go = gr.Button("Apply all", elem_id="apply-all", min_width=90)
-    listed = gr.HTML(elem_id="catalogue")
+    listed = gr.HTML(WAITING, elem_id="catalogue")
     inputs: list[Any] = [premise, hypothesis, model, seed]
     quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
     gr.on(
