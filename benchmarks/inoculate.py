@@ -7,9 +7,9 @@ Trainer is used as its documentation has a user do it (benchmarks/trainer.py), w
 batch, rates, epochs and patience: once with every pair padded to the longest input of the model,
 once padded to the longest of a batch. Padding changes no result, so that the first, which takes
 hours, is timed on a few pairs and its seconds are reckoned from the second's numbers of pairs;
-with --whole it is run to its end. `lecture` times a sweep as the app runs it, by the clock. One
-thread. Elsewhere seconds are those of the processor, so that a machine
-that does other things beside does not change the ratios; the clock's stand in brackets.
+with --whole it is run to its end. One thread. Seconds are those of the processor, so that a machine
+that does other things beside does not change the ratios; the clock's stand in brackets. `lecture`
+times a sweep by the clock, in the app's own processes.
 """
 
 import os
@@ -34,9 +34,9 @@ from finetune.inoculate import Point, fresh, run_cell
 from finetune.material import bundled
 from finetune.outcomes import judge
 from finetune.plan import Cell, Mode, Plan, cells, numbers
+from finetune.record import environment
 from finetune.runs import OPEN, Store
 from finetune.sets import Sets
-from finetune.ui.starting import start
 from probe.models.catalogue import load
 from probe.models.classifier import Classifier
 
@@ -164,7 +164,7 @@ def lecture(
 ) -> None:
     """Time a sweep as a lecturer would plan it, in the app: 4 challenges, 5 sizes, 2 rates.
 
-    The clock runs from the press of Start, before any process computes, to the last outcome.
+    The clock runs from before any process computes to the last outcome.
     """
     logging.getLogger("distributed").setLevel(logging.ERROR)
     chosen: Mode = mode  # type: ignore[assignment]  # typer has no Literal
@@ -179,7 +179,9 @@ def lecture(
             jobs.append((Plan(model, challenge, wanted, rates, (0,), chosen), sets))
         store = Store()
         engine, began = Engine(store), time.perf_counter()
-        waiting = [run.id for run in start(store, engine, "benchmark", jobs, {})]
+        waiting = [store.create("benchmark", *job, environment()).id for job in jobs]
+        for run_id in waiting:
+            engine.submit(run_id)
         while waiting:
             time.sleep(0.1)
             for run in map(store.get, tuple(waiting)):
