@@ -4,8 +4,6 @@ import csv
 import inspect
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -188,8 +186,3 @@ def test_a_report_is_written_once_a_cell_is_finished(
     ]
     assert "negation" in (out / "report.html").read_text()
     assert call(*words, "--selection", "best").exit_code == 2
-
-
-def test_the_command_line_does_without_gradio() -> None:
-    code = "import sys, finetune.__main__; sys.exit('gradio' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
