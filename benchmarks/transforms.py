@@ -19,7 +19,7 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.sets import read_pairs
+from finetune.data import read_pairs
 from probe.examine import Reader
 from probe.models.catalogue import load
 from probe.pairs import bundled_pairs

@@ -10,8 +10,9 @@ from itertools import chain as concatenated
 from pathlib import Path
 from typing import Literal
 
+from finetune.data import read_pairs
 from finetune.material import Material, bundled
-from finetune.sets import InoculationError, Sets, read_pairs
+from finetune.sets import InoculationError, Sets
 from probe.files import FileError, is_missing, read_table
 from probe.labels import COMPUTED
 from probe.pairs import Pair

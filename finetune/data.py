@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, cast
 
+from probe.labelled import labelled
 from probe.labels import LabelError, read_gold
 from probe.pairs import Pair
 
@@ -26,6 +27,14 @@ def read_jsonl(path: Path) -> Iterator[Pair]:
                 continue
             if premise and hypothesis and gold:
                 yield Pair(premise, hypothesis, gold, str(number))
+
+
+def read_pairs(path: Path) -> tuple[Pair, ...]:
+    """Read the labelled pairs of a table; broken, disputed and half-empty rows are left out.
+
+    Raises FileError or LabelError with a sentence.
+    """
+    return tuple(labelled(path)[0])
 
 
 def _open(path: Path) -> IO[str]:

@@ -9,6 +9,7 @@ import torch
 import typer
 
 from finetune.challenges import file_sets, make_sets
+from finetune.data import read_pairs
 from finetune.folder import run_cells
 from finetune.gallery import CHALLENGES, FOLDER, MODELS, NUMERICAL, Exhibit, write
 from finetune.inoculate import Point
@@ -17,7 +18,7 @@ from finetune.material import Material, split_by_premise, unseen
 from finetune.plan import Mode, Plan, check, numbers, read_sizes, resolved
 from finetune.rates import usual_rate
 from finetune.rows import in_words
-from finetune.sets import InoculationError, Sets, read_pairs
+from finetune.sets import InoculationError, Sets
 from probe.ending import stop
 from probe.files import FileError, read_table
 from probe.models.catalogue import home, load, require

@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from finetune.challenges import MOST, file_sets, make_sets
+from finetune.data import read_pairs
 from finetune.material import Material, bundled, split_by_premise, unseen
-from finetune.sets import InoculationError, Sets, read_pairs
+from finetune.sets import InoculationError, Sets
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,7 @@
 """The sets of an inoculation, and what is read off them."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
-from probe.labelled import labelled
 from probe.labels import LABELS, matches
 from probe.pairs import Pair
 
@@ -40,11 +38,3 @@ class Sets:
         """
         golds = [pair.gold for pair in self.challenge_train if pair.gold]
         return max(sum(matches(label, gold) for gold in golds) for label in LABELS) / len(golds)
-
-
-def read_pairs(path: Path) -> tuple[Pair, ...]:
-    """Read the labelled pairs of a table; broken, disputed and half-empty rows are left out.
-
-    Raises FileError or LabelError with a sentence.
-    """
-    return tuple(labelled(path)[0])

@@ -14,8 +14,8 @@ from safetensors.torch import load_file, save_file
 from torch.nn.utils import clip_grad_norm_
 from transformers import BatchEncoding
 
+from probe.accuracy import accuracy
 from probe.labels import LABELS, NON_ENTAILMENT, Gold, matches
-from probe.metrics import accuracy
 from probe.models.classifier import Classifier, Precision, autocast
 from probe.pairs import Pair
 

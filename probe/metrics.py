@@ -1,4 +1,4 @@
-"""Agreement, confidence and accuracy, each with its n and a 95 % interval."""
+"""Shares and means, each with its n and a 95 % interval."""
 
 import math
 from collections.abc import Sequence
@@ -6,10 +6,6 @@ from dataclasses import dataclass
 
 from scipy.stats import t
 from statsmodels.stats.proportion import proportion_confint
-
-from probe.labels import matches
-from probe.models.classifier import Prediction
-from probe.pairs import Pair
 
 
 @dataclass(frozen=True)
@@ -45,13 +41,3 @@ def mean(values: Sequence[float]) -> Estimate:
     variance = math.fsum((value - middle) ** 2 for value in values) / (n - 1)
     half = float(t.ppf(0.975, n - 1)) * math.sqrt(variance / n)
     return Estimate(middle, max(0.0, middle - half), min(1.0, middle + half), n)
-
-
-def accuracy(predictions: Sequence[Prediction], pairs: Sequence[Pair]) -> float:
-    """Return the share of right predictions over the pairs that have a gold label."""
-    hits = [
-        matches(prediction.label, pair.gold)
-        for prediction, pair in zip(predictions, pairs, strict=True)
-        if pair.gold
-    ]
-    return share(hits).value

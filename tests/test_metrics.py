@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from probe.metrics import accuracy, mean, share
+from probe.accuracy import accuracy
+from probe.metrics import mean, share
 from probe.models.classifier import as_prediction
 from probe.pairs import Pair
 

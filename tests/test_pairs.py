@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
+from probe.accuracy import accuracy
 from probe.labels import LABELS
-from probe.metrics import accuracy
 from probe.models.catalogue import load
 from probe.pairs import BundledPair, bundled_pairs, random_pair
 

@@ -8,9 +8,10 @@ import pytest
 import torch
 
 from finetune.challenges import bundled_sets, challenged, challenges
+from finetune.data import read_pairs
 from finetune.inoculate import Cancelled, Epoch, Point, fresh, run_cell
 from finetune.plan import BASE, Cell, Plan, cells, check, kept_name, nested
-from finetune.sets import InoculationError, Sets, read_pairs
+from finetune.sets import InoculationError, Sets
 from probe.files import FileError
 from probe.labels import LABELS, NON_ENTAILMENT, TWO_WAY, Gold, LabelError
 from probe.models.classifier import Classifier
