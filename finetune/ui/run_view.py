@@ -72,7 +72,7 @@ def grid(run: Run) -> str:
         f'<thead><tr><th scope="col">examples ↓ rate →</th>{heads}</tr></thead><tbody>'
         f'<tr><th scope="row">0, as it was</th>{_cell(base, len(columns))}</tr>{rows}</tbody>'
         '</table></div><p class="fine">✓ challenge accuracy, below it original accuracy, in '
-        "percent, and seconds; ▶ being trained, · waits, ✕ failed, – cancelled.</p>"
+        "percent, and seconds; ▶ under way, · waits, ✕ failed, – cancelled.</p>"
     )
 
 
@@ -86,6 +86,8 @@ def _cell(state: CellState, width: int = 1) -> str:
         under = f"{100 * point.original:.1f} · {point.seconds:.0f} s"
     elif epoch and state.state == "running":
         head, under = f"epoch {epoch.epoch}", f"dev {100 * epoch.dev:.1f}"
+    elif state.cell == BASE and state.state == "running":
+        head, under = "testing", "the model as it was, on all test pairs"
     span = f' colspan="{width}"' if width > 1 else ""
     return (
         f'<td class="cell {state.state}"{span}><span aria-hidden="true">{SYMBOLS[state.state]}'

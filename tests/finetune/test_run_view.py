@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from finetune.gallery import OWNER
 from finetune.inoculate import Epoch
-from finetune.plan import Cell
+from finetune.plan import BASE, Cell
 from finetune.runs import CellState, Run
 from finetune.ui.run_view import grid, outcome, progress
 from tests.points import make_point, make_run
@@ -47,6 +47,10 @@ def test_a_cell_says_its_state_by_a_sign_and_a_word_not_by_shade_alone() -> None
     cell, at = DONE.cells[-1].cell, Epoch(Cell(50, 2e-5, 0), 3, 0.5, 0.71, 2e-5, 40.0)
     states = {
         "▶ epoch 3 dev 71.0": CellState(cell, "running", at, None, ""),
+        "▶ running": CellState(cell, "running", None, None, ""),
+        "▶ testing the model as it was, on all test pairs": CellState(
+            BASE, "running", None, None, ""
+        ),
         "· queued": CellState(cell, "queued", None, None, ""),
         "✕ failed memory is short": CellState(cell, "failed", None, None, "memory is short"),
         "– cancelled": CellState(cell, "cancelled", None, None, ""),
