@@ -27,6 +27,7 @@ from typing import Annotated
 import torch
 import typer
 
+from benchmarks.durability import ended, until
 from benchmarks.trainer import Pace, pace, with_trainer
 from finetune.challenges import bundled_sets, file_sets
 from finetune.engine import Engine
@@ -35,7 +36,7 @@ from finetune.material import bundled
 from finetune.outcomes import judge
 from finetune.plan import Cell, Mode, Plan, cells, numbers
 from finetune.record import environment
-from finetune.runs import OPEN, Store
+from finetune.runs import Store
 from finetune.sets import Sets
 from probe.models.catalogue import load
 from probe.models.classifier import Classifier
@@ -178,18 +179,14 @@ def lecture(
             rates = numbers("lrs", lrs, float)
             jobs.append((Plan(model, challenge, wanted, rates, (0,), chosen), sets))
         store = Store()
-        engine, began = Engine(store), time.perf_counter()
-        waiting = [store.create("benchmark", *job, environment()).id for job in jobs]
-        for run_id in waiting:
+        engine, began = Engine(store), time.time()
+        ids = [store.create("benchmark", *job, environment()).id for job in jobs]
+        for run_id in ids:
             engine.submit(run_id)
-        while waiting:
-            time.sleep(0.1)
-            for run in map(store.get, tuple(waiting)):
-                if run.state not in OPEN:
-                    waiting.remove(run.id)
-                    took = time.perf_counter() - began
-                    name = run.verdict["oracle_lr"]["name"]
-                    print(f"{took:6.1f} s  {run.plan.challenge:20} {run.state}: {name}", flush=True)
+        for run in [until(store, run_id, ended) for run_id in ids]:
+            took = (run.finished or time.time()) - began
+            found = run.verdict["oracle_lr"]["name"] if run.verdict else run.error
+            print(f"{took:6.1f} s  {run.plan.challenge:20} {run.state}: {found}")
         print(f"{sum(len(cells(plan)) for plan, _ in jobs)} cells, {workers} workers")
         engine.close()
 

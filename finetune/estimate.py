@@ -122,8 +122,8 @@ def trial(plan: Plan, sets: Sets, classifier: Classifier) -> Pace:
         copied = fresh(classifier)
     trained = upper_part(copied) if plan.mode == "fast" else copied
     manner = habit(copied)
-    batch = plan.batch or manner.batch
-    pairs = sample(sets.challenge_train, batch if plan.mode == "fast" else SAMPLE)
+    count = (plan.batch or manner.batch) if plan.mode == "fast" else SAMPLE
+    pairs = sample(sets.challenge_train, count)
     length = _characters(pairs)
     exact = resolve(plan.precision)
     whole = encode(copied, pairs, min(plan.max_tokens, copied.max_tokens), copied.device)
@@ -150,12 +150,14 @@ def sample(pairs: Sequence[Pair], count: int) -> Sequence[Pair]:
 def _timed(work: Callable[[], object], device: torch.device) -> float:
     """Return the seconds of some work; on a CPU those of one core, which is what a worker has."""
     clock = time.process_time if device.type == "cpu" else time.perf_counter
-    took: list[float] = []
-    while not took or (len(took) == 1 and took[0] < QUICK):
+
+    def once() -> float:
         began = clock()
         work()
-        took.append(clock() - began)
-    return min(took)
+        return clock() - began
+
+    took = once()
+    return min(took, once()) if took < QUICK else took
 
 
 def _characters(pairs: Sequence[Pair]) -> int:
