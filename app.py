@@ -14,15 +14,15 @@ from typing import Any
 
 import gradio as gr
 
-from finetune import gallery
-from finetune.engine import Engine
-from finetune.runs import Run, Store
 from finetune.ui import inoculate_tab
 from finetune.ui.owner import browser_token
 from probe.models.cache import ModelCache
-from probe.pairs import ASSETS
+from probe.runs import gallery
+from probe.runs.engine import Engine
+from probe.runs.store import Run, Store
+from probe.tasks.examples import ASSETS
 from probe.ui import batch_tab, catalogue_tab, compare_tab, probe_tab
-from probe.ui.choices import model_names
+from probe.ui.widgets import model_names
 
 FONT = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif"]
 MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]

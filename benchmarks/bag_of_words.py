@@ -14,9 +14,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from finetune.data import read_jsonl
-from probe.pairs import Pair, bundled_pairs
-from probe.rules.hypothesis_only import bag
+from finetune.training.data import read_jsonl
+from probe.baselines.hypothesis_only import bag
+from probe.tasks.examples import Pair, bundled_pairs
 
 
 def words(pair: Pair) -> list[str]:

@@ -24,16 +24,16 @@ import psutil
 import typer
 from distributed import Client
 
-from finetune.challenges import bundled_sets
-from finetune.engine import Engine
-from finetune.inoculate import Point
-from finetune.plan import Mode, Plan
-from finetune.record import environment
-from finetune.runs import OPEN, Run, Store
-from finetune.sets import Sets
+from finetune.experiments.inoculation.cell import Point
+from finetune.experiments.inoculation.challenges import bundled_sets
+from finetune.experiments.inoculation.plan import Mode, Plan
+from finetune.experiments.inoculation.sets import Sets
+from probe.runs.engine import Engine
+from probe.runs.serialise import environment
+from probe.runs.store import OPEN, Run, Store
 
 ROOT = Path(__file__).resolve().parent.parent
-SERVE = "from finetune.engine import Engine; from finetune.runs import Store; import sys; "
+SERVE = "from probe.runs.engine import Engine; from probe.runs.store import Store; import sys; "
 SERVE += "Engine(Store()).resume(); sys.stdin.read()"
 
 

@@ -29,17 +29,17 @@ import typer
 
 from benchmarks.durability import ended, until
 from benchmarks.trainer import Pace, pace, with_trainer
-from finetune.challenges import bundled_sets, file_sets
-from finetune.engine import Engine
-from finetune.inoculate import Point, fresh, run_cell
-from finetune.material import bundled
-from finetune.outcomes import judge
-from finetune.plan import Cell, Mode, Plan, cells, numbers
-from finetune.record import environment
-from finetune.runs import Store
-from finetune.sets import Sets
-from probe.models.catalogue import load
+from finetune.experiments.inoculation.cell import Point, fresh, run_cell
+from finetune.experiments.inoculation.challenges import bundled_sets, file_sets
+from finetune.experiments.inoculation.datasets import bundled
+from finetune.experiments.inoculation.plan import Cell, Mode, Plan, cells, numbers
+from finetune.experiments.inoculation.sets import Sets
+from finetune.experiments.inoculation.verdict import judge
 from probe.models.classifier import Classifier
+from probe.models.library import load
+from probe.runs.engine import Engine
+from probe.runs.serialise import environment
+from probe.runs.store import Store
 
 app = typer.Typer(add_completion=False)
 CHALLENGES = "word_overlap,negation,spelling,templates_numerical"

@@ -16,11 +16,11 @@ import time
 from collections.abc import Sequence
 from statistics import median
 
-from probe.examine import examine
-from probe.models.catalogue import load
+from probe.analysis.transformed import examine
 from probe.models.classifier import Classifier
-from probe.pairs import Pair
-from probe.transforms.resources import ready
+from probe.models.library import load
+from probe.tasks.examples import Pair
+from probe.transforms.availability import ready
 
 PAIR = Pair(
     "The country's history has been turbulent, with three constitutions in ten years and a "
@@ -55,11 +55,11 @@ def main() -> None:
     """Print both measurements and their ratios."""
     with tempfile.TemporaryDirectory() as home:
         os.environ["NLI_CLINIC_HOME"] = home
-        from finetune.challenges import bundled_sets
-        from finetune.engine import Engine
-        from finetune.plan import Plan
-        from finetune.record import environment
-        from finetune.runs import Store
+        from finetune.experiments.inoculation.challenges import bundled_sets
+        from finetune.experiments.inoculation.plan import Plan
+        from probe.runs.engine import Engine
+        from probe.runs.serialise import environment
+        from probe.runs.store import Store
 
         classifier = load("minilm")
         idle = measure(classifier)

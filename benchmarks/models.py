@@ -15,8 +15,8 @@ import time
 import torch
 import typer
 
-from probe.models.catalogue import entries, load
-from probe.pairs import bundled_pairs
+from probe.models.library import entries, load
+from probe.tasks.examples import bundled_pairs
 
 
 def main(n: int = 600) -> None:

@@ -15,9 +15,9 @@ from collections.abc import Callable
 import torch
 from transformers import pipeline
 
-from probe.models.catalogue import find, load
 from probe.models.classifier import fast_bf16
-from probe.pairs import bundled_pairs
+from probe.models.library import find, load
+from probe.tasks.examples import bundled_pairs
 
 PAIRS = bundled_pairs("test")
 

@@ -21,12 +21,12 @@ from transformers import (
     TrainingArguments,
 )
 
-from finetune.habits import habit
-from finetune.inoculate import Point, fresh
-from finetune.plan import Cell, Plan, nested
-from finetune.sets import Sets
+from finetune.experiments.inoculation.cell import Point, fresh
+from finetune.experiments.inoculation.plan import Cell, Plan, nested
+from finetune.experiments.inoculation.sets import Sets
+from finetune.training.recipes import habit
 from probe.models.classifier import Classifier
-from probe.pairs import Pair
+from probe.tasks.examples import Pair
 
 Padding = Literal["max_length", "longest"]
 Rows = Dataset[dict[str, Any]]  # Any: lists of numbers and a number

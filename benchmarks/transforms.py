@@ -19,12 +19,12 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.data import read_pairs
-from probe.examine import Reader
-from probe.models.catalogue import load
-from probe.pairs import bundled_pairs
+from finetune.training.data import read_pairs
+from probe.analysis.transformed import Reader
+from probe.models.library import load
+from probe.tasks.examples import bundled_pairs
 from probe.transforms import Options, apply
-from probe.transforms.resources import ready
+from probe.transforms.availability import ready
 
 
 def seconds(work: Callable[[], object]) -> float:

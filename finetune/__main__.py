@@ -13,21 +13,21 @@ from typing import Annotated, get_args
 import torch
 import typer
 
-from finetune import gallery
-from finetune.challenges import KINDS, catalogue
-from finetune.data import read_jsonl
-from finetune.export import export
-from finetune.gallery_command import gallery_command
-from finetune.inoculate_command import PROBLEMS, inoculate_command
-from finetune.runs import Run, Store, run_json
-from finetune.selection import Selection
-from finetune.sets import InoculationError
-from finetune.train import Recipe, train
-from finetune.vectors import vectors_command
-from finetune.words import words_command
-from probe.ending import one_of, stop
-from probe.models.catalogue import find, start_from_encoder
+from finetune.cli.gallery import gallery_command
+from finetune.cli.inoculate import PROBLEMS, inoculate_command
+from finetune.experiments.inoculation.challenges import KINDS, catalogue
+from finetune.experiments.inoculation.selection import Selection
+from finetune.experiments.inoculation.sets import InoculationError
+from finetune.report.export import export
+from finetune.training.data import read_jsonl
+from finetune.training.loop import Recipe, train
+from finetune.training.word_models import words_command
+from finetune.training.word_vectors import vectors_command
+from probe.cli.exit import one_of, stop
 from probe.models.classifier import Precision, resolve
+from probe.models.library import find, start_from_encoder
+from probe.runs import gallery
+from probe.runs.store import Run, Store, run_json
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 app.command("words")(words_command)

@@ -12,25 +12,28 @@ from typing import Annotated, get_args
 
 import typer
 
-from probe.attribution import AttributionError, Baseline, Method
-from probe.batch import Row, made_frame, score, scored_frame
-from probe.compare.command import compare_command
-from probe.ending import one_of, stop
-from probe.examine import PairError, examine
-from probe.files import Columns, FileError, form_of, guess, read_table, write_table
-from probe.hans_command import hans_command
-from probe.labels import LABELS, LabelError, read_gold
-from probe.models.catalogue import ModelError, entries
+from probe.analysis.attribution import AttributionError, Baseline, Method
+from probe.analysis.batch import Row, made_frame, score, scored_frame
+from probe.analysis.summary import summarise, summary_json
+from probe.analysis.transformed import PairError, examine
+from probe.cli.baselines import app as baselines_app
+from probe.cli.baselines import rules_command
+from probe.cli.compare import compare_command
+from probe.cli.exit import one_of, stop
+from probe.cli.hans import hans_command
+from probe.cli.open_models import opened
+from probe.cli.pbsmt import app as pbsmt_app
+from probe.cli.templates import templates_command
+from probe.data.tables import Columns, FileError, form_of, guess, read_table, write_table
 from probe.models.classifier import Precision
-from probe.opening import opened
-from probe.pairs import Pair
-from probe.report import examination_json, model_json, options_json, transforms_json
-from probe.rules.__main__ import rules_command
-from probe.summary import summarise, summary_json
-from probe.templates.command import templates_command
+from probe.models.library import ModelError, entries
+from probe.reports.json import examination_json, model_json, options_json, transforms_json
+from probe.tasks.examples import Pair
+from probe.tasks.nli import LABELS, LabelError, read_gold
+from probe.text.tagger import app as tagger_app
+from probe.transforms.availability import Unavailable
 from probe.transforms.options import OptionError, Options, read_options
 from probe.transforms.registry import UnknownTransform
-from probe.transforms.resources import Unavailable
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 PROBLEMS = (
@@ -49,6 +52,9 @@ PROBLEMS = (
 
 app.command("templates")(templates_command)
 app.command("rules")(rules_command)
+app.add_typer(baselines_app, name="baselines")
+app.add_typer(pbsmt_app, name="pbsmt")
+app.add_typer(tagger_app, name="tagger")
 app.command("compare")(compare_command)
 app.command("hans")(hans_command)
 

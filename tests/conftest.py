@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["tests.support.fixtures"]
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 180  # seconds a start may take on a busy machine
 
@@ -42,7 +43,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
         "GRADIO_SERVER_PORT": str(port),
         "GRADIO_TEMP_DIR": str(home / "gradio"),
         "NETWORK_LOG": str(log),
-        "PYTHONPATH": str(ROOT / "tests" / "guard"),
+        "PYTHONPATH": str(ROOT / "tests" / "support" / "guard"),
         "OMP_NUM_THREADS": "1",
     }
     with (home / "app.log").open("w") as output:

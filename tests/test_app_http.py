@@ -10,9 +10,9 @@ import pytest
 from gradio_client import Client, handle_file
 from gradio_client.exceptions import AppError
 
-from probe.labels import LABELS
+from probe.tasks.nli import LABELS
 from tests.conftest import App
-from tests.tiny import tiny_bert
+from tests.support.tiny_bert import tiny_bert
 
 WAIT = 300  # seconds an inoculation of two cells may take on a busy machine
 

@@ -7,13 +7,13 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from finetune import gallery
-from probe.pairs import ASSETS
-from probe.rules import RULES
+from probe.baselines import RULES
+from probe.runs import gallery
+from probe.tasks.examples import ASSETS
 from probe.templates import KINDS
 from probe.transforms import REGISTRY
 from tests.conftest import App
-from tests.tiny import tiny_bert
+from tests.support.tiny_bert import tiny_bert
 
 pytestmark = pytest.mark.browser
 SLOW = 60_000  # milliseconds; the machine may be busy
@@ -211,7 +211,7 @@ def test_the_catalogue_shows_every_transform_with_an_example_and_its_code(page: 
     assert set(names) >= {*REGISTRY, *RULES, *KINDS}
     reverse = listed.locator(".entry", has=page.locator("code", has_text="reverse"))
     expect(reverse).to_contain_text("hall large the filled success her and , tickets the sold")
-    reverse.get_by_text("code: probe/transforms/lexical.py").click()
+    reverse.get_by_text("code: probe/transforms/families/lexical.py").click()
     expect(reverse.locator("pre")).to_contain_text('@register("reverse"')
 
 

@@ -13,7 +13,15 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from tests.dockerfile import Step, build_in, carry_out, ignore_lines, ignored, left_out, parse
+from tests.support.dockerfile import (
+    Step,
+    build_in,
+    carry_out,
+    ignore_lines,
+    ignored,
+    left_out,
+    parse,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
@@ -174,7 +182,7 @@ def test_a_continued_line_is_one_step_and_a_comment_is_none() -> None:
         ("probe/ui/__pycache__/x.pyc", True),
         ("probe/.mypy_cache/x", True),
         ("assets/models/minilm/model.safetensors", False),
-        ("finetune/runs.py", False),
+        ("probe/runs/store.py", False),
         (".git/config", True),
     ],
 )

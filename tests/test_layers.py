@@ -97,7 +97,7 @@ def test_global_chance_is_seeded_nowhere_but_inside_a_fork(path: Path) -> None:
         and id(node) not in sheltered
     ]
     assert loose == []
-    assert not forks or name(path) == "probe/models/catalogue.py"
+    assert not forks or name(path) == "probe/models/library.py"
 
 
 def test_the_core_starts_without_gradio() -> None:

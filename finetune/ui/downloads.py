@@ -4,10 +4,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from finetune.export import export
-from finetune.runs import Run
-from finetune.selection import Selection
-from probe.ui.batch_results import cache_folder
+from finetune.experiments.inoculation.selection import Selection
+from finetune.report.export import export
+from probe.runs.store import Run
+from probe.ui.html.batch import cache_folder
 
 
 def write_files(runs: Sequence[Run], selection: Selection) -> list[str]:

@@ -4,14 +4,14 @@ from typing import Any
 
 import gradio as gr
 
-from finetune.engine import Engine
-from finetune.plan import Mode
-from finetune.runs import Store, run_json
-from finetune.thresholds import THRESHOLDS
+from finetune.experiments.inoculation.plan import Mode
+from finetune.experiments.inoculation.thresholds import THRESHOLDS
 from finetune.ui.plan_fields import BEGIN, SIZES
 from finetune.ui.plan_form import LIMITS, PROBLEMS, USUAL, Form, jobs_of
-from finetune.ui.starting import start
-from probe.ui.choices import named
+from finetune.ui.start import start
+from probe.runs.engine import Engine
+from probe.runs.store import Store, run_json
+from probe.ui.widgets import named
 
 STANDARD = tuple(getattr(THRESHOLDS, name) * unit for name, (_, unit) in LIMITS.items())
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import gradio as gr
 
-from finetune.engine import Engine
-from finetune.runs import Run, Store
-from finetune.sentences import CHOSEN
-from finetune.ui import inoculate_api, shelf
-from finetune.ui.desk import Desk
+from finetune.report.text import CHOSEN
+from finetune.ui import inoculate_api, run_lists
+from finetune.ui.handlers import Desk
 from finetune.ui.plan_fields import build_fields
 from finetune.ui.plan_form import forecast
 from finetune.ui.samples import samples
+from probe.runs.engine import Engine
+from probe.runs.store import Run, Store
 from probe.ui.compare_tab import PRESSED
 
 TICK = 1.0
@@ -113,10 +113,13 @@ def _choosers(gallery: Sequence[Run]) -> tuple[Any, ...]:  # Any: components sha
     there = bool(gallery)
     with gr.Row(visible=there):
         models = gr.CheckboxGroup(
-            shelf.models_of(gallery), label="Gallery: models", min_width=200, elem_id="of-models"
+            run_lists.models_of(gallery),
+            label="Gallery: models",
+            min_width=200,
+            elem_id="of-models",
         )
         names = gr.CheckboxGroup(
-            shelf.challenges_of(gallery),
+            run_lists.challenges_of(gallery),
             label="Gallery: challenges",
             min_width=260,
             elem_id="of-challenges",

@@ -4,7 +4,7 @@ import secrets
 
 import gradio as gr
 
-from probe.models.catalogue import home
+from probe.models.library import home
 
 
 def browser_secret() -> str:

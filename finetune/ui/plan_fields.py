@@ -5,12 +5,12 @@ from typing import Any
 
 import gradio as gr
 
-from finetune.challenges import MOST
-from finetune.plan import LIU_LRS, LIU_SIZES, Plan
-from finetune.thresholds import THRESHOLDS
+from finetune.experiments.inoculation.challenges import MOST
+from finetune.experiments.inoculation.plan import LIU_LRS, LIU_SIZES, Plan
+from finetune.experiments.inoculation.thresholds import THRESHOLDS
 from finetune.ui.plan_form import LIMITS, MODES, USUAL
 from finetune.ui.samples import challenge_choices
-from probe.ui.choices import model_names
+from probe.ui.widgets import model_names
 
 SIZES = "10, 50, 100, 400"
 FIRST_MODEL, FIRST_CHALLENGE = "minilm", "word_overlap"

@@ -7,17 +7,17 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from finetune.challenges import MOST, bundled_sets, challenges
-from finetune.estimate import crowding, seconds, words
-from finetune.given import Given, made_of
-from finetune.plan import Mode, Plan, check, numbers, read_sizes, resolved
-from finetune.rates import usual_rate
-from finetune.sets import InoculationError, Sets
-from finetune.thresholds import Thresholds
-from probe.files import FileError
-from probe.labels import LabelError
-from probe.models.catalogue import ModelError, require
-from probe.ui.choices import alert
+from finetune.experiments.inoculation.challenges import MOST, bundled_sets, challenges
+from finetune.experiments.inoculation.plan import Mode, Plan, check, numbers, read_sizes, resolved
+from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.thresholds import Thresholds
+from finetune.experiments.inoculation.time_estimate import crowding, seconds, words
+from finetune.experiments.inoculation.user_data import Given, made_of
+from finetune.training.rates import usual_rate
+from probe.data.tables import FileError
+from probe.models.library import ModelError, require
+from probe.tasks.nli import LabelError
+from probe.ui.widgets import alert
 
 PROBLEMS = (InoculationError, FileError, LabelError, ModelError, OSError)
 MODES: Mapping[Mode, str] = {

@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from finetune.challenges import TEMPLATES, catalogue, challenged, make_sets
-from finetune.material import Material, bundled
-from finetune.sets import InoculationError
-from probe.labels import COMPUTED
-from probe.pairs import Pair
+from finetune.experiments.inoculation.challenges import TEMPLATES, catalogue, challenged, make_sets
+from finetune.experiments.inoculation.datasets import Material, bundled
+from finetune.experiments.inoculation.sets import InoculationError
+from probe.tasks.examples import Pair
+from probe.tasks.nli import COMPUTED
+from probe.text.tokens import edits
 from probe.transforms.registry import rule_of
-from probe.ui.choices import alert
-from probe.ui.marks import diff
-from probe.words import edits
+from probe.ui.html.elements import diff
+from probe.ui.widgets import alert
 
 SAMPLES = 5
 LOOKED_AT = 100  # pairs among which the samples are sought: some challenges leave most out

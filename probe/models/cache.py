@@ -5,10 +5,10 @@ from collections import OrderedDict
 from dataclasses import replace
 from threading import Lock
 
-from probe.labels import Gold
-from probe.models.catalogue import load, require
 from probe.models.classifier import Classifier
-from probe.models.own import Opened, open_model
+from probe.models.library import load, require
+from probe.models.user_models import Opened, open_model
+from probe.tasks.nli import Gold
 
 
 class ModelCache:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from torch.nn.functional import softmax
 from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
 
-from probe.labels import NON_ENTAILMENT, WAYS, Gold
-from probe.models.joining import SEGMENTED
-from probe.pairs import Pair
+from probe.models.pair_encoding import SEGMENTED
+from probe.tasks.examples import Pair
+from probe.tasks.nli import NON_ENTAILMENT, WAYS, Gold
 
 Precision = Literal["auto", "fp32", "bf16"]
 PADDED_POSITIONS = frozenset({"roberta", "xlm-roberta", "camembert"})

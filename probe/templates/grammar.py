@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from probe.labels import Gold, read_gold
+from probe.tasks.nli import Gold, read_gold
 
 if sys.version_info >= (3, 11):
     import tomllib

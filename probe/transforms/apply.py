@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from probe.labels import COMPUTED, UNDEFINED, Gold, Label, Rule, as_label
-from probe.pairs import Pair
+from probe.tasks.examples import Pair
+from probe.tasks.nli import COMPUTED, UNDEFINED, Gold, Label, Rule, as_label
+from probe.text.tokens import Edit, edits, same_words
+from probe.transforms.availability import require_ready
 from probe.transforms.options import Options
 from probe.transforms.registry import Inexact, Reader, Tools, Transform, chain, rule_of
-from probe.transforms.resources import require_ready
-from probe.words import Edit, edits, same_words
 
 MOST = 64  # pairs that a chain may make of one
 Edits = dict[Literal["premise", "hypothesis"], list[Edit]]

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from probe.labels import UNDEFINED, Label, Rule, compose
-from probe.pairs import Pair
+from probe.tasks.examples import Pair
+from probe.tasks.nli import UNDEFINED, Label, Rule, compose
 from probe.transforms.options import Options
 
 Side = Literal["premise", "hypothesis", "both"]

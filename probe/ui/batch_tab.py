@@ -9,17 +9,17 @@ from typing import Any, get_args
 import gradio as gr
 import pandas as pd
 
-from probe.batch import Row, score
-from probe.files import Columns, FileError, check, guess, read_table
+from probe.analysis.batch import Row, score
+from probe.analysis.summary import summarise, summary_json
+from probe.data.tables import Columns, FileError, check, guess, read_table
 from probe.models.cache import ModelCache
-from probe.models.catalogue import ModelError
 from probe.models.classifier import Precision
-from probe.pairs import ASSETS
-from probe.summary import summarise, summary_json
+from probe.models.library import ModelError
+from probe.tasks.examples import ASSETS
+from probe.transforms.availability import ready
 from probe.transforms.options import OptionError, read_options
-from probe.transforms.resources import ready
-from probe.ui import controls, template_maker
-from probe.ui.batch_results import (
+from probe.ui import option_controls, template_maker
+from probe.ui.html.batch import (
     ALL,
     FILTERS,
     PAGE,
@@ -32,8 +32,8 @@ from probe.ui.batch_results import (
     view,
     write_results,
 )
-from probe.ui.choices import alert, model_names, named
-from probe.ui.marks import sheet
+from probe.ui.html.elements import sheet
+from probe.ui.widgets import alert, model_names, named
 
 EXAMPLES = sorted((ASSETS / "examples").glob("*"))
 NO_GOLD = "(no gold label)"
@@ -107,7 +107,7 @@ def run(
     hidden = [gr.skip()] * 9
     rows = list[Row]()
     try:
-        options = controls.read(values)
+        options = option_controls.read(values)
         if not path:
             raise FileError("choose a file first, or one of the examples")
         table = read_table(Path(path))
@@ -247,7 +247,7 @@ def build(cache: ModelCache) -> gr.Dropdown:
             list(get_args(Precision)), value="auto", label="Precision", min_width=100
         )
     with gr.Accordion("Options of the transforms", open=False):
-        choices = controls.build()
+        choices = option_controls.build()
     with gr.Row():
         go = gr.Button("Score the file", variant="primary", elem_id="score")
         halt = gr.Button("Stop", elem_id="halt")

@@ -9,19 +9,19 @@ from typing import Any
 
 import gradio as gr
 
-from probe.examine import PairError, Treated, require_text, treat
+from probe.analysis.transformed import PairError, Treated, require_text, treat
+from probe.baselines import RULES
 from probe.models.cache import ModelCache
-from probe.models.catalogue import ModelError
-from probe.pairs import Pair
-from probe.rules import RULES
+from probe.models.library import ModelError
+from probe.tasks.examples import Pair
 from probe.templates import KINDS, Request, generate, template_ids
 from probe.transforms import REGISTRY
+from probe.transforms.availability import missing, ready
 from probe.transforms.registry import Transform
-from probe.transforms.resources import missing, ready
-from probe.ui.choices import alert, model_names
-from probe.ui.controls import FAMILIES
-from probe.ui.marks import verdict
-from probe.ui.treatment import changes
+from probe.ui.html.elements import verdict
+from probe.ui.html.transformed import changes
+from probe.ui.option_controls import FAMILIES
+from probe.ui.widgets import alert, model_names
 
 PREMISE = "Maria sold 48 tickets for the evening concert, and the old hall was full."
 HYPOTHESIS = "Maria quickly sold the tickets, and her success filled the large hall."

@@ -7,18 +7,17 @@ from typing import Any
 
 import gradio as gr
 
-from probe.compare import CompareError, compare_rows, read
-from probe.compare.report import comparison_json, pair_json
-from probe.compare.rows import require_two
-from probe.examine import require_text
-from probe.files import FileError, guess, read_table
-from probe.labels import read_gold
+from probe.analysis.comparison import CompareError, compare_rows, read, require_two
+from probe.analysis.transformed import require_text
+from probe.data.tables import FileError, guess, read_table
 from probe.models.cache import ModelCache
-from probe.models.catalogue import ModelError
 from probe.models.classifier import Classifier, Precision
-from probe.pairs import Pair
-from probe.ui.choices import named
-from probe.ui.compare_results import write_comparison
+from probe.models.library import ModelError
+from probe.reports.comparison import comparison_json, pair_json
+from probe.tasks.examples import Pair
+from probe.tasks.nli import read_gold
+from probe.ui.html.compare import write_comparison
+from probe.ui.widgets import named
 
 PROBLEMS = (CompareError, FileError, ModelError, ValueError)
 

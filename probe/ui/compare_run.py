@@ -7,21 +7,20 @@ from typing import Any
 
 import gradio as gr
 
-from probe import batch
-from probe.compare import Chunk, CompareError, Row, compare_rows, read
-from probe.compare.report import comparison_json
-from probe.compare.rows import require_two
-from probe.examine import examine, require_text
-from probe.files import FileError, Table, guess, read_table
+from probe.analysis import batch
+from probe.analysis.comparison import Chunk, CompareError, Row, compare_rows, read, require_two
+from probe.analysis.transformed import examine, require_text
+from probe.data.tables import FileError, Table, guess, read_table
 from probe.models.cache import ModelCache
-from probe.models.catalogue import ModelError
 from probe.models.classifier import Precision
-from probe.pairs import ASSETS, Pair
-from probe.ui.batch_results import progress
+from probe.models.library import ModelError
+from probe.reports.comparison import comparison_json
+from probe.tasks.examples import ASSETS, Pair
 from probe.ui.batch_tab import columns_of
-from probe.ui.choices import alert
-from probe.ui.compare_cells import matrix, slices
-from probe.ui.compare_results import cards, couples, side_by_side, write_comparison
+from probe.ui.html.batch import progress
+from probe.ui.html.compare import cards, couples, side_by_side, write_comparison
+from probe.ui.html.compare_cells import matrix, slices
+from probe.ui.widgets import alert
 
 BUNDLED, FILE, PAIR = "the bundled test pairs", "a file", "one pair"
 MOST = 6  # models that the page compares at once

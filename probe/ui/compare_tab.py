@@ -6,16 +6,16 @@ from typing import Any, get_args
 
 import gradio as gr
 
-from probe.compare.keeping import kept
 from probe.models.cache import ModelCache
 from probe.models.classifier import Precision
+from probe.reports.compared_rows import kept
 from probe.ui import compare_api, hans_panel
 from probe.ui.batch_tab import EXAMPLES as FILES
 from probe.ui.batch_tab import choose
-from probe.ui.choices import alert, model_names
-from probe.ui.compare_cells import PAGE, chosen, matrix, page, slices
 from probe.ui.compare_run import BUNDLED, FILE, MOST, PAIR, run
+from probe.ui.html.compare_cells import PAGE, chosen, matrix, page, slices
 from probe.ui.probe_tab import EXAMPLES as PAIRS
+from probe.ui.widgets import alert, model_names
 
 PRESSED = """element.addEventListener("click", event => {
   const pressed = event.target.closest("button[data-cell]");

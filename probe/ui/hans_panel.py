@@ -9,8 +9,7 @@ import altair as alt
 import gradio as gr
 import pandas as pd
 
-from probe import plots
-from probe.hans import (
+from probe.analysis.hans import (
     NOTE,
     REPORTED,
     Profiled,
@@ -19,13 +18,14 @@ from probe.hans import (
     profile,
     verdicts,
 )
-from probe.labels import ENTAILMENT
 from probe.models.cache import ModelCache
-from probe.models.catalogue import ModelError
+from probe.models.library import ModelError
+from probe.reports import charts
+from probe.tasks.nli import ENTAILMENT
 from probe.templates import TemplateError, subcases
-from probe.ui.choices import alert
-from probe.ui.compare_results import percent
-from probe.ui.marks import meter, sheet
+from probe.ui.html.compare import percent
+from probe.ui.html.elements import meter, sheet
+from probe.ui.widgets import alert
 
 MOST = 500  # pairs of a sub-case that the page asks for; the command line asks for any number
 COLOURS = ["#009E73", "#56B4E9", "#E69F00", "#CC79A7", "#8C6D31", "#7A8088"]
@@ -137,11 +137,11 @@ def chart(found: Found) -> alt.LayerChart:
     spread = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
     chance = (
         alt.Chart(pd.DataFrame({"x": [0.5], "name": ["chance, 1/2"]}))
-        .mark_rule(strokeDash=[4, 4], color=plots.INK)
+        .mark_rule(strokeDash=[4, 4], color=charts.INK)
         .encode(x="x:Q", tooltip="name:N")
     )
     layers = alt.LayerChart(layer=[chance, spread, points])
-    return plots.themed(layers, height=6 * max(36, 14 * len(names)))
+    return charts.themed(layers, height=6 * max(36, 14 * len(names)))
 
 
 def tables(found: Found) -> tuple[str, str]:

@@ -6,12 +6,12 @@ from typing import Any
 
 import gradio as gr
 
-from probe.labels import Gold, LabelError, read_order
 from probe.models.cache import ModelCache
-from probe.models.catalogue import ModelError
-from probe.models.own import Opened, require_open
-from probe.models.refusals import UnclearLabels
-from probe.ui.choices import alert, model_names
+from probe.models.errors import UnclearLabels
+from probe.models.library import ModelError
+from probe.models.user_models import Opened, require_open
+from probe.tasks.nli import Gold, LabelError, read_order
+from probe.ui.widgets import alert, model_names
 
 PROBLEMS = (ModelError, LabelError)
 ABOUT = (

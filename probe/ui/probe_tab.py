@@ -7,20 +7,21 @@ from typing import Any, get_args
 
 import gradio as gr
 
-from probe.attribution import METHODS, Baseline, Method
-from probe.examine import PairError, examine
-from probe.labels import LABELS, Gold, read_gold
+from probe.analysis.attribution import METHODS, Baseline, Method
+from probe.analysis.transformed import PairError, examine
 from probe.models.cache import ModelCache
-from probe.models.catalogue import ModelError
-from probe.pairs import Pair, random_pair
-from probe.report import examination_json
+from probe.models.library import ModelError
+from probe.reports.json import examination_json
+from probe.tasks.examples import Pair, random_pair
+from probe.tasks.nli import LABELS, Gold, read_gold
 from probe.transforms import REGISTRY
+from probe.transforms.availability import missing, ready
 from probe.transforms.options import read_options
-from probe.transforms.resources import missing, ready
-from probe.ui import controls, marks, models_panel
-from probe.ui.choices import alert, model_names, named
-from probe.ui.controls import FAMILIES
-from probe.ui.probe_results import answer, rows, table
+from probe.ui import models_panel, option_controls
+from probe.ui.html import elements
+from probe.ui.html.probe import answer, rows, table
+from probe.ui.option_controls import FAMILIES
+from probe.ui.widgets import alert, model_names, named
 
 EXAMPLES = {
     "an opposite": (
@@ -113,14 +114,16 @@ def update(
             Pair(premise, hypothesis, as_gold(gold)),
             [*names, *chains],
             int(seed or 0),
-            controls.read(values),
+            option_controls.read(values),
             method,
             baseline,
             label,
         )
     except PROBLEMS as trouble:
         return alert(trouble), ""
-    return answer(found), marks.sheet(table(found), "all transforms") if everything else rows(found)
+    return answer(found), elements.sheet(table(found), "all transforms") if everything else rows(
+        found
+    )
 
 
 def as_gold(text: str) -> Gold | None:
@@ -256,7 +259,7 @@ def build(cache: ModelCache, blocks: gr.Blocks) -> gr.Dropdown:
         everything = gr.Checkbox(label="All transforms in one table", elem_id="everything")
         gr.HTML(not_here(), visible=bool(not_here()))
         with gr.Accordion("Options of the transforms", open=False, elem_id="options"):
-            choices = controls.build()
+            choices = option_controls.build()
     with gr.Column(elem_id="probe-results"):
         results = gr.HTML(elem_id="rows")
 

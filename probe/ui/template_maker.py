@@ -6,11 +6,11 @@ from typing import Any
 
 import gradio as gr
 
+from probe.cli.templates import write_made
 from probe.templates import KINDS, Request, TemplateError, generate
-from probe.templates.command import write_made
 from probe.templates.request import MEANT
-from probe.ui.batch_results import cache_folder
-from probe.ui.choices import alert
+from probe.ui.html.batch import cache_folder
+from probe.ui.widgets import alert
 
 ALL = "all"
 MOST = 20_000  # pairs that the page makes; the command line makes any number

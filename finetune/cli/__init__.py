@@ -1,0 +1,1 @@
+"""The commands of `python -m finetune`, one module each."""

@@ -1,0 +1,194 @@
+"""`python -m finetune gallery`: compute the runs that are shipped, Liu et al.'s Figure 3."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+
+from finetune.cli.inoculate import PROBLEMS
+from finetune.experiments.inoculation.cell import Point
+from finetune.experiments.inoculation.challenges import file_sets, make_sets
+from finetune.experiments.inoculation.datasets import Material, split_by_premise, unseen
+from finetune.experiments.inoculation.folder import run_cells
+from finetune.experiments.inoculation.plan import Mode, Plan, check, numbers, read_sizes, resolved
+from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.report.progress import in_words
+from finetune.training.data import read_pairs
+from finetune.training.rates import usual_rate
+from probe.cli.exit import stop
+from probe.data.tables import FileError, read_table
+from probe.models.classifier import Classifier
+from probe.models.library import home, load, require
+from probe.runs.gallery import CHALLENGES, FOLDER, MODELS, NUMERICAL, Exhibit, write
+from probe.tasks.examples import Pair
+
+SPARE = 1.5  # pool pairs for each training pair: a challenge leaves some out
+
+
+@dataclass(frozen=True)
+class Files:
+    """The data, and how much of it is used; `tests` 0 tests on all the numerical file's rest."""
+
+    original: Path
+    pool: Path
+    source: str
+    numerical: Path | None
+    dev: int
+    test: int
+    train: int
+    tests: int
+    seed: int
+
+    def sources(self, challenge: str) -> dict[str, str]:
+        """Return the options that draw a challenge's sets, the files without their folders."""
+        files = {"original": self.original, "pool": self.pool}
+        own = {NUMERICAL: self.numerical} if self.numerical and challenge == NUMERICAL else {}
+        counts = {"dev": self.dev, "test": self.test, "train": self.train}
+        tests = {"numerical-test": self.tests} if own else {}
+        drawn = {**counts, **tests, "sample-seed": self.seed}
+        return {
+            **{name: path.name for name, path in (files | own).items()},
+            **({"pool-source": self.source} if self.source else {}),
+            **{name: str(number) for name, number in drawn.items()},
+        }
+
+
+def gallery_command(
+    original: Annotated[Path, typer.Option(help="Labelled pairs: original dev and test.")],
+    pool: Annotated[Path, typer.Option(help="Labelled pairs that challenges are made of.")],
+    numerical: Annotated[Path | None, typer.Option(help="The released numerical file.")] = None,
+    pool_source: Annotated[str, typer.Option(help="Only pool rows with this `source`.")] = "",
+    out: Annotated[Path, typer.Option(help="Folder for the finished runs.")] = FOLDER,
+    work: Annotated[Path | None, typer.Option(help="Folder for finished cells.")] = None,
+    model: Annotated[list[str], typer.Option(help="May be repeated.")] = MODELS,
+    challenge: Annotated[list[str], typer.Option(help="May be repeated.")] = CHALLENGES,
+    sizes: Annotated[str, typer.Option(help="all is the whole set.")] = "5,10,50,100,400,1000",
+    lrs: Annotated[
+        list[str], typer.Option(help="Rates, of all models or MODEL=RATES; may be repeated.")
+    ] = [],  # noqa: B006
+    seeds: str = "0",
+    mode: Annotated[str, typer.Option(help="full or fast.")] = "full",
+    max_epochs: int = 10,
+    patience: int = 5,
+    dev: Annotated[int, typer.Option(help="Original dev pairs.")] = 500,
+    test: Annotated[int, typer.Option(help="Original test pairs.")] = 1000,
+    train: Annotated[int, typer.Option(help="Challenge training pairs.")] = 1000,
+    numerical_test: Annotated[int, typer.Option(help="0 tests on all the rest.")] = 0,
+    sample_seed: Annotated[int, typer.Option(help="Draws dev, test and training pairs.")] = 0,
+    threads: Annotated[int, typer.Option(help="Torch threads.")] = 1,
+) -> None:
+    """Run each model on each challenge; cells that are in the work folder are not run again.
+
+    A file in `out` is written when all cells of its model and challenge are there.
+    """
+    torch.set_num_threads(threads)
+    files = Files(
+        original, pool, pool_source, numerical, dev, test, train, numerical_test, sample_seed
+    )
+    try:
+        rates = read_rates(lrs)
+        sets = all_sets(files, challenge)
+        for name in model:
+            require(name)
+            classifier = load(name)
+            for each in challenge:
+                plan = Plan(
+                    name,
+                    each,
+                    read_sizes("--sizes", sizes),
+                    rates.get(name) or rates.get("") or (usual_rate(name, _mode(mode)),),
+                    numbers("--seeds", seeds, int),
+                    mode=_mode(mode),
+                    max_epochs=max_epochs,
+                    patience=patience,
+                )
+                folder = (work or home() / "gallery") / f"{name}-{each}"
+                _exhibit(plan, sets[each], folder, classifier, out, files.sources(each))
+    except PROBLEMS as problem:
+        stop(problem)
+
+
+def _mode(text: str) -> Mode:
+    return text  # type: ignore[return-value]  # typer has no Literal; check() looks
+
+
+def _exhibit(
+    plan: Plan,
+    sets: Sets,
+    folder: Path,
+    classifier: Classifier,
+    out: Path,
+    sources: Mapping[str, str],
+) -> None:
+    plan = resolved(plan, sets)
+    check(plan, sets)
+    typer.echo(f"{plan.model} on {plan.challenge}")
+    points = []
+    for row, earlier in run_cells(plan, sets, folder, classifier):
+        if isinstance(row, Point):
+            points.append(row)
+            typer.echo(in_words(row) + ("  (from an earlier call)" if earlier else ""))
+    path = write(out, Exhibit(plan, sets, points, sources))
+    typer.echo(f"written: {path.name}, {path.stat().st_size:,} bytes")
+
+
+def read_rates(texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
+    """Read rates by model from MODEL=RATES, under "" where no model is named.
+
+    Raises InoculationError.
+    """
+    parts = [text.rpartition("=") for text in texts]
+    return {name.strip(): numbers("--lrs", rates, float) for name, _, rates in parts}
+
+
+def all_sets(files: Files, challenges: Sequence[str]) -> dict[str, Sets]:
+    """Return the sets of each challenge, each training set of as many pairs as asked for.
+
+    Raises InoculationError, FileError or LabelError.
+    """
+    material = sampled(files)
+    return {name: _sets(files, name, material) for name in challenges}
+
+
+def sampled(files: Files) -> Material:
+    """Draw dev, test and pool by premise; no premise is in two of them.
+
+    Raises InoculationError where there are too few, FileError or LabelError.
+    """
+    dev, rest = split_by_premise(read_pairs(files.original), files.dev, files.seed)
+    test, _ = split_by_premise(rest, files.test, files.seed)
+    wanted = round(SPARE * files.train)
+    fresh = unseen(_of_source(files.pool, files.source), dev, test)
+    pool, _ = split_by_premise(fresh, wanted, files.seed)
+    material = Material(dev[: files.dev], test[: files.test], pool[:wanted])
+    for name, n in (("dev", files.dev), ("test", files.test)):
+        if len(getattr(material, name)) < n:
+            raise InoculationError(f"{files.original.name} has too few pairs for --{name} {n}")
+    return material
+
+
+def _of_source(path: Path, source: str) -> tuple[Pair, ...]:
+    pairs = read_pairs(path)
+    if not source:
+        return pairs
+    frame = read_table(path).frame
+    if "source" not in frame.columns:
+        raise FileError(f"no column 'source' in {path.name}")
+    said = list(frame["source"])
+    return tuple(pair for pair in pairs if said[int(pair.id)] == source)
+
+
+def _sets(files: Files, challenge: str, material: Material) -> Sets:
+    if challenge != NUMERICAL:
+        sets = make_sets(challenge, material, files.seed)
+        return replace(sets, challenge_train=sets.challenge_train[: files.train])
+    if files.numerical is None:
+        raise InoculationError("the numerical challenge needs --numerical FILE")
+    sets = file_sets(material, challenge, files.numerical, files.train, files.seed)
+    if not files.tests:
+        return sets
+    tested, _ = split_by_premise(sets.challenge_test, files.tests, files.seed)
+    return replace(sets, challenge_test=tested[: files.tests])

@@ -1,0 +1,108 @@
+"""`python -m finetune inoculate`: one model, one challenge, all into a folder."""
+
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+
+from finetune.experiments.inoculation.cell import Point
+from finetune.experiments.inoculation.challenges import MOST
+from finetune.experiments.inoculation.folder import run_cells, write_points, write_summary
+from finetune.experiments.inoculation.plan import Mode, Plan, check, numbers, read_sizes, resolved
+from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
+from finetune.experiments.inoculation.time_estimate import crowding, seconds, words
+from finetune.experiments.inoculation.user_data import Given, sets_of
+from finetune.report.progress import in_words
+from finetune.training.rates import usual_rate
+from probe.cli.exit import stop
+from probe.data.tables import FileError
+from probe.models.library import ModelError, load
+from probe.tasks.nli import LabelError
+
+PROBLEMS = (InoculationError, ModelError, FileError, LabelError, OSError)
+"""What a person can put right; anything else is our error and shows its trace."""
+
+
+def inoculate_command(
+    model: Annotated[str, typer.Option(help="Bundled or inoculated name, folder, or hub id.")],
+    challenge: Annotated[str, typer.Option(help="A challenge, or a name for your own sets.")],
+    out: Annotated[Path, typer.Option(help="Folder for points, summary and curve.")],
+    sizes: Annotated[str, typer.Option(help="How many examples; all: all.")] = "10,50,100,400",
+    lrs: Annotated[str, typer.Option(help="Rates; else the usual one of its kind.")] = "",
+    seeds: Annotated[str, typer.Option(help="Each draws its own examples and dropout.")] = "0",
+    mode: Annotated[str, typer.Option(help="full: all weights; fast: the upper ones.")] = "full",
+    original: Annotated[Path | None, typer.Option(help="Split into dev and test.")] = None,
+    original_dev: Annotated[Path | None, typer.Option(help="Instead of bundled pairs.")] = None,
+    original_test: Annotated[Path | None, typer.Option(help="Instead of bundled pairs.")] = None,
+    pool: Annotated[Path | None, typer.Option(help="Pairs to make the training set of.")] = None,
+    challenge_file: Annotated[Path | None, typer.Option(help="Has a `split`, or is drawn.")] = None,
+    train: Annotated[int, typer.Option(help="Pairs drawn of --challenge-file.")] = MOST,
+    challenge_train: Annotated[Path | None, typer.Option(help="With --challenge-test.")] = None,
+    challenge_test: Annotated[Path | None, typer.Option(help="With --challenge-train.")] = None,
+    control: Annotated[Path | None, typer.Option(help="A sister that no cell trains on.")] = None,
+    sample_seed: Annotated[int, typer.Option(help="Draws and changes the pairs.")] = 0,
+    batch: Annotated[int | None, typer.Option(help="As the model was trained, if none.")] = None,
+    max_epochs: Annotated[int, typer.Option(help="At most; dev stops it earlier.")] = 10,
+    patience: Annotated[int, typer.Option(help="Epochs to wait for a better dev accuracy.")] = 5,
+    include_epoch0: Annotated[bool, typer.Option(help="May keep the model as it was.")] = False,
+    min_gap: Annotated[float, typer.Option(help="Outcome 0 below.")] = THRESHOLDS.gap,
+    max_drop: Annotated[float, typer.Option(help="Outcome 3 from.")] = THRESHOLDS.drop,
+    cured: Annotated[float, typer.Option(help="Outcome 1 from.")] = THRESHOLDS.cured,
+    uncured: Annotated[float, typer.Option(help="Outcome 2 below.")] = THRESHOLDS.uncured,
+    max_majority: Annotated[float, typer.Option(help="Warn from.")] = THRESHOLDS.majority,
+    max_damage: Annotated[float, typer.Option(help="Warn from.")] = THRESHOLDS.damage,
+    min_tests: Annotated[int, typer.Option(help="Warn below.")] = THRESHOLDS.tests,
+    threads: Annotated[int, typer.Option(help="Torch threads.")] = 1,
+    precision: Annotated[str, typer.Option(help="auto, fp32 or bf16.")] = "auto",
+) -> None:
+    """Fine-tune on a little of a challenge and test on both sets (Liu et al. 2019).
+
+    Thresholds are shares from 0 to 1. Cells that are in the folder already are not computed again.
+    """
+    torch.set_num_threads(threads)
+    limits = Thresholds(min_gap, max_drop, cured, uncured, max_majority, max_damage, min_tests)
+    given = Given(
+        original, original_dev, original_test, pool, challenge_file, challenge_train,
+        challenge_test, control, train, sample_seed,
+    )  # fmt: skip
+    try:
+        exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks
+        plan = Plan(
+            model,
+            challenge,
+            sizes=read_sizes("--sizes", sizes),
+            lrs=numbers("--lrs", lrs, float) if lrs.strip() else (usual_rate(model, exact),),
+            seeds=numbers("--seeds", seeds, int),
+            mode=exact,
+            batch=batch,
+            max_epochs=max_epochs,
+            patience=patience,
+            precision=precision,  # type: ignore[arg-type]  # as above
+            include_epoch0=include_epoch0,
+            thresholds=limits,
+        )
+        sets = sets_of(challenge, given)
+        _inoculate(resolved(plan, sets), sets, out)
+    except PROBLEMS as problem:
+        stop(problem)
+
+
+def _inoculate(plan: Plan, sets: Sets, out: Path) -> None:
+    check(plan, sets)
+    classifier = load(plan.model)
+    typer.echo(f"{words(seconds(plan, sets, classifier))} on one core")
+    if crowded := crowding(plan, sets, classifier):
+        typer.echo(f"note: {crowded}")
+    out.mkdir(parents=True, exist_ok=True)
+    points: list[Point] = []
+    for row, earlier in run_cells(plan, sets, out, classifier):
+        typer.echo(in_words(row) + ("  (from an earlier call)" if earlier else ""))
+        if isinstance(row, Point):
+            points.append(row)
+            write_points(out, points)
+    summary = write_summary(out, plan, sets, points)
+    typer.echo(f"{summary['name']}. {summary['explanation']}")
+    for warning in summary["warnings"]:
+        typer.echo(f"note: {warning}")

@@ -1,0 +1,1 @@
+"""Inoculation by fine-tuning (Liu et al. 2019)."""

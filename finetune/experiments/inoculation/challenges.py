@@ -1,0 +1,194 @@
+"""What a model can be inoculated against, and the sets made for it.
+
+A challenge is a transform that leaves a gold label, a set of templates, or anybody's own file.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain as concatenated
+from pathlib import Path
+from typing import Literal
+
+from finetune.experiments.inoculation.datasets import Material, bundled
+from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.training.data import read_pairs
+from probe.data.tables import FileError, is_missing, read_table
+from probe.tasks.examples import Pair
+from probe.tasks.nli import COMPUTED
+from probe.templates import Request, count, generate, split_by_template
+from probe.transforms import REGISTRY, Options, apply
+from probe.transforms.availability import ready
+from probe.transforms.registry import UnknownTransform, chain, leaves_gold, rule_of
+
+Kind = Literal["transform", "template", "file"]
+KINDS: Mapping[Kind, str] = {
+    "transform": "Ordinary pairs, changed",
+    "template": "Pairs from templates",
+    "file": "Your own file",
+}
+TEMPLATES: Mapping[str, tuple[str, str]] = {
+    "templates_numerical": ("numerical", "Statements about numbers (Rozen et al. 2019)."),
+    "templates_dative": ("dative", "Dative alternation (Rozen et al. 2019)."),
+    "templates_hans": ("hans", "The heuristics of HANS (McCoy et al. 2019)."),
+}
+CONTROLS = {"word_overlap": "control_tautology", "negation": "control_tautology"}
+"""The sister that shows whether a model learnt to ignore a tautology, or only this one."""
+MOST = 1000
+"""Pairs from templates to train on, and as many to test on; Liu et al. train on so many."""
+SPLITS = {
+    **dict.fromkeys(("train", "training"), "train"),
+    **dict.fromkeys(("test", "testing"), "test"),
+    **dict.fromkeys(("dev", "development", "valid", "validation", "val"), "dev"),
+}
+"""How people spell the values of a column `split`."""
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """A challenge in words: what it is, and where its gold labels come from."""
+
+    name: str
+    kind: Kind
+    family: str
+    words: str
+    labels: str
+
+
+def catalogue() -> tuple[Challenge, ...]:
+    """Return the challenges that can be made here, transforms first, in the registry's order."""
+    changed = (
+        Challenge(name, "transform", REGISTRY[name].family, REGISTRY[name].summary, rule.words)
+        for name in ready()
+        if leaves_gold(name) and (rule := REGISTRY[name].rule)
+    )
+    made = (
+        Challenge(name, "template", "templates", words, "the template gives the gold label")
+        for name, (_, words) in TEMPLATES.items()
+    )
+    return (*changed, *made)
+
+
+def challenges() -> tuple[str, ...]:
+    """Return the names of the challenges that can be made here."""
+    return tuple(challenge.name for challenge in catalogue())
+
+
+def challenged(challenge: str, pairs: Sequence[Pair], seed: int = 0) -> tuple[Pair, ...]:
+    """Transform pairs into a challenge set.
+
+    Pairs that it leaves as they were, or without a gold label, are left out; of several made from
+    one the ids are numbered. Raises InoculationError for a name that is no such transform, nor a
+    chain of them.
+    """
+    if not _transforms(challenge):
+        known = ", ".join(challenges())
+        raise InoculationError(f"there is no challenge {challenge!r}; there are: {known}")
+    results = apply(challenge, pairs, seed, Options(), lambda unread: [])
+    made = [
+        _numbered(result.pair, result.number)
+        for result in concatenated.from_iterable(results)
+        if result.changed and result.gold
+    ]
+    # made of one side only, the same pair comes from every row with that side
+    return tuple(_distinct(made) if rule_of(challenge) is COMPUTED else made)
+
+
+def _distinct(pairs: Sequence[Pair]) -> list[Pair]:
+    found: dict[tuple[str, str], Pair] = {}
+    for pair in pairs:
+        found.setdefault((pair.premise, pair.hypothesis), pair)
+    return list(found.values())
+
+
+def _transforms(name: str) -> bool:
+    try:
+        there = set(ready())
+        return leaves_gold(name) and all(link.name in there for link in chain(name))
+    except UnknownTransform:
+        return False
+
+
+def _numbered(pair: Pair, number: int) -> Pair:
+    return replace(pair, id=f"{pair.id}-{number}") if number > 1 else pair
+
+
+def make_sets(challenge: str, material: Material, seed: int = 0) -> Sets:
+    """Return the sets of a challenge by name. Raises InoculationError."""
+    if challenge in TEMPLATES:
+        learnt, tested = _from_templates(TEMPLATES[challenge][0], seed)
+    else:
+        learnt, tested = (challenged(challenge, p, seed) for p in (material.pool, material.test))
+    if not (learnt and tested):
+        needs = "; ".join(link.applies for link in chain(challenge))
+        raise InoculationError(f"no pair suits the challenge {challenge}: it needs {needs}")
+    control = CONTROLS.get(challenge)
+    sister = challenged(control, material.test, seed) if control else ()
+    return Sets(material.dev, material.test, learnt, tested, sister)
+
+
+def bundled_sets(challenge: str, seed: int = 0) -> Sets:
+    """Return the sets of a challenge made from the bundled pairs. Raises InoculationError."""
+    return make_sets(challenge, bundled(), seed)
+
+
+def _from_templates(kind: str, seed: int) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
+    """Return pairs to train and to test on; no template makes both (Rozen et al. 2019, 4)."""
+    learnt, tested = (Request(kind, templates=part) for part in split_by_template(kind, seed=seed))
+    return _made(learnt, seed), _made(tested, seed)
+
+
+def _made(request: Request, seed: int) -> tuple[Pair, ...]:
+    there = count(request)
+    return tuple(generate(request, MOST if there is None else min(MOST, there), seed))
+
+
+def file_sets(
+    material: Material,
+    challenge: str,
+    files: Path | tuple[Path, Path],
+    train: int = MOST,
+    seed: int = 0,
+) -> Sets:
+    """Return the sets of a challenge from files: one to train on and one to test on, or one.
+
+    One file may have a column `split`; its dev rows are tested on where there are no test rows.
+    Without the column `train` pairs drawn by the seed are trained on and all others tested, as
+    Liu et al. 2019 did with the numerical stress test; half of a file with fewer than twice as
+    many. Raises InoculationError, FileError or LabelError.
+    """
+    if isinstance(files, tuple):
+        learnt, tested = (read_pairs(path) for path in files)
+    else:
+        learnt, tested = _parts(files) or _drawn(read_pairs(files), train, seed)
+    if not (learnt and tested):
+        raise InoculationError(f"{challenge}: too few pairs to train on some and test on others")
+    return Sets(material.dev, material.test, learnt, tested)
+
+
+def _drawn(
+    pairs: Sequence[Pair], train: int, seed: int
+) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
+    n = train if len(pairs) >= 2 * train else len(pairs) // 2
+    rows = set(random.Random(f"{seed}|split").sample(range(len(pairs)), max(0, n)))
+    sides: tuple[list[Pair], list[Pair]] = ([], [])
+    for row, pair in enumerate(pairs):
+        sides[row not in rows].append(pair)
+    return tuple(sides[0]), tuple(sides[1])
+
+
+def _parts(path: Path) -> tuple[tuple[Pair, ...], tuple[Pair, ...]] | None:
+    """Return the rows by the column `split`, None where there is none. Raises FileError."""
+    frame = read_table(path).frame
+    column = next((name for name in frame.columns if str(name).strip().lower() == "split"), None)
+    if column is None:
+        return None
+    said = ["" if is_missing(cell) else str(cell).strip().lower() for cell in frame[column]]
+    rows: dict[str, list[Pair]] = {"train": [], "test": [], "dev": []}
+    for pair in read_pairs(path):
+        rows.setdefault(SPLITS.get(said[int(pair.id)], ""), []).append(pair)
+    tested = rows["test"] or rows["dev"]
+    if not (rows["train"] and tested):
+        values = ", ".join(sorted(filter(None, set(said)))) or "nothing"
+        raise FileError(f"the column {column!r} of {path.name} needs train and test; has: {values}")
+    return tuple(rows["train"]), tuple(tested)

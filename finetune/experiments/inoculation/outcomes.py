@@ -1,0 +1,140 @@
+"""What one size of an inoculation says: Liu et al.'s outcomes, with intervals.
+
+The paper names outcomes 1 to 3 and gives no thresholds. Ours lie between its anchor numbers:
+more than 90 % of the gap closed was called outcome 1, 7 points lost outcome 3. Shares here run
+from 0 to 1; sentences speak of percentage points.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from finetune.experiments.inoculation.selection import Chosen
+from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
+from probe.metrics import Estimate
+
+Outcome = Literal["0", "1", "2", "3", "between"]
+Array = NDArray[np.float64]
+
+NAMES: dict[Outcome, str] = {
+    "0": "Outcome 0: no gap",
+    "1": "Outcome 1: dataset weakness",
+    "2": "Outcome 2: model weakness",
+    "3": "Outcome 3: artefacts or other differences between the sets",
+    "between": "Between outcomes 1 and 2",
+}
+EXPLANATIONS: dict[Outcome, str] = {
+    "0": "The model does about as well on the challenge as on the original set, so there is "
+    "nothing to inoculate against.",
+    "1": "A few examples close the gap and the original set does not suffer: the model can do it, "
+    "its training data did not show it.",
+    "2": "Even after seeing examples the model stays about as bad on the challenge, and as good on "
+    "the original set: it lacks what the challenge asks for.",
+    "3": "Learning the challenge costs accuracy on the original set: the two sets differ in more "
+    "than the phenomenon, for instance in how labels are spread or in what gives them away.",
+    "between": "Some of the gap closes and much stays: the training data lacked examples and the "
+    "model lacks something too, or the sets are too small to tell.",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one size says: gap G, closed share s, drop d and the challenge's gain, as shares.
+
+    `control` is the accuracy on the control set, None where there is none.
+    """
+
+    size: int
+    lr: float
+    seeds: int
+    original: float
+    challenge: float
+    gap: Estimate
+    closed: Estimate
+    drop: Estimate
+    gain: Estimate
+    outcome: Outcome
+    control: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The outcome in a few words."""
+        return NAMES[self.outcome]
+
+    @property
+    def explanation(self) -> str:
+        """What the outcome means."""
+        return EXPLANATIONS[self.outcome]
+
+
+def resample(columns: Array, times: int, rng: np.random.Generator) -> Array:
+    """Return the column means of bootstrap resamples of the rows.  # (times, columns)
+
+    Rows that are alike are drawn together by a multinomial, which is the same distribution
+    as drawing row by row and needs no (times, rows) array.
+    """
+    kinds, counts = np.unique(columns, axis=0, return_counts=True)
+    draws = rng.multinomial(len(columns), counts / len(columns), size=times)
+    return np.asarray(draws @ kinds / len(columns), dtype=np.float64)
+
+
+def find(
+    base: Chosen,
+    after: Chosen,
+    paired: bool = False,
+    seed: int = 0,
+    times: int = 1000,
+    thresholds: Thresholds = THRESHOLDS,
+) -> Finding:
+    """Compare a model before and after; `paired` resamples rows of both test sets together."""
+    original = np.array([base.original_right, after.original_right]).T
+    challenge = np.array([base.challenge_right, after.challenge_right]).T
+    rng = np.random.default_rng(seed)
+    if paired:
+        draws = resample(np.hstack([original, challenge]), times, rng)
+    else:
+        draws = np.hstack([resample(original, times, rng), resample(challenge, times, rng)])
+    means = np.array([base.original, after.original, base.challenge, after.challenge])
+    n = len(original) if paired else min(len(original), len(challenge))
+    gap, closed, drop, gain = (
+        _estimate(float(value[0]), value[1:], n) for value in _quantities(np.vstack([means, draws]))
+    )
+    finding = Finding(
+        after.size, after.lr, after.seeds, after.original, after.challenge,
+        gap, closed, drop, gain, "between", after.control,
+    )  # fmt: skip
+    return replace(finding, outcome=classify(gap, closed, drop, gain, thresholds))
+
+
+def _quantities(means: Array) -> tuple[Array, Array, Array, Array]:
+    """Return gap, closed, drop, gain of (rows, 4) means; closed is NaN where there is no gap."""
+    before, after, challenge_before, challenge_after = means.T
+    gap, gain = before - challenge_before, challenge_after - challenge_before
+    closed = np.divide(gain, gap, out=np.full_like(gap, np.nan), where=gap > 1e-12)
+    return gap, closed, before - after, gain
+
+
+def _estimate(value: float, draws: Array, n: int) -> Estimate:
+    if np.isnan(value) or np.isnan(draws).all():
+        return Estimate(float("nan"), float("nan"), float("nan"), n)
+    low, high = np.nanpercentile(draws, [2.5, 97.5])
+    return Estimate(value, float(low), float(high), n)
+
+
+def classify(
+    gap: Estimate, closed: Estimate, drop: Estimate, gain: Estimate, limits: Thresholds = THRESHOLDS
+) -> Outcome:
+    """Return the outcome: no gap first, then damage, then how much of the gap was closed."""
+    # rounding: 0.85 - 0.82 must count as three points
+    value, lost, share = (round(one.value, 9) for one in (gap, drop, closed))
+    if value < limits.gap or gap.low <= 0:
+        return "0"
+    if lost >= limits.drop:
+        return "3" if drop.low > 0 else "between"
+    if share >= limits.cured:
+        return "1"
+    if share < limits.uncured or gain.low <= 0 <= gain.high:
+        return "2"
+    return "between"

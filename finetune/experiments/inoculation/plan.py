@@ -1,0 +1,143 @@
+"""What to run: a plan, the cells it falls into, and what it must not ask for."""
+
+import random
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypeVar, get_args
+
+from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
+from probe.models.classifier import Precision
+from probe.tasks.examples import Pair
+from probe.tasks.nli import LABELS, NON_ENTAILMENT
+
+Number = TypeVar("Number", int, float)
+Mode = Literal["full", "fast"]
+"""All weights, as published, or only the upper ones, on lower ones computed once."""
+ALL = -1
+"""Stands for the size of the whole challenge training set until the sets are known."""
+LIU_SIZES = (5, 10, 50, 100, 400, 500, 750, 1000, ALL)
+LIU_LRS = (1e-6, 1e-5, 1e-4, 4e-4, 1e-3, 1e-2)
+"""The published grid; ALL was left out for the numerical challenge, whose 1,000 are all."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run. `challenge` is a transform's name, or only a label where sets are given.
+
+    `batch` None takes the size that the model's own training took. Ten epochs where Liu's models
+    had up to 140, so that four sizes take one thread no more than five minutes. Epoch 0, the model
+    as it was, is a candidate for the best epoch with `include_epoch0` only; Liu's code never
+    restores it. `thresholds` only name the outcome, no cell depends on them.
+    """
+
+    model: str
+    challenge: str
+    sizes: tuple[int, ...]
+    lrs: tuple[float, ...]
+    seeds: tuple[int, ...]
+    mode: Mode = "full"
+    batch: int | None = None
+    max_epochs: int = 10
+    patience: int = 5
+    max_tokens: int = 128
+    precision: Precision = "auto"
+    include_epoch0: bool = False
+    thresholds: Thresholds = THRESHOLDS
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One fine-tuning; size 0 is the model as it was."""
+
+    size: int
+    lr: float
+    seed: int
+
+
+BASE = Cell(0, 0.0, 0)
+
+
+def cells(plan: Plan) -> tuple[Cell, ...]:
+    """Return the cells of a plan, the model as it was first, then by size."""
+    trained = [
+        Cell(size, lr, seed)
+        for size in sorted(set(plan.sizes))
+        for lr in dict.fromkeys(plan.lrs)
+        for seed in dict.fromkeys(plan.seeds)
+    ]
+    return (BASE, *trained)
+
+
+def numbers(name: str, text: str, kind: Callable[[str], Number]) -> tuple[Number, ...]:
+    """Read numbers with commas between them. Raises InoculationError with a sentence."""
+    try:
+        return tuple(kind(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        raise InoculationError(
+            f"{name} {text!r} is not a list of numbers such as 10,50,100"
+        ) from None
+
+
+def read_sizes(name: str, text: str) -> tuple[int, ...]:
+    """Read sizes with commas between them; `all` is ALL. Raises InoculationError."""
+    return numbers(name, text, lambda part: ALL if part.strip().lower() == "all" else int(part))
+
+
+def resolved(plan: Plan, sets: Sets) -> Plan:
+    """Return the plan with ALL as the number of pairs there are to train on."""
+    there = len(sets.challenge_train)
+    sizes = [there if size == ALL else size for size in plan.sizes]
+    return replace(plan, sizes=tuple(dict.fromkeys(sizes)))
+
+
+def nested(pairs: Sequence[Pair], seed: int, size: int) -> tuple[Pair, ...]:
+    """Return the first `size` of one shuffled list, so that a smaller set lies in a larger one.
+
+    Raises InoculationError where there are fewer.
+    """
+    if size > len(pairs):
+        raise InoculationError(f"there are {len(pairs)} pairs to train on, not {size}")
+    shuffled = list(pairs)
+    random.Random(f"{seed}|nested").shuffle(shuffled)
+    return tuple(shuffled[:size])
+
+
+def check(plan: Plan, sets: Sets) -> None:
+    """Refuse a plan that cannot run on these sets. Raises InoculationError with a sentence."""
+    there = len(sets.challenge_train)
+    trained = {pair.gold for pair in sets.challenge_train}
+    problems = {
+        "give at least one size, one learning rate and one seed": not (
+            plan.sizes and plan.lrs and plan.seeds
+        ),
+        "each size must be 1 or more": any(size < 1 for size in plan.sizes),
+        "each learning rate must be above 0": not all(lr > 0 for lr in plan.lrs),
+        "batch, epochs and patience must be 1 or more": min(
+            1 if plan.batch is None else plan.batch, plan.max_epochs, plan.patience
+        )
+        < 1,
+        f"mode must be one of {', '.join(get_args(Mode))}": plan.mode not in get_args(Mode),
+        f"precision must be one of {', '.join(get_args(Precision))}": plan.precision
+        not in get_args(Precision),
+        "one of the sets is empty": not all(
+            (sets.original_dev, sets.original_test, there, sets.challenge_test)
+        ),
+        "each pair of the challenge training set needs a gold label": (
+            not trained <= {*LABELS, NON_ENTAILMENT}
+        ),
+        f"the challenge training set has {there} pairs; no size can be larger": any(
+            size > there for size in plan.sizes
+        ),
+    }
+    for sentence, found in problems.items():
+        if found:
+            raise InoculationError(sentence)
+
+
+def kept_name(plan: Plan, run_id: str) -> str:
+    """Return the name under which the model of the largest size is kept."""
+    words = (Path(plan.model).name, plan.challenge, str(max(plan.sizes)), run_id)
+    return re.sub(r"[^\w.-]+", "-", "-".join(words))

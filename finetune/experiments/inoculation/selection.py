@@ -1,0 +1,74 @@
+"""Which learning rate speaks for a size: Liu et al.'s choice and the one that peeks at no test.
+
+The paper reports the rate with the best challenge test score, though it says in the same
+paragraph that the rate is tuned on original dev; both are here.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from statistics import fmean
+from typing import Literal
+
+import numpy as np
+
+from finetune.experiments.inoculation.cell import Point
+
+Selection = Literal["oracle_lr", "dev_lr"]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The accuracies at one size with the learning rate chosen there, means over the seeds.
+
+    The two of rows hold for each test row the share of seeds that got it right; `control` is None
+    where there is no control set.
+    """
+
+    size: int
+    lr: float
+    seeds: int
+    original: float
+    challenge: float
+    dev: float
+    original_right: tuple[float, ...]
+    challenge_right: tuple[float, ...]
+    control: float | None = None
+
+
+def choose(points: Iterable[Point], selection: Selection) -> tuple[Chosen, ...]:
+    """Choose a learning rate for each size, smallest size first; ties go to the smaller rate."""
+    merged = [merge(group) for group in _groups(points)]
+    chosen = []
+    for _, rates in groupby(merged, key=lambda one: one.size):
+        chosen.append(max(rates, key=lambda one: (_score(one, selection), -one.lr)))
+    return tuple(chosen)
+
+
+def _score(one: Chosen, selection: Selection) -> float:
+    return one.challenge if selection == "oracle_lr" else one.dev
+
+
+def _groups(points: Iterable[Point]) -> list[list[Point]]:
+    ordered = sorted(points, key=lambda point: (point.cell.size, point.cell.lr))
+    by_rate = groupby(ordered, key=lambda point: (point.cell.size, point.cell.lr))
+    return [list(group) for _, group in by_rate]
+
+
+def merge(points: Sequence[Point]) -> Chosen:
+    """Average the seeds of one size and learning rate."""
+    return Chosen(
+        points[0].cell.size,
+        points[0].cell.lr,
+        len(points),
+        fmean(point.original for point in points),
+        fmean(point.challenge for point in points),
+        fmean(point.dev for point in points),
+        tuple(np.mean([point.original_right for point in points], axis=0).tolist()),
+        tuple(np.mean([point.challenge_right for point in points], axis=0).tolist()),
+        _mean([point.control for point in points if point.control is not None]),
+    )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None

@@ -1,0 +1,164 @@
+"""About how long a run takes here: a short trial of the plan's own pairs, then sums."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from threading import Lock
+
+import torch
+
+from finetune.experiments.inoculation.cell import fresh
+from finetune.experiments.inoculation.plan import Mode, Plan, cells
+from finetune.experiments.inoculation.sets import Sets
+from finetune.training.encoded import encode, said
+from finetune.training.frozen_layers import lower_states, upper_part
+from finetune.training.loop import trainable, update
+from finetune.training.recipes import habit
+from finetune.training.tensor_cache import SHELF
+from probe.models.classifier import Classifier, Precision, resolve
+from probe.models.library import load
+from probe.tasks.examples import Pair
+
+SAMPLE = 8
+"""Pairs in the trial of full mode; in fast mode a whole batch costs little."""
+QUICK = 0.5
+"""Seconds of work that is timed twice, so that a hiccup does not count."""
+BEYOND = 3
+"""Epochs that a cell goes on improving for, before its patience begins to run out."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Seconds that a character of a pair takes: once to prepare, to train on, to predict.
+
+    `states` are the bytes that its prepared states take, 0 where nothing is frozen.
+    """
+
+    prepare: float
+    train: float
+    predict: float
+    states: float = 0.0
+
+
+_PACES: dict[tuple[str, Mode, Precision], Pace] = {}
+_LOCK = Lock()
+
+
+def seconds(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> float:
+    """Return about how many seconds one worker takes for all cells, alone on its core.
+
+    The first question about a model and mode costs a trial in a copy of the model, `classifier`
+    where it is loaded already. Raises ModelError, or InoculationError where there is no fast mode.
+    """
+    return at_pace(plan, sets, _pace(plan, sets, classifier))
+
+
+def _pace(plan: Plan, sets: Sets, classifier: Classifier | None) -> Pace:
+    key = (plan.model, plan.mode, plan.precision)
+    with _LOCK:
+        if key not in _PACES:
+            _PACES[key] = trial(plan, sets, classifier or load(plan.model))
+        return _PACES[key]
+
+
+def crowding(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> str:
+    """Say that the frozen layers' states are more than is kept of them, "" where they are not.
+
+    Costs and raises what `seconds` does.
+    """
+    size = _size(plan, sets, _pace(plan, sets, classifier))
+    if size <= SHELF.limit:
+        return ""
+    return (
+        f"What the frozen layers say of these pairs takes about {size / 1e6:,.0f} MB, more than "
+        f"NLI_CLINIC_STATES_MB lets be kept ({SHELF.limit / 1e6:,.0f}), so each cell computes it "
+        "anew."
+    )
+
+
+def words(wait: float) -> str:
+    """Write seconds as a person would."""
+    if wait < 90:
+        return f"about {max(10, round(wait, -1)):.0f} s"
+    return f"about {wait / 60:.0f} min" if wait < 5400 else f"about {wait / 3600:.1f} h"
+
+
+def at_pace(plan: Plan, sets: Sets, pace: Pace) -> float:
+    """Return the seconds of all cells: each runs the epochs of its patience and a few more."""
+    epochs, planned = min(plan.max_epochs, plan.patience + BEYOND), cells(plan)
+    tests, dev, each = _tests(sets), _characters(sets.original_dev), _each(sets)
+    times = 1 if _size(plan, sets, pace) <= SHELF.limit else len(planned)
+    total = times * pace.prepare * _prepared(plan, sets)
+    for cell in planned:
+        read = tests + dev * (epochs if cell.size else 1)
+        total += pace.predict * read + pace.train * epochs * each * cell.size
+    return total
+
+
+def _size(plan: Plan, sets: Sets, pace: Pace) -> float:
+    """Return the bytes of all that is prepared."""
+    return pace.states * _prepared(plan, sets)
+
+
+def _prepared(plan: Plan, sets: Sets) -> float:
+    """Return the characters of all pairs that the cells read."""
+    drawn = _each(sets) * max(plan.sizes) * len(set(plan.seeds))
+    return _tests(sets) + _characters(sets.original_dev) + drawn
+
+
+def _tests(sets: Sets) -> int:
+    return sum(map(_characters, (sets.original_test, sets.challenge_test, sets.control)))
+
+
+def _each(sets: Sets) -> float:
+    """Return the characters of a pair to train on, on average."""
+    return _characters(sets.challenge_train) / len(sets.challenge_train)
+
+
+def trial(plan: Plan, sets: Sets, classifier: Classifier) -> Pace:
+    """Take one training step and predict once, both after a first time that does not count."""
+    with classifier.lock:
+        copied = fresh(classifier)
+    trained = upper_part(copied) if plan.mode == "fast" else copied
+    manner = habit(copied)
+    count = (plan.batch or manner.batch) if plan.mode == "fast" else SAMPLE
+    pairs = sample(sets.challenge_train, count)
+    length = _characters(pairs)
+    exact = resolve(plan.precision)
+    whole = encode(copied, pairs, min(plan.max_tokens, copied.max_tokens), copied.device)
+    lower = partial(lower_states, copied, whole, exact)
+    data = lower() if plan.mode == "fast" else whole
+    inputs, allowed = data.batch(range(len(pairs)))
+    optim = manner.optimiser(trainable(trained), 1e-9)
+    learn = partial(update, trained, optim, inputs, allowed, manner.clip, exact, 0)
+    predict = partial(said, trained, data, exact)
+    learn()
+    return Pace(
+        _timed(lower, copied.device) / length if plan.mode == "fast" else 0.0,
+        _timed(learn, copied.device) / length,
+        _timed(predict, copied.device) / length,
+        data.size / length if plan.mode == "fast" else 0.0,
+    )
+
+
+def sample(pairs: Sequence[Pair], count: int) -> Sequence[Pair]:
+    """Return a few pairs from all over."""
+    return pairs[:: max(1, len(pairs) // count)][:count]
+
+
+def _timed(work: Callable[[], object], device: torch.device) -> float:
+    """Return the seconds of some work; on a CPU those of one core, which is what a worker has."""
+    clock = time.process_time if device.type == "cpu" else time.perf_counter
+
+    def once() -> float:
+        began = clock()
+        work()
+        return clock() - began
+
+    took = once()
+    return min(took, once()) if took < QUICK else took
+
+
+def _characters(pairs: Sequence[Pair]) -> int:
+    return sum(len(pair.premise) + len(pair.hypothesis) for pair in pairs)

@@ -1,0 +1,83 @@
+"""The sets of an inoculation from the files that somebody names, the bundled pairs for the rest."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from finetune.experiments.inoculation.challenges import MOST, file_sets, make_sets
+from finetune.experiments.inoculation.datasets import Material, bundled, split_by_premise, unseen
+from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.training.data import read_pairs
+
+
+@dataclass(frozen=True)
+class Given:
+    """Files in place of the bundled pairs; `original` is split into dev and test halves.
+
+    `challenge` is one file, of which `train` pairs are trained on unless it has a column `split`.
+    """
+
+    original: Path | None = None
+    original_dev: Path | None = None
+    original_test: Path | None = None
+    pool: Path | None = None
+    challenge: Path | None = None
+    challenge_train: Path | None = None
+    challenge_test: Path | None = None
+    control: Path | None = None
+    train: int = MOST
+    seed: int = 0
+
+
+def sets_of(challenge: str, given: Given) -> Sets:
+    """Return the sets of a challenge. Raises InoculationError, FileError or LabelError."""
+    _check(given)
+    return made_of(challenge, given)
+
+
+def made_of(challenge: str, given: Given) -> Sets:
+    """Return the sets of files that are known to go together. Raises as `sets_of` does."""
+    material = material_of(given)
+    if given.challenge:
+        sets = file_sets(material, challenge, given.challenge, given.train, given.seed)
+    elif given.challenge_train and given.challenge_test:
+        sets = file_sets(material, challenge, (given.challenge_train, given.challenge_test))
+    else:
+        sets = make_sets(challenge, material, given.seed)
+    return replace(sets, control=read_pairs(given.control)) if given.control else sets
+
+
+def material_of(given: Given) -> Material:
+    """Return the ordinary pairs; a pool of one's own loses the premises of dev and test.
+
+    Raises FileError or LabelError, InoculationError where nothing of the pool is left.
+    """
+    plain = bundled()
+    dev = read_pairs(given.original_dev) if given.original_dev else plain.dev
+    test = read_pairs(given.original_test) if given.original_test else plain.test
+    if given.original:
+        pairs = read_pairs(given.original)
+        dev, test = split_by_premise(pairs, len(pairs) // 2, given.seed)
+    if given.pool is None:
+        return Material(dev, test, plain.pool)
+    pool = unseen(read_pairs(given.pool), dev, test)
+    if not pool:
+        raise InoculationError(f"every premise of {given.pool.name} is in original dev or test")
+    return Material(dev, test, pool)
+
+
+def _check(given: Given) -> None:
+    both = given.challenge_train and given.challenge_test
+    either = given.challenge_train or given.challenge_test
+    problems = {
+        "give both --challenge-train and --challenge-test, or neither": either and not both,
+        "give --challenge-file or --challenge-train and --challenge-test, not all": (
+            given.challenge and either
+        ),
+        "--original is split into dev and test; give it alone or the two, not all": (
+            given.original and (given.original_dev or given.original_test)
+        ),
+        "--train must be 1 or more": given.train < 1,
+    }
+    for sentence, found in problems.items():
+        if found:
+            raise InoculationError(sentence)

@@ -1,0 +1,129 @@
+"""What an inoculation says about the challenge: its outcome at each size, and what to beware of.
+
+Shares run from 0 to 1 here and in the JSON; sentences speak of percentage points.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from finetune.experiments.inoculation.baseline_scores import baselines
+from finetune.experiments.inoculation.caveats import Facts, caveats
+from finetune.experiments.inoculation.cell import Point
+from finetune.experiments.inoculation.outcomes import Finding, find
+from finetune.experiments.inoculation.plan import BASE, Plan
+from finetune.experiments.inoculation.selection import Selection, choose, merge
+from finetune.experiments.inoculation.sets import Sets
+from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
+
+Json = dict[str, Any]  # Any: what JSON holds
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The findings by size and what to beware of.
+
+    `by_size` chooses each learning rate by the challenge test set, as the paper reports it,
+    `by_size_dev` by original dev. `rules` is what each rule baseline gets right of the challenge
+    test set, `control` the accuracy on the control set before inoculation.
+    """
+
+    by_size: tuple[Finding, ...]
+    by_size_dev: tuple[Finding, ...]
+    warnings: tuple[str, ...]
+    rules: Mapping[str, float] = field(default_factory=dict)
+    control: float | None = None
+    thresholds: Thresholds = THRESHOLDS
+
+    @property
+    def finding(self) -> Finding:
+        """The largest size: the run's outcome."""
+        return self.by_size[-1]
+
+    @property
+    def by_dev(self) -> Finding:
+        """The largest size with the rate chosen on original dev."""
+        return self.by_size_dev[-1]
+
+
+def conclude(plan: Plan, sets: Sets, points: Sequence[Point]) -> Verdict:
+    """Name the outcome of a run from all its points, size 0 among them.
+
+    Measures the rule baselines, which takes seconds on thousands of pairs. Raises ValueError
+    without a point of size 0 or of another size.
+    """
+    base = next((point for point in points if point.cell == BASE), None)
+    if base is None:
+        raise ValueError("the model as it was has not been measured yet, so there is no outcome")
+    trained = [point for point in points if point.cell != BASE]
+    return judge(base, trained, sets.majority, sets.paired, plan.thresholds, baselines(sets))
+
+
+def judge(
+    base: Point,
+    points: Sequence[Point],
+    majority: float = 0.0,
+    paired: bool = False,
+    thresholds: Thresholds = THRESHOLDS,
+    rules: Mapping[str, float] | None = None,
+) -> Verdict:
+    """Name the outcome of a run from its points, size 0 apart. Raises ValueError without points.
+
+    `majority` is the share of the challenge training set that one label gets right, `paired` as in
+    `find`, `rules` what the baselines get right of the challenge test set.
+    """
+    if not points:
+        raise ValueError("no size has been computed yet, so there is no outcome")
+    start = merge([base])
+
+    def chosen(by: Selection) -> tuple[Finding, ...]:
+        return tuple(find(start, one, paired, thresholds=thresholds) for one in choose(points, by))
+
+    by_size, by_size_dev = chosen("oracle_lr"), chosen("dev_lr")
+    facts = Facts(base, points, by_size, by_size_dev[-1], majority, rules or {}, thresholds)
+    warnings = tuple(caveats(facts))
+    return Verdict(by_size, by_size_dev, warnings, rules or {}, base.control, thresholds)
+
+
+def verdict_json(verdict: Verdict) -> Json:
+    """Return a verdict for a file: gap, closed, drop and outcome of the largest size on top.
+
+    The closed share is null where there is no gap to close, `control` where there is no control
+    set.
+    """
+    found = verdict.finding
+    return {
+        "gap": found.gap.value,
+        "closed": None if np.isnan(found.closed.value) else found.closed.value,
+        "drop": found.drop.value,
+        "outcome": found.outcome,
+        "name": found.name,
+        "explanation": found.explanation,
+        "oracle_lr": _finding_json(found),
+        "dev_lr": _finding_json(verdict.by_dev),
+        "by_size": _by_size(verdict.by_size),
+        "by_size_dev": _by_size(verdict.by_size_dev),
+        "baselines": dict(verdict.rules),
+        "control": _control(verdict),
+        "thresholds": asdict(verdict.thresholds),
+        "warnings": list(verdict.warnings),
+    }
+
+
+def _control(verdict: Verdict) -> Json | None:
+    """Return the accuracy on the control set before and after, None where there is no such set."""
+    before, after = verdict.control, verdict.finding.control
+    return None if before is None or after is None else {"before": before, "after": after}
+
+
+def _by_size(findings: Sequence[Finding]) -> Json:
+    return {str(one.size): _finding_json(one) for one in findings}
+
+
+def _finding_json(found: Finding) -> Json:
+    row = asdict(found)
+    for name in ("gap", "closed", "drop", "gain"):
+        row[name] = {key: None if np.isnan(it) else it for key, it in row[name].items()}
+    return {**row, "name": found.name}

@@ -1,0 +1,17 @@
+"""A row of an inoculation as one line of text."""
+
+from finetune.experiments.inoculation.cell import Epoch, Point
+
+
+def in_words(row: Epoch | Point) -> str:
+    """Return size, rate and seed, and how far the cell is or what it came to."""
+    cell = f"size {row.cell.size:<4} lr {row.cell.lr:g}  seed {row.cell.seed}"
+    if isinstance(row, Epoch):
+        return (
+            f"{cell}  epoch {row.epoch}  loss {row.loss:.4f}  dev {row.dev:.4f}  "
+            f"{row.examples_per_second:.1f} examples/s"
+        )
+    return (
+        f"{cell}  original {row.original:.4f}  challenge {row.challenge:.4f}  "
+        f"best epoch {row.best_epoch} of {row.epochs}  {row.seconds:.1f} s"
+    )

@@ -1,0 +1,1 @@
+"""Training loops, their recipes, and what they keep between cells."""

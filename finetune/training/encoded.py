@@ -1,0 +1,141 @@
+"""Pairs tokenised once for all epochs and cells, stored without padding."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from transformers import BatchEncoding, PreTrainedTokenizerBase
+
+from finetune.training.loop import admissible
+from probe.models.classifier import Classifier, Precision, autocast, by_length
+from probe.models.word_models.word_tokenizer import CHARACTERS
+from probe.runs.stopping import Stop, halt, never
+from probe.tasks.examples import Pair
+
+SMALL = {
+    "input_ids": torch.int32,
+    "token_type_ids": torch.uint8,
+    "attention_mask": torch.uint8,
+    CHARACTERS: torch.uint8,
+}
+TOGETHER = {"cpu": 32, "cuda": 256}
+"""Pairs scored in one batch: more leave a core's cache, and the cell is to hear a stop."""
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Pairs as tensors on one device, their lengths in tokens and the labels right for each.
+
+    Every input holds the tokens of all pairs, one pair after the other, integers as small as they
+    go; `padding` is what stands for it behind (with `left`, before) a pair shorter than its batch.
+    """
+
+    inputs: Mapping[str, torch.Tensor]  # (all tokens, ...)
+    padding: Mapping[str, int]
+    left: bool
+    lengths: Sequence[int]
+    admissible: torch.Tensor  # (pairs, labels), true where right
+
+    @cached_property
+    def starts(self) -> torch.Tensor:
+        """Return where each pair begins.  # (pairs,)"""
+        lengths = torch.tensor(self.lengths, device=self.admissible.device)
+        return lengths.cumsum(0) - lengths
+
+    @property
+    def size(self) -> int:
+        """The bytes of the inputs."""
+        return sum(value.nbytes for value in self.inputs.values())
+
+    @property
+    def digest(self) -> str:
+        """What tells these inputs from all others."""
+        found = hashlib.sha256(repr(list(self.lengths)).encode())
+        for name, value in self.inputs.items():
+            found.update(name.encode())
+            found.update(value.contiguous().cpu().numpy().tobytes())
+        return found.hexdigest()
+
+    def batch(self, rows: Sequence[int]) -> tuple[BatchEncoding, torch.Tensor]:
+        """Return the inputs of some rows, padded to their longest, and their admissible labels."""
+        chosen = torch.tensor(rows, device=self.admissible.device)
+        lengths = torch.tensor([self.lengths[row] for row in rows], device=chosen.device)[:, None]
+        longest = max(self.lengths[row] for row in rows)
+        places = torch.arange(longest, device=chosen.device) - self.left * (longest - lengths)
+        real = (places >= 0) & (places < lengths)  # (rows, longest)
+        index = torch.where(real, self.starts[chosen, None] + places, 0)
+        inputs = {
+            name: _fill(value[index], ~real, self.padding.get(name, 0))
+            for name, value in self.inputs.items()
+        }
+        return BatchEncoding(inputs), self.admissible[chosen]
+
+
+def _fill(
+    values: torch.Tensor,  # (rows, longest, ...)
+    gaps: torch.Tensor,  # (rows, longest)
+    padding: int,
+) -> torch.Tensor:
+    values = values if values.is_floating_point() else values.long()
+    return values.masked_fill_(gaps.view(*gaps.shape, *[1] * (values.ndim - 2)), padding)
+
+
+def encode(
+    classifier: Classifier, pairs: Sequence[Pair], max_tokens: int, device: torch.device
+) -> Encoded:
+    """Tokenise pairs once for all epochs."""
+    parts: dict[str, list[torch.Tensor]] = {}
+    lengths: list[int] = []
+    for begin in range(0, len(pairs), 1000):
+        encoded = classifier.encode(pairs[begin : begin + 1000], max_tokens)
+        real = encoded["attention_mask"].bool()
+        lengths += real.sum(1).tolist()
+        for name, value in encoded.items():
+            parts.setdefault(name, []).append(value[real].to(device, SMALL[name]))
+    tokenizer = classifier.tokenizer
+    return Encoded(
+        {name: torch.cat(values) for name, values in parts.items()},
+        paddings(tokenizer),
+        tokenizer.padding_side == "left",
+        lengths,
+        admissible(pairs, classifier.labels).to(device),
+    )
+
+
+def paddings(tokenizer: PreTrainedTokenizerBase) -> Mapping[str, int]:
+    """Return what a tokenizer puts where there is no token; 0 in inputs not named."""
+    return {
+        "input_ids": int(tokenizer.pad_token_id or 0),
+        "token_type_ids": int(tokenizer.pad_token_type_id),
+    }
+
+
+def said(
+    classifier: Classifier, data: Encoded, precision: Precision = "fp32", stop: Stop = never
+) -> torch.Tensor:
+    """Return for each pair the number of the label predicted. Raises Cancelled.  # (pairs,)"""
+    result = torch.zeros(len(data.lengths), dtype=torch.long, device=data.admissible.device)
+    for rows in by_length(data.lengths, TOGETHER[classifier.device.type]):
+        halt(stop)
+        inputs, _ = data.batch(rows)
+        with torch.inference_mode(), autocast(classifier.device, precision):
+            logits = classifier.logits(inputs)
+        result[rows] = logits.argmax(1).to(result.device)
+    return result
+
+
+def right(data: Encoded, answers: torch.Tensor) -> tuple[bool, ...]:
+    """Return for each pair whether the label of this number is right; never without a gold."""
+    return tuple(data.admissible.gather(1, answers[:, None]).squeeze(1).tolist())
+
+
+def score(classifier: Classifier, data: Encoded) -> float:
+    """Return the accuracy on encoded pairs."""
+    return share(right(data, said(classifier, data)))
+
+
+def share(hits: Sequence[bool]) -> float:
+    """Return the share of what is right."""
+    return sum(hits) / len(hits)

@@ -1,0 +1,96 @@
+"""Word vectors distilled from an encoder: each word encoded alone, then PCA.
+
+`python -m finetune vectors --encoder FOLDER --train FILE --out assets/vectors/words` writes
+words.txt, the most frequent words of the training file, and words.safetensors, a vector for each.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+from safetensors.torch import save_file
+from transformers import AutoModel, AutoTokenizer
+
+from finetune.training.data import read_jsonl
+from probe.models.word_models.word_tokenizer import SPECIAL, splitter
+
+SPREAD = 0.4
+"""Root mean square of a component, as in GloVe's 840B vectors, which the configurations expect."""
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """Vectors (words, size) by PCA and the share of the variance that they kept."""
+
+    vectors: torch.Tensor
+    explained: float
+
+
+def vocabulary(texts: Iterable[str], size: int, lower: bool = True) -> list[str]:
+    """Return SPECIAL and the most frequent words, `size` in all; ties by code point."""
+    normalizer, words = splitter(lower)
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(word for word, _ in words.pre_tokenize_str(normalizer.normalize_str(text)))
+    ranked = sorted(counts, key=lambda word: (-counts[word], word))
+    return [*SPECIAL, *[word for word in ranked if word not in SPECIAL][: size - len(SPECIAL)]]
+
+
+@torch.inference_mode()
+def encode(words: Sequence[str], place: str, batch: int = 256) -> torch.Tensor:
+    """Return the mean of the encoder's last states over each word's sub-words.  # (words, width)"""
+    tokenizer = AutoTokenizer.from_pretrained(place, trust_remote_code=False)
+    model = AutoModel.from_pretrained(
+        place, dtype=torch.float32, use_safetensors=True, trust_remote_code=False
+    ).eval()
+    rows = []
+    for start in range(0, len(words), batch):
+        inputs = tokenizer(list(words[start : start + batch]), padding=True, return_tensors="pt")
+        states = model(**inputs).last_hidden_state  # (batch, sub-words, width)
+        mask = inputs["attention_mask"][..., None]
+        rows.append((states * mask).sum(1) / mask.sum(1))
+    return torch.cat(rows)
+
+
+def reduce(vectors: torch.Tensor, size: int) -> Reduced:
+    """Centre, keep the `size` directions of most variance, scale to SPREAD. In float64 inside."""
+    centred = vectors.double() - vectors.double().mean(0)
+    variances, directions = torch.linalg.eigh(centred.T @ centred)  # rising
+    chosen = directions[:, -size:].flip(1)  # (width, size)
+    peaks = chosen.gather(0, chosen.abs().argmax(0, keepdim=True))
+    projected = centred @ (chosen * peaks.sign())  # a direction has no sign of its own
+    scaled = projected * (SPREAD / projected.pow(2).mean().sqrt())
+    return Reduced(scaled.float(), float(variances[-size:].sum() / variances.sum()))
+
+
+def with_special(vectors: torch.Tensor, seed: int = 0) -> torch.Tensor:
+    """Put rows for SPECIAL before: zeros for padding, chance for the others, as AllenNLP does."""
+    chance = torch.Generator().manual_seed(seed)
+    rows = SPREAD * torch.randn(len(SPECIAL), vectors.shape[1], generator=chance)
+    rows[0] = 0.0
+    return torch.cat([rows, vectors])
+
+
+def vectors_command(
+    encoder: Annotated[str, typer.Option(help="Folder of a sentence encoder.")],
+    train_file: Annotated[list[Path], typer.Option("--train", help="JSON lines, maybe gzipped.")],
+    out: Annotated[Path, typer.Option(help="Writes OUT.txt and OUT.safetensors.")],
+    words: Annotated[int, typer.Option(help="How many, special ones included.")] = 25_000,
+    size: Annotated[int, typer.Option(help="Components of a vector.")] = 300,
+    cased: Annotated[bool, typer.Option(help="Keep capital letters apart.")] = False,
+) -> None:
+    """Count the words of training files and distil a vector for each from an encoder."""
+    pairs = (pair for file in train_file for pair in read_jsonl(file))
+    texts = (text for pair in pairs for text in (pair.premise, pair.hypothesis))
+    known = vocabulary(texts, words, not cased)
+    reduced = reduce(encode(known[len(SPECIAL) :], encoder), size)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    Path(f"{out}.txt").write_text("\n".join(known) + "\n", encoding="utf-8")
+    weights = Path(f"{out}.safetensors")
+    save_file({"vectors": with_special(reduced.vectors).half()}, weights)
+    weights.chmod(0o644)  # safetensors writes for its owner alone
+    typer.echo(f"{len(known)} words, {size} components, {reduced.explained:.4f} of the variance")

@@ -1,0 +1,1 @@
+"""Pieces of HTML that the Inoculate tab shows."""

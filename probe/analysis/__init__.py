@@ -1,0 +1,1 @@
+"""What a model does on examples: importance, transformed texts, files, comparisons."""

@@ -1,0 +1,197 @@
+"""Which tokens matter to a prediction: one function over the word embeddings, through Captum.
+
+The function explained is F = log p(label) for `sign="support"` and the loss -log p(label) for
+`sign="gupta"`. Gupta et al. 2021 rank by e·∇loss with the gold label; Feng et al. 2018 by
+-e·∇loss with the predicted one. Removing a token of score s changes F by about -s.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from captum.attr import FeatureAblation, LayerGradientXActivation, LayerIntegratedGradients
+from torch.nn.functional import log_softmax
+from transformers import BatchEncoding
+
+from probe.models.classifier import PADDED_POSITIONS, Classifier, by_length
+from probe.models.embedding_hook import Entrance, entrance
+from probe.tasks.examples import Pair
+from probe.tasks.nli import Gold
+from probe.transforms.options import Sign
+from probe.transforms.registry import Scored
+
+Method = Literal["gradient_x_input", "integrated_gradients", "saliency", "occlusion"]
+Baseline = Literal["pad", "mask", "unk"]
+METHODS: Mapping[Method, str] = {
+    "gradient_x_input": "gradient × input of the loss (Gupta et al.)",
+    "integrated_gradients": "integrated gradients from a baseline text",
+    "saliency": "length of the gradient, without a sign",
+    "occlusion": "change when the token is replaced by the baseline token",
+}
+
+
+class AttributionError(ValueError):
+    """What this model cannot be asked; the message is for the person."""
+
+
+@dataclass(frozen=True)
+class Importance:
+    """Scores of one pair's sub-words, and which label and convention they speak of.
+
+    `delta` is the convergence error of integrated gradients, None for other methods.
+    """
+
+    premise: tuple[Scored, ...]
+    hypothesis: tuple[Scored, ...]
+    label: Gold
+    method: Method
+    sign: Sign
+    delta: float | None
+    classifier: Classifier
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Turn sub-word ids into text."""
+        return self.classifier.decode(ids)
+
+    def encode(self, text: str) -> list[int]:
+        """Turn text into sub-word ids, without special tokens."""
+        return self.classifier.sub_words(text)
+
+    def vocabulary(self) -> Sequence[int]:
+        """Return the ids of real sub-words: no special, no unused ones."""
+        return self.classifier.vocabulary
+
+
+def attribute(
+    classifier: Classifier,
+    pairs: Sequence[Pair],
+    labels: Sequence[Gold],
+    method: Method = "gradient_x_input",
+    sign: Sign = "support",
+    baseline: Baseline = "pad",
+    steps: int = 20,
+    batch: int = 16,
+) -> list[Importance]:
+    """Score the sub-words of each pair for its label, in fp32, with the model in eval mode.
+
+    A two-way model is asked for non-entailment where the label is neutral or contradiction.
+    `baseline` and `steps` matter to integrated gradients and occlusion only. Raises
+    AttributionError where the tokenizer has no such token or cannot say where a token stands.
+    """
+    result: list[Importance | None] = [None] * len(pairs)
+    labels = [classifier.nearest(label) for label in labels]
+    lengths = [len(pair.premise) + len(pair.hypothesis) for pair in pairs]
+    for rows in by_length(lengths, batch):
+        inputs = classifier.encode([pairs[row] for row in rows])
+        with classifier.lock:
+            scores, deltas = _scores(
+                classifier, inputs, [labels[row] for row in rows], method, baseline, steps
+            )
+        if method != "saliency":
+            scores = {"support": scores, "gupta": -scores, "abs": scores.abs()}[sign]
+        for place, row in enumerate(rows):
+            result[row] = Importance(
+                _side(classifier, inputs, scores, place, 0),
+                _side(classifier, inputs, scores, place, 1),
+                labels[row],
+                method,
+                "abs" if method == "saliency" else sign,
+                float(deltas[place]) if deltas is not None else None,
+                classifier,
+            )
+    return [importance for importance in result if importance]
+
+
+def _side(
+    classifier: Classifier, inputs: BatchEncoding, scores: torch.Tensor, row: int, side: int
+) -> tuple[Scored, ...]:
+    """Return the scored sub-words of one side; `sequence_ids` says which they are."""
+    encoding = inputs.encodings[row] if inputs.encodings else None
+    if encoding is None:
+        raise AttributionError(
+            "this model's tokenizer does not say where a token stands in the text"
+        )
+    return tuple(
+        Scored(token, id_, *encoding.offsets[at], float(scores[row, at]))
+        for at, (token, id_) in enumerate(zip(encoding.tokens, encoding.ids, strict=True))
+        if encoding.sequence_ids[at] == side
+    )
+
+
+def _scores(
+    classifier: Classifier,
+    inputs: BatchEncoding,
+    labels: Sequence[Gold],
+    method: Method,
+    baseline: Baseline,
+    steps: int,
+) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """Return scores for F = log p(label) and the convergence error.  # (batch, tokens), (batch,)"""
+    if classifier.model.training:
+        raise ValueError("gradients are taken in eval mode; the model is in training mode")
+    tensors = {name: value.to(classifier.device) for name, value in inputs.items()}
+    ids = tensors.pop("input_ids")
+    if classifier.model.config.model_type in PADDED_POSITIONS:
+        tensors["position_ids"] = _positions(ids, classifier.model.config.pad_token_id)
+    door = entrance(classifier.model)
+    f = _log_probability(classifier, door, list(tensors), labels)
+    extra = tuple(tensors.values())
+    if method == "integrated_gradients":
+        value, delta = LayerIntegratedGradients(f, door.layers).attribute(
+            ids,
+            baselines=_baseline(classifier, inputs, baseline),
+            additional_forward_args=extra,
+            n_steps=steps,
+            internal_batch_size=64,
+            return_convergence_delta=True,
+        )
+        return door.join(value).detach().sum(-1), delta.detach()
+    if method == "occlusion":
+        with torch.inference_mode():
+            value = FeatureAblation(f).attribute(
+                ids,
+                baselines=_baseline(classifier, inputs, baseline),
+                additional_forward_args=extra,
+            )
+        return value, None
+    saliency = method == "saliency"
+    layered = LayerGradientXActivation(f, door.layers, multiply_by_inputs=not saliency)
+    value = door.join(layered.attribute(ids, additional_forward_args=extra))
+    return (value.norm(dim=-1) if saliency else value.sum(-1)).detach(), None
+
+
+def _log_probability(
+    classifier: Classifier, door: Entrance, names: Sequence[str], labels: Sequence[Gold]
+) -> Callable[..., torch.Tensor]:
+    targets = torch.tensor(
+        [classifier.labels.index(label) for label in labels], device=classifier.device
+    )
+
+    def f(ids: torch.Tensor, *extra: torch.Tensor) -> torch.Tensor:
+        inputs = {"input_ids": ids, **dict(zip(names, extra, strict=True))}
+        scores = log_softmax(classifier.logits(door.feed(inputs)), dim=-1)
+        copies = len(ids) // len(targets)  # captum stacks the steps of a path: (steps * batch, ...)
+        return scores.gather(1, targets.repeat(copies)[:, None]).squeeze(1)  # (copies * batch,)
+
+    return f
+
+
+def _positions(ids: torch.Tensor, padding: int) -> torch.Tensor:
+    """Number the tokens now, or a baseline of padding would move them.  # (batch, tokens)"""
+    words = ids.ne(padding).long()
+    return words.cumsum(1) * words + padding
+
+
+def _baseline(classifier: Classifier, inputs: BatchEncoding, name: Baseline) -> torch.Tensor:
+    """Return ids with every sub-word replaced and special tokens left.  # (batch, tokens)"""
+    token = getattr(classifier.tokenizer, f"{name}_token_id")
+    if token is None:
+        raise AttributionError(f"this model has no {name} token; choose another baseline")
+    words = torch.tensor(
+        [
+            [side is not None for side in inputs.sequence_ids(row)]
+            for row in range(len(inputs["input_ids"]))
+        ]
+    )
+    return torch.where(words, token, inputs["input_ids"]).to(classifier.device)

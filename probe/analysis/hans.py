@@ -1,0 +1,186 @@
+"""Which of the heuristics of HANS a model follows, on pairs from our own templates.
+
+McCoy et al. 2019: a model that answers entailment wherever the hypothesis's words stand in the
+premise is nearly always right on the entailed sub-cases and nearly never on the others, so the
+two are never pooled.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from probe.metrics import Estimate, share
+from probe.models.classifier import Classifier, Precision, resolve
+from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT, Gold
+from probe.templates import Made, Request, generate, subcases
+from probe.templates.request import HEURISTICS
+
+HIGH, LOW = 0.9, 0.1
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """What a model reaches on a sub-case, or on all of one heuristic and gold label.
+
+    `subcase` is empty for the latter. Two classes are compared; `low` and `high` are Wilson's
+    95 % interval.
+    """
+
+    heuristic: str
+    subcase: str
+    gold: Gold
+    n: int
+    correct: int
+
+    @property
+    def estimate(self) -> Estimate:
+        """The accuracy with its interval."""
+        return share([at < self.correct for at in range(self.n)])
+
+    @property
+    def accuracy(self) -> float:
+        """The share of right answers."""
+        return self.estimate.value
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.estimate.low
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self.estimate.high
+
+
+@dataclass(frozen=True)
+class Reported:
+    """A published count on HANS itself, 30,000 pairs, over all three heuristics."""
+
+    model: str
+    gold: Gold
+    correct: int
+    n: int
+    source: str
+
+
+REPORTED = (
+    Reported("Decomposable Attention", ENTAILMENT, 14691, 15000, "fritz"),
+    Reported("Decomposable Attention", NON_ENTAILMENT, 411, 15000, "fritz"),
+    Reported("ESIM", ENTAILMENT, 14788, 15000, "fritz"),
+    Reported("ESIM", NON_ENTAILMENT, 506, 15000, "fritz"),
+)
+NOTE = (
+    "McCoy et al. 2019 report the same of models trained on MNLI: near 100 % where the hypothesis "
+    "is entailed, near 0 % where it is not, on lexical overlap. Those figures are for HANS itself; "
+    "ours are for pairs from our own templates of the same sub-cases, so compare the shape and not "
+    "the decimals."
+)
+
+
+def profile(
+    classifier: Classifier, per_subcase: int = 100, seed: int = 0, precision: Precision = "auto"
+) -> Iterator[Profiled]:
+    """Yield what the model reaches on each of the 30 sub-cases, in the order of the templates.
+
+    `in_heuristics` sums them up. Raises TemplateError where a sub-case has fewer pairs.
+    """
+    for subcase in subcases():
+        pairs = list(generate(Request("hans", subcase=subcase), per_subcase, seed))
+        if pairs:
+            yield _profiled(classifier, pairs, precision)
+
+
+def _profiled(classifier: Classifier, pairs: Sequence[Made], precision: Precision) -> Profiled:
+    first = pairs[0]  # a sub-case has one heuristic and one label
+    entailed = first.gold == ENTAILMENT
+    said = [it.label == ENTAILMENT for it in classifier.predict(pairs, precision)]
+    gold: Gold = ENTAILMENT if entailed else NON_ENTAILMENT
+    return Profiled(first.heuristic, first.subcase, gold, len(pairs), said.count(entailed))
+
+
+def in_heuristics(rows: Iterable[Profiled]) -> list[Profiled]:
+    """Sum sub-cases up to one row for each heuristic and gold label, entailed ones first."""
+    found = list(rows)
+    return [
+        Profiled(heuristic, "", gold, sum(r.n for r in part), sum(r.correct for r in part))
+        for heuristic in HEURISTICS
+        for gold in (ENTAILMENT, NON_ENTAILMENT)
+        if (part := [r for r in found if (r.heuristic, r.gold) == (heuristic, gold)])
+    ]
+
+
+READINGS: tuple[tuple[Callable[[float, float], bool], str], ...] = (
+    (
+        lambda entailed, others: entailed >= HIGH and others <= LOW,
+        "the published profile: that the words are there decides",
+    ),
+    (
+        lambda entailed, others: entailed >= HIGH and others >= HIGH,
+        "not the profile: it tells the two apart",
+    ),
+    (
+        lambda entailed, others: abs(entailed + others - 1) <= LOW,
+        "not the profile, but no skill either: it answers alike whether they are entailed or not",
+    ),
+    (
+        lambda entailed, others: entailed >= HIGH,
+        "the profile in part: it says entailment too often, yet tells some of them apart",
+    ),
+    (lambda entailed, others: True, "not the profile: it misses entailments too"),
+)
+"""What the accuracies on entailed and on other pairs mean; the first that holds is meant."""
+
+
+def verdicts(rows: Iterable[Profiled]) -> dict[str, str]:
+    """Say for each heuristic whether a model shows the published profile, and if not, what else."""
+    found = {(row.heuristic, row.gold): row.accuracy for row in in_heuristics(rows)}
+    return {
+        heuristic: _verdict(found[heuristic, ENTAILMENT], found[heuristic, NON_ENTAILMENT])
+        for heuristic in HEURISTICS
+        if (heuristic, ENTAILMENT) in found and (heuristic, NON_ENTAILMENT) in found
+    }
+
+
+def _verdict(entailed: float, others: float) -> str:
+    meant = next(words for holds, words in READINGS if holds(entailed, others))
+    return (
+        f"says entailment of {100 * entailed:.0f} % of the entailed pairs and of "
+        f"{100 * (1 - others):.0f} % of the others, {meant}"
+    )
+
+
+def profile_json(rows: Sequence[Profiled]) -> dict[str, Any]:
+    """Return a profile as JSON values: subcases, heuristics, verdicts."""
+    return {
+        "subcases": [_row_json(row) for row in rows],
+        "heuristics": [_row_json(row) for row in in_heuristics(rows)],
+        "verdicts": verdicts(rows),
+    }
+
+
+def _row_json(row: Profiled) -> dict[str, Any]:
+    return {
+        "heuristic": row.heuristic,
+        **({"subcase": row.subcase} if row.subcase else {}),
+        "gold": row.gold,
+        "n": row.n,
+        "correct": row.correct,
+        "accuracy": row.accuracy,
+        "low": row.low,
+        "high": row.high,
+    }
+
+
+def hans_json(
+    found: dict[str, list[Profiled]], n: int, seed: int, precision: Precision
+) -> dict[str, Any]:
+    """Return per_subcase, seed, precision, models by name, what others report of HANS itself."""
+    return {
+        "per_subcase": n,
+        "seed": seed,
+        "precision": resolve(precision),
+        "models": {name: profile_json(rows) for name, rows in found.items()},
+        "reported_on_hans": [vars(one) for one in REPORTED],
+        "note": NOTE,
+    }

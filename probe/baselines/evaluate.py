@@ -1,0 +1,85 @@
+"""How well a baseline does on labelled pairs."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from probe.baselines.registry import baseline
+from probe.metrics import share
+from probe.tasks.examples import Pair
+from probe.tasks.nli import LABELS, NON_ENTAILMENT, Gold, matches
+
+GOLDS: tuple[Gold, ...] = (*LABELS, NON_ENTAILMENT)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many pairs, and how many of them are right."""
+
+    n: int
+    correct: int
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a baseline got right over the pairs with a gold label.
+
+    `low` and `high` are Wilson's 95 % interval; all three are NaN where n is 0. `counts` has for
+    each label the rule gave the gold labels of those pairs.
+    """
+
+    name: str
+    n: int
+    correct: int
+    accuracy: float
+    low: float
+    high: float
+    by_gold: Mapping[Gold, Tally]
+    counts: Mapping[Gold, Mapping[Gold, int]]
+
+
+def judge(name: str, pairs: Sequence[Pair]) -> Judged:
+    """Measure a baseline; pairs without a gold label are left out. Raises UnknownRule."""
+    labelled = [pair for pair in pairs if pair.gold]
+    predicted = baseline(name)(labelled)
+    # the condition holds for all of them: it tells the type checker so
+    said = [(a, p.gold) for a, p in zip(predicted, labelled, strict=True) if p.gold]
+    found = Counter(said)
+    estimate = share([matches(*both) for both in said])
+    return Judged(
+        name,
+        len(said),
+        sum(n for both, n in found.items() if matches(*both)),
+        estimate.value,
+        estimate.low,
+        estimate.high,
+        {gold: _tally(gold, found) for gold in GOLDS if any(g == gold for _, g in found)},
+        {
+            label: {gold: found[label, gold] for gold in GOLDS if found[label, gold]}
+            for label in GOLDS
+            if label in predicted
+        },
+    )
+
+
+def _tally(gold: Gold, found: Mapping[tuple[Gold, Gold], int]) -> Tally:
+    of = {both: n for both, n in found.items() if both[1] == gold}
+    return Tally(sum(of.values()), sum(n for both, n in of.items() if matches(*both)))
+
+
+def judged_json(judged: Judged) -> dict[str, Any]:
+    """Return a judgement as JSON values; an accuracy over no pair is null."""
+    known = judged.n > 0
+    return {
+        "rule": judged.name,
+        "n": judged.n,
+        "correct": judged.correct,
+        "accuracy": judged.accuracy if known else None,
+        "low": judged.low if known else None,
+        "high": judged.high if known else None,
+        "by_gold": {
+            gold: {"n": tally.n, "correct": tally.correct} for gold, tally in judged.by_gold.items()
+        },
+        "counts": {label: dict(golds) for label, golds in judged.counts.items()},
+    }

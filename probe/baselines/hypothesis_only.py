@@ -1,0 +1,74 @@
+"""A bag of words over the hypothesis alone: how far the premise is not needed at all.
+
+Multinomial logistic regression over which words occur (Gururangan et al. 2018 and Poliak et al.
+2018 show the effect with stronger models). `python -m probe baselines train` trains it and
+writes the words and their weights as JSON; here it is only numpy.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from probe.baselines.registry import rule
+from probe.tasks.examples import ASSETS, Pair
+from probe.tasks.nli import LABELS, Gold
+from probe.text.tokens import tokenise
+
+FOLDER = ASSETS / "baselines"
+FILE = "hypothesis_only.json"
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A word's row in `matrix` (words, labels) and the bias (labels,), labels in our order."""
+
+    rows: Mapping[str, int]
+    matrix: npt.NDArray[np.float64]
+    bias: npt.NDArray[np.float64]
+
+
+class NoWeights(ValueError):
+    """The weights are not there; the message is for the person."""
+
+
+@rule(
+    "hypothesis_only",
+    "A bag of the hypothesis's words, which never sees the premise.",
+    source="Gururangan et al. 2018; Poliak et al. 2018",
+)
+def hypothesis_only(pairs: Sequence[Pair]) -> list[Gold]:
+    """Sum the weights of the words that occur. Raises NoWeights."""
+    weights = load(FOLDER)
+    return [LABELS[int(scores(pair.hypothesis, weights).argmax())] for pair in pairs]
+
+
+def bag(text: str) -> set[str]:
+    """Return the lower-cased tokens that occur in a text."""
+    return set(tokenise(text.lower()))
+
+
+def scores(hypothesis: str, weights: Weights) -> npt.NDArray[np.float64]:
+    """Return the score of each label, in our order: logits up to a constant."""
+    known = sorted(weights.rows[word] for word in bag(hypothesis) if word in weights.rows)
+    total: npt.NDArray[np.float64] = weights.matrix[known].sum(axis=0) + weights.bias
+    return total
+
+
+@cache
+def load(folder: Path) -> Weights:
+    """Read the weights a training wrote. Raises NoWeights."""
+    path = folder / FILE
+    if not path.is_file():
+        raise NoWeights(
+            f"hypothesis_only has no weights in {folder}; "
+            "make them with python -m probe baselines train TRAIN.jsonl.gz --out FOLDER"
+        )
+    found = json.loads(path.read_text(encoding="utf-8"))
+    matrix = np.array([found["weights"][label] for label in LABELS], dtype=np.float64)
+    bias = np.array([found["bias"][label] for label in LABELS], dtype=np.float64)
+    return Weights({word: row for row, word in enumerate(found["words"])}, matrix.T, bias)

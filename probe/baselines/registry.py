@@ -1,0 +1,47 @@
+"""What a baseline is, and the registry of all of them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from probe.tasks.examples import Pair
+from probe.tasks.nli import Gold
+
+Function = Callable[[Sequence[Pair]], list[Gold]]
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A rule and its facts. Called with pairs it returns a label for each, in their order."""
+
+    name: str
+    summary: str
+    function: Function
+    source: str
+
+    def __call__(self, pairs: Sequence[Pair]) -> list[Gold]:
+        """Label the pairs."""
+        return self.function(pairs)
+
+
+RULES: dict[str, Baseline] = {}
+
+
+def rule(name: str, summary: str, *, source: str) -> Callable[[Function], Function]:
+    """Register the decorated function under `name` with its facts."""
+
+    def register(function: Function) -> Function:
+        RULES[name] = Baseline(name, summary, function, source)
+        return function
+
+    return register
+
+
+class UnknownRule(ValueError):
+    """A name that is not registered; the message is for the person."""
+
+
+def baseline(name: str) -> Baseline:
+    """Return a registered baseline. Raises UnknownRule."""
+    if name not in RULES:
+        raise UnknownRule(f"there is no rule {name!r}; there are: {', '.join(RULES)}")
+    return RULES[name]

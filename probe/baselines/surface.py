@@ -1,0 +1,87 @@
+"""Rules that look at the words of a pair and no further."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from probe.baselines.registry import rule
+from probe.tasks.examples import Pair
+from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, NON_ENTAILMENT, Gold
+from probe.text.tokens import tokenise
+
+COMPARISON = re.compile(r"\b(?:more|less) than\b", re.IGNORECASE)
+MARKS = ".?!"
+
+
+@rule(
+    "numerical",
+    '"more than" or "less than" in neither text: contradiction; in the premise: neutral; '
+    "else entailment.",
+    source="Liu et al. 2019, appendix C",
+)
+def numerical(pairs: Sequence[Pair]) -> list[Gold]:
+    """Solve 82 % of the numerical stress test without reading a number.
+
+    The appendix swaps the two sides: its own counts fit only these rules, so the phrase in the
+    premise means neutral and in the hypothesis entailment. As printed they get 17 %.
+    """
+    return [_compared(pair) for pair in pairs]
+
+
+def _compared(pair: Pair) -> Gold:
+    if COMPARISON.search(pair.premise):
+        return NEUTRAL
+    return ENTAILMENT if COMPARISON.search(pair.hypothesis) else CONTRADICTION
+
+
+@rule(
+    "lexical_overlap",
+    "Entailment where every word of the hypothesis is in the premise, else non-entailment.",
+    source="McCoy et al. 2019, section 2",
+)
+def lexical_overlap(pairs: Sequence[Pair]) -> list[Gold]:
+    """Look for each word by itself; a hypothesis without words is entailed.
+
+    The released finder splits at blanks, so a last word with its full stop is another word; here
+    the words are Penn tokens and the marks at their ends do not count.
+    """
+    return [_entailed(set(words(p.hypothesis)) <= set(words(p.premise))) for p in pairs]
+
+
+@rule(
+    "subsequence",
+    "Entailment where the hypothesis's words stand in the premise in one run, else non-entailment.",
+    source="McCoy et al. 2019, section 2",
+)
+def subsequence(pairs: Sequence[Pair]) -> list[Gold]:
+    """Look for the hypothesis as a run of whole words.
+
+    The released finder looks for a substring, which also finds "the cat" in "the category".
+    """
+    return [_entailed(_run(words(p.hypothesis)) in _run(words(p.premise))) for p in pairs]
+
+
+@rule(
+    "majority",
+    "The most frequent gold label of the file at hand, for every pair.",
+    source="the chance level of a set",
+)
+def majority(pairs: Sequence[Pair]) -> list[Gold]:
+    """Count the gold labels; of equals the first in our order, without any entailment."""
+    counts = Counter(pair.gold for pair in pairs if pair.gold)
+    most = max((*LABELS, NON_ENTAILMENT), key=lambda label: counts[label])
+    return [most] * len(pairs)
+
+
+def words(text: str) -> list[str]:
+    """Return the lower-cased tokens without the marks . ? ! at their ends."""
+    bare = (token.strip(MARKS) for token in tokenise(text.lower()))
+    return [word for word in bare if word]
+
+
+def _run(tokens: Sequence[str]) -> str:
+    return "".join(f" {token} " for token in tokens)  # no token holds a blank
+
+
+def _entailed(is_entailed: bool) -> Gold:
+    return ENTAILMENT if is_entailed else NON_ENTAILMENT

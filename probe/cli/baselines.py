@@ -1,0 +1,70 @@
+"""`python -m probe baselines`: measure the baselines, and train the one that is trained."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probe.baselines import RULES, Judged, UnknownRule, judge
+from probe.baselines.evaluate import judged_json
+from probe.baselines.hypothesis_only import NoWeights
+from probe.cli.exit import stop
+from probe.data.rows import labelled
+from probe.data.tables import FileError
+from probe.tasks.nli import NON_ENTAILMENT, LabelError
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+PROBLEMS = (FileError, LabelError, UnknownRule, NoWeights, OSError)
+
+
+@app.callback()
+def main() -> None:
+    """Baselines that understand nothing: what rules get right on a set."""
+
+
+@app.command("judge")
+def rules_command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A rule's name, or all.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL or Parquet.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Measure a baseline on a file: one JSON object, or a list of them for all."""
+    try:
+        pairs, others = labelled(file)
+        found = [judge(each, pairs) for each in (RULES if name == "all" else [name])]
+    except PROBLEMS as problem:
+        stop(problem)
+    if others:
+        typer.echo(f"left out: {others:,} rows without a pair and a gold label", err=True)
+    shapes = [judged_json(judged) for judged in found]
+    if as_json:
+        typer.echo(json.dumps(shapes if name == "all" else shapes[0], indent=1))
+        return
+    for judged in found:
+        typer.echo(_line(judged))
+
+
+@app.command("train")
+def train_command(
+    file: Annotated[Path, typer.Argument(metavar="TRAIN", help="Labelled pairs.")],
+    out: Annotated[Path, typer.Option(help="Folder for the weights.")],
+    least: Annotated[int, typer.Option(min=1, help="Hypotheses a word must be in.")] = 20,
+) -> None:
+    """Train hypothesis_only and write its weights."""
+    from probe.baselines.training import train, write  # scikit-learn takes a second to import
+
+    try:
+        weights = train(labelled(file)[0], least)
+        path = write(weights, out)
+    except (*PROBLEMS, ValueError) as problem:
+        stop(problem)
+    typer.echo(f"{len(weights.rows):,} words, {path.stat().st_size:,} bytes, written to {path}")
+
+
+def _line(judged: Judged) -> str:
+    classes = "two classes" if NON_ENTAILMENT in judged.counts else "three classes"
+    return (
+        f"{judged.name:16} {judged.correct:,} of {judged.n:,} right: {100 * judged.accuracy:.1f} % "
+        f"({100 * judged.low:.1f} to {100 * judged.high:.1f}), {classes}"
+    )

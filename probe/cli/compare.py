@@ -1,0 +1,141 @@
+"""`python -m probe compare`: several models on one pair or on a file."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+
+from probe.analysis.comparison import Chunk, CompareError, Row, compare_rows, read, require_two
+from probe.analysis.transformed import PairError, require_text
+from probe.cli.exit import one_of, stop
+from probe.cli.open_models import LabelsOf, all_opened
+from probe.data.tables import Columns, FileError, form_of, guess, read_table, write_table
+from probe.models.classifier import Precision
+from probe.models.library import ModelError
+from probe.reports.comparison import compared_frame, comparison_json, pair_json
+from probe.tasks.examples import Pair
+from probe.tasks.nli import LabelError, read_gold
+
+PROBLEMS = (
+    CompareError,
+    ModelError,
+    FileError,
+    LabelError,
+    PairError,
+    OSError,
+)
+Models = Annotated[
+    list[str], typer.Option("--model", help="Name, folder or hub id; twice or more.")
+]
+PrecisionText = Annotated[str, typer.Option("--precision", help="auto, fp32 or bf16.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def compare_command(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="CSV, TSV, JSONL or Parquet.")
+    ] = None,
+    models: Models = [],  # noqa: B006
+    premise: Annotated[str, typer.Option(help="Compare on this pair instead of a file.")] = "",
+    hypothesis: Annotated[str, typer.Option(help="The pair's hypothesis.")] = "",
+    gold: Annotated[str, typer.Option(help="The pair's gold label, if known.")] = "",
+    columns: Annotated[
+        str, typer.Option(help="PREMISE,HYPOTHESIS[,GOLD] of the file; guessed if empty.")
+    ] = "",
+    out: Annotated[Path | None, typer.Option(help="Where the scored file goes.")] = None,
+    summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
+    labels: LabelsOf = [],  # noqa: B006
+    precision: PrecisionText = "auto",
+    as_json: Json = False,
+) -> None:
+    """Compare models on a file, or on one pair: accuracy, disagreement, McNemar's test, slices."""
+    exact = one_of("precision", precision, get_args(Precision))
+    try:
+        require_two(models)
+        if file is None:
+            if summary or out:
+                raise CompareError("--summary and --out are for a file; name one")
+            pair = Pair(premise, hypothesis, read_gold(gold))
+            require_text(pair)
+            shape = pair_json(pair, all_opened(models, labels), exact)
+            typer.echo(json.dumps(shape, ensure_ascii=False) if as_json else _pair_text(shape))
+            return
+        if premise or hypothesis:
+            raise CompareError("give a file, or --premise and --hypothesis, not both")
+        shape = _compare_file(file, models, labels, columns, out, exact)
+        if summary:
+            summary.parent.mkdir(parents=True, exist_ok=True)
+            summary.write_text(json.dumps(shape, indent=1) + "\n", encoding="utf-8")
+    except PROBLEMS as problem:
+        stop(problem)
+    typer.echo(json.dumps(shape, indent=1) if as_json else _text(shape))
+
+
+def _compare_file(
+    file: Path,
+    names: Sequence[str],
+    labels: Sequence[str],
+    columns: str,
+    out: Path | None,
+    precision: Precision,
+) -> dict[str, Any]:
+    if out:
+        form_of(out)
+    table = read_table(file)
+    rows: list[Row] = []
+    unread = read(table, _columns(columns, list(table.frame.columns)))
+    for chunk in compare_rows(all_opened(names, labels), unread, precision):
+        rows += chunk.rows
+        _show(chunk)
+    print(file=sys.stderr)
+    if out:
+        write_table(compared_frame(table, rows, names), out)
+    return comparison_json(rows, names, precision)
+
+
+def _columns(text: str, names: Sequence[str]) -> Columns:
+    """Read the named columns, guess them where none is named. Raises FileError."""
+    parts = [part.strip() for part in text.split(",")] if text else []
+    if not parts:
+        return guess(names)
+    if len(parts) not in (2, 3):
+        raise FileError("--columns wants PREMISE,HYPOTHESIS or PREMISE,HYPOTHESIS,GOLD")
+    return Columns(*parts)
+
+
+def _show(chunk: Chunk) -> None:
+    print(f"\r{chunk.done}/{chunk.total} rows ", end="", file=sys.stderr, flush=True)
+
+
+def percent(value: float | None, low: float | None, high: float | None) -> str:
+    """Write a share with its interval."""
+    if value is None or low is None or high is None:
+        return "–"
+    return f"{100 * value:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def _estimate(shape: dict[str, Any]) -> str:
+    return percent(shape["value"], shape["low"], shape["high"])
+
+
+def _pair_text(shape: dict[str, Any]) -> str:
+    return "\n".join(
+        f"{one['model']:24} {one['label']:15} {one['confidence']:.3f}" for one in shape["models"]
+    )
+
+
+def _text(shape: dict[str, Any]) -> str:
+    """Return the summary as lines: accuracies, tests, slices over all gold labels."""
+    lines = [f"{shape['scored']} of {shape['rows']} rows scored, {shape['with_gold']} with gold"]
+    lines += [f"{name:24} {_estimate(one)}" for name, one in shape["accuracy"].items()]
+    for couple in shape["pairs_of_models"]:
+        lines.append(f"{couple['mcnemar']['words']} They agree on {_estimate(couple['agreement'])}")
+    for one in shape["slices"]:
+        if one["gold"] == "all":
+            said = "  ".join(_estimate(each) for each in one["accuracy"].values())
+            name = f"{one['group']}: {one['slice']}"
+            lines.append(f"{name:55} n {one['n']:5}  {said}")
+    return "\n".join(lines)

@@ -1,0 +1,49 @@
+"""Models as the command line names them, with a warning where their labels seem wrong."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from probe.models.classifier import Classifier
+from probe.models.errors import UnclearLabels
+from probe.models.library import ModelError
+from probe.models.user_models import open_model
+from probe.tasks.nli import read_order
+
+LabelsOf = Annotated[
+    list[str],
+    typer.Option(
+        "--labels",
+        metavar="MODEL=LABELS",
+        help="The labels of a model's outputs in their order, with commas between.",
+    ),
+]
+
+
+def opened(name: str, labels: str = "") -> Classifier:
+    """Load a model; warn where its labels seem to be in another order.
+
+    Raises ModelError and LabelError.
+    """
+    try:
+        found = open_model(name, read_order(labels.split(",")) if labels else None)
+    except UnclearLabels as unclear:
+        raise ModelError(f"{unclear} (the option is --labels)") from unclear
+    for said in (found.warning, found.doubt):
+        if said:
+            typer.echo(f"warning: {said}", err=True)
+    return found.classifier
+
+
+def all_opened(names: Sequence[str], labels: Sequence[str]) -> list[Classifier]:
+    """Load models; `labels` are of the form MODEL=LABELS. Raises ModelError and LabelError."""
+    orders = dict(_named(text, names) for text in labels)
+    return [opened(name, orders.get(name, "")) for name in names]
+
+
+def _named(text: str, names: Sequence[str]) -> tuple[str, str]:
+    name, _, order = text.rpartition("=")
+    if name not in names:
+        raise ModelError(f"--labels {text!r} is not of the form MODEL=LABELS with a --model's name")
+    return name, order

@@ -1,0 +1,100 @@
+"""`python -m probe pbsmt`: train the translators, and see how often they copy."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probe.cli.exit import stop
+from probe.data.tables import FileError, guess, read_table
+from probe.pbsmt.align import TrainingError
+from probe.pbsmt.decode import Weights
+from probe.pbsmt.score import Pruning
+from probe.pbsmt.train import Settings, train
+from probe.pbsmt.translate import FOLDER, load
+from probe.tasks.nli import LABELS, Label, LabelError, as_label, read_gold
+from probe.text.tokens import tokenise
+from probe.transforms.options import Options
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+Pairs = dict[Label, list[tuple[str, str]]]
+DEFAULT, CHOSEN = Settings(), Options()
+
+
+def pairs_of(path: Path) -> Pairs:
+    """Read the premises and hypotheses of each label; rows without a label are left out."""
+    found: Pairs = {label: [] for label in LABELS}
+    try:
+        frame = read_table(path).frame
+        columns = guess(list(frame.columns))
+    except FileError as problem:
+        stop(problem)
+    if columns.gold is None:
+        stop(FileError(f"no column of labels in {path.name}"))
+    names = [columns.premise, columns.hypothesis, columns.gold]
+    for premise, hypothesis, gold in zip(*(frame[name] for name in names), strict=True):
+        if label := _label(gold):
+            found[label].append((str(premise), str(hypothesis)))
+    return found
+
+
+def _label(cell: object) -> Label | None:
+    try:
+        return as_label(read_gold(cell))
+    except LabelError:
+        return None
+
+
+@app.command("train")
+def train_command(
+    file: Annotated[Path, typer.Argument(help="Pairs with labels.")],
+    out: Annotated[Path, typer.Option(help="Where the tables go.")] = FOLDER,
+    links: Annotated[Path, typer.Option(help="Where eflomal's links are or go.")] = Path(
+        "build/links"
+    ),
+    max_phrase: Annotated[int, typer.Option(min=1, help="Words of a phrase.")] = DEFAULT.longest,
+    order: Annotated[int, typer.Option(min=2, max=6, help="Words of an n-gram.")] = DEFAULT.order,
+    least: Annotated[int, typer.Option(min=1, help="Times a pair is seen.")] = Pruning.least,
+    options: Annotated[int, typer.Option(min=1, help="Targets of a source.")] = Pruning.options,
+    lmplz: Annotated[str, typer.Option(help="KenLM's estimator.")] = DEFAULT.lmplz,
+) -> None:
+    """Train a translator for each label.
+
+    Needs eflomal and KenLM's lmplz. eflomal cannot be seeded; from the same links come the same
+    tables.
+    """
+    settings = Settings(max_phrase, order, pruning=Pruning(least, options), lmplz=lmplz)
+    for label, pairs in pairs_of(file).items():
+        try:
+            made = train(label, pairs, out, links / label, settings)
+        except TrainingError as problem:
+            stop(problem)
+        typer.echo(
+            f"{label}: {made.pairs} pairs, {made.links} links, {made.extracted} phrase pairs; kept "
+            f"{made.kept} translations of {made.sources} phrases, n-grams {made.grams}"
+        )
+
+
+@app.command("copies")
+def copies_command(
+    file: Annotated[Path, typer.Argument(help="Pairs with labels.")],
+    most: Annotated[int, typer.Option(min=1, help="Pairs of a label.")] = 500,
+    lm_weight: Annotated[float, typer.Option(min=0)] = CHOSEN.lm_weight,
+    distortion_weight: Annotated[float, typer.Option(min=0)] = CHOSEN.distortion_weight,
+    distortion_limit: Annotated[int, typer.Option(min=0)] = CHOSEN.distortion_limit,
+    tables: Annotated[Path, typer.Option(help="Where the tables are.")] = FOLDER,
+) -> None:
+    """Print the share of premises that their label's system translates into themselves."""
+    weights = Weights(lm_weight, distortion_weight, distortion_limit)
+    shares = []
+    for label, pairs in pairs_of(file).items():
+        system = load(label, tables)
+        texts = [words for premise, _ in pairs[:most] if (words := tokenise(premise.lower()))]
+        shares += [made := [system.translate(words, weights) == words for words in texts]]
+        typer.echo(f"{label}: {_share(made)}")
+    typer.echo(f"all: {_share([copy for made in shares for copy in made])}")
+
+
+def _share(copies: Sequence[bool]) -> str:
+    return f"{sum(copies)} of {len(copies)} copied, {sum(copies) / max(len(copies), 1):.1%}"

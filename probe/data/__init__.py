@@ -1,0 +1,1 @@
+"""Tables of examples in files: read in any form, written back unaltered."""

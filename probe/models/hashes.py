@@ -1,0 +1,71 @@
+"""Hashes of what a run works on, so that a result names its model and pairs without holding them.
+
+All are SHA-256 in hex.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from finetune.experiments.inoculation.sets import Sets
+from probe.models.errors import ModelError
+from probe.models.word_models.word_vectors import FOLDER
+from probe.tasks.examples import Pair
+
+PARTS = (
+    *("*.safetensors", "config.json", "tokenizer*.json", "special_tokens_map.json"),
+    *("added_tokens.json", "vocab.*", "merges.txt", "*.model"),
+)
+"""The files of a model's folder that its answers depend on."""
+
+
+def pairs_hash(pairs: Iterable[Pair]) -> str:
+    """Return the hash of premises, hypotheses and gold labels in their order; ids do not count."""
+    digest = hashlib.sha256()
+    for pair in pairs:
+        row = json.dumps([pair.premise, pair.hypothesis, pair.gold])
+        digest.update(row.encode() + b"\n")
+    return digest.hexdigest()
+
+
+def sets_facts(sets: Sets) -> dict[str, Any]:  # Any: what JSON holds
+    """Return for each set n, how many pairs it has, and sha256, their hash."""
+    return {
+        name: {"n": len(pairs), "sha256": pairs_hash(pairs)} for name, pairs in vars(sets).items()
+    }
+
+
+def model_hash(folder: Path) -> str:
+    """Return the hash over the names and bytes of a model's weights, config and tokenizer.
+
+    Word vectors that it shares with other models count too. Raises ModelError where there are no
+    weights.
+    """
+    files = {path.name: path for part in PARTS for path in folder.glob(part) if path.is_file()}
+    if not any(name.endswith(".safetensors") for name in files):
+        raise ModelError(f"there are no weights (.safetensors) in {folder.name}")
+    if shared := _shared(files):
+        files[f"vectors/{shared.name}"] = shared
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        digest.update(f"{name}\n{_file_hash(files[name])}\n".encode())
+    return digest.hexdigest()
+
+
+def _shared(files: dict[str, Path]) -> Path | None:
+    """Return the table that the config names, which is in no model's folder."""
+    if "config.json" not in files:
+        return None
+    name = json.loads(files["config.json"].read_text(encoding="utf-8")).get("vectors")
+    path = FOLDER / f"{name}.safetensors"
+    return path if name and path.is_file() else None
+
+
+def _file_hash(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""Decomposable Attention and ESIM, which read whole words."""

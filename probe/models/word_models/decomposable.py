@@ -1,0 +1,144 @@
+"""Decomposable Attention (Parikh et al. 2016): attend, compare, aggregate.
+
+It is a bag of aligned words: no order, no context. The defaults are the AllenNLP configuration of
+Liu et al. 2019; `finetune.training.presets` has the original paper's beside it.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+from transformers import (
+    AutoConfig,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    PreTrainedConfig,
+    PreTrainedModel,
+)
+from transformers import initialization as init
+from transformers.modeling_outputs import SequenceClassifierOutput
+
+from probe.models.word_models.soft_alignment import align, other, stack, together
+from probe.models.word_models.word_tokenizer import WordTokenizer
+from probe.models.word_models.word_vectors import WordVectors
+
+INITIAL: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "xavier": init.xavier_normal_,  # AllenNLP's configuration
+    "normal": partial(init.normal_, std=0.01),  # the paper, section 4
+}
+
+
+class DecomposableConfig(PreTrainedConfig):
+    """Sizes of the model. `aggregate` is how many hidden layers stand before the outputs."""
+
+    model_type = "decomposable"
+
+    def __init__(
+        self,
+        vocab_size: int = 25_000,
+        word_size: int = 300,
+        hidden_size: int = 200,
+        aggregate: int = 1,
+        dropout: float = 0.2,
+        initial: str = "xavier",
+        vectors: str = "",
+        correction: int = 0,
+        unit_vectors: bool = False,
+        **options: Any,  # what every config of transformers takes
+    ) -> None:
+        self.vocab_size, self.word_size, self.hidden_size = vocab_size, word_size, hidden_size
+        self.aggregate, self.dropout, self.initial = aggregate, dropout, initial
+        self.vectors, self.correction, self.unit_vectors = vectors, correction, unit_vectors
+        super().__init__(**{"num_labels": 3, "pad_token_id": 0} | options)
+
+
+def feed_forward(sizes: list[int], dropout: float) -> nn.Sequential:
+    """Return linear layers of these sizes, each followed by ReLU and then dropout."""
+    layers: list[nn.Module] = []
+    for before, after in pairwise(sizes):
+        layers += [nn.Linear(before, after), nn.ReLU(), nn.Dropout(dropout)]
+    return nn.Sequential(*layers)
+
+
+class DecomposableForSequenceClassification(PreTrainedModel):
+    """The classifier behind the Auto classes."""
+
+    config_class = DecomposableConfig
+    config: DecomposableConfig
+    base_model_prefix = "decomposable"
+
+    def __init__(self, config: DecomposableConfig) -> None:
+        super().__init__(config)
+        size, drop = config.hidden_size, config.dropout
+        self.words = WordVectors(
+            config.vocab_size,
+            config.word_size,
+            config.vectors,
+            config.correction,
+            config.unit_vectors,
+        )
+        self.projection = nn.Linear(config.word_size, size)
+        self.attend = feed_forward([size, size, size], drop)
+        self.compare = feed_forward([2 * size, size, size], drop)
+        self.aggregate = feed_forward([2 * size, *[size] * config.aggregate], drop)
+        self.outputs = nn.Linear(size, int(config.num_labels or 3))
+        self.post_init()  # type: ignore[no-untyped-call]
+
+    @torch.no_grad()
+    def _init_weights(self, module: nn.Module) -> None:
+        """Draw linear weights as the config says; read the frozen vectors."""
+        if isinstance(module, nn.Linear):
+            INITIAL[self.config.initial](module.weight)
+            init.zeros_(module.bias)
+        elif isinstance(module, WordVectors):
+            start_vectors(module)
+
+    def get_input_embeddings(self) -> nn.Module:
+        """Return what looks words up, for importance."""
+        return self.words
+
+    def forward(
+        self,
+        input_ids: torch.Tensor,  # (batch, tokens)
+        attention_mask: torch.Tensor | None = None,
+        token_type_ids: torch.Tensor | None = None,
+        labels: torch.Tensor | None = None,  # (batch,)
+        **_: Any,  # what the Auto classes' callers may add, such as return_dict
+    ) -> SequenceClassifierOutput:
+        """Classify; raises ValueError where a side is empty or token_type_ids are missing."""
+        sides = stack(self.words(input_ids), attention_mask, token_type_ids)
+        words = self.projection(sides.vectors)  # (2 * batch, words, hidden)
+        keys = self.attend(words)
+        aligned = align(keys, other(keys), other(words), other(sides.mask))
+        compared = self.compare(torch.cat([words, aligned], -1)) * sides.mask[..., None]
+        logits = self.outputs(self.aggregate(together(compared.sum(1))))  # (batch, labels)
+        return output(logits, labels)
+
+
+def output(logits: torch.Tensor, labels: torch.Tensor | None) -> SequenceClassifierOutput:
+    """Return logits, with the mean cross-entropy where labels are given."""
+    loss = None if labels is None else cross_entropy(logits, labels)
+    return SequenceClassifierOutput(loss=loss, logits=logits)
+
+
+def start_vectors(words: WordVectors) -> None:
+    """Read the shared table, or draw a model's own; a correction starts at zero."""
+    table = words.start()
+    if table is None:
+        init.normal_(words.table, std=0.4)  # the spread of GloVe's
+    else:
+        words.table.copy_(table)
+    if words.left is not None and words.right is not None:
+        init.zeros_(words.left)
+        init.normal_(words.right, std=0.4)
+
+
+AutoConfig.register(DecomposableConfig.model_type, DecomposableConfig, exist_ok=True)
+AutoModelForSequenceClassification.register(
+    DecomposableConfig, DecomposableForSequenceClassification, exist_ok=True
+)
+AutoTokenizer.register(DecomposableConfig, fast_tokenizer_class=WordTokenizer, exist_ok=True)

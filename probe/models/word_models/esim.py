@@ -1,0 +1,233 @@
+"""ESIM (Chen et al. 2017), and its character-aware sister (Liu et al. 2019).
+
+Read each side with a BiLSTM, align the two softly, compare, read again, pool. The defaults are
+the AllenNLP configuration of Liu et al.; `finetune.training.presets` has the original paper's.
+[NULL] ends both sides here, as the original code's end mark does and AllenNLP's reader does not.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.functional import dropout
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from transformers import (
+    AutoConfig,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    PreTrainedConfig,
+    PreTrainedModel,
+)
+from transformers import initialization as init
+from transformers.modeling_outputs import SequenceClassifierOutput
+
+from probe.models.word_models.decomposable import output, start_vectors
+from probe.models.word_models.soft_alignment import Sides, align, other, stack, together
+from probe.models.word_models.word_tokenizer import WordTokenizer
+from probe.models.word_models.word_vectors import WordVectors
+
+ACTIVATIONS: Mapping[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
+BYTES = 256  # counted from 1; 0 fills up
+
+
+class EsimConfig(PreTrainedConfig):
+    """Sizes of the model. `characters` adds a reading of each word's bytes to its vector."""
+
+    model_type = "esim"
+
+    def __init__(
+        self,
+        vocab_size: int = 25_000,
+        word_size: int = 300,
+        hidden_size: int = 300,
+        activation: str = "relu",
+        dropout: float = 0.5,
+        characters: bool = False,
+        character_size: int = 20,
+        character_hidden: int = 50,
+        vectors: str = "",
+        correction: int = 0,
+        **options: Any,  # what every config of transformers takes
+    ) -> None:
+        self.vocab_size, self.word_size, self.hidden_size = vocab_size, word_size, hidden_size
+        self.activation, self.dropout, self.characters = activation, dropout, characters
+        self.character_size, self.character_hidden = character_size, character_hidden
+        self.vectors, self.correction = vectors, correction
+        super().__init__(**{"num_labels": 3, "pad_token_id": 0} | options)
+
+
+class Characters(nn.Module):
+    """Reads a word's bytes both ways with a GRU and joins the two last states."""
+
+    def __init__(self, size: int, hidden: int) -> None:
+        super().__init__()
+        self.bytes = nn.Embedding(BYTES, size, padding_idx=0)
+        self.reader = nn.GRU(size, hidden, batch_first=True, bidirectional=True)
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """Turn (batch, tokens, bytes) into (batch, tokens, 2 * hidden), zeros for no byte."""
+        flat = ids.flatten(0, 1)  # (batch * tokens, bytes)
+        lengths = (flat != 0).sum(1)
+        words = torch.nonzero(lengths).squeeze(1)
+        result = torch.zeros(len(flat), 2 * self.reader.hidden_size, device=flat.device)
+        if len(words):
+            packed = pack_padded_sequence(
+                self.bytes(flat[words]), lengths[words].cpu(), True, enforce_sorted=False
+            )
+            last = self.reader(packed)[1]  # (2, words, hidden)
+            result = result.index_copy(0, words, torch.cat([last[0], last[1]], -1).float())
+        return result.view(*ids.shape[:2], -1)
+
+
+class Embeddings(nn.Module):
+    """A word's vector and, where the model has them, its characters; one output for importance."""
+
+    def __init__(self, config: EsimConfig) -> None:
+        super().__init__()
+        self.words = WordVectors(
+            config.vocab_size, config.word_size, config.vectors, config.correction
+        )
+        self.padding = int(config.pad_token_id or 0)
+        self.characters = (
+            Characters(config.character_size, config.character_hidden)
+            if config.characters
+            else None
+        )
+
+    def forward(self, ids: torch.Tensor, characters: torch.Tensor | None = None) -> torch.Tensor:
+        """Return (batch, tokens, size); padding as a baseline blanks the characters too."""
+        vectors: torch.Tensor = self.words(ids)
+        if self.characters is None:
+            return vectors
+        if characters is None:
+            raise ValueError("a character-aware model needs character_ids from its own tokenizer")
+        shown = characters * (ids != self.padding)[..., None]
+        return torch.cat([vectors, self.characters(shown)], -1)
+
+
+class Reader(nn.Module):
+    """A BiLSTM over each side, which dropout reads the same way at every word."""
+
+    def __init__(self, size: int, hidden: int, rate: float) -> None:
+        super().__init__()
+        self.rate = rate
+        self.lstm = nn.LSTM(size, hidden, batch_first=True, bidirectional=True)
+
+    def forward(self, sides: Sides) -> torch.Tensor:
+        """Return (batch, words, 2 * hidden), zeros at padding."""
+        ones = torch.ones_like(sides.vectors[:, :1])  # (batch, 1, size): one draw for all words
+        dropped = sides.vectors * dropout(ones, self.rate, self.training)
+        packed = pack_padded_sequence(dropped, sides.lengths, True, enforce_sorted=False)
+        states, _ = pad_packed_sequence(
+            self.lstm(packed)[0], batch_first=True, total_length=sides.mask.shape[1]
+        )
+        return states
+
+
+class EsimForSequenceClassification(PreTrainedModel):
+    """The classifier behind the Auto classes."""
+
+    config_class = EsimConfig
+    config: EsimConfig
+    base_model_prefix = "esim"
+
+    def __init__(self, config: EsimConfig) -> None:
+        super().__init__(config)
+        hidden, activation = config.hidden_size, ACTIVATIONS[config.activation]
+        size = config.word_size + (2 * config.character_hidden if config.characters else 0)
+        self.embeddings = Embeddings(config)
+        self.encoding = Reader(size, hidden, config.dropout)
+        self.projection = nn.Sequential(nn.Linear(8 * hidden, hidden), activation())
+        self.composition = Reader(hidden, hidden, config.dropout)
+        self.hidden = nn.Sequential(
+            nn.Dropout(config.dropout),
+            nn.Linear(8 * hidden, hidden),
+            activation(),
+            nn.Dropout(config.dropout),
+        )
+        self.outputs = nn.Linear(hidden, int(config.num_labels or 3))
+        self.post_init()  # type: ignore[no-untyped-call]
+
+    @torch.no_grad()
+    def _init_weights(self, module: nn.Module) -> None:
+        """Xavier for what meets inputs, orthogonal for what meets states, forget gates open."""
+        if isinstance(module, nn.Linear):
+            init.xavier_uniform_(module.weight)
+            init.zeros_(module.bias)
+        elif isinstance(module, nn.LSTM | nn.GRU):
+            _start_reader(module)
+        elif isinstance(module, nn.Embedding):
+            init.xavier_uniform_(module.weight)
+            init.copy_(module.weight, _without_padding(module.weight))
+        elif isinstance(module, WordVectors):
+            start_vectors(module)
+
+    def get_input_embeddings(self) -> nn.Module:
+        """Return what looks words up and reads their characters, for importance."""
+        return self.embeddings
+
+    def forward(
+        self,
+        input_ids: torch.Tensor,  # (batch, tokens)
+        attention_mask: torch.Tensor | None = None,
+        token_type_ids: torch.Tensor | None = None,
+        character_ids: torch.Tensor | None = None,  # (batch, tokens, bytes)
+        labels: torch.Tensor | None = None,  # (batch,)
+        **_: Any,  # what the Auto classes' callers may add, such as return_dict
+    ) -> SequenceClassifierOutput:
+        """Classify; raises ValueError where a side is empty or an input is missing."""
+        vectors = self.embeddings(input_ids, character_ids)
+        with _gradients_outside_training(self.training):
+            sides = stack(vectors, attention_mask, token_type_ids)
+            states = self.encoding(sides)  # (2 * batch, words, 2 * hidden)
+            aligned = align(states, other(states), other(states), other(sides.mask))
+            joined = torch.cat([states, aligned, states - aligned, states * aligned], -1)
+            composed = self.composition(replace(sides, vectors=self.projection(joined)))
+        logits = self.outputs(self.hidden(together(pool(composed, sides))))  # (batch, labels)
+        return output(logits, labels)
+
+
+def pool(states: torch.Tensor, sides: Sides) -> torch.Tensor:
+    """Return mean and maximum over a side's words.  # (2 * batch, 2 * size)"""
+    mean = states.sum(1) / sides.mask.sum(1, keepdim=True)  # padding is zero
+    return torch.cat([mean, states.masked_fill(~sides.mask[..., None], -torch.inf).amax(1)], -1)
+
+
+@contextmanager
+def _gradients_outside_training(training: bool) -> Iterator[None]:
+    """Let an LSTM in eval mode be differentiated on a GPU, which cuDNN does not do."""
+    wanted = torch.is_grad_enabled() and not training
+    with torch.backends.cudnn.flags(enabled=torch.backends.cudnn.enabled and not wanted):
+        yield
+
+
+def _start_reader(reader: nn.LSTM | nn.GRU) -> None:
+    for name, weight in reader.named_parameters(recurse=False):
+        if name.startswith("weight_ih"):
+            init.xavier_uniform_(weight)
+        elif name.startswith("weight_hh"):
+            init.orthogonal_(weight)
+        else:
+            init.copy_(weight, _bias(reader, name))
+
+
+def _bias(reader: nn.LSTM | nn.GRU, name: str) -> torch.Tensor:
+    """Return zeros, with ones for the forget gates of an LSTM; its two biases are added up."""
+    bias = torch.zeros(len(getattr(reader, name)))
+    if isinstance(reader, nn.LSTM) and name.startswith("bias_hh"):
+        bias[reader.hidden_size : 2 * reader.hidden_size] = 1.0  # gates: input, forget, cell, out
+    return bias
+
+
+def _without_padding(weight: torch.Tensor) -> torch.Tensor:
+    return torch.cat([torch.zeros_like(weight[:1]), weight[1:]])
+
+
+AutoConfig.register(EsimConfig.model_type, EsimConfig, exist_ok=True)
+AutoModelForSequenceClassification.register(
+    EsimConfig, EsimForSequenceClassification, exist_ok=True
+)
+AutoTokenizer.register(EsimConfig, fast_tokenizer_class=WordTokenizer, exist_ok=True)

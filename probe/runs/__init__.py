@@ -1,0 +1,1 @@
+"""Long work: stored, computed on workers, resumed after a restart."""

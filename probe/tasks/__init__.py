@@ -1,0 +1,1 @@
+"""The tasks: their texts, labels and rules, and the examples that come with the app."""

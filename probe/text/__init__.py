@@ -1,0 +1,1 @@
+"""Words, tags, lemmas and synonyms of plain English text."""

@@ -1,0 +1,101 @@
+"""A sentence against itself with one word turned into its antonym (Naik et al. 2018).
+
+Lesk's algorithm picks the sense of each word from its sentence; every antonym of the sense makes a
+pair of its own, a contradiction: the premise with its altered self as the hypothesis, and the
+altered hypothesis as the premise with the hypothesis as it was.
+
+The paper speaks of nouns and adjectives. Its code (`antonym="naik_code"`) takes senses that WordNet
+files under nouns and satellite adjectives only, which leaves out "hot" and "cold". Words are
+replaced where they stand, the code replaces the first stretch that looks like it. The antonym is
+the dictionary's form: "boys" becomes "girl", as in the code.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+
+from nltk.wsd import lesk
+
+from probe.tasks.examples import Pair
+from probe.tasks.nli import COMPUTED, CONTRADICTION
+from probe.text.tokens import spans, substitute
+from probe.text.wordnet import reader
+from probe.transforms.options import Antonym
+from probe.transforms.registry import Tools, transform
+
+MOST = 32  # pairs from one
+PARTS: Mapping[Antonym, frozenset[str]] = {
+    "paper": frozenset({"n", "a", "s"}),
+    "naik_code": frozenset({"n", "s"}),
+}
+LEFT_ALONE = """
+on off in out up down over under back here there yes no
+all some most other even just like still kind
+left right day days start starts end ends piano
+"""
+BLACKLIST = frozenset(LEFT_ALONE.split())
+"""Words whose antonym seldom contradicts, found by trying WordNet's on our own sentences.
+
+Prepositions and adverbs that WordNet also lists as adjectives ("just", "unjust"), quantities
+("all", "some"), and words that mostly stand in another sense than the one with the antonym.
+The code has a list of 25 of its own.
+"""
+SPURIOUS = "civilian"  # the opposite of a serviceman, which is what WordNet calls many a man
+
+
+@transform(
+    "antonym",
+    "Set a sentence against itself with one word turned into its antonym: contradictions.",
+    family="stress",
+    rule=COMPUTED,
+    side="both",
+    source="Naik et al. 2018, section 3",
+    applies="a noun or adjective with an antonym",
+    needs=("wordnet",),
+)
+def antonym(pair: Pair, tools: Tools) -> tuple[Pair, ...] | None:
+    """Make a pair for each antonym, those of the premise first, at most 32."""
+    made = _distinct(_pairs(pair, PARTS[tools.options.antonym]))
+    return tuple(islice(made, MOST)) or None
+
+
+def _pairs(pair: Pair, parts: frozenset[str]) -> Iterator[Pair]:
+    for text in _altered(pair.premise, parts):
+        yield replace(pair, hypothesis=text, gold=CONTRADICTION)
+    for text in _altered(pair.hypothesis, parts):
+        yield replace(pair, premise=text, gold=CONTRADICTION)
+
+
+def _distinct(pairs: Iterator[Pair]) -> Iterator[Pair]:
+    seen: set[Pair] = set()
+    for pair in pairs:
+        if pair.premise != pair.hypothesis and pair not in seen:
+            seen.add(pair)
+            yield pair
+
+
+def _altered(text: str, parts: frozenset[str]) -> Iterator[str]:
+    tokens = spans(text)
+    context = {token.word.lower() for token in tokens}
+    known: dict[str, list[str]] = {}
+    for token in tokens:
+        word = token.word.lower()
+        if word not in known:
+            known[word] = antonyms(word, context, parts)
+        for name in known[word]:
+            new = name[0].upper() + name[1:] if token.word[0].isupper() else name
+            yield substitute(text, [(token.start, token.end, new)])
+
+
+def antonyms(word: str, context: set[str], parts: frozenset[str]) -> list[str]:
+    """Return the antonyms of the sense that Lesk's algorithm gives a lower-cased word.
+
+    None of them for a sense of another part of speech, and none of several words.
+    """
+    if word in BLACKLIST or not (synsets := reader().synsets(word)):
+        return []
+    sense = lesk(context, word, synsets=synsets)
+    if sense.pos() not in parts:
+        return []
+    names = [found.name() for lemma in sense.lemmas() for found in lemma.antonyms()]
+    return [n for n in dict.fromkeys(names) if "_" not in n and n != SPURIOUS]

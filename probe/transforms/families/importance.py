@@ -1,0 +1,101 @@
+"""Drop, repeat, replace, copyone: sub-words by their importance (Gupta et al. 2021, section 3.1).
+
+The sub-words of a side are ranked among themselves, ties by position. Kept are the
+ceil(r * n) highest. The paper's code keeps by id (`by_id`), so a low-ranked twin of a kept
+sub-word stays too; and its sign keeps what raises the loss (`sign="gupta"`).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from probe.tasks.examples import Pair
+from probe.tasks.nli import ENTAILMENT, UNDEFINED
+from probe.transforms.registry import Inexact, Scored, Tools, transform
+
+CODE_RANGE = range(100, 20_000)  # the ids the paper's code draws from
+
+register = partial(
+    transform,
+    family="gradient",
+    rule=UNDEFINED,
+    side="hypothesis",
+    level="sub-word",
+    source="Gupta et al. 2021, section 3.1",
+)
+TOKEN = "a token in the hypothesis"
+
+
+def kept(scored: Sequence[Scored], tools: Tools) -> set[int]:
+    """Return the positions of the sub-words that stay."""
+    ranked = sorted(range(len(scored)), key=lambda i: (-scored[i].score, i))
+    best = ranked[: kept_count(tools.options.keep, len(scored))]
+    if not tools.options.by_id:
+        return set(best)
+    ids = {scored[i].id for i in best}
+    return {i for i, token in enumerate(scored) if token.id in ids}
+
+
+def kept_count(share: float, n: int) -> int:
+    """Return ceil(share * n) without the error of floating point (0.7 * 10 is seven)."""
+    return math.ceil(round(share * n, 9))
+
+
+def rewrite(pair: Pair, ids: Sequence[int], tools: Tools) -> Pair | Inexact:
+    """Turn edited ids into the hypothesis; inexact where the text is read as other sub-words."""
+    text = tools.reading.decode(ids)
+    changed = replace(pair, hypothesis=text)
+    if tools.reading.encode(text) == list(ids):
+        return changed
+    return Inexact(changed, "scored as text, which the model splits into other sub-words")
+
+
+@register("drop", "Take the less important tokens out of the hypothesis.", applies=TOKEN)
+def drop(pair: Pair, tools: Tools) -> Pair | Inexact | None:
+    """Keep the important sub-words only."""
+    scored = tools.reading.hypothesis
+    if not scored:
+        return None
+    stay = kept(scored, tools)
+    return rewrite(pair, [token.id for i, token in enumerate(scored) if i in stay], tools)
+
+
+@register("repeat", "Put important tokens in place of the less important ones.", applies=TOKEN)
+def repeat(pair: Pair, tools: Tools) -> Pair | Inexact | None:
+    """Draw each of them anew from all kept sub-words."""
+    scored = tools.reading.hypothesis
+    if not scored:
+        return None
+    stay = kept(scored, tools)
+    pool = [token.id for i, token in enumerate(scored) if i in stay]
+    if not pool:  # r = 0 keeps nothing, so there is nothing to repeat
+        return None
+    ids = [token.id if i in stay else tools.rng.choice(pool) for i, token in enumerate(scored)]
+    return rewrite(pair, ids, tools)
+
+
+@register("replace", "Put random tokens in place of the less important ones.", applies=TOKEN)
+def replace_(pair: Pair, tools: Tools) -> Pair | Inexact | None:
+    """Draw each of them from the vocabulary without special and unused tokens."""
+    scored = tools.reading.hypothesis
+    if not scored:
+        return None
+    stay = kept(scored, tools)
+    pool = CODE_RANGE if tools.options.draw == "paper_code" else tools.reading.vocabulary()
+    ids = [token.id if i in stay else tools.rng.choice(pool) for i, token in enumerate(scored)]
+    return rewrite(pair, ids, tools)
+
+
+@register(
+    "copyone",
+    "Make the premise's most important token the whole hypothesis.",
+    applies="a token in the premise",
+    default=ENTAILMENT,
+)
+def copyone(pair: Pair, tools: Tools) -> Pair | Inexact | None:
+    """Copy one token, as the paper says; its first code filled every position with it."""
+    scored = tools.reading.premise
+    if not scored:
+        return None
+    return rewrite(pair, [max(scored, key=lambda token: token.score).id], tools)

@@ -1,0 +1,64 @@
+"""PBSMT: the premise, translated into a hypothesis by a phrase-based system (Gupta et al. 2021).
+
+Section 3.1 there. A system is trained on the pairs of one label. The output is lower-case tokens
+with blanks between, as the systems of the paper print it.
+"""
+
+from dataclasses import replace
+from functools import partial
+
+from probe.pbsmt.decode import Weights
+from probe.pbsmt.translate import LONGEST, translator
+from probe.tasks.examples import Pair
+from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, UNDEFINED, Label
+from probe.text.tokens import join, tokenise
+from probe.transforms.options import Options
+from probe.transforms.registry import Inexact, Tools, transform
+
+SYSTEMS: dict[str, Label] = {"e": ENTAILMENT, "n": NEUTRAL, "c": CONTRADICTION}
+COPY = "the best translation of the premise is the premise itself"
+CUT = f"only the first {LONGEST} words of the premise were translated"
+
+register = partial(
+    transform,
+    family="statistical",
+    rule=UNDEFINED,
+    side="hypothesis",
+    source="Gupta et al. 2021, section 3.1",
+    needs=("phrases",),
+)
+
+
+def translated(pair: Pair, tools: Tools, label: Label | None) -> Pair | Inexact | None:
+    """Put the translation by a label's system in place of the hypothesis."""
+    words = tokenise(pair.premise.lower())
+    if not words or label is None:
+        return None
+    made = translator(label).translate(words, weights(tools.options))
+    new = replace(pair, hypothesis=join(made))
+    if len(words) > LONGEST:
+        return Inexact(new, CUT)
+    return Inexact(new, COPY) if made == words else new
+
+
+def weights(options: Options) -> Weights:
+    """Return the decoder's weights with those that a person may choose."""
+    return Weights(options.lm_weight, options.distortion_weight, options.distortion_limit)
+
+
+@register(
+    "pbsmt",
+    "Translate the premise into a hypothesis, by the system of the pair's label.",
+    applies="a word in the premise and a gold or predicted label",
+)
+def pbsmt(pair: Pair, tools: Tools) -> Pair | Inexact | None:
+    """Translate by the system of the gold label, or else of the predicted one."""
+    return translated(pair, tools, tools.label)
+
+
+for letter, label in SYSTEMS.items():
+    register(
+        f"pbsmt_{letter}",
+        f"Translate the premise into a hypothesis, by the system of {label}.",
+        applies="a word in the premise",
+    )(partial(translated, label=label))

@@ -1,0 +1,97 @@
+"""The stress tests' distractors (Naik et al. 2018): a tautology that changes no label.
+
+The clause goes before the mark that ends the text and all the rest stays. The released code
+(`tautology="naik_code"`) puts it before the first mark that a blank or the end follows and drops
+what comes after, so "Mr. Hale left." ends at "Mr"; a text without such a mark gets it at its end.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+from probe.tasks.examples import Pair
+from probe.tasks.nli import KEEP
+from probe.transforms.options import Tautology
+from probe.transforms.registry import Tools, transform
+
+register = partial(
+    transform, family="stress", rule=KEEP, source="Naik et al. 2018, section 3", level="word"
+)
+MARKS, CLOSERS = ".!?", "\"'”’)]"
+FIRST_MARK = re.compile(r"[.!?](?=\s|\Z)")
+
+
+def append(text: str, clause: str) -> str | None:
+    """Insert a clause before the final marks of a text, None where the text is empty."""
+    whole = text.rstrip()
+    bare = whole.rstrip(CLOSERS)
+    ends = bare.endswith(tuple(MARKS))
+    cut = len(bare.rstrip(MARKS).rstrip()) if ends else len(whole)
+    return f"{whole[:cut]} {clause}{whole[cut:]}".strip() if cut else None
+
+
+def append_first(text: str, clause: str) -> str | None:
+    """Insert a clause before the first mark and end there, None where no text is before it."""
+    mark = FIRST_MARK.search(text)
+    kept = text[: mark.end()] if mark else text.rstrip()
+    bare = kept[: mark.start()].rstrip() if mark else kept
+    return f"{bare} {clause}{kept[len(bare) :]}".strip() if bare.strip() else None
+
+
+PLACES: Mapping[Tautology, Callable[[str, str], str | None]] = {
+    "end": append,
+    "naik_code": append_first,
+}
+HYPOTHESIS_TEXT = "text in the hypothesis"
+
+
+@register(
+    "word_overlap",
+    'Append "and true is true" to the hypothesis.',
+    side="hypothesis",
+    applies=HYPOTHESIS_TEXT,
+)
+def word_overlap(pair: Pair, tools: Tools) -> Pair | None:
+    """Lower the word overlap."""
+    return _hypothesis(pair, tools, "and true is true")
+
+
+@register(
+    "negation",
+    'Append "and false is not true" to the hypothesis.',
+    side="hypothesis",
+    applies=HYPOTHESIS_TEXT,
+)
+def negation(pair: Pair, tools: Tools) -> Pair | None:
+    """Bring in a negation that denies nothing."""
+    return _hypothesis(pair, tools, "and false is not true")
+
+
+@register(
+    "length_mismatch",
+    'Append "and true is true" five times to the premise.',
+    side="premise",
+    applies="text in the premise",
+)
+def length_mismatch(pair: Pair, tools: Tools) -> Pair | None:
+    """Lengthen the premise."""
+    place = PLACES[tools.options.tautology]
+    text = place(pair.premise, " ".join(["and true is true"] * 5))
+    return replace(pair, premise=text) if text else None
+
+
+@register(
+    "control_tautology",
+    'Append "and green is not red" to the hypothesis, a tautology no challenge trains on.',
+    side="hypothesis",
+    applies=HYPOTHESIS_TEXT,
+)
+def control_tautology(pair: Pair, tools: Tools) -> Pair | None:
+    """Ask whether a cure holds for another tautology (Naik et al. 2018, table 5)."""
+    return _hypothesis(pair, tools, "and green is not red")
+
+
+def _hypothesis(pair: Pair, tools: Tools, clause: str) -> Pair | None:
+    text = PLACES[tools.options.tautology](pair.hypothesis, clause)
+    return replace(pair, hypothesis=text) if text else None

@@ -1,0 +1,193 @@
+"""What a model can be inoculated against, and how its sets are cut."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from finetune.experiments.inoculation.challenges import (
+    TEMPLATES,
+    catalogue,
+    challenged,
+    challenges,
+    file_sets,
+    make_sets,
+)
+from finetune.experiments.inoculation.datasets import Material, bundled, split_by_premise, unseen
+from finetune.experiments.inoculation.sets import InoculationError
+from probe.data.tables import FileError
+from probe.tasks.examples import Pair, bundled_pairs
+from probe.tasks.nli import UNDEFINED
+from probe.transforms import REGISTRY
+from probe.transforms.availability import ready
+from tests.support.tiny_bert import tiny_pairs
+
+PAIRS = tiny_pairs(30)
+TINY = Material(PAIRS[:6], PAIRS[6:12], PAIRS[12:])
+NUMERICAL = Path(__file__).parents[5] / "shared/data/challenge/numerical_reasoning.jsonl.gz"
+
+
+def write(path: Path, rows: list[dict[str, object]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def row(pair: Pair, **more: object) -> dict[str, object]:
+    return {"premise": pair.premise, "hypothesis": pair.hypothesis, "label": pair.gold, **more}
+
+
+def test_every_transform_with_a_label_and_no_model_is_a_challenge() -> None:
+    there = {c.name for c in catalogue() if c.kind == "transform"}
+    assert {"word_overlap", "neghyp", "negprem", "numerical"} & set(ready()) <= there
+    assert not any(REGISTRY[name].rule is UNDEFINED for name in there)
+    assert "drop" not in there
+
+
+def test_templates_are_challenges() -> None:
+    assert set(TEMPLATES) <= set(challenges())
+
+
+def test_each_challenge_says_what_it_is_and_where_its_labels_come_from() -> None:
+    assert all(challenge.words and challenge.labels for challenge in catalogue())
+
+
+def test_a_flipped_entailment_is_trained_on_as_non_entailment() -> None:
+    pair = Pair("A man walks.", "A man moves.", "entailment", "7")
+    (made,) = challenged("neghyp", [pair])
+    assert made.gold == "non-entailment"
+
+
+def test_a_chain_is_a_challenge_too() -> None:
+    pair = Pair("A man walks.", "A man moves.", "entailment", "7")
+    (made,) = challenged("negation+word_overlap", [pair])
+    assert made.hypothesis == "A man moves and false is not true and true is true."
+
+
+@pytest.mark.parametrize("name", ["sort", "drop", "negation+sort", "nothing"])
+def test_what_leaves_no_label_is_no_challenge(name: str) -> None:
+    with pytest.raises(InoculationError, match=f"no challenge '{name.replace('+', '.')}'"):
+        challenged(name, PAIRS)
+
+
+def test_pairs_of_one_are_told_apart_by_their_ids() -> None:
+    pair = Pair("Tim has 350 nails.", "Tim has nails.", "entailment", "7")
+    made = challenged("numerical", [pair])
+    assert [one.id for one in made] == ["7", "7-2", "7-3"]
+    assert {one.gold for one in made} == {"entailment", "neutral", "contradiction"}
+
+
+def test_a_computed_pair_that_two_rows_make_comes_once() -> None:
+    rows = [Pair("The big dog ran.", "A dog ran.", "entailment", str(i)) for i in range(2)]
+    made = challenged("antonym", rows)
+    assert len({(one.premise, one.hypothesis) for one in made}) == len(made) > 0
+
+
+def test_the_training_set_is_made_of_the_pool_and_the_test_set_of_the_test() -> None:
+    sets = make_sets("word_overlap", TINY)
+    assert [pair.id for pair in sets.challenge_train] == [pair.id for pair in TINY.pool]
+    assert sets.paired
+    assert (sets.original_dev, sets.original_test) == (TINY.dev, TINY.test)
+
+
+@pytest.mark.parametrize("challenge", ["word_overlap", "negation"])
+def test_a_tautology_is_controlled_by_its_sister(challenge: str) -> None:
+    control = make_sets(challenge, TINY).control
+    assert len(control) == len(TINY.test)
+    assert all(pair.hypothesis.endswith("and green is not red.") for pair in control)
+
+
+def test_other_challenges_have_no_control() -> None:
+    assert make_sets("spelling", TINY).control == ()
+
+
+def test_a_challenge_that_no_pair_suits_says_what_it_needs() -> None:
+    with pytest.raises(InoculationError, match="needs a number and a name in the premise"):
+        make_sets("numerical", TINY)
+
+
+@pytest.mark.parametrize("name", list(TEMPLATES))
+def test_no_template_is_trained_on_and_tested(name: str) -> None:
+    sets = make_sets(name, TINY)
+    assert (len(sets.challenge_train), len(sets.challenge_test)) == (1000, 1000)
+    learnt, tested = (
+        {pair.id.rpartition("-")[0] for pair in part}
+        for part in (sets.challenge_train, sets.challenge_test)
+    )
+    assert learnt and tested and not learnt & tested
+
+
+@pytest.mark.parametrize("name", list(TEMPLATES))
+def test_templates_balance_their_labels(name: str) -> None:
+    golds = Counter(pair.gold for pair in make_sets(name, TINY).challenge_train)
+    assert max(golds.values()) < 1.2 * min(golds.values())
+
+
+def test_one_file_is_drawn_from_and_the_rest_is_tested(tmp_path: Path) -> None:
+    path = write(tmp_path / "mine.jsonl", [row(pair) for pair in PAIRS])
+    sets = file_sets(TINY, "mine", path, train=10)
+    assert (len(sets.challenge_train), len(sets.challenge_test)) == (10, 20)
+    ids = [pair.id for pair in (*sets.challenge_train, *sets.challenge_test)]
+    assert sorted(ids, key=int) == [str(number) for number in range(30)]
+
+
+def test_another_seed_draws_other_rows(tmp_path: Path) -> None:
+    path = write(tmp_path / "mine.jsonl", [row(pair) for pair in PAIRS])
+    one, other = (file_sets(TINY, "mine", path, 10, seed) for seed in (0, 1))
+    assert one.challenge_train != other.challenge_train
+
+
+def test_of_a_short_file_half_is_trained_on(tmp_path: Path) -> None:
+    path = write(tmp_path / "mine.jsonl", [row(pair) for pair in PAIRS[:7]])
+    sets = file_sets(TINY, "mine", path)
+    assert (len(sets.challenge_train), len(sets.challenge_test)) == (3, 4)
+
+
+def test_a_file_of_one_pair_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "mine.jsonl", [row(PAIRS[0])])
+    with pytest.raises(InoculationError, match="mine: too few pairs"):
+        file_sets(TINY, "mine", path)
+
+
+def test_two_files_are_taken_as_they_are(tmp_path: Path) -> None:
+    train = write(tmp_path / "train.jsonl", [row(pair) for pair in PAIRS[:5]])
+    test = write(tmp_path / "test.jsonl", [row(pair) for pair in PAIRS[5:]])
+    sets = file_sets(TINY, "mine", (train, test))
+    assert (len(sets.challenge_train), len(sets.challenge_test)) == (5, 25)
+
+
+def test_a_column_split_is_kept_to(tmp_path: Path) -> None:
+    rows = [row(pair, Split=("Train", "test", "dev")[i % 3]) for i, pair in enumerate(PAIRS)]
+    sets = file_sets(TINY, "mine", write(tmp_path / "mine.jsonl", rows))
+    assert [pair.id for pair in sets.challenge_train] == [str(n) for n in range(0, 30, 3)]
+    assert [pair.id for pair in sets.challenge_test] == [str(n) for n in range(1, 30, 3)]
+
+
+def test_dev_rows_are_tested_on_where_there_are_no_test_rows(tmp_path: Path) -> None:
+    rows = [row(pair, split=("train", "validation")[i % 2]) for i, pair in enumerate(PAIRS)]
+    sets = file_sets(TINY, "mine", write(tmp_path / "mine.jsonl", rows))
+    assert len(sets.challenge_test) == 15
+
+
+def test_a_split_without_a_part_to_train_on_is_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "mine.jsonl", [row(pair, split="test") for pair in PAIRS])
+    with pytest.raises(FileError, match="needs train and test; has: test"):
+        file_sets(TINY, "mine", path)
+
+
+@pytest.mark.skipif(not NUMERICAL.is_file(), reason="the released file is not here")
+def test_the_released_numerical_file_is_cut_as_published() -> None:
+    sets = file_sets(bundled(), "numerical", NUMERICAL)
+    assert (len(sets.challenge_train), len(sets.challenge_test)) == (1000, 6596)
+
+
+def test_drawn_premises_are_whole_and_on_one_side() -> None:
+    pairs = bundled_pairs("dev")  # three hypotheses to a premise
+    first, rest = split_by_premise(pairs, 100)
+    assert (len(first), len(rest)) == (102, 198)
+    assert not {pair.premise for pair in first} & {pair.premise for pair in rest}
+
+
+def test_premises_seen_elsewhere_are_left_out() -> None:
+    assert unseen(PAIRS, PAIRS[:15]) == ()  # the tiny pairs have fifteen premises
+    assert unseen(PAIRS[:3], PAIRS[3:6]) == PAIRS[:3]

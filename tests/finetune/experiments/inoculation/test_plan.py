@@ -1,0 +1,75 @@
+"""Sizes, rates and what a plan must not ask for."""
+
+from dataclasses import replace
+
+import pytest
+
+from finetune.experiments.inoculation.plan import (
+    ALL,
+    LIU_LRS,
+    LIU_SIZES,
+    Plan,
+    check,
+    read_sizes,
+    resolved,
+)
+from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.training.rates import usual_rate
+
+PLAN = Plan("tiny", "negation", (6, ALL), (1e-3,), (0,))
+
+
+def test_all_stands_for_the_whole_training_set(sets: Sets) -> None:
+    assert resolved(PLAN, sets).sizes == (6, 30)
+
+
+def test_all_beside_its_own_number_is_one_size(sets: Sets) -> None:
+    assert resolved(replace(PLAN, sizes=(30, ALL)), sets).sizes == (30,)
+
+
+def test_sizes_are_read_as_liu_gave_them() -> None:
+    assert read_sizes("--sizes", "5,10,50,100,400,500,750,1000, all") == LIU_SIZES
+
+
+def test_the_published_rates_are_six() -> None:
+    assert LIU_LRS == (0.000001, 0.00001, 0.0001, 0.0004, 0.001, 0.01)
+
+
+def test_another_word_is_no_size() -> None:
+    with pytest.raises(InoculationError, match="--sizes '5,most' is not a list of numbers"):
+        read_sizes("--sizes", "5,most")
+
+
+def test_all_must_be_resolved_first(sets: Sets) -> None:
+    with pytest.raises(InoculationError, match="each size must be 1 or more"):
+        check(PLAN, sets)
+    check(resolved(PLAN, sets), sets)
+
+
+def test_non_entailment_can_be_trained_on(sets: Sets) -> None:
+    pairs = tuple(replace(pair, gold="non-entailment") for pair in sets.challenge_train)
+    check(resolved(PLAN, sets), replace(sets, challenge_train=pairs))
+
+
+def test_a_pair_without_a_label_cannot(sets: Sets) -> None:
+    pairs = (replace(sets.challenge_train[0], gold=None), *sets.challenge_train[1:])
+    with pytest.raises(InoculationError, match="needs a gold label"):
+        check(resolved(PLAN, sets), replace(sets, challenge_train=pairs))
+
+
+def test_an_unknown_mode_is_refused(sets: Sets) -> None:
+    plan = replace(resolved(PLAN, sets), mode="slow")  # type: ignore[arg-type]  # wrong on purpose
+    with pytest.raises(InoculationError, match="mode must be one of full, fast"):
+        check(plan, sets)
+
+
+@pytest.mark.parametrize(
+    ("model", "rate"),
+    [("da", 0.01), ("esim", 4e-4), ("esim_char", 4e-4), ("minilm", 2e-5), ("who/knows", 2e-5)],
+)
+def test_a_model_begins_with_the_rate_of_its_kind(model: str, rate: float) -> None:
+    assert usual_rate(model) == rate
+
+
+def test_in_fast_mode_few_weights_of_a_bert_begin_with_a_larger_rate() -> None:
+    assert (usual_rate("minilm", "fast"), usual_rate("esim", "fast")) == (1e-3, 4e-4)

@@ -1,0 +1,105 @@
+"""What a run is said to take follows from a trial, not from constants."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from finetune.experiments.inoculation.plan import Plan
+from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.time_estimate import (
+    Pace,
+    at_pace,
+    crowding,
+    sample,
+    seconds,
+    trial,
+    words,
+)
+from finetune.training.tensor_cache import SHELF
+from probe.models.classifier import Classifier
+from probe.tasks.examples import Pair
+from tests.support.tiny_models import tiny_classifier
+
+PAIR = Pair("12345", "67890", "neutral")  # ten characters
+SETS = Sets((PAIR,) * 4, (PAIR,) * 2, (PAIR,) * 20, (PAIR,) * 3)
+PLAN = Plan("tiny", "any", (10, 20), (1e-3,), (0,), max_epochs=10, patience=5)
+
+
+def test_every_trained_pair_and_every_predicted_one_counts() -> None:
+    # 8 epochs: 10 and 20 pairs; dev of 4 once for the model as it was and 8 times for each of two
+    # cells; both tests together 5 pairs, in three cells
+    assert at_pace(PLAN, SETS, Pace(0, 0.1, 0)) == pytest.approx(8 * 30)
+    assert at_pace(PLAN, SETS, Pace(0, 0, 0.1)) == pytest.approx(4 + 2 * 8 * 4 + 3 * 5)
+
+
+def test_pairs_are_prepared_once() -> None:
+    assert at_pace(PLAN, SETS, Pace(0.1, 0, 0)) == pytest.approx(4 + 5 + 20)
+
+
+def test_what_is_too_large_to_keep_is_prepared_for_each_cell(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # 10 characters in each of 4 + 5 + 20 pairs, 100 bytes a character
+    monkeypatch.setattr(SHELF, "limit", 29_000)
+    assert at_pace(PLAN, SETS, Pace(0.1, 0, 0, 100)) == pytest.approx(29)
+    monkeypatch.setattr(SHELF, "limit", 28_999)
+    assert at_pace(PLAN, SETS, Pace(0.1, 0, 0, 100)) == pytest.approx(3 * 29)
+
+
+def test_states_that_are_too_large_to_keep_are_said(
+    classifier: Classifier, sets: Sets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = replace(PLAN, model="crowded", mode="fast")
+    monkeypatch.setattr(SHELF, "limit", 10_000)
+    assert "lets be kept (0), so each cell computes it anew" in crowding(plan, sets, classifier)
+    assert not crowding(replace(plan, mode="full"), sets, classifier)
+
+
+def test_the_control_set_counts_as_a_test() -> None:
+    more = replace(SETS, control=(PAIR,) * 7)
+    added = at_pace(PLAN, more, Pace(0, 0, 0.1)) - at_pace(PLAN, SETS, Pace(0, 0, 0.1))
+    assert added == pytest.approx(3 * 7)
+
+
+@pytest.mark.parametrize(
+    ("wait", "text"),
+    [(2, "about 10 s"), (44, "about 40 s"), (179, "about 3 min"), (9000, "about 2.5 h")],
+)
+def test_a_wait_is_said_as_a_person_would(wait: float, text: str) -> None:
+    assert words(wait) == text
+
+
+@pytest.mark.parametrize("mode", ["full", "fast"])
+def test_a_trial_leaves_the_model_as_it_was(mode: str, classifier: Classifier, sets: Sets) -> None:
+    before = {name: it.clone() for name, it in classifier.model.state_dict().items()}
+    plan = replace(PLAN, mode=mode)  # type: ignore[arg-type]  # parametrised
+    pace = trial(plan, sets, classifier)
+    assert pace.train > 0
+    assert pace.predict > 0
+    assert (pace.prepare > 0) is (mode == "fast")
+    after = classifier.model.state_dict()
+    assert all(torch.equal(before[name], after[name]) for name in before)
+    assert all(weight.grad is None for weight in classifier.model.parameters())
+
+
+def test_a_trial_is_made_once_for_a_model_and_mode(classifier: Classifier, sets: Sets) -> None:
+    plan = replace(PLAN, model="tried once")
+    seen: list[int] = []
+    classifier.model.register_forward_hook(lambda *_: seen.append(1))
+    first = seconds(plan, sets, classifier)
+    passes = len(seen)
+    assert seconds(plan, sets) == first
+    assert not crowding(plan, sets)
+    assert len(seen) == passes > 0
+
+
+def test_a_model_without_fast_mode_is_said_before_the_run(sets: Sets) -> None:
+    plan = replace(PLAN, model="tiny albert", mode="fast")
+    with pytest.raises(InoculationError, match="--mode full"):
+        seconds(plan, sets, tiny_classifier("albert"))
+
+
+def test_a_sample_comes_from_all_over() -> None:
+    assert sample([replace(PAIR, id=str(n)) for n in range(16)], 8)[-1].id == "14"
+    assert len(sample([PAIR] * 3, 8)) == 3

@@ -1,0 +1,74 @@
+"""Sets from files that somebody names, with the bundled pairs for the rest."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.finetune.test_challenges import PAIRS, row, write
+
+from finetune.experiments.inoculation.sets import InoculationError
+from finetune.experiments.inoculation.user_data import Given, sets_of
+from probe.tasks.examples import bundled_pairs
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Thirty labelled pairs with fifteen premises."""
+    return write(tmp_path / "mine.jsonl", [row(pair) for pair in PAIRS])
+
+
+def test_without_files_all_pairs_are_bundled() -> None:
+    sets = sets_of("word_overlap", Given())
+    assert sets.original_dev == bundled_pairs("dev")
+    assert sets.paired and sets.control
+
+
+def test_one_original_file_is_halved_by_premise(file: Path) -> None:
+    sets = sets_of("word_overlap", Given(original=file))
+    assert abs(len(sets.original_dev) - len(sets.original_test)) <= 2
+    halves = [{pair.premise for pair in part} for part in (sets.original_dev, sets.original_test)]
+    assert not set.intersection(*halves)
+    assert len(sets.challenge_test) == len(sets.original_test)
+
+
+def test_a_pool_loses_the_premises_of_dev_and_test(file: Path, tmp_path: Path) -> None:
+    fresh = [row(replace(pair, premise=f"So, {pair.premise}")) for pair in PAIRS[:3]]
+    pool = write(tmp_path / "pool.jsonl", [*map(row, PAIRS), *fresh])
+    sets = sets_of("word_overlap", Given(original=file, pool=pool))
+    assert [pair.premise[:4] for pair in sets.challenge_train] == ["So, "] * 3
+
+
+def test_a_pool_of_tested_premises_is_refused(file: Path) -> None:
+    with pytest.raises(InoculationError, match="every premise of mine"):
+        sets_of("word_overlap", Given(original=file, pool=file))
+
+
+def test_a_challenge_file_is_drawn_from(file: Path) -> None:
+    sets = sets_of("mine", Given(challenge=file, train=10))
+    assert (len(sets.challenge_train), len(sets.challenge_test)) == (10, 20)
+    assert sets.original_test == bundled_pairs("test")
+
+
+def test_a_challenge_can_have_a_control_of_ones_own(file: Path) -> None:
+    sets = sets_of("templates_dative", Given(control=file))
+    assert [pair.hypothesis for pair in sets.control] == [pair.hypothesis for pair in PAIRS]
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        (["challenge_train"], "give both --challenge-train and --challenge-test"),
+        (["challenge", "challenge_train", "challenge_test"], "--challenge-file or"),
+        (["original", "original_dev"], "--original is split into dev and test"),
+    ],
+)
+def test_files_that_exclude_each_other_are_refused(
+    names: list[str], sentence: str, file: Path
+) -> None:
+    with pytest.raises(InoculationError, match=sentence):
+        sets_of("mine", replace(Given(), **dict.fromkeys(names, file)))
+
+
+def test_no_pair_to_train_on_is_refused(file: Path) -> None:
+    with pytest.raises(InoculationError, match="--train must be 1 or more"):
+        sets_of("mine", Given(challenge=file, train=0))

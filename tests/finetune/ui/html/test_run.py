@@ -1,0 +1,95 @@
+"""What the Inoculate tab shows of one run."""
+
+import re
+from dataclasses import replace
+
+from finetune.experiments.inoculation.cell import Epoch
+from finetune.experiments.inoculation.plan import BASE, Cell
+from finetune.ui.html.run import grid, outcome, progress
+from probe.runs.gallery import OWNER
+from probe.runs.store import CellState, Run
+from tests.support.points import make_point, make_run
+
+POINTS = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]
+DONE = make_run(POINTS)
+
+
+def with_cell(state: CellState) -> Run:
+    """The run with its last cell in this state."""
+    return replace(DONE, cells=(*DONE.cells[:-1], state))
+
+
+def cell_texts(run: Run) -> list[str]:
+    return [re.sub("<[^>]*>", " ", one) for one in re.findall("<td.*?</td>", grid(run))]
+
+
+def test_the_grid_has_a_row_for_each_size_and_a_column_for_each_rate_and_seed() -> None:
+    plan = replace(DONE.plan, sizes=(10, 50), lrs=(1e-5, 2e-5), seeds=(0, 1))
+    queued = [
+        CellState(Cell(size, lr, seed), "queued", None, None, "")
+        for size in plan.sizes
+        for lr in plan.lrs
+        for seed in plan.seeds
+    ]
+    text = grid(replace(DONE, plan=plan, cells=(DONE.cells[0], *queued)))
+    assert re.findall('scope="row">([^<]*)<', text) == ["0, as it was", "10", "50"]
+    heads = re.findall('scope="col">([^<]*)<', text)[1:]
+    assert heads == ["1e-05, seed 0", "1e-05, seed 1", "2e-05, seed 0", "2e-05, seed 1"]
+    assert text.count("<td") == 1 + 8
+
+
+def test_a_finished_cell_shows_both_accuracies_and_its_seconds() -> None:
+    last = cell_texts(DONE)[-1]
+    assert "✓" in last and "78.0" in last and "79.0 · 2 s" in last
+
+
+def test_a_cell_says_its_state_by_a_sign_and_a_word_not_by_shade_alone() -> None:
+    cell, at = DONE.cells[-1].cell, Epoch(Cell(50, 2e-5, 0), 3, 0.5, 0.71, 2e-5, 40.0)
+    states = {
+        "▶ epoch 3 dev 71.0": CellState(cell, "running", at, None, ""),
+        "▶ running": CellState(cell, "running", None, None, ""),
+        "▶ testing the model as it was, on all test pairs": CellState(
+            BASE, "running", None, None, ""
+        ),
+        "· queued": CellState(cell, "queued", None, None, ""),
+        "✕ failed memory is short": CellState(cell, "failed", None, None, "memory is short"),
+        "– cancelled": CellState(cell, "cancelled", None, None, ""),
+    }
+    for words, state in states.items():
+        assert " ".join(cell_texts(with_cell(state))[-1].split()) == words
+
+
+def test_progress_says_how_many_cells_are_there_and_how_long_it_took() -> None:
+    assert "done: 2 of 2 cells, 60 s" in progress(DONE)
+
+
+def test_what_failed_is_said_in_a_sentence() -> None:
+    failed = replace(DONE, state="failed", error="<memory> is short")
+    assert '<div class="problem" role="alert">&lt;memory&gt; is short' in progress(failed)
+
+
+def test_the_card_names_the_outcome_of_the_choice_that_is_drawn() -> None:
+    bold = make_point(70, 79, cell=Cell(50, 1e-2, 0), dev=0.70)
+    mild = make_point(80, 62, cell=Cell(50, 1e-5, 0), dev=0.80)
+    run = make_run([POINTS[0], bold, mild], lrs=(1e-5, 1e-2))
+    assert "<h2>Outcome 3" in outcome(run, "oracle_lr")
+    assert "<h2>Outcome 2" in outcome(run, "dev_lr")
+
+
+def test_the_card_has_the_command_and_a_link_to_the_run() -> None:
+    assert "python -m finetune inoculate --model minilm" in outcome(DONE)
+    assert "?tab=inoculate&amp;run=run1" in outcome(DONE)
+
+
+def test_a_kept_model_can_be_probed_and_compared() -> None:
+    shown = outcome(replace(DONE, kept="minilm-negation-50-run1"))
+    assert "?model=minilm-negation-50-run1" in shown
+    assert "?tab=compare&amp;models=minilm%2Cminilm-negation-50-run1" in shown
+
+
+def test_the_gallerys_models_are_not_offered() -> None:
+    assert "its model is not kept" in outcome(replace(DONE, owner=OWNER))
+
+
+def test_a_run_that_is_not_judged_yet_has_no_card() -> None:
+    assert outcome(make_run(POINTS[:1], state="running")) == ""

@@ -1,0 +1,42 @@
+"""What the buttons of the Inoculate tab answer when the run database cannot be used."""
+
+from pathlib import Path
+
+import pytest
+
+from finetune.experiments.inoculation.plan import Plan
+from finetune.experiments.inoculation.sets import Sets
+from finetune.ui.handlers import Desk
+from finetune.ui.view import Shown
+from probe.runs.engine import Engine
+from probe.runs.store import Store
+from tests.support.database_trouble import locked
+
+PLAN = Plan("tiny", "negation", (6,), (1e-3,), (0,))
+PLACES = list(vars(Shown()))
+
+
+@pytest.fixture
+def store(home: Path) -> Store:
+    """An empty store that does not wait long for a lock."""
+    return Store(patience=0.05)
+
+
+@pytest.mark.parametrize(("button", "state"), [("halt", "queued"), ("take_up", "cancelled")])
+def test_a_button_that_cannot_be_noted_says_so_and_works_later(
+    store: Store, sets: Sets, home: Path, button: str, state: str
+) -> None:
+    run = store.create("me", PLAN, sets, {})
+    if state == "cancelled":
+        store.mark(run.id, state)
+    engine = Engine(store)
+    press = getattr(Desk(store, engine, ()), button)
+    looked = ("me", [run.id], (), (), "oracle_lr", "")
+    with locked(home):
+        told = press(*looked)[PLACES.index("going")].value
+        assert "the run database is locked by another program" in told
+        assert store.get(run.id).state == state
+    press(*looked)
+    after = store.get(run.id)
+    assert (after.cancelling, after.state) == (button == "halt", "queued")
+    engine.close()

@@ -1,0 +1,90 @@
+"""A browser finds its own runs and the gallery's, and nobody else's."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from finetune.experiments.inoculation.plan import Plan
+from finetune.experiments.inoculation.sets import Sets
+from finetune.ui import run_lists as shelf
+from finetune.ui.start import start
+from finetune.ui.view import Looking, Shown, asked_for, first_look, of_plan, show
+from probe.runs.engine import Engine
+from probe.runs.store import Store
+from tests.support.points import make_run
+
+PLAN = Plan("minilm", "negation", (5,), (2e-5,), (0,))
+GALLERY = [
+    make_run([], model, challenge, f"gallery-{model}-{challenge}", "gallery")
+    for model in ("da", "esim")
+    for challenge in ("negation", "spelling")
+]
+
+
+@pytest.fixture
+def store(home: Path) -> Store:
+    return Store()
+
+
+def test_two_browsers_see_only_their_own_runs(store: Store, sets: Sets) -> None:
+    mine, theirs = (store.create(owner, PLAN, sets, {}).id for owner in ("me", "you"))
+    assert [run.id for run in shelf.own(store, "me", [mine, theirs])] == [mine]
+    assert not shelf.own(store, "", [mine, theirs])
+
+
+def test_a_link_to_somebody_elses_run_opens_nothing(store: Store, sets: Sets) -> None:
+    theirs = store.create("you", PLAN, sets, {}).id
+    assert asked_for(theirs, store, "me", GALLERY) is None
+
+
+def test_a_link_opens_ones_own_run_and_the_gallerys(store: Store, sets: Sets) -> None:
+    mine = store.create("me", PLAN, sets, {}).id
+    found = asked_for(f"{mine},gallery-da-spelling", store, "me", GALLERY)
+    assert found == Looking("me", [mine], ["da"], ["spelling"], "oracle_lr", mine)
+
+
+def test_a_newcomer_begins_with_the_whole_gallery(store: Store) -> None:
+    found = first_look(store, "me", GALLERY)
+    assert len(found.runs(store, GALLERY)) == 4
+
+
+def test_others_begin_with_their_newest_sweep(
+    store: Store, sets: Sets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Engine, "submit", lambda *_: None)
+    engine = Engine(store)
+    plans = [
+        replace(PLAN, model=name, lrs=(rate,)) for name, rate in (("da", 1e-3), ("tiny", 1e-4))
+    ]
+    older = start(store, engine, "me", [(plan, sets) for plan in plans], {})
+    newer = start(store, engine, "me", [(plan, sets) for plan in plans], {})
+    found = first_look(store, "me", GALLERY)
+    assert sorted(found.ids) == sorted(run.id for run in newer)
+    assert not set(found.ids) & {run.id for run in older}
+
+
+def test_a_run_that_was_started_alone_is_a_sweep_of_its_own(store: Store, sets: Sets) -> None:
+    store.create("me", PLAN, sets, {})
+    newest = store.create("me", PLAN, sets, {})
+    assert shelf.newest_sweep(store.runs("me")) == [newest.id]
+
+
+def test_a_plan_finds_the_gallerys_runs_of_the_same_setting() -> None:
+    assert of_plan(GALLERY, ["esim", "mine"], ["spelling"]) == (["esim"], ["spelling"])
+    assert of_plan(GALLERY, ["mine"], ["spelling"]) is None
+
+
+def test_what_was_shown_is_not_sent_again(store: Store) -> None:
+    looking = first_look(store, "me", GALLERY)
+    first = dict(zip(vars(Shown()), show(store, GALLERY, looking), strict=True))
+    again = dict(zip(vars(Shown()), show(store, GALLERY, looking, first["seen"]), strict=True))
+    assert isinstance(first["curves"], str) and not isinstance(again["curves"], str)
+
+
+def test_nobody_is_asked_again_when_nothing_runs(store: Store, sets: Sets) -> None:
+    looking = first_look(store, "me", GALLERY)
+    timers = [show(store, GALLERY, looking)[5].active]
+    store.create("me", PLAN, sets, {})
+    timers.append(show(store, GALLERY, first_look(store, "me", GALLERY))[5].active)
+    assert timers == [False, True]

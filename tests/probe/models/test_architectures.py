@@ -1,0 +1,255 @@
+"""The BERT family: how texts are joined, importance against autograd, batches, files."""
+
+from collections.abc import Callable
+from itertools import groupby
+
+import pytest
+import torch
+from torch.func import functional_call
+
+from probe.analysis.attribution import Method, attribute
+from probe.models.classifier import Classifier
+from probe.models.library import load
+from probe.tasks.examples import Pair
+from probe.tasks.nli import LABELS
+from tests.support.tiny_models import FAMILY, shared, tiny_classifier
+
+PAIRS = (
+    Pair("A man walks slowly to the old park.", "The baker isn't happy!"),
+    Pair("She reads her letter, and then she writes some music.", "He was here."),
+    Pair("No.", "Yes, I do like tea very much."),
+)
+BERT = ["[CLS]", 0, "[SEP]", 1, "[SEP]"]
+ROBERTA = ["<s>", 0, "</s>", "</s>", 1, "</s>"]
+JOINED = {
+    "bert": BERT,
+    "roberta": ROBERTA,
+    "distilbert": BERT,
+    "spanbert": BERT,
+    "electra": BERT,
+    "albert": BERT,
+    "xlnet": [0, "<sep>", 1, "<sep>", "<cls>"],
+    "bart": ROBERTA,
+    "deberta": BERT,
+    "deberta-v2": BERT,
+}
+KINDS = pytest.mark.parametrize("kind", FAMILY)
+Family = Callable[[str], Classifier]
+
+
+@pytest.fixture(scope="session")
+def family(tmp_path_factory: pytest.TempPathFactory) -> Family:
+    """Each tiny model, written to a folder once and loaded from it as a person's own is."""
+    loaded: dict[str, Classifier] = {}
+
+    def get(kind: str) -> Classifier:
+        if kind not in loaded:
+            folder = tmp_path_factory.mktemp(kind)
+            shared(kind).model.save_pretrained(folder)
+            shared(kind).tokenizer.save_pretrained(folder)
+            loaded[kind] = load(str(folder))
+        return loaded[kind]
+
+    return get
+
+
+def joined(classifier: Classifier, pair: Pair) -> list[str | int]:
+    """Return the special tokens by name and each run of text as its side."""
+    encoded = classifier.encode([pair])
+    tokens = zip(encoded.tokens(0), encoded.sequence_ids(0), strict=True)
+    # each special token is a run of its own
+    named = [(side, str(at) if side is None else "", t) for at, (t, side) in enumerate(tokens)]
+    runs = groupby(named, key=lambda it: it[:2])
+    return [next(run)[2] if side is None else side for (side, _), run in runs]
+
+
+def places(classifier: Classifier, pair: Pair, side: int) -> list[int]:
+    sides = classifier.encode([pair]).sequence_ids(0)
+    return [at for at, found in enumerate(sides) if found == side]
+
+
+def both(classifier: Classifier, pair: Pair) -> list[int]:
+    return [*places(classifier, pair, 0), *places(classifier, pair, 1)]
+
+
+def log_probability(classifier: Classifier, pair: Pair, ids: torch.Tensor) -> torch.Tensor:
+    """Return log p of our labels for other ids of the same length.  # (tokens,) -> (3,)"""
+    inputs = dict(classifier.encode([pair])) | {"input_ids": ids[None]}
+    return classifier.logits(inputs)[0].log_softmax(-1)
+
+
+def gradients(classifier: Classifier, pair: Pair, label: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Give each sub-word a row of its own in the vocabulary; return the rows and their gradients.
+
+    Whatever the model does with a token, and however often, comes back to its row.
+    # (sub-words, size) each
+    """
+    encoded, at = dict(classifier.encode([pair])), both(classifier, pair)
+    table = classifier.model.get_input_embeddings().weight.detach()
+    (name,) = [
+        n for n, p in classifier.model.named_parameters() if p.data_ptr() == table.data_ptr()
+    ]
+    rows = table[encoded["input_ids"][0, at]].clone().requires_grad_()
+    encoded["input_ids"][0, at] = torch.arange(len(at)) + len(table)
+    longer = {name: torch.cat([table, rows])}
+    logits = functional_call(classifier.model, longer, kwargs=encoded).logits[0]
+    logits.log_softmax(-1)[classifier.order.index(LABELS[label])].backward()
+    assert rows.grad is not None
+    return rows.detach(), rows.grad
+
+
+def scores(
+    classifier: Classifier, pair: Pair, label: int, method: Method = "gradient_x_input"
+) -> list[float]:
+    found = attribute(classifier, [pair], [LABELS[label]], method, baseline="mask", steps=100)[0]
+    return [token.score for token in (*found.premise, *found.hypothesis)]
+
+
+@KINDS
+def test_a_saved_model_answers_as_before(kind: str, family: Family) -> None:
+    before = shared(kind).probabilities(PAIRS)
+    assert family(kind).probabilities(PAIRS) == pytest.approx(before, abs=1e-6)
+
+
+@KINDS
+def test_special_tokens_stand_where_the_architecture_wants_them(kind: str, family: Family) -> None:
+    assert joined(family(kind), PAIRS[0]) == JOINED[kind]
+
+
+@KINDS
+def test_each_side_holds_its_own_text(kind: str, family: Family) -> None:
+    classifier = family(kind)
+    for pair in PAIRS:
+        ids = classifier.encode([pair])["input_ids"][0]
+        for side, text in enumerate((pair.premise, pair.hypothesis)):
+            assert ids[places(classifier, pair, side)].tolist() == classifier.sub_words(text)
+
+
+@pytest.mark.parametrize("kind", ["bert", "spanbert", "electra", "albert", "xlnet"])
+def test_segment_ids_tell_the_sides_apart(kind: str, family: Family) -> None:
+    encoded = family(kind).encode(PAIRS[:1])
+    segments = encoded["token_type_ids"][0]
+    for side in (0, 1):
+        assert set(segments[places(family(kind), PAIRS[0], side)].tolist()) == {side}
+
+
+def test_xlnet_pads_on_the_left(family: Family) -> None:
+    encoded = family("xlnet").encode(PAIRS)
+    assert [row.tolist()[-1] for row in encoded["attention_mask"]] == [1, 1, 1]
+    assert {row.tolist()[0] for row in encoded["attention_mask"]} == {0, 1}
+
+
+@KINDS
+def test_a_pair_is_judged_the_same_alone_and_among_others(kind: str, family: Family) -> None:
+    together = family(kind).probabilities(PAIRS)
+    for row, pair in zip(together, PAIRS, strict=True):
+        assert family(kind).probabilities([pair])[0] == pytest.approx(row, abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FAMILY if kind != "deberta-v2"])
+def test_importance_is_that_of_plain_autograd(kind: str, family: Family) -> None:
+    for label, pair in enumerate(PAIRS):
+        rows, slope = gradients(family(kind), pair, label)
+        by_hand = (rows * slope).sum(-1).tolist()
+        assert scores(family(kind), pair, label) == pytest.approx(by_hand, abs=1e-5)
+        assert max(map(abs, by_hand)) > 1e-3
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FAMILY if kind != "deberta-v2"])
+def test_saliency_is_the_length_of_the_gradient(kind: str, family: Family) -> None:
+    _, slope = gradients(family(kind), PAIRS[0], 1)
+    by_hand = slope.norm(dim=-1).tolist()
+    assert scores(family(kind), PAIRS[0], 1, "saliency") == pytest.approx(by_hand, abs=1e-5)
+
+
+def test_a_normalised_vector_times_its_gradient_is_zero(family: Family) -> None:
+    rows, slope = gradients(family("deberta-v2"), PAIRS[0], 0)
+    assert (rows * slope).sum(-1).tolist() == pytest.approx([0] * len(rows), abs=1e-4)
+    assert float(slope.norm()) > 0.1
+
+
+def test_importance_in_deberta_v2_is_taken_behind_the_norm(family: Family) -> None:
+    classifier, pair = family("deberta-v2"), PAIRS[0]
+    kept: list[torch.Tensor] = []
+
+    def keep(_: object, __: object, vectors: torch.Tensor) -> torch.Tensor:
+        kept.append(vectors.detach().requires_grad_())
+        return kept[0]
+
+    norm = classifier.model.get_submodule("deberta.embeddings.LayerNorm")
+    hook = norm.register_forward_hook(keep)
+    ids = classifier.encode([pair])["input_ids"][0]
+    log_probability(classifier, pair, ids)[2].backward()
+    hook.remove()
+    assert kept[0].grad is not None
+    by_hand = (kept[0] * kept[0].grad)[0].sum(-1)[both(classifier, pair)].tolist()
+    assert scores(classifier, pair, 2) == pytest.approx(by_hand, abs=1e-5)
+
+
+@KINDS
+def test_integrated_gradients_add_up_to_the_change_from_the_baseline(
+    kind: str, family: Family
+) -> None:
+    classifier, pair = family(kind), PAIRS[1]
+    ids = classifier.encode([pair])["input_ids"][0]
+    masked = ids.clone()
+    masked[both(classifier, pair)] = classifier.tokenizer.mask_token_id
+    with torch.no_grad():
+        change = [log_probability(classifier, pair, these)[0] for these in (ids, masked)]
+    found = scores(classifier, pair, 0, "integrated_gradients")
+    assert sum(found) == pytest.approx(float(change[0] - change[1]), abs=5e-3)
+
+
+@KINDS
+def test_occlusion_is_the_change_when_one_token_is_masked(kind: str, family: Family) -> None:
+    classifier, pair = family(kind), PAIRS[2]
+    ids = classifier.encode([pair])["input_ids"][0]
+    by_hand = []
+    for at in both(classifier, pair):
+        other = ids.clone()
+        other[at] = classifier.tokenizer.mask_token_id
+        with torch.no_grad():
+            here, there = (log_probability(classifier, pair, these)[1] for these in (ids, other))
+        by_hand.append(float(here - there))
+    assert scores(classifier, pair, 1, "occlusion") == pytest.approx(by_hand, abs=1e-5)
+
+
+@KINDS
+@pytest.mark.parametrize("method", ["gradient_x_input", "integrated_gradients"])
+def test_importance_is_the_same_alone_and_among_others(
+    kind: str, method: Method, family: Family
+) -> None:
+    together = attribute(family(kind), PAIRS, LABELS, method, steps=5)
+    for label, pair, found in zip(LABELS, PAIRS, together, strict=True):
+        alone = attribute(family(kind), [pair], [label], method, steps=5)[0]
+        for one, other in ((found.premise, alone.premise), (found.hypothesis, alone.hypothesis)):
+            assert [token.token for token in one] == [token.token for token in other]
+            expected = [token.score for token in other]
+            assert [token.score for token in one] == pytest.approx(expected, abs=1e-5)
+
+
+@KINDS
+def test_a_long_pair_is_cut_to_what_the_model_reads(kind: str, family: Family) -> None:
+    long = Pair("the man walks " * 100, "a man walks")
+    assert family(kind).too_long(long)
+    assert family(kind).encode([long])["input_ids"].shape == (1, 128)
+    assert sum(family(kind).predict([long])[0].probabilities) == pytest.approx(1)
+
+
+def test_a_model_that_names_no_limit_reads_512_tokens() -> None:
+    classifier = tiny_classifier("xlnet")
+    classifier.tokenizer.model_max_length = 10**30
+    assert classifier.max_tokens == 512
+
+
+def test_a_special_token_that_a_person_typed_does_not_stop_bart(family: Family) -> None:
+    typed = Pair("The </s> man walks.", "A man walks.")
+    together = family("bart").probabilities([typed, PAIRS[0]])
+    assert family("bart").probabilities([typed])[0] == pytest.approx(together[0], abs=1e-5)
+
+
+def test_characters_that_are_written_out_can_make_a_pair_too_long() -> None:
+    # (10) in one character of three bytes; Unicode's compatibility form spells it with four
+    pair = Pair("a man", "\u247d" * 39)
+    assert len((pair.premise + pair.hypothesis).encode()) < 128
+    assert shared("albert").too_long(pair)

@@ -1,0 +1,194 @@
+"""A hub's models: what is fetched, which commit it was, and what is said when it cannot be.
+
+The hub is a small server on this machine that speaks as much of the real one's language as the
+client asks for.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from huggingface_hub import constants
+
+from probe.models.cache import ModelCache
+from probe.models.library import ModelError, load
+from probe.tasks.examples import Pair
+from tests.support.tiny_bert import tiny_bert
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+PAIR = Pair("A man walks.", "He moves.")
+
+
+@dataclass
+class Hub:
+    """A folder that is served as owner/tiny, and the files that were asked for."""
+
+    folder: Path
+    server: ThreadingHTTPServer
+    fetched: list[str] = field(default_factory=list)
+
+    def stop(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            place = self.path.partition("?")[0]
+            api, files = "/api/models/owner/tiny/", f"/owner/tiny/resolve/{COMMIT}/"
+            if place.startswith(("/api/models/owner/gated", "/owner/gated")):
+                self.answer(403, b"{}", {"X-Error-Code": "GatedRepo"})
+            elif place.startswith(f"{api}revision/") and not place.endswith(("/main", COMMIT)):
+                self.answer(404, b"{}", {"X-Error-Code": "RevisionNotFound"})
+            elif place.startswith(f"{api}revision/"):
+                about = {"id": "owner/tiny", "sha": COMMIT, "siblings": []}
+                self.answer(200, json.dumps(about).encode())
+            elif place.startswith(f"{api}tree/"):
+                listed = [
+                    {"type": "file", "path": p.name, "size": p.stat().st_size, "oid": p.name}
+                    for p in hub.folder.iterdir()
+                ]
+                self.answer(200, json.dumps(listed).encode())
+            elif place.startswith(files):
+                name = place.removeprefix(files)
+                size = (hub.folder / name).stat().st_size
+                facts = {"ETag": f'"{name}"', "X-Repo-Commit": COMMIT, "Content-Length": str(size)}
+                if self.command == "HEAD":
+                    self.answer(200, b"", facts)
+                else:
+                    hub.fetched.append(name)
+                    self.answer(200, (hub.folder / name).read_bytes(), facts)
+            else:
+                self.answer(401, b"{}", {"X-Error-Code": "RepoNotFound"})
+
+        do_HEAD = do_GET
+
+        def answer(self, code: int, body: bytes, headers: dict[str, str] | None = None) -> None:
+            self.send_response(code)
+            facts = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+            for name, value in (facts | (headers or {})).items():
+                self.send_header(name, value)
+            self.end_headers()
+            if self.command == "GET":
+                self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    return Handler
+
+
+class Broken(BaseHTTPRequestHandler):
+    """Hangs up."""
+
+    def handle(self) -> None:
+        self.close_connection = True
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    folder = tiny_bert(tmp_path / "served")
+    (folder / "pytorch_model.bin").write_bytes(b"a pickle")
+    (folder / "README.md").write_text("about it")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    hub = Hub(folder, server)
+    server.RequestHandlerClass = handler(hub)
+    Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}"
+    files = f"{url}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
+    monkeypatch.setattr(constants, "ENDPOINT", url)
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", files)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    yield hub
+    hub.stop()
+
+
+def sentence(name: str) -> str:
+    with pytest.raises(ModelError) as caught:
+        load(name)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_hubs_model_is_fetched_and_its_commit_is_kept(hub: Hub) -> None:
+    found = load("owner/tiny")
+    assert (found.name, found.revision) == ("owner/tiny", COMMIT)
+    here = load(str(hub.folder)).probabilities([PAIR])
+    assert found.probabilities([PAIR]) == pytest.approx(here, abs=1e-6)
+
+
+def test_only_what_is_needed_is_fetched(hub: Hub) -> None:
+    load("owner/tiny")
+    assert "model.safetensors" in hub.fetched
+    assert not {"pytorch_model.bin", "README.md"} & set(hub.fetched)
+
+
+def test_a_commit_can_be_named(hub: Hub) -> None:
+    assert load(f"owner/tiny@{COMMIT}").revision == COMMIT
+
+
+def test_what_was_fetched_is_there_without_a_network(hub: Hub) -> None:
+    load("owner/tiny")
+    hub.stop()
+    assert load("owner/tiny").revision == COMMIT
+    assert load(f"owner/tiny@{COMMIT}").revision == COMMIT
+
+
+def test_without_a_network_a_new_model_is_a_sentence(hub: Hub) -> None:
+    hub.stop()
+    told = "the hub cannot be reached from here, and the model 'owner/tiny' was not fetched before"
+    assert sentence("owner/tiny") == told
+
+
+def test_a_hub_that_answers_nonsense_is_a_sentence(hub: Hub) -> None:
+    hub.server.RequestHandlerClass = Broken
+    assert sentence("owner/tiny") == (
+        "the hub cannot be reached from here, and the model 'owner/tiny' was not fetched before"
+    )
+
+
+def test_a_model_that_the_hub_does_not_have(hub: Hub) -> None:
+    told = "the hub has no model 'owner/none', or it is private and needs HF_TOKEN"
+    assert sentence("owner/none") == told
+
+
+def test_a_revision_that_the_hub_does_not_have(hub: Hub) -> None:
+    assert sentence("owner/tiny@v9") == "the model 'owner/tiny' has no revision 'v9'"
+
+
+def test_a_gated_model_says_what_to_do(hub: Hub) -> None:
+    told = "the model 'owner/gated' is gated: agree to its terms, and set HF_TOKEN"
+    assert sentence("owner/gated") == told
+
+
+@pytest.mark.parametrize("name", ["owner/name/more", "owner/na me", "owner/--x"])
+def test_a_name_that_is_none_is_a_sentence(name: str, hub: Hub) -> None:
+    assert sentence(name).startswith(f"{name!r} is no name of a model; those of the hub are like")
+
+
+def test_a_model_with_pickles_only_is_refused(hub: Hub) -> None:
+    (hub.folder / "model.safetensors").unlink()
+    assert sentence("owner/tiny").endswith("has no safetensors weights")
+    assert "pytorch_model.bin" not in hub.fetched
+
+
+def test_a_model_that_does_not_fit_is_not_fetched(hub: Hub) -> None:
+    with (hub.folder / "model.safetensors").open("wb") as file:
+        file.truncate(2**42)  # sparse: 4 TB of nothing
+    assert "does not fit: its weights take 4,398.0 GB" in sentence("owner/tiny")
+    assert hub.fetched == []
+
+
+def test_the_cache_loads_the_same_commit_again(hub: Hub) -> None:
+    cache = ModelCache(1)
+    first = cache.open("owner/tiny").classifier
+    cache.get("minilm")
+    (hub.folder / "config.json").write_text("{}")  # the hub has moved on
+    again = cache.get("owner/tiny")
+    assert again is not first
+    assert (again.name, again.revision) == ("owner/tiny", COMMIT)

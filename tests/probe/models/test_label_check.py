@@ -1,0 +1,95 @@
+"""Six plain pairs against the order of a model's labels."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from probe.models.classifier import Classifier
+from probe.models.label_check import PAIRS, Canaries, sing
+from probe.models.library import load
+from probe.tasks.examples import bundled_pairs
+from probe.tasks.nli import LABELS, TWO_WAY, Gold
+from tests.support.tiny_models import tiny_classifier
+
+# what E, N, C are called when the model's outputs are named in this order
+SWAPPED: tuple[Gold, ...] = ("neutral", "entailment", "contradiction")
+TURNED: tuple[Gold, ...] = ("neutral", "contradiction", "entailment")
+
+
+@pytest.fixture(scope="module")
+def minilm() -> Classifier:
+    """The bundled model, whose outputs are in our order."""
+    return load("minilm")
+
+
+def test_there_are_two_of_each_label() -> None:
+    assert Counter(pair.gold for pair in PAIRS) == dict.fromkeys(LABELS, 2)
+
+
+def test_no_canary_is_a_bundled_pair() -> None:
+    known = {pair.hypothesis for name in ("dev", "test", "pool") for pair in bundled_pairs(name)}
+    assert not known & {pair.hypothesis for pair in PAIRS}
+
+
+def test_the_bundled_model_gets_all_right(minilm: Classifier) -> None:
+    found = sing(minilm)
+    assert (found.right, found.of, found.best_order) == (6, 6, LABELS)
+    assert (found.other, found.warning, found.doubt) == (None, "", "")
+
+
+@pytest.mark.parametrize(("named", "right"), [(SWAPPED, 2), (TURNED, 0)])
+def test_labels_that_are_named_wrongly_are_found(
+    named: tuple[Gold, ...], right: int, minilm: Classifier
+) -> None:
+    found = sing(replace(minilm, order=named))
+    assert (found.right, found.best, found.best_order) == (right, 6, LABELS)
+    assert found.doubt == ""
+    assert found.warning == (
+        f"with this order the model gets {right} of 6 plain pairs right; with entailment, neutral, "
+        "contradiction 6 of 6 - are the labels named wrongly?"
+    )
+
+
+def test_the_order_is_never_changed(minilm: Classifier) -> None:
+    wrong = replace(minilm, order=TURNED)
+    sing(wrong)
+    assert wrong.order == TURNED
+
+
+@pytest.mark.parametrize(
+    ("right", "best", "clear"), [(6, 6, False), (4, 6, False), (3, 6, True), (2, 5, True)]
+)
+def test_another_order_has_to_be_clearly_better(right: int, best: int, clear: bool) -> None:
+    found = Canaries(right, 6, LABELS, SWAPPED, best)
+    assert (found.other == SWAPPED) is clear
+
+
+@pytest.mark.parametrize(("best", "suggestion"), [(6, SWAPPED), (5, SWAPPED), (4, None)])
+def test_an_order_is_offered_only_if_it_gets_nearly_all_right(
+    best: int, suggestion: tuple[Gold, ...] | None
+) -> None:
+    assert Canaries(0, 6, LABELS, SWAPPED, best).suggestion == suggestion
+
+
+def test_a_model_that_no_order_helps_is_doubted() -> None:
+    doubt = Canaries(3, 6, LABELS, SWAPPED, 4).doubt
+    assert doubt.startswith("the model gets only 3 of 6 plain pairs right, and no other order")
+
+
+def test_of_equal_orders_the_given_one_is_best() -> None:
+    # it says one thing to every pair: two are right in two of the six orders
+    model = tiny_classifier(order=TURNED)
+    head = [p for p in model.model.parameters() if p.shape == (3,)][-1]
+    head.data[2] = 1e3  # its third output, which TURNED calls entailment
+    assert sing(model) == Canaries(2, 6, TURNED, TURNED, 2)
+
+
+@pytest.mark.parametrize(("order", "right"), [(TWO_WAY, 2), (TWO_WAY[::-1], 4)])
+def test_of_two_labels_neutral_and_contradiction_are_one(
+    order: tuple[Gold, ...], right: int
+) -> None:
+    model = tiny_classifier(order=order)
+    head = [p for p in model.model.parameters() if p.shape == (2,)][-1]
+    head.data[0] = 1e3  # it always says the first label
+    assert sing(model).right == right

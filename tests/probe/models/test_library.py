@@ -1,0 +1,368 @@
+"""Which models there are, what cannot be loaded and why, and what is kept in memory."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from probe.models.cache import ModelCache, weight
+from probe.models.checkpoint import room
+from probe.models.errors import refusal
+from probe.models.library import (
+    ModelError,
+    entries,
+    find,
+    load,
+    require,
+    start_from_encoder,
+)
+from probe.tasks.examples import ASSETS, Pair
+from probe.tasks.nli import LABELS, TWO_WAY
+from tests.support.tiny_bert import tiny_bert
+from tests.support.tiny_models import shared
+
+PAIR = Pair("A man walks.", "He moves.")
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tiny model, to be copied."""
+    return tiny_bert(tmp_path_factory.mktemp("saved"))
+
+
+@pytest.fixture
+def folder(saved: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be damaged."""
+    return Path(shutil.copytree(saved, tmp_path / "model"))
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home, so that its shelf holds only what a test puts there."""
+    monkeypatch.setenv("NLI_CLINIC_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def configure(folder: Path, **changes: object) -> None:
+    """Change the config of a saved model."""
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def resize(folder: Path, outputs: int) -> None:
+    """Give a saved model another number of outputs: its first one or two, or its first again."""
+    weights = load_file(folder / "model.safetensors")
+    rows = [at % 3 for at in range(outputs)]
+    other = {n: value[rows] if "classifier" in n else value for n, value in weights.items()}
+    save_file(other, folder / "model.safetensors", {"format": "pt"})
+
+
+def hollow(folder: Path, size: int) -> None:
+    """Put weights of so many bytes there: a sparse file, which takes no room."""
+    about = {"w": {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}}
+    header = json.dumps(about).encode()
+    with (folder / "model.safetensors").open("wb") as file:
+        file.write(len(header).to_bytes(8, "little") + header)
+        file.truncate(8 + len(header) + size)
+
+
+def sentence(name: str | Path) -> str:
+    """Return what loading says is wrong; it is one line."""
+    with pytest.raises(ModelError) as caught:
+        load(str(name))
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_folder_is_loaded_in_eval_mode_and_full_precision(folder: Path) -> None:
+    model = load(str(folder)).model
+    assert not model.training
+    assert {p.dtype for p in model.parameters()} == {torch.float32}
+
+
+def test_the_label_order_of_the_config_is_used(folder: Path) -> None:
+    plain = load(str(folder)).probabilities([PAIR])[0]
+    configure(folder, id2label={"0": "CONTRADICTION", "1": "ENTAILMENT", "2": "NEUTRAL"})
+    other = load(str(folder))
+    assert other.order == ("contradiction", "entailment", "neutral")
+    assert other.probabilities([PAIR])[0] == pytest.approx(plain[[1, 2, 0]], abs=1e-6)
+
+
+def test_a_given_order_overrides_that_of_the_config(folder: Path) -> None:
+    configure(folder, id2label={"0": "LABEL_0", "1": "LABEL_1", "2": "LABEL_2"})
+    assert load(str(folder), LABELS).order == LABELS
+
+
+def test_an_unknown_name_is_answered_with_the_models_there_are(home: Path) -> None:
+    assert sentence("minilmm").startswith("there is no model or folder called 'minilmm'; on this")
+    assert "minilm" in sentence("minilmm").split("disk: ")[1]
+
+
+def test_a_path_that_is_not_there_is_not_looked_up_elsewhere(tmp_path: Path) -> None:
+    assert sentence(tmp_path / "gone").startswith("there is no model or folder called ")
+
+
+def test_only_safetensors_are_loaded(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    torch.save(shared().model.state_dict(), folder / "pytorch_model.bin")
+    assert sentence(folder).endswith(
+        "has no safetensors weights, and a pickle such as pytorch_model.bin may run code when it "
+        "is opened, so it is refused"
+    )
+
+
+def test_a_folder_without_weights_says_so(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    assert sentence(folder).endswith("has no safetensors weights")
+
+
+def test_an_empty_folder_is_no_model(tmp_path: Path) -> None:
+    assert sentence(tmp_path) == f"{str(tmp_path)!r} is no model: it has no config.json"
+
+
+def test_weights_in_parts_are_loaded(folder: Path, saved: Path) -> None:
+    whole = load(str(saved))
+    (folder / "model.safetensors").unlink()
+    whole.model.save_pretrained(folder, max_shard_size="50KB")
+    assert len(list(folder.glob("model-*.safetensors"))) > 1
+    again = load(str(folder)).probabilities([PAIR])
+    assert again == pytest.approx(whole.probabilities([PAIR]), abs=1e-6)
+
+
+def test_weights_that_do_not_fit_into_memory_are_not_read(folder: Path) -> None:
+    hollow(folder, room() // 2)  # a byte each there, four bytes each when they are loaded
+    assert re.search(r"does not fit: its weights take [\d.,]+ GB, and [\d.,]+ GB", sentence(folder))
+
+
+def test_a_file_larger_than_any_memory_is_a_sentence(folder: Path) -> None:
+    hollow(folder, 2**42)
+    assert "does not fit" in sentence(folder)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        MemoryError(),
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"),
+        RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 9 bytes."),
+    ],
+)
+def test_memory_that_runs_out_is_a_sentence(problem: Exception) -> None:
+    told = "the model 'mine' does not fit into the memory that is free"
+    assert str(refusal("mine", problem)) == told
+
+
+def test_weights_that_are_cut_off_are_a_sentence(folder: Path) -> None:
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    assert "cannot be loaded: " in sentence(folder)
+
+
+def test_weights_of_another_shape_are_a_sentence(folder: Path) -> None:
+    configure(folder, hidden_size=48)
+    assert "has weights of other shapes than its config says" in sentence(folder)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"hidden_size": "many"},
+        {"num_attention_heads": 0},
+        {"hidden_act": "none"},
+        {"id2label": ["entailment"]},
+        {"quantization_config": {"quant_method": "gptq", "bits": 4}},
+        {"attn_implementation": "flash_attention_2"},
+    ],
+)
+def test_a_config_that_makes_no_model_is_a_sentence(wrong: dict[str, object], folder: Path) -> None:
+    configure(folder, **wrong)
+    assert "cannot be loaded: " in sentence(folder)
+
+
+def test_a_vocabulary_that_cannot_be_read_is_a_sentence(tmp_path: Path) -> None:
+    shared("albert").model.save_pretrained(tmp_path)
+    (tmp_path / "spiece.model").write_bytes(b"no vocabulary")
+    assert "needs the packages sentencepiece and protobuf" in sentence(tmp_path)
+
+
+def test_a_model_without_a_vocabulary_is_refused(folder: Path) -> None:
+    (folder / "tokenizer.json").unlink()
+    assert sentence(folder).endswith("has no vocabulary, such as a tokenizer.json")
+
+
+def test_a_config_that_is_not_json_is_a_sentence(folder: Path) -> None:
+    (folder / "config.json").write_text("{")
+    assert "cannot be loaded: " in sentence(folder)
+
+
+def test_a_tokenizer_that_is_not_json_is_a_sentence(folder: Path) -> None:
+    (folder / "tokenizer.json").write_text("{")
+    assert "cannot be loaded: " in sentence(folder)
+
+
+@pytest.mark.parametrize("kind", ["vit", "clip"])
+def test_a_model_that_reads_no_text_is_refused(kind: str, folder: Path) -> None:
+    (folder / "config.json").write_text(json.dumps({"model_type": kind}))
+    assert f"is no sequence classifier: a {kind} model classifies no text" in sentence(folder)
+
+
+def test_a_model_of_an_unknown_kind_is_refused(folder: Path) -> None:
+    (folder / "config.json").write_text(json.dumps({"model_type": "no-such-model"}))
+    assert "is of a kind that is not known here: 'no-such-model'" in sentence(folder)
+
+
+def test_a_config_that_is_a_list_is_refused(folder: Path) -> None:
+    (folder / "config.json").write_text("[]")
+    assert "is no model: its config.json is no table" in sentence(folder)
+
+
+def test_a_model_with_code_of_its_own_is_refused_and_not_run(folder: Path) -> None:
+    ran = folder / "ran"
+    (folder / "code.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    configure(folder, model_type="own", auto_map={"AutoConfig": "code.Config"})
+    assert "needs Python code of its own, and such code is never run here" in sentence(folder)
+    assert not ran.exists()
+
+
+def test_a_tokenizer_with_code_of_its_own_is_refused_and_not_run(folder: Path) -> None:
+    ran, path = folder / "ran", folder / "tokenizer_config.json"
+    (folder / "code.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    own = {"tokenizer_class": "Own", "auto_map": {"AutoTokenizer": ["code.Own", "code.Own"]}}
+    path.write_text(json.dumps(json.loads(path.read_text()) | own))
+    try:
+        load(str(folder))
+    except ModelError as problem:
+        assert "needs Python code of its own" in str(problem)
+    assert not ran.exists()
+
+
+def test_an_encoder_without_a_head_is_refused(folder: Path) -> None:
+    weights = load_file(folder / "model.safetensors")
+    encoder = {name: value for name, value in weights.items() if "classifier" not in name}
+    save_file(encoder, folder / "model.safetensors", {"format": "pt"})
+    assert "is no trained sequence classifier: it lacks classifier.bias" in sentence(folder)
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_other_numbers_of_outputs_are_refused(count: int, folder: Path) -> None:
+    resize(folder, count)
+    configure(folder, id2label={str(at): f"LABEL_{at}" for at in range(count)})
+    assert sentence(folder).endswith(f"has {count} outputs, not three, nor two")
+
+
+def test_a_given_order_has_the_labels_of_the_outputs(folder: Path) -> None:
+    with pytest.raises(
+        ModelError, match="has 3 outputs; order these labels: entailment, neutral, c"
+    ):
+        load(str(folder), TWO_WAY)
+
+
+def test_unclear_label_names_are_quoted_and_asked_for(folder: Path) -> None:
+    configure(folder, id2label={"0": "LABEL_0", "1": "LABEL_1", "2": "LABEL_2"})
+    told = "are named LABEL_0, LABEL_1, LABEL_2, which does not say what they mean; give the labels"
+    assert told in sentence(folder)
+
+
+def test_a_two_way_model_is_loaded_in_its_own_order(folder: Path) -> None:
+    resize(folder, 2)
+    configure(folder, id2label={"0": "not_entailment", "1": "entailment"})
+    assert load(str(folder)).order == ("non-entailment", "entailment")
+
+
+@pytest.mark.parametrize("name", ["minilm", "here"])
+def test_a_model_on_disk_has_no_revision(name: str, folder: Path) -> None:
+    assert load(str(folder) if name == "here" else name).revision is None
+
+
+def test_models_on_disk_are_listed_with_their_parameters(saved: Path, home: Path) -> None:
+    shutil.copytree(saved, home / "models" / "mine")
+    found = {entry.name: entry for entry in entries()}
+    parameters = sum(p.numel() for p in load(str(saved)).model.parameters())
+    assert found["mine"].source == "inoculated"
+    assert found["mine"].parameters == parameters
+    assert found["mine"].size == (saved / "model.safetensors").stat().st_size
+    assert find("mine") == str(home / "models" / "mine")
+    assert load("mine").name == "mine"
+
+
+def test_the_bundled_model_is_listed_first(home: Path) -> None:
+    first = next(entries())
+    assert (first.name, first.source) == ("minilm", "bundled")
+    assert 22_000_000 < first.parameters < 23_000_000
+    assert first.folder == ASSETS / "models" / "minilm"
+
+
+@pytest.mark.parametrize("data", [b"", b"version https://git-lfs.github.com/spec/v1\noid sha256:1"])
+def test_a_damaged_model_does_not_hide_the_others(data: bytes, saved: Path, home: Path) -> None:
+    shutil.copytree(saved, home / "models" / "mine")
+    (home / "models" / "damaged").mkdir()
+    (home / "models" / "damaged" / "model.safetensors").write_bytes(data)
+    assert {"minilm", "mine"} <= {entry.name for entry in entries()}
+
+
+def test_a_page_opens_no_folder_that_is_not_listed(saved: Path, home: Path) -> None:
+    require("minilm")
+    with pytest.raises(ModelError, match=r"^there is no model called '.*' here; there are: minilm"):
+        require(str(saved))
+
+
+def test_a_fresh_head_is_always_the_same_and_leaves_chance_alone(saved: Path) -> None:
+    before = torch.get_rng_state()
+    one, other = start_from_encoder(str(saved)), start_from_encoder(str(saved))
+    assert torch.equal(torch.get_rng_state(), before)
+    assert one.probabilities([PAIR]).tolist() == other.probabilities([PAIR]).tolist()
+    assert one.order == LABELS
+
+
+def test_the_cache_gives_the_same_model_again(saved: Path) -> None:
+    cache = ModelCache()
+    assert cache.get(str(saved)) is cache.get(str(saved))
+
+
+def test_a_models_weight_is_four_bytes_a_parameter() -> None:
+    parameters = sum(p.numel() for p in shared().model.parameters())
+    assert weight(shared()) == 4 * parameters
+
+
+def test_the_cache_lets_the_oldest_go_when_they_weigh_too_much(saved: Path, home: Path) -> None:
+    for name in ("a", "b", "c"):
+        shutil.copytree(saved, home / "models" / name)
+    room_for_two = 2 * weight(load(str(saved)))
+    cache = ModelCache(room_for_two)
+    first, second = cache.get("a"), cache.get("b")
+    assert cache.get("a") is first  # used again, so b is now the oldest
+    cache.get("c")
+    assert cache.get("a") is first
+    assert cache.get("b") is not second
+
+
+def test_a_model_in_use_goes_on_when_the_cache_lets_it_go(saved: Path, home: Path) -> None:
+    for name in ("a", "b"):
+        shutil.copytree(saved, home / "models" / name)
+    cache = ModelCache(1)
+    first = cache.get("a")
+    before = first.probabilities([PAIR])
+    cache.get("b")
+    assert first.probabilities([PAIR]) == pytest.approx(before)
+    assert cache.get("a") is not first
+
+
+def test_the_newest_stays_however_heavy(saved: Path) -> None:
+    cache = ModelCache(1)
+    assert cache.get(str(saved)) is cache.get(str(saved))
+
+
+def test_what_cannot_be_loaded_is_not_kept(home: Path) -> None:
+    cache = ModelCache()
+    for _ in range(2):
+        with pytest.raises(ModelError):
+            cache.get("minilmm")
+
+
+def test_the_bound_is_a_setting_in_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NLI_CLINIC_MODEL_MB", "7")
+    assert ModelCache().limit == 7_000_000

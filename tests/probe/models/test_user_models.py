@@ -1,0 +1,372 @@
+"""A model of one's own: how it is opened, asked for its labels, and used when it has only two."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import torch
+from gradio_client import Client
+from gradio_client.exceptions import AppError
+from safetensors.torch import load_file, save_file
+from typer.testing import CliRunner
+
+from probe.__main__ import app as commands
+from probe.analysis.attribution import attribute
+from probe.analysis.batch import made_frame, score, scored_frame
+from probe.analysis.summary import summarise, summary_json
+from probe.analysis.transformed import examine
+from probe.data.tables import Columns, read_table
+from probe.models.cache import ModelCache
+from probe.models.classifier import Classifier, as_prediction
+from probe.models.library import ModelError
+from probe.models.user_models import open_model, require_open
+from probe.reports.json import examination_json
+from probe.tasks.examples import Pair
+from probe.tasks.nli import LABELS, TWO_WAY, matches
+from probe.transforms import Options
+from probe.ui import models_panel
+from probe.ui.html import elements as marks
+from probe.ui.html import probe as probe_results
+from tests.conftest import App
+from tests.support.tiny_bert import tiny_bert, tiny_pairs
+from tests.support.tiny_models import tiny_classifier
+
+PAIR = Pair("A man walks to the park.", "The man isn't happy!")
+NAMES = ["sort", "neghyp", "copysort", "drop+shuffle", "premsubseq", "negation", "pbsmt"]
+
+
+def folder_of(place: Path, names: list[str]) -> Path:
+    """Write a tiny model whose outputs have these names."""
+    folder = tiny_bert(place)
+    config = folder / "config.json"
+    outputs = {str(at): name for at, name in enumerate(names)}
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"id2label": outputs}))
+    path = folder / "model.safetensors"
+    kept = {n: w[: len(names)] if "classifier" in n else w for n, w in load_file(path).items()}
+    save_file(kept, path, {"format": "pt"})
+    return folder
+
+
+@pytest.fixture(scope="module")
+def clear(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(folder_of(tmp_path_factory.mktemp("clear"), ["c", "e", "n"]))
+
+
+@pytest.fixture(scope="module")
+def unclear(tmp_path_factory: pytest.TempPathFactory) -> str:
+    names = ["LABEL_0", "LABEL_1", "LABEL_2"]
+    return str(folder_of(tmp_path_factory.mktemp("unclear"), names))
+
+
+@pytest.fixture(scope="module")
+def two_way(tmp_path_factory: pytest.TempPathFactory) -> str:
+    names = ["not_entailment", "entailment"]
+    return str(folder_of(tmp_path_factory.mktemp("two-way"), names))
+
+
+@pytest.fixture(scope="module")
+def two(two_way: str) -> Classifier:
+    return open_model(two_way).classifier
+
+
+# opening
+
+
+def test_a_model_on_our_shelves_sings_no_canaries(clear: str) -> None:
+    assert open_model("minilm").canaries is None
+    assert open_model(clear).canaries is not None
+
+
+def test_a_model_is_told_in_one_sentence(clear: str) -> None:
+    parameters = sum(p.numel() for p in open_model(clear).classifier.model.parameters())
+    words = open_model(clear).words
+    assert words.startswith(f"{clear} is a bert model of {parameters:,} weights with ")
+    assert "the outputs contradiction, entailment, neutral; " in words
+    assert words.endswith(" of 6 plain pairs are right; precision fp32; read from a folder.")
+
+
+def test_a_page_asks_only_for_what_was_opened(clear: str) -> None:
+    cache = ModelCache()
+    with pytest.raises(ModelError, match=r"^there is no model called '.*' here; there are: minilm"):
+        cache.require(clear)
+    opened = cache.open(clear)
+    cache.require(clear)
+    assert cache.get(clear) is opened.classifier
+
+
+def test_a_given_order_is_part_of_the_name_and_comes_back(unclear: str) -> None:
+    cache = ModelCache(1)
+    order = ("neutral", "contradiction", "entailment")
+    first = cache.open(unclear, order).classifier
+    assert first.name == f"{unclear} (neutral, contradiction, entailment)"
+    cache.get("minilm")
+    again = cache.get(first.name)
+    assert again is not first
+    assert (again.name, again.order) == (first.name, order)
+    assert again.probabilities([PAIR]) == pytest.approx(first.probabilities([PAIR]), abs=1e-6)
+
+
+def test_another_order_leaves_the_first_as_it_was(unclear: str) -> None:
+    cache = ModelCache()
+    first = cache.open(unclear, LABELS).classifier
+    cache.open(unclear, LABELS[::-1])
+    assert cache.get(first.name).order == LABELS
+
+
+@pytest.mark.parametrize(
+    ("setting", "space", "hub", "folder"),
+    [
+        (None, None, True, True),
+        (None, "owner/space", True, False),
+        ("folder", "owner/space", False, True),
+        ("", None, False, False),
+    ],
+)
+def test_what_a_visitor_may_open_is_a_setting(
+    setting: str | None,
+    space: str | None,
+    hub: bool,
+    folder: bool,
+    clear: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in (("NLI_CLINIC_OWN_MODELS", setting), ("SPACE_ID", space)):
+        monkeypatch.delenv(name, raising=False)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+    require_open("minilm")
+    for asked, allowed in (("owner/name", hub), (clear, folder)):
+        if allowed:
+            require_open(asked)
+        else:
+            with pytest.raises(ModelError, match="cannot be opened here from a "):
+                require_open(asked)
+
+
+# the panel
+
+
+def test_the_panel_chooses_what_it_loaded(clear: str) -> None:
+    told, _, model = models_panel.show(ModelCache(), f" {clear} ", "")
+    assert "plain pairs are right" in told
+    assert model.value == clear
+
+
+def test_the_panel_asks_which_output_is_which(unclear: str) -> None:
+    cache = ModelCache()
+    told, labels, _ = models_panel.show(cache, unclear, "")
+    assert 'role="alert"' in told
+    assert "LABEL_0, LABEL_1, LABEL_2" in told
+    assert labels.visible
+    assert labels.label == "Which output is which? In the order of LABEL_0, LABEL_1, LABEL_2"
+    told, _, model = models_panel.show(cache, unclear, "neutral, E, contradiction")
+    assert model.value == f"{unclear} (neutral, entailment, contradiction)"
+
+
+def test_what_the_plain_pairs_say_is_offered_and_not_taken(tmp_path: Path) -> None:
+    folder = tmp_path / "minilm"
+    folder.mkdir()
+    for path in Path(open_model("minilm").classifier.model.name_or_path).iterdir():
+        if path.name != "config.json":
+            (folder / path.name).symlink_to(path)
+        else:
+            outputs = {"id2label": {str(at): f"LABEL_{at}" for at in range(3)}}
+            text = json.dumps(json.loads(path.read_text()) | outputs)
+            (folder / path.name).write_text(text)
+    cache = ModelCache()
+    told, labels, _ = models_panel.show(cache, str(folder), "")
+    assert "with entailment, neutral, contradiction it gets 6 of 6 plain pairs right" in told
+    assert labels.value == "entailment, neutral, contradiction"
+    with pytest.raises(ModelError):
+        cache.require(str(folder))
+    told, _, _ = models_panel.show(cache, str(folder), "contradiction, entailment, neutral")
+    assert "with this order the model gets 0 of 6 plain pairs right; with entailment, neu" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "labels", "sentence"),
+    [
+        ("", "", "say which model"),
+        (None, None, "say which model"),
+        ("minilmm", "", "there is no model or folder called"),
+        ("minilm", "e, e, c", "is no order of labels"),
+        ("<b>", "", "&lt;b&gt;"),
+    ],
+)
+def test_the_panel_answers_with_a_sentence(
+    name: str | None, labels: str | None, sentence: str
+) -> None:
+    told, *_ = models_panel.show(ModelCache(), name, labels)
+    assert 'role="alert"' in told
+    assert sentence in told
+
+
+def test_the_endpoint_says_what_was_loaded(clear: str) -> None:
+    cache = ModelCache()
+    found = models_panel.load_api(cache, clear, "")
+    assert found["model"] == clear
+    assert found["model_revision"] is None
+    assert found["labels"] == ["contradiction", "entailment", "neutral"]
+    assert found["plain_pairs"] == 6
+    cache.require(clear)
+
+
+# the command line
+
+
+def run(*words: str) -> tuple[int, str, str]:
+    said = ["--premise", PAIR.premise, "--hypothesis", PAIR.hypothesis]
+    ended = CliRunner().invoke(commands, ["pair", *said, *words])
+    return ended.exit_code, ended.stdout, ended.stderr
+
+
+def test_the_command_line_asks_for_labels_and_takes_them(unclear: str) -> None:
+    code, _, told = run("--model", unclear)
+    assert (code, "(the option is --labels)" in told) == (2, True)
+    code, said, _ = run("--model", unclear, "--labels", "n,e,c", "--json")
+    model = open_model(unclear, ("neutral", "entailment", "contradiction")).classifier
+    assert code == 0
+    found = json.loads(said)["original"]["probabilities"]
+    assert list(found.values()) == pytest.approx(model.probabilities([PAIR])[0].tolist(), abs=1e-6)
+
+
+def test_the_command_line_warns_of_labels_in_another_order() -> None:
+    code, said, told = run("--model", "minilm", "--labels", "c,e,n", "--json")
+    assert (code, json.loads(said)["model_revision"]) == (0, None)
+    assert told == (
+        "warning: with this order the model gets 0 of 6 plain pairs right; with entailment, "
+        "neutral, contradiction 6 of 6 - are the labels named wrongly?\n"
+    )
+
+
+def test_commands_for_several_models_take_and_check_labels_too() -> None:
+    words = ["hans", "--model", "minilm", "--n", "1", "--json"]
+    told = CliRunner().invoke(commands, [*words, "--labels", "minilm=c,e,n"]).stderr
+    assert "are the labels named wrongly?" in told
+    ended = CliRunner().invoke(commands, [*words, "--labels", "esim=c,e,n"])
+    assert (ended.exit_code, "is not of the form MODEL=LABELS" in ended.stderr) == (2, True)
+
+
+def test_the_command_line_refuses_what_is_no_order() -> None:
+    code, _, told = run("--model", "minilm", "--labels", "yes,no")
+    assert (code, "has 3 outputs; order these labels: entailment, neutral, contr" in told) == (
+        2,
+        True,
+    )
+
+
+# two labels
+
+
+def test_a_two_way_model_merges_neutral_and_contradiction(two: Classifier) -> None:
+    assert (two.labels, two.order) == (TWO_WAY, TWO_WAY[::-1])
+    assert [two.nearest(label) for label in LABELS] == [
+        "entailment",
+        "non-entailment",
+        "non-entailment",
+    ]
+
+
+def test_two_probabilities_are_in_our_order(two: Classifier) -> None:
+    inputs = two.tokenizer(PAIR.premise, PAIR.hypothesis, return_tensors="pt")
+    with torch.no_grad():
+        raw = two.model(**inputs).logits[0].softmax(-1).tolist()
+    assert two.probabilities([PAIR])[0].tolist() == pytest.approx([raw[1], raw[0]], abs=1e-6)
+
+
+def test_importance_of_a_merged_label_is_that_of_both(two: Classifier) -> None:
+    labels = ("neutral", "contradiction", "non-entailment")
+    found = attribute(two, [PAIR] * 3, labels)
+    assert {importance.label for importance in found} == {"non-entailment"}
+    (scores, *others) = [[token.score for token in one.hypothesis] for one in found]
+    assert all(other == pytest.approx(scores, abs=1e-6) for other in others)
+
+
+@pytest.mark.parametrize("gold", [*LABELS, "non-entailment", None])
+def test_a_pair_is_examined_in_two_classes(gold: str | None, two: Classifier) -> None:
+    found = examine(two, Pair(PAIR.premise, PAIR.hypothesis, gold), NAMES)  # type: ignore[arg-type]
+    shape = examination_json(found, "fp32")
+    json.dumps(shape)
+    assert list(shape["original"]["probabilities"]) == list(TWO_WAY)
+    assert shape["importance"]["label"] in TWO_WAY
+    shown = probe_results.answer(found) + probe_results.rows(found)
+    assert "non-entailment" in shown
+    for treated in found.treated:
+        assert treated.prediction.label in TWO_WAY
+        if treated.result.gold:
+            assert treated.right is matches(treated.prediction.label, treated.result.gold)
+    assert len(probe_results.table(found)) == len(NAMES)
+
+
+def test_a_bar_of_two_labels_says_both() -> None:
+    shown = marks.bar(as_prediction((0.2, 0.8)))
+    assert "entailment 0.20, non-entailment 0.80" in shown
+    assert "¬E" in shown
+
+
+def test_a_file_is_scored_in_two_classes(two: Classifier, tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    pairs = tiny_pairs(9)
+    frame = pd.DataFrame(
+        {
+            "premise": [pair.premise for pair in pairs],
+            "hypothesis": [pair.hypothesis for pair in pairs],
+            "label": [pair.gold for pair in pairs],
+        }
+    )
+    frame.loc[9] = ["", "no premise", "neutral"]
+    frame.to_csv(path, index=False)
+    table, columns = read_table(path), Columns("premise", "hypothesis", "label")
+    rows = [row for chunk in score(table, columns, two, ["sort", "neghyp"]) for row in chunk.rows]
+    scored = scored_frame(table, rows, ["sort", "neghyp"], "two")
+    assert list(scored.columns)[3:7] == [
+        "prediction",
+        "confidence",
+        "p_entailment",
+        "p_non-entailment",
+    ]
+    assert scored["error"].iloc[9] == "the premise is empty"
+    assert "p_non-entailment" in made_frame(rows, ["sort"]).columns
+    said = two.predict(pairs)
+    summary = summarise(rows, ["sort", "neghyp"])
+    right = sum(
+        (one.label == "entailment") == (pair.gold == "entailment")
+        for one, pair in zip(said, pairs, strict=True)
+    )
+    assert summary.original.accuracy.value == pytest.approx(right / 9)
+    count = sum(one.label == "entailment" for one in said)
+    assert summary.predicted == {"entailment": count, "non-entailment": 9 - count}
+    assert summary_json(summary, two, "fp32", 0, Options())["model_revision"] is None
+
+
+def test_a_flipped_gold_label_is_met_by_either_of_the_merged() -> None:
+    two = tiny_classifier(order=TWO_WAY)
+    head = [p for p in two.model.parameters() if p.shape == (2,)][-1]
+    head.data[1] = 1e3  # it always says non-entailment
+    pair = Pair("A man walks.", "A man moves.", "entailment")
+    (treated,) = examine(two, pair, ["neghyp"]).treated
+    assert (treated.result.gold, treated.right) == ("non-entailment", True)
+
+
+# over HTTP
+
+
+def test_a_folder_is_loaded_over_http_and_then_probed(app: App, two_way: str) -> None:
+    client = Client(app.url, verbose=False)
+    asked = (PAIR.premise, PAIR.hypothesis, ["sort"], two_way)
+    with pytest.raises(AppError, match="there is no model called"):
+        client.predict(*asked, api_name="/probe")
+    loaded = client.predict(two_way, api_name="/load_model")
+    assert loaded["labels"] == ["non-entailment", "entailment"]
+    answer = client.predict(*asked, api_name="/probe")
+    assert (answer["model"], answer["model_revision"]) == (two_way, None)
+    assert set(answer["transformed"][0]["probabilities"]) == set(TWO_WAY)
+
+
+def test_labels_that_are_unclear_are_asked_for_over_http(app: App, unclear: str) -> None:
+    client = Client(app.url, verbose=False)
+    with pytest.raises(AppError, match="give the labels in their order: "):
+        client.predict(unclear, api_name="/load_model")
+    loaded = client.predict(unclear, "c, e, n", api_name="/load_model")
+    assert loaded["labels"] == ["contradiction", "entailment", "neutral"]

@@ -1,0 +1,135 @@
+"""ESIM and its character-aware sister: reading, pooling, initial weights, unknown words."""
+
+import pytest
+import torch
+
+from probe.models.word_models.esim import (
+    Characters,
+    EsimConfig,
+    EsimForSequenceClassification,
+    Reader,
+    pool,
+)
+from probe.models.word_models.soft_alignment import Sides
+from probe.tasks.examples import Pair
+from tests.support.tiny_word_models import word_classifier
+
+
+def sides(vectors: torch.Tensor, lengths: list[int]) -> Sides:
+    mask = torch.arange(vectors.shape[1]) < torch.tensor(lengths)[:, None]
+    return Sides(vectors, mask, torch.tensor(lengths))
+
+
+def random(*shape: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(0))
+
+
+def test_word_order_matters_to_esim() -> None:
+    one = Pair("the man is here", "john is not there")
+    other = Pair("is here man the", "there not john is")
+    first, second = word_classifier("esim").probabilities([one, other])
+    assert abs(first - second).max() > 1e-4
+
+
+def test_esim_cannot_tell_two_unknown_words_apart() -> None:
+    pairs = [Pair("the man is here", f"the man is {word}") for word in ("zebra", "heer")]
+    first, second = word_classifier("esim").probabilities(pairs)
+    assert first.tolist() == second.tolist()
+
+
+def test_character_aware_esim_tells_two_unknown_words_apart() -> None:
+    pairs = [Pair("the man is here", f"the man is {word}") for word in ("zebra", "heer")]
+    first, second = word_classifier("esim_char").probabilities(pairs)
+    assert abs(first - second).max() > 1e-5
+
+
+def test_character_aware_esim_asks_for_characters() -> None:
+    classifier = word_classifier("esim_char")
+    inputs = classifier.encode([Pair("the man", "a dog")])
+    del inputs["character_ids"]
+    with pytest.raises(ValueError, match="needs character_ids from its own tokenizer"):
+        classifier.logits(inputs)
+
+
+def test_padding_as_a_baseline_blanks_the_characters_too() -> None:
+    embeddings = word_classifier("esim_char").model.get_input_embeddings()
+    seen = torch.randint(1, 200, (1, 2, 24), generator=torch.Generator().manual_seed(0))
+    vectors = embeddings(torch.tensor([[0, 1]]), seen)[0, :, -6:]
+    assert vectors[0].tolist() == [0.0] * 6
+    assert vectors[1].abs().sum() > 0
+
+
+def test_characters_are_read_both_ways_to_their_last_states() -> None:
+    reader = Characters(4, 3)
+    ids = torch.tensor([[[5, 9, 7, 0, 0], [0, 0, 0, 0, 0]]])
+    with torch.no_grad():
+        found = reader(ids)[0]
+        states, _ = reader.reader(reader.bytes(ids[:, 0, :3]))  # (1, 3, 6): the bytes alone
+    expected = torch.cat([states[0, 2, :3], states[0, 0, 3:]])  # last forwards, first backwards
+    assert found[0].tolist() == pytest.approx(expected.tolist(), abs=1e-6)
+    assert found[1].tolist() == [0.0] * 6
+
+
+def test_a_reader_in_a_padded_batch_reads_as_it_does_alone() -> None:
+    reader, words = Reader(4, 3, rate=0.5).eval(), random(2, 5, 4)
+    with torch.no_grad():
+        both = reader(sides(words, [5, 2]))
+        alone = reader(sides(words[1:, :2], [2]))
+    assert both[1, :2].flatten().tolist() == pytest.approx(alone.flatten().tolist(), abs=1e-6)
+    assert both[1, 2:].abs().sum() == 0
+
+
+def test_dropout_in_a_reader_takes_the_same_components_from_every_word() -> None:
+    reader, given = Reader(8, 3, rate=0.5), []
+    reader.lstm.register_forward_pre_hook(lambda module, args: given.append(args[0].data))
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        reader(sides(torch.ones(1, 6, 8), [6]))
+    assert given[0].shape == (6, 8)
+    assert all(torch.equal(row, given[0][0]) for row in given[0])
+    assert set(given[0].flatten().tolist()) == {0.0, 2.0}
+
+
+def test_pooling_passes_over_padding() -> None:
+    states = torch.tensor([[[-1.0], [-3.0], [0.0]], [[2.0], [5.0], [-1.0]]])
+    pooled = pool(states, sides(states, [2, 3]))
+    assert pooled.tolist() == [[-2.0, -1.0], [2.0, 5.0]]  # mean, maximum
+
+
+def test_a_new_reader_has_open_forget_gates_and_orthogonal_states() -> None:
+    config = EsimConfig(vocab_size=4, word_size=5, hidden_size=3)
+    lstm = EsimForSequenceClassification(config).encoding.lstm
+    assert lstm.bias_hh_l0.tolist() == [0] * 3 + [1] * 3 + [0] * 6  # input, forget, cell, output
+    assert lstm.bias_ih_l0.tolist() == [0] * 12
+    product = lstm.weight_hh_l0.T @ lstm.weight_hh_l0
+    assert torch.allclose(product, torch.eye(3), atol=1e-5)
+
+
+def linear(inputs: int, outputs: int) -> int:
+    return inputs * outputs + outputs
+
+
+def bilstm(inputs: int, hidden: int) -> int:
+    return 2 * 4 * (inputs * hidden + hidden * hidden + 2 * hidden)
+
+
+@pytest.mark.parametrize(("characters", "extra"), [(False, 0), (True, 100)])
+def test_the_weights_are_those_of_the_configuration(characters: bool, extra: int) -> None:
+    model = EsimForSequenceClassification(EsimConfig(vocab_size=4, characters=characters))
+    found = {
+        name: sum(weight.numel() for weight in part.parameters())
+        for name, part in model.named_children()
+        if name != "embeddings"
+    }
+    assert found == {
+        "encoding": bilstm(300 + extra, 300),
+        "projection": linear(2400, 300),
+        "composition": bilstm(300, 300),
+        "hidden": linear(2400, 300),
+        "outputs": linear(300, 3),
+    }
+
+
+def test_the_papers_preset_is_tanh() -> None:
+    model = EsimForSequenceClassification(EsimConfig(vocab_size=4, activation="tanh"))
+    assert isinstance(model.projection[1], torch.nn.Tanh)

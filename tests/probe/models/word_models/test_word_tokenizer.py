@@ -1,0 +1,120 @@
+"""Words as tokens: how text is split, what is unknown, which bytes are seen."""
+
+from pathlib import Path
+
+import pytest
+from transformers import AutoTokenizer
+
+import probe.models.word_models.esim  # registers the tokenizer
+from probe.models.word_models.word_tokenizer import (
+    SPECIAL,
+    WIDTH,
+    WordTokenizer,
+    splitter,
+    word_tokenizer,
+)
+from tests.support.tiny_word_models import WORDS
+
+
+def split(text: str, lower: bool = True) -> list[str]:
+    normalizer, words = splitter(lower)
+    return [word for word, _ in words.pre_tokenize_str(normalizer.normalize_str(text))]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The man isn't here.", "the man is n't here ."),
+        ("I can't, won't; they'd", "i ca n't , wo n't ; they 'd"),
+        ("John's dogs' bowl", "john 's dogs ' bowl"),
+        ("John’s “dog”", 'john \'s " dog "'),
+        ("1,000.50 at 10:30", "1,000.50 at 10:30"),
+        ("the U.S. army", "the u.s. army"),
+        ("well-known -- or... not", "well - known -- or ... not"),
+        ("DON'T SHOUT", "do n't shout"),
+        ("naïve cafe\u0301", "naïve café"),
+        ("我是 😀\0", "我是 😀 \0"),
+        (" \t\n ", ""),
+    ],
+)
+def test_text_is_split_close_to_the_penn_treebanks_way(text: str, words: str) -> None:
+    assert split(text) == words.split(" ") if words else split(text) == []
+
+
+def test_case_stays_where_the_vocabulary_is_cased() -> None:
+    assert split("The Man DIDN'T", lower=False) == ["The", "Man", "DID", "N'T"]
+
+
+@pytest.mark.parametrize("unit", ["a", ".", "a.", " ", "'", "1,", "n't", "-", "é́", "😀", "a "])
+def test_long_runs_come_to_an_end(unit: str) -> None:
+    assert len(split(unit * 50_000)) <= 100_000
+
+
+@pytest.fixture
+def tokenizer() -> WordTokenizer:
+    return word_tokenizer(WORDS, characters=True)
+
+
+def test_both_sides_end_with_null_and_have_their_type(tokenizer: WordTokenizer) -> None:
+    encoded = tokenizer("The man.", "A dog")
+    tokens = tokenizer.convert_ids_to_tokens(encoded["input_ids"])
+    assert tokens == ["the", "man", ".", "[NULL]", "a", "dog", "[NULL]"]
+    assert encoded["token_type_ids"] == [0, 0, 0, 0, 1, 1, 1]
+    assert encoded.sequence_ids() == [0, 0, 0, None, 1, 1, None]
+
+
+def test_offsets_point_into_the_text(tokenizer: WordTokenizer) -> None:
+    text = "John’s dog ISN'T"
+    encoded = tokenizer(text, add_special_tokens=False)
+    shown = [text[start:end] for start, end in encoded.encodings[0].offsets]
+    assert shown == ["John", "’s", "dog", "IS", "N'T"]
+
+
+def test_every_unknown_word_is_the_same_token(tokenizer: WordTokenizer) -> None:
+    one, other = (tokenizer(f"the {word}")["input_ids"] for word in ("zebra", "sleepign"))
+    assert one == other
+    assert one[1] == tokenizer.unk_token_id == SPECIAL.index("[UNK]")
+
+
+def test_an_unknown_word_keeps_its_place_through_decoding(tokenizer: WordTokenizer) -> None:
+    ids = tokenizer("the zebra isn't here.", add_special_tokens=False)["input_ids"]
+    text = tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=True)
+    assert text == "the [UNK] isn't here."
+    assert tokenizer(text, add_special_tokens=False)["input_ids"] == ids
+
+
+def test_characters_are_the_bytes_as_written_counted_from_one(tokenizer: WordTokenizer) -> None:
+    rows = tokenizer("Zé", "a")["character_ids"]
+    z, e_one, e_two, a = 0x5A, 0xC3, 0xA9, 0x61
+    assert rows[0] == [z + 1, e_one + 1, e_two + 1] + [0] * (WIDTH - 3)
+    assert rows[1] == [0] * WIDTH  # [NULL]
+    assert rows[2] == [a + 1] + [0] * (WIDTH - 1)
+
+
+def test_characters_of_a_batch_are_padded_with_nothing(tokenizer: WordTokenizer) -> None:
+    batch = tokenizer(["the dog", "a"], ["a", "a"], padding=True, return_tensors="pt")
+    assert batch["character_ids"].shape == (2, 5, WIDTH)
+    assert batch["character_ids"][1, 4:].sum() == 0
+
+
+def test_a_long_word_is_cut_and_no_text_is_no_character(tokenizer: WordTokenizer) -> None:
+    assert all(tokenizer("x" * 100, add_special_tokens=False)["character_ids"][0])
+    assert tokenizer("", add_special_tokens=False)["character_ids"] == []
+
+
+def test_characters_come_only_where_asked_for() -> None:
+    assert "character_ids" not in word_tokenizer(WORDS)("the dog")
+
+
+def test_a_saved_tokenizer_reads_the_same(tokenizer: WordTokenizer, tmp_path: Path) -> None:
+    tokenizer.save_pretrained(tmp_path)
+    probe.models.word_models.esim.EsimConfig().save_pretrained(tmp_path)
+    again = AutoTokenizer.from_pretrained(tmp_path)
+    text = "John's zebra, the dog"
+    assert type(again) is WordTokenizer
+    assert dict(again(text)) == dict(tokenizer(text))
+
+
+def test_a_vocabulary_begins_with_the_special_words() -> None:
+    with pytest.raises(ValueError, match=r"begins with \[PAD\], \[UNK\], \[NULL\]"):
+        word_tokenizer(["the", "dog"])

@@ -1,0 +1,357 @@
+"""The engine on a real cluster: to the end, cancelled, killed, resumed."""
+
+import multiprocessing.spawn
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+from distributed import Client
+
+from finetune.experiments.inoculation.plan import Cell, Plan, kept_name
+from finetune.experiments.inoculation.sets import Sets
+from probe.models.hashes import model_hash
+from probe.models.library import entries, home, load
+from probe.runs import engine as engine_module
+from probe.runs.cluster import without_main
+from probe.runs.engine import Engine
+from probe.runs.failures import MEMORY
+from probe.runs.store import Store
+from tests.support.database_trouble import full, locked
+from tests.support.tiny_bert import tiny_pairs
+from tests.support.waiting import ended, training, until
+
+TOO_LARGE = 2**60
+"""A seed that torch's generator does not take."""
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Engine]]:
+    """A store and an engine whose worker all tests of this file share: it takes long to start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NLI_CLINIC_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.delenv("NLI_CLINIC_DATABASE", raising=False)
+        patch.delenv("ENGINE", raising=False)
+        store = Store(patience=0.1)
+        engine = Engine(store)
+        yield store, engine
+        engine.close()
+
+
+@pytest.fixture
+def store(workplace: tuple[Store, Engine]) -> Store:
+    return workplace[0]
+
+
+@pytest.fixture
+def engine(workplace: tuple[Store, Engine]) -> Engine:
+    return workplace[1]
+
+
+@pytest.fixture
+def plan(model: str) -> Plan:
+    """A plan of three cells that takes a second."""
+    return Plan(model, "negation", (6, 12), (1e-3,), (0,), batch=4, max_epochs=3, precision="fp32")
+
+
+def worker_pid(engine: Engine, after: int = 0) -> int:
+    """Return the process of the only worker, once it is there and another than the one before."""
+    end = time.monotonic() + 150
+    with Client(engine.address, set_as_default=False) as client:
+        while time.monotonic() < end:
+            client.wait_for_workers(1, timeout=150)
+            pids = list(client.run(os.getpid, on_error="ignore").values())
+            if len(pids) == 1 and pids != [after]:
+                return int(pids[0])
+    raise AssertionError("no new worker came")
+
+
+def endless(plan: Plan) -> Plan:
+    """Return the plan with cells that only a cancel ends."""
+    return replace(plan, max_epochs=100_000, patience=100_000)
+
+
+def test_a_run_is_computed_judged_and_its_model_kept(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    run_id = store.create("me", plan, sets, {}).id
+    engine.submit(run_id)
+    run = until(store, run_id, ended)
+    assert (run.state, run.error) == ("done", "")
+    assert [point.cell.size for point in run.points] == [0, 6, 12]
+    assert run.verdict["outcome"] in ("0", "1", "2", "3", "between")
+    assert run.kept in [entry.name for entry in entries()]
+    kept = load(run.kept)
+    said = kept.predict(sets.original_test)
+    hits = [p.label == pair.gold for p, pair in zip(said, sets.original_test, strict=True)]
+    assert sum(hits) / 12 == pytest.approx(run.points[-1].original, abs=1 / 12)  # half precision
+
+
+def test_the_worker_is_lean_gives_way_and_has_one_thread(engine: Engine, plan: Plan) -> None:
+    def facts() -> tuple[set[str], int, int, str, bool]:
+        import torch
+
+        heavy = {"gradio", "sqlalchemy", "pandas", "scipy.stats", "nltk", "altair"} & {*sys.modules}
+        passive, trims = os.environ["OMP_WAIT_POLICY"], "MALLOC_TRIM_THRESHOLD_" in os.environ
+        return heavy, os.nice(0), torch.get_num_threads(), passive, trims
+
+    with Client(engine.address, set_as_default=False) as client:
+        (found,) = client.run(facts).values()
+    assert found == (set(), min(19, os.nice(0) + 10), 1, "PASSIVE", False)
+
+
+def test_a_spawned_process_does_not_import_the_main_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    main = ModuleType("__main__")
+    main.__file__ = "app.py"
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    assert "init_main_from_path" in multiprocessing.spawn.get_preparation_data("worker")
+    with without_main():
+        data = multiprocessing.spawn.get_preparation_data("worker")
+    assert not {"init_main_from_name", "init_main_from_path"} & set(data)
+    assert sys.modules["__main__"] is main
+
+
+def test_a_cancelled_run_stops_and_keeps_what_it_has(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    run_id = store.create("me", endless(plan), sets, {}).id
+    engine.submit(run_id)
+    until(store, run_id, training)
+    engine.cancel(run_id)
+    run = until(store, run_id, ended)
+    assert run.state == "cancelled"
+    assert [state.state for state in run.cells] == ["done", "cancelled", "cancelled"]
+
+
+def test_a_run_that_waits_for_another_is_cancelled_at_once(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    first, second = (store.create("me", endless(plan), sets, {}).id for _ in range(2))
+    engine.submit(first)
+    engine.submit(second)
+    until(store, first, training)
+    engine.cancel(second)
+    assert until(store, second, ended).state == "cancelled"
+    assert store.get(first).state == "running"
+    engine.cancel(first)
+    until(store, first, ended)
+
+
+def test_a_cell_that_does_not_listen_loses_its_worker(
+    store: Store, engine: Engine, plan: Plan, sets: Sets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_module, "FORCE_AFTER", 0.2)
+    run_id = store.create("me", endless(plan), sets, {}).id
+    engine.submit(run_id)
+    until(store, run_id, training)
+    pid = worker_pid(engine)
+    os.kill(pid, signal.SIGSTOP)
+    engine.cancel(run_id)
+    assert until(store, run_id, ended).state == "cancelled"
+    assert worker_pid(engine, after=pid) != pid
+
+
+def test_a_killed_worker_loses_and_doubles_no_cell(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    long = replace(plan, max_epochs=40, patience=40)
+    run_id = store.create("me", long, sets, {}).id
+    engine.submit(run_id)
+    before = until(store, run_id, training)
+    os.kill(worker_pid(engine), signal.SIGKILL)
+    run = until(store, run_id, ended)
+    assert (run.state, run.error) == ("done", "")
+    assert run.points[0] == before.points[0]  # seconds too: it was not computed again
+    assert [point.cell for point in run.points] == [
+        Cell(0, 0.0, 0), Cell(6, 1e-3, 0), Cell(12, 1e-3, 0),
+    ]  # fmt: skip
+
+
+def test_a_cell_that_fails_leaves_the_others(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    run_id = store.create("me", replace(plan, seeds=(0, TOO_LARGE)), sets, {}).id
+    engine.submit(run_id)
+    run = until(store, run_id, ended)
+    assert run.state == "failed"
+    assert "overflow" in run.error.lower()
+    assert [state.state for state in run.cells] == ["done", "done", "failed", "done", "failed"]
+    assert run.verdict["oracle_lr"]["size"] == 12
+    assert run.kept
+
+
+@contextmanager
+def starving(engine: Engine, size: int) -> Iterator[None]:
+    """Let memory run out in the worker's torch when it trains on this many examples."""
+
+    def starve() -> None:
+        import finetune.experiments.inoculation.cell as there
+
+        enough = there._train_epoch
+
+        def hungry(plan: Plan, cell: Cell, *others: Any) -> float:
+            return (
+                float(torch.empty(1 << 50)[0]) if cell.size == size else enough(plan, cell, *others)
+            )
+
+        hungry.enough = enough  # type: ignore[attr-defined]  # for the end
+        there._train_epoch = hungry  # type: ignore[assignment]  # as above
+
+    def feed() -> None:
+        import finetune.experiments.inoculation.cell as there
+
+        there._train_epoch = there._train_epoch.enough  # type: ignore[attr-defined]  # as above
+
+    with Client(engine.address, set_as_default=False) as client:
+        client.run(starve)
+        yield
+        client.run(feed)
+
+
+def test_a_cell_out_of_memory_says_so_and_the_rest_is_kept(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    first = store.create("me", replace(plan, sizes=(6,)), sets, {}).id
+    engine.submit(first)  # that there is a worker to take the memory from
+    until(store, first, ended)
+    with starving(engine, 12):
+        run_id = store.create("me", plan, sets, {}).id
+        engine.submit(run_id)
+        before = until(store, run_id, ended)
+    assert (before.state, before.error) == ("failed", MEMORY)
+    assert [state.state for state in before.cells] == ["done", "done", "failed"]
+    assert before.verdict == {}  # it is named at the largest size
+    engine.again(run_id)
+    run = until(store, run_id, ended)
+    assert (run.state, run.error, run.verdict["oracle_lr"]["size"]) == ("done", "", 12)
+    assert run.points[:2] == before.points  # seconds too: they were not computed again
+
+
+def test_a_model_that_cannot_be_kept_fails_the_run_until_it_can(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    run_id = store.create("me", plan, sets, {}).id
+    place = home() / "models" / kept_name(plan, run_id)
+    place.write_text("a file where the folder should be")
+    engine.submit(run_id)
+    before = until(store, run_id, ended)
+    assert (before.state, len(before.points), before.kept) == ("failed", 3, "")
+    assert before.error.startswith("the inoculated model could not be kept: ")
+    place.unlink()
+    engine.again(run_id)
+    run = until(store, run_id, ended)
+    assert (run.state, run.error) == ("done", "")
+    assert run.artefacts["kept"] == model_hash(place)
+    assert run.points[:2] == before.points[:2]  # seconds too: they were not computed again
+
+
+def test_a_run_left_by_a_dead_engine_is_resumed_with_the_cells_it_lacks(
+    store: Store, engine: Engine, plan: Plan, sets: Sets, tmp_path: Path
+) -> None:
+    long = replace(plan, max_epochs=40, patience=40)
+    run_id = store.create("me", long, sets, {}).id
+    dead = Engine(store, engine.address)
+    dead.submit(run_id)
+    before = until(store, run_id, training)
+    dead.close()
+    assert store.get(run_id).state == "running"
+    heir = Engine(store, engine.address)
+    heir.resume()
+    run = until(store, run_id, ended)
+    heir.close()
+    assert run.state == "done"
+    assert run.points[0] == before.points[0]  # seconds too: it was not computed again
+    assert len(run.points) == len(run.cells) == 3
+
+
+def test_a_cancelled_run_is_not_resumed(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    run_id = store.create("me", plan, sets, {}).id
+    store.request_cancel(run_id)
+    engine.resume()
+    run = until(store, run_id, ended)
+    assert (run.state, run.points) == ("cancelled", ())
+    assert {state.state for state in run.cells} == {"cancelled"}
+
+
+def test_a_run_waits_for_a_locked_database_and_says_so(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    run_id = store.create("me", plan, sets, {}).id
+    with locked(home()):
+        engine.submit(run_id)
+        waiting = until(store, run_id, lambda run: bool(run.error))
+        assert waiting.error.startswith("the run database is locked by another program; ")
+        assert waiting.state == "queued"
+    run = until(store, run_id, ended)
+    assert (run.state, run.error, len(run.points)) == ("done", "", 3)
+
+
+def test_a_run_on_a_full_disk_says_so_and_a_later_engine_goes_on(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    many = tiny_pairs(300)  # points of these do not fit into the pages that are there
+    wide = replace(sets, original_test=many, challenge_test=many)
+    run_id = store.create("me", plan, wide, {}).id
+    with full(home()):
+        first = Engine(store, engine.address)
+        first.submit(run_id)
+        waiting = until(store, run_id, lambda run: bool(run.error))
+        assert waiting.error.startswith("the disk with the run database is full; ")
+        first.close()
+    heir = Engine(store, engine.address)
+    heir.resume()
+    run = until(store, run_id, ended)
+    heir.close()
+    assert (run.state, run.error, len(run.points)) == ("done", "", 3)
+
+
+def test_a_run_is_not_gone_on_with_after_its_model_changed(
+    store: Store, engine: Engine, plan: Plan, sets: Sets, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(plan.model, tmp_path / "mine")
+    run_id = store.create("me", replace(plan, model=str(folder)), sets, {}, {"model": "other"}).id
+    engine.submit(run_id)
+    run = until(store, run_id, ended)
+    assert run.state == "failed"
+    assert run.error.endswith("has changed since this run began; start a new run")
+
+
+def test_a_run_that_another_engine_holds_is_left_to_it(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    run_id = store.create("me", endless(plan), sets, {}).id
+    engine.submit(run_id)
+    until(store, run_id, training)
+    other = Engine(store, engine.address)
+    other.resume()
+    other.cancel(run_id)  # its holder hears of it from the store
+    run = until(store, run_id, ended)
+    other.close()
+    assert run.state == "cancelled"
+    assert [state.state for state in run.cells] == ["done", "cancelled", "cancelled"]
+
+
+def test_a_cancelled_run_is_taken_up_again_with_the_cells_it_lacks(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
+) -> None:
+    long = replace(plan, max_epochs=40, patience=40)
+    run_id = store.create("me", long, sets, {}).id
+    engine.submit(run_id)
+    until(store, run_id, training)
+    engine.cancel(run_id)
+    before = until(store, run_id, ended)
+    engine.again(run_id)
+    run = until(store, run_id, ended)
+    assert (run.state, run.error, run.cancelling) == ("done", "", False)
+    assert run.points[0] == before.points[0]  # seconds too: it was not computed again

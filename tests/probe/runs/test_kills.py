@@ -1,0 +1,202 @@
+"""Killed in mid-run: the app, a worker of a cluster, the cluster. Nothing lost, nothing doubled."""
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+from distributed import Client
+
+from finetune.experiments.inoculation.cell import Point, run_cell
+from finetune.experiments.inoculation.plan import Plan, cells
+from finetune.experiments.inoculation.sets import Sets
+from probe.models.library import load
+from probe.runs import dispatch as flight
+from probe.runs.engine import Engine
+from probe.runs.store import Run, Store
+from tests.support.waiting import ended, training, until
+
+ROOT = Path(__file__).resolve().parents[3]
+LONG = {"max_epochs": 40, "patience": 40, "batch": 4, "precision": "fp32"}
+
+
+@pytest.fixture
+def plan(model: str) -> Plan:
+    """A plan whose cells take seconds, so that there is time to kill something."""
+    return Plan(model, "negation", (6, 12), (1e-3,), (0,), **LONG)
+
+
+def plainly(plan: Plan, sets: Sets) -> list[Point]:
+    """Return the points of a plan, computed one after another in this process."""
+    rows = [row for cell in cells(plan) for row in run_cell(plan, sets, cell, load(plan.model))]
+    return [row for row in rows if isinstance(row, Point)]
+
+
+def same(found: Sequence[Point], expected: Sequence[Point]) -> bool:
+    """Whether points agree in all but the time they took."""
+    return [replace(point, seconds=0) for point in found] == [
+        replace(point, seconds=0) for point in expected
+    ]
+
+
+@contextmanager
+def process(*arguments: str) -> Iterator[psutil.Popen]:
+    """Run Python in a process of its own, and kill it with all its children in the end."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    started = psutil.Popen(
+        [sys.executable, *arguments], env=environment, stdin=subprocess.PIPE, cwd=ROOT
+    )
+    try:
+        yield started
+    finally:
+        if started.is_running():
+            for one in [*started.children(recursive=True), started]:
+                one.kill()
+        started.wait()
+
+
+def test_a_killed_app_goes_on_where_it_was(home: Path, plan: Plan, sets: Sets) -> None:
+    store = Store()
+    run_id = store.create("me", plan, sets, {}).id
+    with process("-m", "tests.support.engine_process") as app:
+        before = until(store, run_id, training)
+        children = app.children(recursive=True)
+        app.kill()
+        _, alive = psutil.wait_procs(children, timeout=60)
+    assert alive == []
+    left = store.get(run_id)
+    assert (left.state, left.cells[1].state) == ("running", "running")
+    with process("-m", "tests.support.engine_process"):
+        run = until(store, run_id, ended)
+    assert (run.state, run.error) == ("done", "")
+    assert run.points[0] == before.points[0]  # seconds too: it was not computed again
+    assert same(run.points, plainly(plan, sets))
+    assert [path.name for path in (home / "models").iterdir()] == [run.kept]
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens on."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+class Dask:
+    """A scheduler and workers on loopback, each a process of its own that can be killed."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._port = free_port()
+        self.address = f"tcp://127.0.0.1:{self._port}"
+
+    def scheduler(self) -> psutil.Popen:
+        """Start the scheduler, again at the same address."""
+        where = "--host", "127.0.0.1", "--port", str(self._port)
+        command = "-m", "distributed.cli.dask_scheduler", *where, "--no-dashboard", "--no-show"
+        return self._stack.enter_context(process(*command))
+
+    def worker(self) -> psutil.Popen:
+        """Start a worker that nobody starts again when it dies."""
+        own = "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard"
+        return self._stack.enter_context(
+            process("-m", "distributed.cli.dask_worker", self.address, *own)
+        )
+
+
+@pytest.fixture
+def dask() -> Iterator[Dask]:
+    """A cluster that nothing of has started yet."""
+    with ExitStack() as stack:
+        yield Dask(stack)
+
+
+@contextmanager
+def engine_on(store: Store, address: str) -> Iterator[Engine]:
+    """An engine that computes on a cluster."""
+    engine = Engine(store, address)
+    yield engine
+    engine.close()
+
+
+def at_once(run: Run) -> bool:
+    """Whether two cells are under way at the same time."""
+    busy = [state for state in run.cells if state.state == "running" and state.epoch]
+    return len(busy) == 2
+
+
+def test_a_cluster_that_loses_a_worker_computes_what_one_process_does(
+    home: Path, dask: Dask, plan: Plan, sets: Sets
+) -> None:
+    store, wide = Store(), replace(plan, sizes=(6, 12, 18))
+    dask.scheduler()
+    workers = [dask.worker(), dask.worker()]
+    with Client(dask.address, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=150)
+    run_id = store.create("me", wide, sets, {}).id
+    with engine_on(store, dask.address) as engine:
+        engine.submit(run_id)
+        before = until(store, run_id, at_once)
+        workers[0].kill()
+        run = until(store, run_id, ended)
+    assert (run.state, run.error) == ("done", "")
+    assert set(before.points) <= set(run.points)  # seconds too: none was computed again
+    assert same(run.points, plainly(wide, sets))
+
+
+def test_runs_in_fast_mode_share_the_workers_out_and_outlive_one(
+    home: Path, dask: Dask, plan: Plan, sets: Sets
+) -> None:
+    store, fast = Store(), replace(plan, mode="fast", sizes=(6, 12, 18))
+    dask.scheduler()
+    workers = [dask.worker()]
+    ids = [store.create("me", fast, sets, {}).id for _ in range(2)]
+    with Client(dask.address, set_as_default=False) as client, ExitStack() as stack:
+        client.wait_for_workers(1, timeout=150)
+        assert flight.home(client) is None
+        workers.append(dask.worker())
+        client.wait_for_workers(2, timeout=150)
+        engine = stack.enter_context(engine_on(store, dask.address))
+        for run_id in ids:
+            engine.submit(run_id)
+        for run_id in ids:
+            until(store, run_id, training)
+        busy = [set(keys) for keys in client.processing().values()]
+        assert len(busy) == 2
+        assert all(busy)
+        workers[0].kill()
+        runs = [until(store, run_id, ended) for run_id in ids]
+    for run in runs:
+        assert (run.state, run.error) == ("done", "")
+        assert same(run.points, plainly(fast, sets))
+
+
+def test_a_run_waits_for_its_cluster_to_come_and_to_come_back(
+    home: Path, dask: Dask, plan: Plan, sets: Sets
+) -> None:
+    store = Store()
+    run_id = store.create("me", plan, sets, {}).id
+    silent = f"the cluster at {dask.address} does not answer; the run goes on when it does"
+    with engine_on(store, dask.address) as engine:
+        engine.submit(run_id)
+        waiting = until(store, run_id, lambda run: bool(run.error))
+        assert (waiting.state, waiting.error) == ("queued", silent)
+        died = dask.scheduler(), dask.worker()
+        before = until(store, run_id, training)
+        assert before.error == ""
+        for one in died:
+            one.kill()
+        waiting = until(store, run_id, lambda run: bool(run.error))
+        assert (waiting.state, waiting.error) == ("queued", silent)
+        assert waiting.points == before.points
+        dask.scheduler()
+        dask.worker()
+        run = until(store, run_id, ended)
+    assert (run.state, run.error) == ("done", "")
+    assert run.points[0] == before.points[0]  # seconds too: it was not computed again
+    assert same(run.points, plainly(plan, sets))

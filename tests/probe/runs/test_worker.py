@@ -1,0 +1,19 @@
+"""A worker's models: loaded once for all runs, and only if they are those of the app."""
+
+from pathlib import Path
+
+import pytest
+
+from probe.models.errors import ModelError
+from probe.models.hashes import model_hash
+from probe.runs.worker import pristine
+
+
+def test_a_model_is_loaded_once_for_the_runs_that_begin_with_it(model: str) -> None:
+    expected = model_hash(Path(model))
+    assert pristine(model, expected) is pristine(model, expected)
+
+
+def test_a_model_that_is_not_the_app_s_is_refused(model: str) -> None:
+    with pytest.raises(ModelError, match="is not the app's"):
+        pristine(model, "another hash")

@@ -1,0 +1,159 @@
+"""Tokens as the Penn Treebank has them, and the difference between two texts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probe.text.tokens import Edit, Span, edits, join, same_words, spans, substitute, tokenise
+from tests.support.property_settings import STEADY
+
+TEXT = st.text(alphabet="ab AB.,!?'\"-é\n", max_size=40)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("He left.", "He|left|."),
+        ("He won't go.", "He|wo|n't|go|."),
+        ("It's Ann's.", "It|'s|Ann|'s|."),
+        ("They've gone!", "They|'ve|gone|!"),
+        ('"Yes," he said.', "``|Yes|,|''|he|said|."),
+        ("It cost $5.50 (50%).", "It|cost|$|5.50|(|50|%|)|."),
+        ("Mr. Hale left.", "Mr.|Hale|left|."),
+        ("It rained. We left.", "It|rained.|We|left|."),
+        ("a well-known man", "a|well-known|man"),
+        ("Wait...", "Wait|..."),
+        ("", ""),
+        (" \n", ""),
+    ],
+)
+def test_words_are_split_as_the_treebank_does(text: str, tokens: str) -> None:
+    assert tokenise(text) == [token for token in tokens.split("|") if token]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("He  left.", [Span("He", 0, 2), Span("left", 4, 8), Span(".", 8, 9)]),
+        ("can't", [Span("ca", 0, 2), Span("n't", 2, 5)]),
+        ("cannot", [Span("can", 0, 3), Span("not", 3, 6)]),
+        ('"Go" he', [Span("``", 0, 1), Span("Go", 1, 3), Span("''", 3, 4), Span("he", 5, 7)]),
+        ("``Go''", [Span("``", 0, 2), Span("Go", 2, 4), Span("''", 4, 6)]),
+        ("(''Go", [Span("(", 0, 1), Span("``", 1, 3), Span("Go", 3, 5)]),
+        ("\n\tno", [Span("no", 2, 4)]),
+        ("", []),
+    ],
+)
+def test_each_token_stands_where_it_was_read(text: str, found: list[Span]) -> None:
+    assert spans(text) == found
+
+
+@STEADY
+@given(TEXT)
+def test_spans_are_the_tokens_in_order(text: str) -> None:
+    assert [span.word for span in spans(text)] == tokenise(text)
+
+
+@STEADY
+@given(TEXT)
+def test_a_span_is_its_token_but_for_double_quotes(text: str) -> None:
+    for span in spans(text):
+        assert text[span.start : span.end] == span.word or span.word in ("``", "''")
+
+
+@STEADY
+@given(TEXT)
+def test_between_spans_there_are_blanks_only(text: str) -> None:
+    ends = [0, *(span.end for span in spans(text))]
+    starts = [*(span.start for span in spans(text)), len(text)]
+    assert not any(text[end:start].strip() for end, start in zip(ends, starts, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("changes", "after"),
+    [
+        ([], "a man sat"),
+        ([(2, 5, "dog")], "a dog sat"),
+        ([(6, 9, "stood up"), (0, 1, "the")], "the man stood up"),
+        ([(2, 6, "")], "a sat"),
+        ([(9, 9, ".")], "a man sat."),
+    ],
+)
+def test_new_text_stands_where_the_old_stood(
+    changes: list[tuple[int, int, str]], after: str
+) -> None:
+    assert substitute("a man sat", changes) == after
+
+
+@STEADY
+@given(TEXT)
+def test_every_span_put_for_itself_gives_the_text(text: str) -> None:
+    own = [(span.start, span.end, text[span.start : span.end]) for span in spans(text)]
+    assert substitute(text, own) == text
+
+
+def test_joined_words_are_not_put_together_again() -> None:
+    assert join(["ca", "n't", "."]) == "ca n't ."
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("He can't go.", "he ca n't go .", True),
+        ("A  man", "a\nman", True),
+        ("A man", "man a", False),
+        ("A man", "A man.", False),
+        ("", " ", True),
+    ],
+)
+def test_case_and_spacing_do_not_make_other_words(first: str, second: str, same: bool) -> None:
+    assert same_words(first, second) is same
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("a man sat", "a man sat", [Edit("kept", "a man sat")]),
+        ("a man sat", "A Man sat", [Edit("kept", "A Man sat")]),
+        ("a man sat", "man sat", [Edit("removed", "a"), Edit("kept", "man sat")]),
+        (
+            "he sat.",
+            "he sat and true is true.",
+            [Edit("kept", "he sat"), Edit("added", "and true is true"), Edit("kept", ".")],
+        ),
+        (
+            "a man sat",
+            "a dog sat",
+            [Edit("kept", "a"), Edit("removed", "man"), Edit("added", "dog"), Edit("kept", "sat")],
+        ),
+        ("a man sat", "sat man a", [Edit("moved", "sat man a")]),
+        ("", "a", [Edit("added", "a")]),
+        ("a", "", [Edit("removed", "a")]),
+        ("", "", []),
+    ],
+)
+def test_edits_are_those_worked_by_hand(before: str, after: str, found: list[Edit]) -> None:
+    assert edits(before, after) == found
+
+
+@STEADY
+@given(TEXT, TEXT)
+def test_what_was_not_removed_spells_the_new_text(before: str, after: str) -> None:
+    spelt = "".join(edit.text for edit in edits(before, after) if edit.kind != "removed")
+    assert "".join(spelt.split()) == "".join(after.split())
+
+
+@STEADY
+@given(TEXT, TEXT)
+def test_what_was_not_added_spells_the_old_text(before: str, after: str) -> None:
+    found = edits(before, after)
+    if any(edit.kind == "moved" for edit in found):
+        return
+    spelt = "".join(edit.text for edit in found if edit.kind != "added").lower()
+    assert "".join(spelt.split()) == "".join(before.lower().split())
+
+
+@STEADY
+@given(TEXT)
+def test_a_text_does_not_differ_from_itself(text: str) -> None:
+    assert {edit.kind for edit in edits(text, text)} <= {"kept"}

@@ -1,0 +1,188 @@
+"""Every transform against results worked by hand, in golden/*.toml."""
+
+import random
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from probe.tasks.examples import Pair
+from probe.transforms import REGISTRY, Options
+from probe.transforms.availability import missing
+from probe.transforms.registry import Inexact, Tools
+from tests.support.scored_tokens import Given, scored
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Row = dict[str, Any]  # Any: TOML values
+GOLDEN = Path(__file__).with_name("golden")
+SEEDS = range(20)
+PINS = {"default": (".", "!", "?"), "paper_code": (".",)}
+
+
+def rows(name: str, key: str = "transform") -> list[Any]:
+    """Return the rows of a file that have a key, named after their transform and their line."""
+    found = tomllib.loads((GOLDEN / f"{name}.toml").read_text(encoding="utf-8"))["row"]
+    ids = [f"{row['transform']}-{n}" for n, row in enumerate(found)]
+    return [pytest.param(row, id=id_) for row, id_ in zip(found, ids, strict=True) if key in row]
+
+
+def run(name: str, pair: Pair, tools: Tools) -> tuple[Pair | None, bool]:
+    """Return what a transform makes, and whether it is exact."""
+    made = REGISTRY[name].function(pair, tools)
+    return (made.pair, False) if isinstance(made, Inexact) else (made, True)
+
+
+def allowed(row: Row) -> list[str]:
+    """Return the results a row allows; none where nothing can be made."""
+    return row.get("any") or ([row["after"]] if "after" in row else [])
+
+
+@pytest.mark.parametrize("row", rows("lexical"))
+def test_words_are_put_in_the_order_worked_by_hand(row: Row) -> None:
+    pair = Pair(row.get("premise", "A man sat."), row["hypothesis"])
+    options = Options(pin=PINS[row.get("pin", "default")])
+    for seed in SEEDS:
+        made, exact = run(row["transform"], pair, Tools(random.Random(seed), options))
+        if made is None:
+            assert allowed(row) == []
+            continue
+        assert made.premise == pair.premise
+        assert made.hypothesis in allowed(row)
+        assert exact == row.get("exact", True)
+
+
+@pytest.mark.parametrize("row", rows("stress", "text"))
+def test_the_text_becomes_what_it_became_by_hand(row: Row) -> None:
+    side = REGISTRY[row["transform"]].side
+    pair = Pair(**{"premise": "One side.", "hypothesis": "Other side.", side: row["text"]})
+    options = Options(**row.get("options", {}))
+    results = set()
+    for seed in range(80):  # enough for every choice to come up
+        made, exact = run(row["transform"], pair, Tools(random.Random(seed), options))
+        assert exact
+        if made is None:
+            break
+        other = "premise" if side == "hypothesis" else "hypothesis"
+        assert getattr(made, other) == getattr(pair, other)
+        results.add(getattr(made, side))
+    assert results == set(allowed(row))
+
+
+@pytest.mark.parametrize("row", rows("stress", "premise"))
+def test_the_pairs_are_those_made_by_hand(row: Row) -> None:
+    require(row["transform"])
+    pair = Pair(row["premise"], row.get("hypothesis", "It rained."), "neutral", "r1")
+    pairs: set[Pair] = set()
+    for seed in range(200 if "entailed" in row else 1):
+        tools = Tools(random.Random(seed), Options())
+        made = REGISTRY[row["transform"]].function(pair, tools)
+        assert made is None or (isinstance(made, tuple) and len(set(made)) == len(made))
+        pairs |= set(made or ())
+    assert pairs == set(pairs_by_hand(row))
+
+
+def pairs_by_hand(row: Row) -> list[Pair]:
+    """Return the pairs with their labels, as a row lists them or its statements make them."""
+    given = [Pair(*pair, "contradiction", "r1") for pair in row.get("pairs", [])]
+    for statement in statements(row.get("entailed", "")):
+        given.append(Pair(row["premise"], statement, "entailment", "r1"))
+        given.append(Pair(statement, row["premise"], "neutral", "r1"))
+    for statement in statements(row.get("contradicted", "")):
+        given.append(Pair(row["premise"], statement, "contradiction", "r1"))
+    return given
+
+
+def statements(text: str) -> list[str]:
+    """Split at the marks that a blank follows."""
+    return re.split(r"(?<=[.?])\s+", text.strip()) if text else []
+
+
+def require(name: str) -> None:
+    """Skip where a transform lacks what it needs."""
+    if lacks := missing(REGISTRY[name]):
+        pytest.skip(lacks)
+
+
+@pytest.mark.parametrize("row", rows("heuristic"))
+def test_each_side_becomes_all_it_became_by_hand(row: Row) -> None:
+    require(row["transform"])
+    pair = Pair(row.get("premise", "One side."), row.get("hypothesis", "Other side."))
+    options = Options(**row.get("options", {}))
+    tools = [Tools(random.Random(seed), options) for seed in range(100)]
+    made = [one for each in tools if (one := run(row["transform"], pair, each)[0])]
+    if not {"premises", "hypotheses"} & set(row):
+        assert made == []
+        return
+    assert len(made) == len(tools)
+    assert {one.premise for one in made} == set(row.get("premises", [pair.premise]))
+    assert {one.hypothesis for one in made} == set(row.get("hypotheses", [pair.hypothesis]))
+
+
+@pytest.mark.parametrize("row", rows("statistical"))
+def test_the_premise_is_translated_as_by_hand(row: Row) -> None:
+    require(row["transform"])
+    tools = Tools(random.Random(0), Options(), label=row.get("label"))
+    made, exact = run(row["transform"], Pair(row["premise"], "He sat."), tools)
+    assert (made.premise if made else row["premise"]) == row["premise"]
+    assert (made.hypothesis if made else None) == row.get("after")
+    assert exact == row.get("exact", True)
+
+
+@pytest.mark.parametrize("row", rows("gradient"))
+def test_sub_words_change_as_worked_by_hand(row: Row) -> None:
+    tokens = scored(row["tokens"], row["scores"])
+    copies = row["transform"] == "copyone"
+    reading = Given(
+        premise=tokens if copies else (),
+        hypothesis=() if copies else tokens,
+        words=tuple(row.get("vocabulary", ())),
+    )
+    options = Options(keep=row.get("keep", 0.5), by_id=row.get("by_id", False))
+    for seed in SEEDS:
+        tools = Tools(random.Random(seed), options, reading)
+        made, exact = run(row["transform"], Pair("a man", "is here"), tools)
+        if made is None:
+            assert "after" not in row and "each" not in row
+            continue
+        assert made.premise == "a man"
+        if "each" in row:
+            words = made.hypothesis.split()
+            assert all(word in set_ for word, set_ in zip(words, row["each"], strict=True))
+        else:
+            assert made.hypothesis == row["after"]
+        assert exact == row.get("exact", True)
+
+
+def test_every_choice_of_repeat_comes_up() -> None:
+    row = scored(["a", "man", "is", "here"], [4, 1, 2, 3])
+    tools = [Tools(random.Random(seed), Options(), Given(hypothesis=row)) for seed in range(60)]
+    made = [run("repeat", Pair("a", "b"), each)[0] for each in tools]
+    assert {pair.hypothesis for pair in made if pair} == {
+        "a a a here",
+        "a a here here",
+        "a here a here",
+        "a here here here",
+    }
+
+
+def test_replace_draws_from_the_ids_of_the_papers_code() -> None:
+    tokens = scored(["a", "man"] * 200, [1.0, 0.0] * 200)
+    tools = Tools(random.Random(0), Options(draw="paper_code"), Given(hypothesis=tokens))
+    made, _ = run("replace", Pair("a", "b"), tools)
+    assert made is not None
+    drawn = [int(word) for word in made.hypothesis.split() if word != "a"]
+    assert len(drawn) == 200
+    assert min(drawn) >= 100 and max(drawn) < 20_000
+    assert max(drawn) > 15_000  # not only the first of them
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_every_transform_has_four_rows_worked_by_hand(name: str) -> None:
+    files = [tomllib.loads(path.read_text(encoding="utf-8")) for path in GOLDEN.glob("*.toml")]
+    assert sum(row["transform"] == name for file in files for row in file["row"]) >= 4

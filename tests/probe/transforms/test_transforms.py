@@ -1,0 +1,521 @@
+"""What holds for every transform, for chains, and for any text at all."""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import replace
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from probe.analysis.transformed import Reader
+from probe.tasks.examples import Pair
+from probe.tasks.nli import COMPUTED, KEEP, LABELS, UNDEFINED
+from probe.text.tokens import tokenise
+from probe.transforms import (
+    REGISTRY,
+    Options,
+    Result,
+    apply,
+    chain,
+    default_of,
+    leaves_gold,
+    rule_of,
+)
+from probe.transforms.availability import RESOURCES, Unavailable, missing, ready
+from probe.transforms.families.importance import kept_count
+from probe.transforms.registry import SubWords, Tools, UnknownTransform
+from tests.support.property_settings import STEADY
+from tests.support.scored_tokens import Given, scored
+from tests.support.tiny_models import shared
+
+NAMES = list(REGISTRY)
+PAIR = Pair("The old man walks to the green park.", "The man isn't happy!", "neutral", "r1")
+OTHER = Pair("She reads a letter.", "She writes some music now.", "entailment", "r2")
+ODD = {
+    "empty": "",
+    "blank": " \t\n ",
+    "one token": "no",
+    "two thousand tokens": "the man walks . " * 500,
+    "emoji": "👩‍👩‍👧 🇫🇮 ok 👍🏽!",
+    "right to left": "الرجل في الحديقة. האיש בבית?",
+    "NUL": "\x00",
+    "NUL inside": "a\x00b \x00",
+    "control": "a\x07b\x1b[0m\x85\u2028c",
+    "Chinese": "那个人在公园里。",
+    "Finnish": "Mies kävelee puistossa, eikö?",
+    "only punctuation": "?!... ,;",
+    "quotes": "\"''``\"",
+    "combining": "e\u0301\u0301\u0301 a\u200d\ufeff",
+}
+
+
+def made(
+    name: str, pairs: Sequence[Pair], seed: int = 0, options: Options = Options()
+) -> list[Result]:
+    """Apply with the tiny model as reader; the first pair that comes of each."""
+    several = apply(name, pairs, seed, options, Reader(shared(), options))
+    return [row[0] for row in several]
+
+
+def no_reading(pairs: Sequence[Pair]) -> Sequence[SubWords]:
+    """Stand where nothing reads sub-words."""
+    raise AssertionError("a word-level transform asked for sub-words")
+
+
+def words_only(name: str, text: str, seed: int = 0) -> Result:
+    """Apply a word-level transform to a hypothesis."""
+    return one(name, Pair("A man sat.", text), seed)
+
+
+def one(name: str, pair: Pair, seed: int = 0, options: Options = Options()) -> Result:
+    """Apply a word-level transform to a pair; the first pair that comes of it."""
+    return apply(name, [pair], seed, options, no_reading)[0][0]
+
+
+# the contract, over everything registered
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pair_is_not_altered(name: str) -> None:
+    pair, options = deepcopy(PAIR), Options()
+    result = made(name, [pair], options=options)[0]
+    assert pair == PAIR
+    assert options == Options()
+    assert result.original is pair
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_the_named_side_changes(name: str) -> None:
+    result = made(name, [PAIR])[0]
+    if REGISTRY[name].side == "hypothesis":
+        assert result.pair.premise == PAIR.premise
+    if REGISTRY[name].side == "premise":
+        assert result.pair.hypothesis == PAIR.hypothesis
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_row_keeps_its_id(name: str) -> None:
+    assert [r.pair.id for r in made(name, [PAIR, OTHER])] == ["r1", "r2"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_seed_gives_the_same_result(name: str) -> None:
+    assert made(name, [PAIR], seed=7) == made(name, [PAIR], seed=7)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_row_does_not_change_a_row(name: str) -> None:
+    alone = made(name, [PAIR])[0]
+    assert made(name, [OTHER, PAIR])[1] == alone
+    assert made(name, [PAIR, OTHER, OTHER])[0] == alone
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_global_chance_is_not_touched(name: str) -> None:
+    before = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state()
+    made(name, [PAIR, OTHER])
+    assert random.getstate() == before[0]
+    assert np.random.get_state()[1].tolist() == before[1]
+    assert torch.equal(torch.get_rng_state(), before[2])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("text", ODD.values(), ids=ODD)
+def test_any_text_comes_to_an_end(name: str, text: str) -> None:
+    pairs = [Pair(text, "A man.", None, "1"), Pair("A man.", text, None, "2"), Pair(text, text)]
+    for result in made(name, pairs):
+        assert isinstance(result.pair.hypothesis, str)
+        assert result.changed or result.original.hypothesis.split() or not text.split()
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if REGISTRY[n].level == "word"])
+@pytest.mark.parametrize("run", [" ", ".", "\t"])
+def test_a_long_run_of_marks_takes_no_time(name: str, run: str) -> None:
+    text = "a." + run * 50_000 + "b"  # minutes, where time grows with the square
+    assert one(name, Pair(text, text)).original.premise == text
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("keep", [0.0, 0.3, 1.0])
+def test_any_share_kept_will_do(name: str, keep: float) -> None:
+    assert len(made(name, [PAIR, OTHER], options=Options(keep=keep))) == 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_cannot_be_done_says_what_is_needed(name: str) -> None:
+    result = made(name, [Pair("", "")])[0]
+    assert result.note == f"{name} needs {REGISTRY[name].applies}"
+    assert not result.changed
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_gold_label_follows_the_rule(name: str) -> None:
+    rule = REGISTRY[name].rule
+    for label in LABELS:
+        pair = replace(PAIR, gold=label)
+        for result in apply(name, [pair], 0, Options(), Reader(shared(), Options()))[0]:
+            if rule == COMPUTED:
+                assert result.gold in LABELS
+            elif result.changed:
+                assert result.gold == rule(label)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_row_without_gold_gets_none(name: str) -> None:
+    result = made(name, [Pair("A man sat.", "He was here.")])[0]
+    assert result.gold == REGISTRY[name].rule(None) or REGISTRY[name].rule == COMPUTED
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_link_is_one_step(name: str) -> None:
+    for result in apply(name, [PAIR], 0, Options(), Reader(shared(), Options()))[0]:
+        assert [(s.transform, s.before, s.pair) for s in result.steps] == [
+            (name, PAIR, result.pair)
+        ]
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if REGISTRY[n].level == "word"])
+def test_words_need_no_model(name: str) -> None:
+    assert one(name, PAIR).transform == name
+    assert "model" not in REGISTRY[name].needs
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if REGISTRY[n].level == "sub-word"])
+def test_sub_words_need_a_model(name: str) -> None:
+    assert REGISTRY[name].needs == ("model",)
+
+
+# flags
+
+
+@pytest.mark.parametrize(
+    ("name", "hypothesis"),
+    [
+        ("sort", "A cat sat."),
+        ("reverse", "Never say never."),
+        ("reverse", "No."),
+        ("shuffle", "Ha ha!"),
+        ("reverse+reverse", "He can't say who."),
+        ("copysort", "a MAN sat."),
+    ],
+)
+def test_the_same_words_are_no_change(name: str, hypothesis: str) -> None:
+    assert not words_only(name, hypothesis).changed
+
+
+@pytest.mark.parametrize("name", ["drop", "repeat", "replace"])
+def test_keeping_every_token_is_no_change(name: str) -> None:
+    assert not made(name, [PAIR], options=Options(keep=1.0))[0].changed
+
+
+@pytest.mark.parametrize("name", ["drop", "repeat", "replace"])
+def test_a_single_token_is_no_change(name: str) -> None:
+    assert not made(name, [Pair("A man sat.", "no")])[0].changed
+
+
+def test_a_clause_more_is_a_change() -> None:
+    assert words_only("negation", "He sat.").changed
+
+
+def test_one_inexact_link_makes_the_chain_inexact() -> None:
+    result = words_only("shuffle+negation", "Ha ha!")
+    assert not result.exact
+    assert "bigrams" in result.note
+
+
+def test_a_result_names_what_differs_from_the_defaults() -> None:
+    options = Options(sign="gupta", pin=(".",), by_id=True, draw="paper_code")
+    assert Options().variant == "safe"
+    assert options.variant == "gupta+by_id+draw=paper_code+pin=paper_code"
+
+
+# chance
+
+
+def test_a_stream_of_chance_belongs_to_the_row() -> None:
+    text = "one two three four five six seven eight"
+    rows = [Pair("A man sat.", text, None, str(n)) for n in range(8)]
+    orders = [r.pair.hypothesis for (r,) in apply("shuffle", rows, 0, Options(), no_reading)]
+    assert len(set(orders)) > 4
+
+
+def test_another_seed_gives_another_order() -> None:
+    text = "one two three four five six seven eight"
+    assert len({words_only("shuffle", text, seed).pair.hypothesis for seed in range(8)}) > 4
+
+
+# chains
+
+
+def test_a_chain_is_its_links_one_after_another() -> None:
+    dropped = made("drop", [PAIR])[0].pair
+    by_hand = sorted(tokenise(dropped.hypothesis.lower()))
+    mark = [word for word in by_hand if word in (".", "!")]
+    assert len(mark) <= 1
+    words = [word for word in by_hand if word not in mark]
+    result = made("drop+sort", [PAIR])[0]
+    assert result.pair.hypothesis == " ".join(words + mark)
+    assert [step.pair.hypothesis for step in result.steps] == [
+        dropped.hypothesis,
+        result.pair.hypothesis,
+    ]
+
+
+def test_a_later_link_reads_the_text_the_earlier_made() -> None:
+    reversed_ = made("reverse", [PAIR])[0].pair
+    assert made("reverse+drop", [PAIR])[0].pair == made("drop", [reversed_])[0].pair
+
+
+def test_a_link_that_cannot_be_done_is_passed_over() -> None:
+    result = one("copysort+negation", Pair("", "He sat."))
+    assert result.pair.hypothesis == "He sat and false is not true."
+    assert result.note == "copysort needs a word in the premise"
+    assert [step.pair.hypothesis for step in result.steps] == ["He sat.", result.pair.hypothesis]
+    assert [step.note for step in result.steps] == ["copysort needs a word in the premise", ""]
+
+
+def test_a_chain_has_a_step_a_link() -> None:
+    assert len(words_only("sort+reverse+negation", "He sat here.").steps) == 3
+
+
+@pytest.mark.parametrize("name", ["word_overlap+sort", "sort+word_overlap", "sort+drop"])
+def test_one_destroyed_link_leaves_no_gold_label(name: str) -> None:
+    assert rule_of(name) is UNDEFINED
+
+
+def test_links_that_keep_the_label_keep_it_together() -> None:
+    assert rule_of("word_overlap+length_mismatch") is KEEP
+
+
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [
+        ("negation", True),
+        ("negation+spelling", True),
+        ("reverse", False),
+        ("negation+reverse", False),
+    ],
+)
+def test_gold_is_left_where_each_link_leaves_it(name: str, left: bool) -> None:
+    assert leaves_gold(name) is left
+
+
+def test_what_a_model_has_to_choose_for_leaves_nothing_to_learn() -> None:
+    assert not any(leaves_gold(name) for name, one in REGISTRY.items() if "model" in one.needs)
+
+
+def test_a_chain_is_compared_with_the_default_of_any_link() -> None:
+    assert default_of("copysort+reverse") == "entailment"
+    assert default_of("drop+copyone") == "entailment"
+    assert default_of("sort+reverse") is None
+
+
+def test_spaces_around_the_plus_are_allowed() -> None:
+    assert [link.name for link in chain(" drop + sort ")] == ["drop", "sort"]
+
+
+@pytest.mark.parametrize("name", ["srot", "sort+", "", "sort,drop"])
+def test_an_unknown_name_is_answered_with_those_there_are(name: str) -> None:
+    with pytest.raises(UnknownTransform, match=r"^there is no transform '.*'; there are: \w+, "):
+        chain(name)
+
+
+@pytest.mark.parametrize(
+    ("share", "n", "kept"),
+    [(0.5, 4, 2), (0.5, 5, 3), (0.55, 20, 11), (0.07, 100, 7), (0.0, 9, 0), (1.0, 9, 9)],
+)
+def test_the_kept_are_the_share_rounded_up(share: float, n: int, kept: int) -> None:
+    assert kept_count(share, n) == kept
+
+
+# any text at all
+
+LOOSE = st.text(max_size=40)
+WORD = st.sampled_from(
+    ["a", "b", "C", "can't", "he's", "well-known", "12", "1,000", "%", ",", "naïve", "cannot"]
+)
+MARK = st.sampled_from(["", ".", "!", "?"])
+SENTENCE = st.builds(
+    lambda words, mark: " ".join(words) + mark, st.lists(WORD, min_size=1, max_size=9), MARK
+)
+
+
+def without_mark(tokens: list[str]) -> list[str]:
+    """Return the tokens without a final pinned mark."""
+    return tokens[:-1] if tokens and tokens[-1] in ".!?" else tokens
+
+
+@STEADY
+@given(SENTENCE)
+def test_sort_is_a_sorted_permutation(text: str) -> None:
+    after = without_mark(words_only("sort", text).pair.hypothesis.split(" "))
+    assert all(left <= right for left, right in pairwise(after))
+    assert Counter(after) == Counter(without_mark(tokenise(text.lower())))
+
+
+@STEADY
+@given(SENTENCE)
+def test_reverse_twice_is_the_tokens_again(text: str) -> None:
+    once = words_only("reverse", text).pair.hypothesis
+    assert words_only("reverse", once).pair.hypothesis.split(" ") == tokenise(text.lower())
+
+
+@STEADY
+@given(SENTENCE, st.integers())
+def test_shuffle_is_a_permutation(text: str, seed: int) -> None:
+    after = words_only("shuffle", text, seed).pair.hypothesis.split(" ")
+    before = tokenise(text.lower())
+    assert Counter(after) == Counter(before)
+    if before[-1] in (".", "!", "?"):
+        assert after[-1] == before[-1]
+
+
+LETTERS = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=6)
+
+
+def fewest_bigrams(words: list[str], mark: str) -> int:
+    """Try every order and count the bigrams of the original that the best one keeps."""
+    tail = [mark] if mark else []
+    before = list(pairwise(words + tail))
+    orders = [list(pairwise([*order, *tail])) for order in permutations(words)]
+    return min(sum(bigram in before for bigram in order) for order in orders)
+
+
+@STEADY
+@given(LETTERS, MARK, st.integers(0, 9))
+@example(["a", "a", "b"], "", 0)
+@example(["a", "b", "a", "b"], ".", 0)
+@example(["a", "a", "b", "b"], "", 1)
+@example(["a", "b", "c", "d", "e", "f"], "?", 2)
+def test_shuffle_keeps_no_bigram_where_that_can_be(words: list[str], mark: str, seed: int) -> None:
+    result = words_only("shuffle", " ".join(words) + mark, seed)
+    before = list(pairwise(words + ([mark] if mark else [])))
+    after = list(pairwise(result.pair.hypothesis.split(" ")))
+    fewest = fewest_bigrams(words, mark)
+    assert sum(bigram in before for bigram in after) == fewest
+    assert result.exact == (fewest == 0)
+
+
+@STEADY
+@given(st.lists(st.sampled_from("abcdefghijklmnop"), min_size=7, max_size=16, unique=True))
+def test_shuffle_keeps_no_bigram_of_distinct_words(words: list[str]) -> None:
+    result = words_only("shuffle", " ".join(words) + ".")
+    assert result.exact
+    assert not set(pairwise([*words, "."])) & set(pairwise(result.pair.hypothesis.split(" ")))
+
+
+@STEADY
+@given(LOOSE, LOOSE, st.sampled_from([n for n in NAMES if REGISTRY[n].level == "word"]))
+def test_edits_spell_the_new_text(premise: str, hypothesis: str, name: str) -> None:
+    result = one(name, Pair(premise, hypothesis))
+    for side in ("premise", "hypothesis"):
+        spelt = "".join(edit.text for edit in result.edits[side] if edit.kind != "removed")
+        assert "".join(spelt.split()) == "".join(getattr(result.pair, side).split())
+
+
+@STEADY
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=7), st.floats(0, 1))
+def test_drop_keeps_no_token_less_important_than_one_it_drops(
+    scores: list[float], keep: float
+) -> None:
+    words = ["a", "man", "is", "here", "men", "walk", "the"][: len(scores)]
+    reading = Given(hypothesis=scored(words, scores))
+    result = apply("drop", [Pair("x", "y")], 0, Options(keep=keep), lambda pairs: [reading])[0][0]
+    kept = result.pair.hypothesis.split()
+    worth = dict(zip(words, scores, strict=True))
+    assert [word for word in words if word in kept] == kept  # in order
+    assert len(kept) >= keep * len(words) - 1e-9
+    gone = [worth[word] for word in words if word not in kept]
+    assert not gone or not kept or max(gone) <= min(worth[word] for word in kept)
+
+
+@STEADY
+@given(st.sampled_from(LABELS))
+def test_a_destroyed_pair_has_no_gold_label(label: str) -> None:
+    pair = Pair("A man sat.", "He was here.", label)  # type: ignore[arg-type]  # one of LABELS
+    assert one("sort", pair).gold is None
+
+
+# several pairs of one
+
+NUMBERS = Pair("Tim has 350 old stamps.", "Tim is glad.", "neutral", "r3")
+
+
+def several(name: str, pair: Pair) -> tuple[Result, ...]:
+    """Apply a word-level transform; all pairs that come of one."""
+    return apply(name, [pair], 0, Options(), no_reading)[0]
+
+
+def test_several_pairs_are_numbered() -> None:
+    made = several("numerical", NUMBERS)
+    assert [(result.number, result.of, result.name) for result in made] == [
+        (1, 3, "numerical 1/3"),
+        (2, 3, "numerical 2/3"),
+        (3, 3, "numerical 3/3"),
+    ]
+
+
+def test_a_chain_goes_on_with_each_of_several_pairs() -> None:
+    made = several("numerical+negation", NUMBERS)
+    assert [result.gold for result in made] == ["entailment", "contradiction", "neutral"]
+    assert all("and false is not true" in result.pair.hypothesis for result in made)
+    assert all(len(result.steps) == 2 for result in made)
+
+
+def test_a_chain_ends_with_no_more_than_64_pairs_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def triple(pair: Pair, tools: Tools) -> tuple[Pair, ...]:
+        return tuple(replace(pair, hypothesis=pair.hypothesis + letter) for letter in "abc")
+
+    monkeypatch.setitem(REGISTRY, "triple", replace(REGISTRY["sort"], function=triple))
+    made = several("triple+triple+triple+triple+reverse", PAIR)
+    assert len(made) == 64
+    assert len({result.pair.hypothesis for result in made}) == 64
+    assert not made[0].exact
+    assert made[0].note == "the first 64 of 81 pairs"
+
+
+def test_what_is_made_of_a_destroyed_text_has_no_gold_label() -> None:
+    for name in ("reverse+shuffleprem", "reverse+numerical", "numerical+reverse"):
+        for result in several(name, NUMBERS):
+            assert result.gold is None
+            assert result.steps[-1].pair.gold is None
+
+
+def test_a_transform_that_cannot_be_done_keeps_the_gold_label() -> None:
+    result = one("neghyp", Pair("A man sat.", "", "contradiction"))
+    assert (result.changed, result.gold) == (False, "contradiction")
+
+
+def test_a_label_that_is_not_known_is_the_predicted_one() -> None:
+    asked: list[object] = []
+
+    def ask(pair: Pair, tools: Tools) -> Pair:
+        asked.append(tools.label)
+        return pair
+
+    with pytest.MonkeyPatch.context() as patch:
+        entry = replace(REGISTRY["sort"], name="ask", function=ask)
+        patch.setitem(REGISTRY, "ask", entry)
+        pairs = [Pair("A", "b", "neutral"), Pair("A", "b"), Pair("A", "b", "non-entailment")]
+        apply("ask", pairs, 0, Options(), no_reading, ["entailment"] * 2 + ["contradiction"])
+        apply("ask", pairs[1:2], 0, Options(), no_reading)
+    assert asked == ["neutral", "entailment", "contradiction", None]
+
+
+def test_what_is_missing_is_said_before_anything_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = replace(REGISTRY["sort"], name="far", needs=("wordnet",))
+    monkeypatch.setitem(REGISTRY, "far", entry)
+    known = {need: lambda: "" for need in RESOURCES} | {"wordnet": lambda: "Get it so."}
+    monkeypatch.setattr("probe.transforms.availability.RESOURCES", known)
+    assert missing(entry) == "Get it so."
+    assert "sort" in ready() and "far" not in ready()
+    with pytest.raises(Unavailable, match=r"^far cannot run here: Get it so\.$"):
+        several("sort+far", PAIR)

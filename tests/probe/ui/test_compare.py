@@ -1,0 +1,113 @@
+"""What the Compare tab shows: text is escaped, cells lead to their pairs, links are complete."""
+
+from dataclasses import replace
+from urllib.parse import parse_qs
+
+import pytest
+
+from finetune.experiments.inoculation.plan import Cell
+from finetune.ui.html.run import outcome
+from probe.analysis.comparison import Row
+from probe.analysis.slices import SLICES
+from probe.analysis.transformed import examine
+from probe.models.classifier import Prediction
+from probe.tasks.examples import Pair
+from probe.tasks.nli import LABELS, TWO_WAY, Gold
+from probe.ui.html.compare import cards, couples, link_to_compare, side_by_side
+from probe.ui.html.compare_cells import PAGE, chosen, matrix, page, slices
+from tests.support.points import make_point, make_run
+from tests.support.tiny_models import shared, tiny_classifier
+
+NAMES = ["<b>one", "two"]
+
+
+def row(number: int, gold: Gold | None, *said: Gold) -> Row:
+    predictions = tuple(
+        Prediction(label, tuple(0.8 if each == label else 0.1 for each in LABELS)) for label in said
+    )
+    pair = Pair("<i>A man</i> walks.", "He <u>moves</u>.", gold)
+    return Row(number, pair, predictions, "", (False,) * len(said))
+
+
+ROWS = [
+    row(0, "entailment", "entailment", "neutral"),
+    row(1, "neutral", "neutral", "neutral"),
+    Row(2, error="the premise <is> empty"),
+]
+
+
+def test_nothing_of_names_and_texts_is_markup() -> None:
+    shown = (
+        cards(ROWS, NAMES, "fp32")
+        + couples(ROWS, NAMES)
+        + matrix(ROWS, NAMES, 0, 1)
+        + slices(ROWS, NAMES, 0, 1)
+        + page("<s>words", ROWS[:2], NAMES, 1)[0]
+    )
+    for markup in ("<b>one", "<i>", "<u>", "<is>", "<s>"):
+        assert markup not in shown
+
+
+def test_a_cell_without_pairs_cannot_be_pressed() -> None:
+    shown = matrix(ROWS, NAMES, 0, 1)
+    assert shown.count("data-cell=") == 9
+    assert shown.count(" disabled>") == 7
+
+
+@pytest.mark.parametrize(
+    ("cell", "numbers"),
+    [
+        ("said|entailment|neutral", [0]),
+        ("said|neutral|neutral", [1]),
+        (f"slice|{[each.name for each in SLICES].index('up to 5 words')}|all", [0, 1]),
+        (f"slice|{[each.name for each in SLICES].index('up to 5 words')}|entailment", [0]),
+        ("slice|99|all", []),
+        ("slice|x|all", []),
+        ("nonsense", []),
+        ("", []),
+    ],
+)
+def test_a_pressed_cell_leads_to_its_pairs(cell: str, numbers: list[int]) -> None:
+    assert [row.number for row in chosen(ROWS, NAMES, 0, 1, cell)[1]] == numbers
+
+
+def test_pairs_come_in_pages() -> None:
+    many = [row(number, None, "neutral", "neutral") for number in range(PAGE + 1)]
+    shown, number = page("all", many, NAMES, 9)
+    assert number == 2
+    assert shown.count("<tr>") == 2  # the head and the last pair
+    assert f"page 2 of 2, {PAGE + 1} pairs" in shown
+
+
+def test_a_pair_opens_in_probe_with_the_model() -> None:
+    shown, _ = page("all", ROWS[:1], NAMES, 1)
+    query = "?premise=%3Ci%3EA+man%3C%2Fi%3E+walks.&amp;hypothesis=He+%3Cu%3Emoves%3C%2Fu%3E."
+    assert f'href="{query}&amp;model=two"' in shown
+
+
+def test_without_gold_labels_the_page_says_why_there_is_no_accuracy() -> None:
+    unknown = [row(0, None, "entailment", "neutral")]
+    assert "no gold labels, so no accuracy" in cards(unknown, NAMES, "fp32")
+    assert "nothing can be called right" in couples(unknown, NAMES)
+    assert slices(unknown, NAMES, 0, 1) == ""
+
+
+def test_a_link_names_the_tab_and_the_models() -> None:
+    asked = parse_qs(link_to_compare(["minilm", "minilm-negation&1"]).removeprefix("?"))
+    assert asked == {"tab": ["compare"], "models": ["minilm,minilm-negation&1"]}
+
+
+def test_a_finished_inoculation_links_to_the_comparison_with_its_parent() -> None:
+    points = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]
+    run = replace(make_run(points), kept="minilm-kept")
+    assert 'href="?tab=compare&amp;models=minilm%2Cminilm-kept"' in outcome(run)
+    assert "tab=compare" not in outcome(replace(run, kept=""))
+
+
+def test_a_pair_is_shown_for_models_of_three_and_of_two_labels() -> None:
+    pair = Pair("A man walks.", "He <u>moves</u>.")
+    models = (shared("bert"), tiny_classifier("distilbert", order=TWO_WAY))
+    shown = side_by_side([examine(model, pair) for model in models])
+    assert shown.count("<section") == 2
+    assert "<u>" not in shown
+    assert 'class="name label non-entailment"' in shown

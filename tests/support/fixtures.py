@@ -1,0 +1,46 @@
+"""What the tests of `finetune` share: a tiny model, small sets, a home of their own."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from finetune.experiments.inoculation.challenges import challenged
+from finetune.experiments.inoculation.sets import Sets
+from probe.models.classifier import Classifier
+from probe.models.library import load
+from tests.support.tiny_bert import tiny_bert, tiny_pairs
+
+torch.set_num_threads(1)  # a tiny model is slower on several
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The folder of the tiny model."""
+    return str(tiny_bert(tmp_path_factory.mktemp("tiny")))
+
+
+@pytest.fixture
+def classifier(model: str) -> Classifier:
+    """The tiny model, to do with as a test likes."""
+    return load(model)
+
+
+@pytest.fixture(scope="session")
+def sets() -> Sets:
+    """Sets of the negation challenge: 12 dev, 12 test and 30 training pairs."""
+    pairs = tiny_pairs(30)
+    return Sets(
+        pairs[:12],
+        pairs[12:24],
+        challenged("negation", pairs),
+        challenged("negation", pairs[12:24]),
+    )
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home for runs and models."""
+    monkeypatch.setenv("NLI_CLINIC_HOME", str(tmp_path))
+    monkeypatch.delenv("NLI_CLINIC_DATABASE", raising=False)
+    return tmp_path

@@ -1,0 +1,61 @@
+"""Points of an inoculation with known numbers of right answers, and runs of such points."""
+
+from collections.abc import Sequence
+
+from finetune.experiments.inoculation.cell import Point
+from finetune.experiments.inoculation.plan import BASE, Cell, Plan, cells
+from finetune.experiments.inoculation.verdict import judge, verdict_json
+from probe.runs.store import CellState, Run, State
+
+
+def make_point(
+    original: int, challenge: int, n: int = 100, cell: Cell = BASE, dev: float = 0.8
+) -> Point:
+    """Return a point with this many right of n; the right ones come first."""
+    return Point(
+        cell,
+        original / n,
+        challenge / n,
+        dev,
+        epochs=3,
+        best_epoch=2,
+        seconds=1.5,
+        precision="fp32",
+        original_right=tuple(row < original for row in range(n)),
+        challenge_right=tuple(row < challenge for row in range(n)),
+    )
+
+
+def make_run(
+    points: Sequence[Point],
+    model: str = "minilm",
+    challenge: str = "negation",
+    run_id: str = "run1",
+    owner: str = "somebody",
+    state: State = "done",
+    lrs: tuple[float, ...] = (2e-5,),
+) -> Run:
+    """Return a run of these points; other cells wait, and with a size it is judged."""
+    sizes = tuple(sorted({point.cell.size for point in points} - {0})) or (10, 50)
+    plan, there = Plan(model, challenge, sizes, lrs, (0,)), {p.cell: p for p in points}
+    trained = [point for point in points if point.cell != BASE]
+    judged = BASE in there and trained
+    return Run(
+        id=run_id,
+        owner=owner,
+        plan=plan,
+        state=state,
+        cancelling=False,
+        error="",
+        created=1000.0,
+        started=1000.0,
+        finished=1060.0 if state == "done" else 0.0,
+        verdict=verdict_json(judge(there[BASE], trained, paired=True)) if judged else {},
+        environment={"torch": "2.8"},
+        kept="",
+        cells=tuple(
+            CellState(cell, "done" if cell in there else "queued", None, there.get(cell), "")
+            for cell in cells(plan)
+        ),
+        artefacts={"model": "ab12"},
+    )
