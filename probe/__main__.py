@@ -12,7 +12,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from probe.analysis.attribution import AttributionError, Baseline, Method
+from probe.analysis.attribution import AttributionError, BaselineToken, Method
 from probe.analysis.batch import Row, made_frame, score, scored_frame
 from probe.analysis.summary import summarise, summary_json
 from probe.analysis.transformed import PairError, examine
@@ -157,7 +157,7 @@ def pair_command(
             seed,
             _options(keep, sign, pin, by_id, draw, others),
             one_of("method", method, get_args(Method)),
-            one_of("baseline", baseline, get_args(Baseline)),
+            one_of("baseline", baseline, get_args(BaselineToken)),
             one_of("label", label, LABELS) if label else None,
             exact,
         )
@@ -168,7 +168,8 @@ def pair_command(
         typer.echo(json.dumps(shape, ensure_ascii=False))
         return
     for name, row in [("original", shape["original"])] + [
-        (one.result.name, row) for one, row in zip(found.treated, shape["transformed"], strict=True)
+        (one.result.name, row)
+        for one, row in zip(found.transformed, shape["transformed"], strict=True)
     ]:
         premise_changed = row["premise"] != shape["original"]["premise"]
         text = f"{row['premise']} ▸ {row['hypothesis']}" if premise_changed else row["hypothesis"]

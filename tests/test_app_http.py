@@ -25,9 +25,9 @@ def client(app: App) -> Client:
 @pytest.fixture(scope="module")
 def second(app: App) -> str:
     """A tiny model beside the bundled one."""
-    shelf = app.home / "models"
-    shelf.mkdir(exist_ok=True)
-    tiny_bert(app.home / "unready").rename(shelf / "tiny-second")
+    folder_of_models = app.home / "models"
+    folder_of_models.mkdir(exist_ok=True)
+    tiny_bert(app.home / "unready").rename(folder_of_models / "tiny-second")
     return "tiny-second"
 
 

@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from probe.baselines import RULES
+from probe.baselines import BASELINES
 from probe.runs import gallery
 from probe.tasks.examples import ASSETS
 from probe.templates import KINDS
@@ -59,10 +59,10 @@ def is_accessible(page: Page, parts: list[list[str]]) -> None:
 @pytest.fixture(scope="module")
 def second(app: App) -> str:
     """A tiny model beside the bundled one."""
-    shelf, name = app.home / "models", "tiny-beside"
-    shelf.mkdir(exist_ok=True)
-    if not (shelf / name).exists():
-        tiny_bert(app.home / "unready").rename(shelf / name)
+    folder_of_models, name = app.home / "models", "tiny-beside"
+    folder_of_models.mkdir(exist_ok=True)
+    if not (folder_of_models / name).exists():
+        tiny_bert(app.home / "unready").rename(folder_of_models / name)
     return name
 
 
@@ -208,7 +208,7 @@ def test_the_catalogue_shows_every_transform_with_an_example_and_its_code(page: 
     listed = page.locator("#catalogue")
     expect(listed.locator("section").last).to_contain_text("majority", timeout=SLOW)
     names = listed.locator(".entry h3 code").all_inner_texts()
-    assert set(names) >= {*REGISTRY, *RULES, *KINDS}
+    assert set(names) >= {*REGISTRY, *BASELINES, *KINDS}
     reverse = listed.locator(".entry", has=page.locator("code", has_text="reverse"))
     expect(reverse).to_contain_text("hall large the filled success her and , tickets the sold")
     reverse.get_by_text("code: probe/transforms/families/lexical.py").click()

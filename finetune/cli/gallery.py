@@ -11,7 +11,7 @@ import typer
 from finetune.cli.inoculate import PROBLEMS
 from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.challenges import file_sets, make_sets
-from finetune.experiments.inoculation.datasets import Material, split_by_premise, unseen
+from finetune.experiments.inoculation.datasets import SourceData, split_by_premise, unseen
 from finetune.experiments.inoculation.folder import run_cells
 from finetune.experiments.inoculation.plan import Mode, Plan, check, numbers, read_sizes, resolved
 from finetune.experiments.inoculation.sets import InoculationError, Sets
@@ -22,7 +22,7 @@ from probe.cli.exit import stop
 from probe.data.tables import FileError, read_table
 from probe.models.classifier import Classifier
 from probe.models.library import home, load, require
-from probe.runs.gallery import CHALLENGES, FOLDER, MODELS, NUMERICAL, Exhibit, write
+from probe.runs.gallery import CHALLENGES, FOLDER, MODELS, NUMERICAL, GalleryRun, write
 from probe.tasks.examples import Pair
 
 SPARE = 1.5  # pool pairs for each training pair: a challenge leaves some out
@@ -131,7 +131,7 @@ def _exhibit(
         if isinstance(row, Point):
             points.append(row)
             typer.echo(in_words(row) + ("  (from an earlier call)" if earlier else ""))
-    path = write(out, Exhibit(plan, sets, points, sources))
+    path = write(out, GalleryRun(plan, sets, points, sources))
     typer.echo(f"written: {path.name}, {path.stat().st_size:,} bytes")
 
 
@@ -149,11 +149,11 @@ def all_sets(files: Files, challenges: Sequence[str]) -> dict[str, Sets]:
 
     Raises InoculationError, FileError or LabelError.
     """
-    material = sampled(files)
-    return {name: _sets(files, name, material) for name in challenges}
+    source_data = sampled(files)
+    return {name: _sets(files, name, source_data) for name in challenges}
 
 
-def sampled(files: Files) -> Material:
+def sampled(files: Files) -> SourceData:
     """Draw dev, test and pool by premise; no premise is in two of them.
 
     Raises InoculationError where there are too few, FileError or LabelError.
@@ -163,11 +163,11 @@ def sampled(files: Files) -> Material:
     wanted = round(SPARE * files.train)
     fresh = unseen(_of_source(files.pool, files.source), dev, test)
     pool, _ = split_by_premise(fresh, wanted, files.seed)
-    material = Material(dev[: files.dev], test[: files.test], pool[:wanted])
+    source_data = SourceData(dev[: files.dev], test[: files.test], pool[:wanted])
     for name, n in (("dev", files.dev), ("test", files.test)):
-        if len(getattr(material, name)) < n:
+        if len(getattr(source_data, name)) < n:
             raise InoculationError(f"{files.original.name} has too few pairs for --{name} {n}")
-    return material
+    return source_data
 
 
 def _of_source(path: Path, source: str) -> tuple[Pair, ...]:
@@ -181,13 +181,13 @@ def _of_source(path: Path, source: str) -> tuple[Pair, ...]:
     return tuple(pair for pair in pairs if said[int(pair.id)] == source)
 
 
-def _sets(files: Files, challenge: str, material: Material) -> Sets:
+def _sets(files: Files, challenge: str, source_data: SourceData) -> Sets:
     if challenge != NUMERICAL:
-        sets = make_sets(challenge, material, files.seed)
+        sets = make_sets(challenge, source_data, files.seed)
         return replace(sets, challenge_train=sets.challenge_train[: files.train])
     if files.numerical is None:
         raise InoculationError("the numerical challenge needs --numerical FILE")
-    sets = file_sets(material, challenge, files.numerical, files.train, files.seed)
+    sets = file_sets(source_data, challenge, files.numerical, files.train, files.seed)
     if not files.tests:
         return sets
     tested, _ = split_by_premise(sets.challenge_test, files.tests, files.seed)

@@ -13,7 +13,7 @@ from finetune.experiments.inoculation.plan import Mode, Plan, check, numbers, re
 from finetune.experiments.inoculation.sets import InoculationError, Sets
 from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
 from finetune.experiments.inoculation.time_estimate import crowding, seconds, words
-from finetune.experiments.inoculation.user_data import Given, sets_of
+from finetune.experiments.inoculation.user_data import UserFiles, sets_of
 from finetune.report.progress import in_words
 from finetune.training.rates import usual_rate
 from probe.cli.exit import stop
@@ -63,7 +63,7 @@ def inoculate_command(
     """
     torch.set_num_threads(threads)
     limits = Thresholds(min_gap, max_drop, cured, uncured, max_majority, max_damage, min_tests)
-    given = Given(
+    given = UserFiles(
         original, original_dev, original_test, pool, challenge_file, challenge_train,
         challenge_test, control, train, sample_seed,
     )  # fmt: skip

@@ -46,7 +46,7 @@ class FirstTokenAttention(nn.Module):
         return self.output(read.flatten(1)[:, None], first), None
 
 
-def cut_behind(attention: nn.Module) -> nn.Module:
+def first_token_only(attention: nn.Module) -> nn.Module:
     """Return an attention of any kind that gives back its first token alone."""
     made = copy(attention)
     made._forward_hooks = made._forward_hooks.copy()

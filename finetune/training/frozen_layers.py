@@ -17,7 +17,7 @@ from transformers import PreTrainedModel
 
 from finetune.experiments.inoculation.sets import InoculationError
 from finetune.training.encoded import TOGETHER, Encoded
-from finetune.training.first_token_attention import FirstTokenAttention, cut_behind
+from finetune.training.first_token_attention import FirstTokenAttention, first_token_only
 from probe.models.classifier import Classifier, Precision, autocast, by_length
 from probe.models.word_models.soft_alignment import Sides, stack
 from probe.runs.stopping import Stop, halt, never
@@ -43,7 +43,7 @@ class Cut:
     drops: frozenset[str]
 
 
-class Recall(nn.Module):
+class StatesInput(nn.Module):
     """Stands for embeddings: gives back the states that came in their place."""
 
     def forward(
@@ -57,7 +57,7 @@ class Recall(nn.Module):
         return ids if inputs_embeds is None else inputs_embeds
 
 
-class Reread(nn.Module):
+class StatesReader(nn.Module):
     """Stands for ESIM's first reader: its states are the vectors of the sides already."""
 
     def forward(self, sides: Sides) -> torch.Tensor:
@@ -114,7 +114,11 @@ def _encoder_upper(layout: Layout, model: PreTrainedModel) -> PreTrainedModel:
         attention = kept[-1].get_submodule("attention")
         kept[-1] = replaced(kept[-1], "attention", layout.last(attention))
     base: nn.Module = model.base_model
-    for path, part in (("embeddings", Recall()), *layout.instead, *_frozen(base, layout.shared)):
+    for path, part in (
+        ("embeddings", StatesInput()),
+        *layout.instead,
+        *_frozen(base, layout.shared),
+    ):
         base = replaced(base, path, part) if _has(base, path) else base
     base = replaced(base, layout.layers, nn.ModuleList(kept))
     return _model(replaced(model, model.base_model_prefix, base))
@@ -145,7 +149,9 @@ def _flat(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 
 
 def _esim_upper(model: PreTrainedModel) -> PreTrainedModel:
-    return _model(replaced(replaced(model, "embeddings", Recall()), "encoding", Reread()))
+    return _model(
+        replaced(replaced(model, "embeddings", StatesInput()), "encoding", StatesReader())
+    )
 
 
 def _da_lower(model: Any, inputs: Inputs) -> torch.Tensor:  # Any: our own, read by its parts
@@ -154,7 +160,7 @@ def _da_lower(model: Any, inputs: Inputs) -> torch.Tensor:  # Any: our own, read
 
 
 def _da_upper(model: PreTrainedModel) -> PreTrainedModel:
-    return _model(replaced(replaced(model, "words", Recall()), "projection", nn.Identity()))
+    return _model(replaced(replaced(model, "words", StatesInput()), "projection", nn.Identity()))
 
 
 def _model(module: nn.Module) -> PreTrainedModel:
@@ -168,7 +174,7 @@ def _encoder(layout: Layout) -> Cut:
     return Cut(lower, upper, "inputs_embeds", unread)
 
 
-BERT, RELATIVE = Layout(), Layout(shared=("encoder.rel_embeddings",), last=cut_behind)
+BERT, RELATIVE = Layout(), Layout(shared=("encoder.rel_embeddings",), last=first_token_only)
 LAYOUTS: Mapping[str, Layout] = {
     "bert": BERT,
     "roberta": BERT,
@@ -176,12 +182,12 @@ LAYOUTS: Mapping[str, Layout] = {
     "camembert": BERT,
     "electra": Layout(instead=(("embeddings_project", nn.Identity()),)),
     "distilbert": Layout("transformer.layer", last=None),
-    "mpnet": Layout(shared=("encoder.relative_attention_bias",), last=cut_behind),
+    "mpnet": Layout(shared=("encoder.relative_attention_bias",), last=first_token_only),
     "deberta": RELATIVE,
     "deberta-v2": Layout(
         shared=("encoder.rel_embeddings", "encoder.LayerNorm"),
         instead=(("encoder.conv", None),),
-        last=cut_behind,
+        last=first_token_only,
     ),
 }
 _SPELT = frozenset({"character_ids"})

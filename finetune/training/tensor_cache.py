@@ -20,7 +20,7 @@ from probe.tasks.examples import Pair
 Value = TypeVar("Value", Encoded, torch.Tensor)
 
 
-class Shelf:
+class TensorCache:
     """Keeps what was computed within a bound of bytes, the least recently used let go.
 
     Safe to use from several threads. What is larger than the bound is computed whenever it is
@@ -53,7 +53,7 @@ def _bytes(value: Encoded | torch.Tensor) -> int:
     return value.size if isinstance(value, Encoded) else value.nbytes
 
 
-SHELF = Shelf()
+TENSOR_CACHE = TensorCache()
 
 
 @dataclass(frozen=True)
@@ -71,20 +71,20 @@ class Prepared:
     def encoded(self, pairs: tuple[Pair, ...], max_tokens: int, stop: Stop = never) -> Encoded:
         """Return pairs as `trained` takes them. Raises Cancelled."""
         whole = self.whole
-        data = SHELF.get(
+        data = TENSOR_CACHE.get(
             (whole.tokenizer, whole.labels, max_tokens, pairs),
             lambda: encode(whole, pairs, max_tokens, whole.device),
         )
         if not self.lower:
             return data
-        states = SHELF.get(
+        states = TENSOR_CACHE.get(
             (self.lower, data.digest), lambda: lower_states(whole, data, self.precision, stop)
         )
         return replace(states, admissible=data.admissible)
 
     def at_start(self, data: Encoded, stop: Stop = never) -> torch.Tensor:
         """Return what the untrained model says, computed once for all cells. Raises Cancelled."""
-        return SHELF.get(
+        return TENSOR_CACHE.get(
             (weights_hash(self.trained), self.lower, self.precision, data.digest),
             lambda: said(self.trained, data, self.precision, stop),
         )

@@ -113,7 +113,7 @@ def train(
     optimiser, device = _optimiser(classifier, preset), classifier.device
     kept = [pair for pair in pairs if held_out(pair)]
     learnt = [pair for pair in pairs if not held_out(pair)]
-    judged = encode(classifier, kept, preset.max_tokens, device)
+    evaluation = encode(classifier, kept, preset.max_tokens, device)
     data = encode(classifier, learnt, preset.max_tokens, device)
     best, first = _Best(-1.0, 0, {}), getattr(classifier.model.config, "epochs_done", 0) + 1
     for epoch in range(first, first + preset.epochs):
@@ -122,7 +122,7 @@ def train(
         loss = _epoch(classifier, preset, optimiser, data, seed, epoch, epoch - first)
         classifier.model.config.epochs_done = epoch
         speed = len(learnt) / (time.monotonic() - started)
-        row = Epoch(epoch, loss, score(classifier, judged), lr, speed)
+        row = Epoch(epoch, loss, score(classifier, evaluation), lr, speed)
         if row.held_out > best.held_out:
             best = _Best(row.held_out, 0, _weights(classifier))
             save_model(classifier, out)

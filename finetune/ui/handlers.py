@@ -14,7 +14,7 @@ from finetune.ui.links import plan_in
 from finetune.ui.plan_form import PROBLEMS, forecast, form_of, jobs_of, sources_of
 from finetune.ui.samples import samples
 from finetune.ui.start import start
-from finetune.ui.view import Looking, Shown, asked_for, first_look, in_trouble, of_plan, show
+from finetune.ui.view import Outputs, ViewState, asked_for, first_look, in_trouble, of_plan, show
 from probe.runs.database import StoreError
 from probe.runs.engine import Engine
 from probe.runs.store import OPEN, Run, Store
@@ -24,11 +24,11 @@ Values = list[Any]  # Any: text, or one of gradio's updates
 
 
 @dataclass(frozen=True)
-class Desk:
+class Handlers:
     """The run store, the engine and the gallery, and what is done with them.
 
-    Handlers take `looked`, the fields of `Looking` in their order, and return what is chosen, what
-    is `Shown`, or both, in the order of the tab's outputs.
+    Each takes `looked`, the fields of `ViewState` in their order, and returns what is chosen,
+    `Outputs`, or both, in the order of the tab's outputs.
     """
 
     store: Store
@@ -45,7 +45,7 @@ class Desk:
         found = asked_for(asked, self.store, owner, self.gallery) if asked else None
         told = alert(f"there is no run {asked!r} here that this browser may see")
         if plan and (public := of_plan(self.gallery, *plan)):
-            found = found or Looking(owner, (), *public, "oracle_lr", "")
+            found = found or ViewState(owner, (), *public, "oracle_lr", "")
         looking = found or first_look(self.store, owner, self.gallery)
         fields = [*plan, True] if plan else [gr.skip(), gr.skip(), False]
         return [owner, *self._chosen(looking), told if asked and not found else "", *fields]
@@ -54,7 +54,7 @@ class Desk:
         """Show samples and the estimate of the plan that a link named."""
         return [samples(fields[1]), forecast(*fields)] if named else [gr.skip(), gr.skip()]
 
-    def _chosen(self, looking: Looking) -> Values:
+    def _chosen(self, looking: ViewState) -> Values:
         mine = self._listed(looking.owner)
         return [
             gr.Dropdown(mine, value=list(looking.ids), visible=bool(mine)),
@@ -68,7 +68,7 @@ class Desk:
 
     def look(self, *looked: Any) -> Values:
         """Show what is looked at."""
-        return show(self.store, self.gallery, Looking(*looked))
+        return show(self.store, self.gallery, ViewState(*looked))
 
     def enter(self, *looked: Any) -> Values:
         """Note that the tab is open, and show what is looked at."""
@@ -76,7 +76,7 @@ class Desk:
 
     def look_if(self, is_open: bool, *looked: Any) -> Values:
         """Show what is looked at, if the tab is open: drawing for nobody takes time."""
-        return self.look(*looked) if is_open else Shown().outputs
+        return self.look(*looked) if is_open else Outputs().outputs
 
     def begin(self, owner: str, *fields: Any) -> Values:
         """Start the runs that the form asks for and choose them to be looked at."""
@@ -85,7 +85,7 @@ class Desk:
             made = start(self.store, self.engine, owner, jobs_of(form), sources_of(form))
         except PROBLEMS as trouble:
             return [alert(trouble), *[gr.skip()] * 4]
-        looking = Looking(owner, [run.id for run in made], (), (), "oracle_lr", "")
+        looking = ViewState(owner, [run.id for run in made], (), (), "oracle_lr", "")
         return ["", *self._chosen(looking)]
 
     def halt(self, *looked: Any) -> Values:
@@ -100,7 +100,7 @@ class Desk:
         self, act: Callable[[str], None], states: Collection[str], looked: Sequence[Any]
     ) -> Values:
         """Do something with the own runs in these states, and show what came of it."""
-        looking = Looking(*looked)
+        looking = ViewState(*looked)
         try:
             for run in run_lists.own(self.store, looking.owner, looking.ids):
                 if run.state in states:
@@ -112,27 +112,27 @@ class Desk:
     def press(self, event: gr.EventData, *looked: Any) -> Values:
         """Show the card of the run whose outcome was pressed."""
         opened = str(getattr(event, "cell", ""))
-        looking = replace(Looking(*looked), opened=opened)
+        looking = replace(ViewState(*looked), opened=opened)
         return [opened, *show(self.store, self.gallery, looking)]
 
     def tick(self, seen: str, *looked: Any) -> Values:
         """Show what is new, and the list of runs where one changed its state."""
-        looking = Looking(*looked)
+        looking = ViewState(*looked)
         shown = show(self.store, self.gallery, looking, seen)
-        now = shown[list(vars(Shown())).index("seen")]
+        now = shown[list(vars(Outputs())).index("seen")]
         fresh = isinstance(now, str) and now != seen  # gradio's mark to skip where nothing was read
         return [*shown, gr.Dropdown(self._listed(looking.owner)) if fresh else gr.skip()]
 
     def follow(self, models: Sequence[str], names: Sequence[str], *looked: Any) -> Values:
         """Look at the gallery's runs that a plan asks for, unless own runs are looked at."""
-        looking, found = Looking(*looked), of_plan(self.gallery, models, names)
+        looking, found = ViewState(*looked), of_plan(self.gallery, models, names)
         if looking.ids or not found:
-            return [gr.skip(), gr.skip(), *Shown().outputs]
+            return [gr.skip(), gr.skip(), *Outputs().outputs]
         looking = replace(looking, models=found[0], challenges=found[1])
         return [*found, *show(self.store, self.gallery, looking)]
 
     def take(self, *looked: Any) -> gr.Files:
         """Write the files of the runs that are looked at."""
-        looking = Looking(*looked)
+        looking = ViewState(*looked)
         runs = [run for run in looking.runs(self.store, self.gallery) if run.points]
         return gr.Files(write_files(runs, looking.selection), visible=True)

@@ -7,7 +7,7 @@ import gradio as gr
 
 from finetune.report.text import CHOSEN
 from finetune.ui import inoculate_api, run_lists
-from finetune.ui.handlers import Desk
+from finetune.ui.handlers import Handlers
 from finetune.ui.plan_fields import build_fields
 from finetune.ui.plan_form import forecast
 from finetune.ui.samples import samples
@@ -28,7 +28,7 @@ def build(
     gallery: Sequence[Run] = (),
 ) -> gr.Dropdown:
     """Put the tab together, drawn when it is opened, and return its list of models."""
-    desk = Desk(store, engine, gallery)
+    handlers = Handlers(store, engine, gallery)
     timer, seen, opened = gr.Timer(TICK, active=False), gr.State(""), gr.State("")
     with gr.Row():
         with gr.Column(scale=4, min_width=300):
@@ -62,10 +62,10 @@ def build(
 
     named = gr.State(False)
     opening = [owner, *chosen, wrong, patients, pathogens, named]
-    found = blocks.load(desk.open_page, owner, opening, **quiet)
-    found.then(desk.of_link, [named, *fields], [shown_samples, about], **quiet)
-    found.then(desk.look_if, [is_open, *looked], shown, **in_turn)
-    tab.select(desk.enter, looked, [is_open, *shown], **in_turn)
+    found = blocks.load(handlers.open_page, owner, opening, **quiet)
+    found.then(handlers.of_link, [named, *fields], [shown_samples, about], **quiet)
+    found.then(handlers.look_if, [is_open, *looked], shown, **in_turn)
+    tab.select(handlers.enter, looked, [is_open, *shown], **in_turn)
     tab.select(samples, pathogens, shown_samples, **quiet)
     tab.select(forecast, fields, about, **quiet)
     pathogens.input(samples, pathogens, shown_samples, **quiet)
@@ -74,33 +74,33 @@ def build(
     gr.on(changed, forecast, fields, about, **last)
     gr.on(
         [patients.input, pathogens.input],
-        desk.follow,
+        handlers.follow,
         [patients, pathogens, *looked],
         [models, names, *shown],
         **in_turn,
     )
-    begun = go.click(desk.begin, [owner, *fields], [wrong, *chosen], **quiet)
-    begun.then(desk.look, looked, shown, **in_turn)
-    halt.click(desk.halt, looked, shown, **in_turn)
-    again.click(desk.take_up, looked, shown, **in_turn)
+    begun = go.click(handlers.begin, [owner, *fields], [wrong, *chosen], **quiet)
+    begun.then(handlers.look, looked, shown, **in_turn)
+    halt.click(handlers.halt, looked, shown, **in_turn)
+    again.click(handlers.take_up, looked, shown, **in_turn)
     gr.on(
         [part.input for part in (runs, models, names, selection)],
-        desk.look,
+        handlers.look,
         looked,
         shown,
         trigger_mode="always_last",
         **in_turn,
     )
     pressed = table.click(
-        desk.press,
+        handlers.press,
         looked,
         [opened, *shown],
         trigger_mode="multiple",  # the second of two quick presses counts too
         **in_turn,
     )
     pressed.then(None, js=TO_CARD, **quiet)
-    timer.tick(desk.tick, [seen, *looked], [*shown, runs], **in_turn)
-    take.click(desk.take, looked, files, api_visibility="private")
+    timer.tick(handlers.tick, [seen, *looked], [*shown, runs], **in_turn)
+    take.click(handlers.take, looked, files, api_visibility="private")
     inoculate_api.build(store, engine)
     return patients
 

@@ -12,7 +12,7 @@ from finetune.experiments.inoculation.plan import Mode, Plan, check, numbers, re
 from finetune.experiments.inoculation.sets import InoculationError, Sets
 from finetune.experiments.inoculation.thresholds import Thresholds
 from finetune.experiments.inoculation.time_estimate import crowding, seconds, words
-from finetune.experiments.inoculation.user_data import Given, made_of
+from finetune.experiments.inoculation.user_data import UserFiles, made_of
 from finetune.training.rates import usual_rate
 from probe.data.tables import FileError
 from probe.models.library import ModelError, require
@@ -156,7 +156,7 @@ def sets_of(form: Form, challenge: str) -> Sets:
         raise InoculationError(
             "upload both challenge files, to train on and to test on, or neither"
         )
-    given = Given(
+    given = UserFiles(
         original_dev=dev,
         original_test=test,
         challenge=one,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from finetune.experiments.inoculation.challenges import TEMPLATES, catalogue, challenged, make_sets
-from finetune.experiments.inoculation.datasets import Material, bundled
+from finetune.experiments.inoculation.datasets import SourceData, bundled
 from finetune.experiments.inoculation.sets import InoculationError
 from probe.tasks.examples import Pair
 from probe.tasks.nli import COMPUTED
@@ -49,7 +49,7 @@ def samples(challenge: str | Sequence[str]) -> str:
 
 def _made(name: str) -> list[tuple[str, Pair]]:
     if name in TEMPLATES:
-        pairs = _spread(make_sets(name, Material((), (), ())).challenge_train, SAMPLES)
+        pairs = _spread(make_sets(name, SourceData((), (), ())).challenge_train, SAMPLES)
         return [(_plain(pair), pair) for pair in pairs]
     pool = bundled().pool
     before = {pair.id: pair for pair in _spread(pool, LOOKED_AT)}

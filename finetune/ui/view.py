@@ -16,7 +16,7 @@ from probe.ui.widgets import alert
 
 
 @dataclass
-class Shown:
+class Outputs:
     """What the page shows, in the order of the tab's outputs; what is not given stays."""
 
     curves: Any = field(default_factory=gr.skip)  # Any: text, or one of gradio's updates
@@ -36,7 +36,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Looking:
+class ViewState:
     """What somebody looks at: own runs by id, the gallery's by model and challenge, and how."""
 
     owner: str
@@ -54,8 +54,8 @@ class Looking:
         ]
 
 
-def show(store: Store, gallery: Sequence[Run], looking: Looking, seen: str = "") -> list[Any]:
-    """Return what the page shows, in the order of `Shown`.
+def show(store: Store, gallery: Sequence[Run], looking: ViewState, seen: str = "") -> list[Any]:
+    """Return what the page shows, in the order of `Outputs`.
 
     `seen` is the mark of the last answer: what has not changed is not sent again.
     """
@@ -65,7 +65,7 @@ def show(store: Store, gallery: Sequence[Run], looking: Looking, seen: str = "")
         return in_trouble(trouble)
     now = "|".join([looking.selection, looking.opened, mark(runs)])
     told = (going(runs) or troubles(runs)) if runs else NOTHING
-    shown = _buttons(runs, Shown(going=gr.HTML(told, visible=bool(told)), seen=now))
+    shown = _buttons(runs, Outputs(going=gr.HTML(told, visible=bool(told)), seen=now))
     if now != seen:
         shown.curves = curves(runs, looking.selection)
         shown.table = compared(runs, _opened(runs, looking), looking.selection)
@@ -75,10 +75,10 @@ def show(store: Store, gallery: Sequence[Run], looking: Looking, seen: str = "")
 
 def in_trouble(trouble: StoreError) -> list[Any]:
     """Return what the page shows when the store cannot be used: a sentence, and all else stays."""
-    return Shown(going=gr.HTML(alert(trouble), visible=True)).outputs
+    return Outputs(going=gr.HTML(alert(trouble), visible=True)).outputs
 
 
-def _buttons(runs: Sequence[Run], shown: Shown) -> Shown:
+def _buttons(runs: Sequence[Run], shown: Outputs) -> Outputs:
     open_runs = [run for run in runs if run.state in OPEN]
     ended = any(run.state in ("failed", "cancelled") for run in runs)
     several = "these runs" if len(open_runs) > 1 else "this run"
@@ -91,26 +91,26 @@ def _buttons(runs: Sequence[Run], shown: Shown) -> Shown:
     return shown
 
 
-def _opened(runs: Sequence[Run], looking: Looking) -> str:
+def _opened(runs: Sequence[Run], looking: ViewState) -> str:
     """Return the id of the run whose card is shown: the one pressed, else the first judged."""
-    judged = [run.id for run in runs if run.verdict]
-    return looking.opened if looking.opened in judged else next(iter(judged), "")
+    evaluation = [run.id for run in runs if run.verdict]
+    return looking.opened if looking.opened in evaluation else next(iter(evaluation), "")
 
 
-def card(runs: Sequence[Run], looking: Looking) -> str:
+def card(runs: Sequence[Run], looking: ViewState) -> str:
     """Show the outcome of the opened run."""
     opened = _opened(runs, looking)
     return next((outcome(run, looking.selection) for run in runs if run.id == opened), "")
 
 
-def asked_for(query: str, store: Store, owner: str, gallery: Sequence[Run]) -> Looking | None:
+def asked_for(query: str, store: Store, owner: str, gallery: Sequence[Run]) -> ViewState | None:
     """Return what a permalink's `run` asks for, as far as this browser may see it."""
     ids = [one for one in query.split(",") if one]
     mine = [run.id for run in run_lists.own(store, owner, ids)]
     public = [run for run in gallery if run.id in ids]
     if not (mine or public):
         return None
-    return Looking(
+    return ViewState(
         owner,
         mine,
         run_lists.models_of(public),
@@ -120,13 +120,13 @@ def asked_for(query: str, store: Store, owner: str, gallery: Sequence[Run]) -> L
     )
 
 
-def first_look(store: Store, owner: str, gallery: Sequence[Run]) -> Looking:
+def first_look(store: Store, owner: str, gallery: Sequence[Run]) -> ViewState:
     """Return what a page begins with: the newest sweep, for a newcomer the whole gallery."""
     ids = run_lists.newest_sweep(store.runs(owner))
     if ids:
-        return Looking(owner, ids, (), (), "oracle_lr", "")
+        return ViewState(owner, ids, (), (), "oracle_lr", "")
     every = (run_lists.models_of(gallery), run_lists.challenges_of(gallery))
-    return Looking(owner, (), *every, "oracle_lr", "")
+    return ViewState(owner, (), *every, "oracle_lr", "")
 
 
 def of_plan(

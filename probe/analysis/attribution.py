@@ -15,14 +15,14 @@ from torch.nn.functional import log_softmax
 from transformers import BatchEncoding
 
 from probe.models.classifier import PADDED_POSITIONS, Classifier, by_length
-from probe.models.embedding_hook import Entrance, entrance
+from probe.models.embedding_hook import EmbeddingHook, embedding_hook
 from probe.tasks.examples import Pair
 from probe.tasks.nli import Gold
 from probe.transforms.options import Sign
 from probe.transforms.registry import Scored
 
 Method = Literal["gradient_x_input", "integrated_gradients", "saliency", "occlusion"]
-Baseline = Literal["pad", "mask", "unk"]
+BaselineToken = Literal["pad", "mask", "unk"]
 METHODS: Mapping[Method, str] = {
     "gradient_x_input": "gradient × input of the loss (Gupta et al.)",
     "integrated_gradients": "integrated gradients from a baseline text",
@@ -69,7 +69,7 @@ def attribute(
     labels: Sequence[Gold],
     method: Method = "gradient_x_input",
     sign: Sign = "support",
-    baseline: Baseline = "pad",
+    baseline: BaselineToken = "pad",
     steps: int = 20,
     batch: int = 16,
 ) -> list[Importance]:
@@ -124,7 +124,7 @@ def _scores(
     inputs: BatchEncoding,
     labels: Sequence[Gold],
     method: Method,
-    baseline: Baseline,
+    baseline: BaselineToken,
     steps: int,
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Return scores for F = log p(label) and the convergence error.  # (batch, tokens), (batch,)"""
@@ -134,11 +134,11 @@ def _scores(
     ids = tensors.pop("input_ids")
     if classifier.model.config.model_type in PADDED_POSITIONS:
         tensors["position_ids"] = _positions(ids, classifier.model.config.pad_token_id)
-    door = entrance(classifier.model)
-    f = _log_probability(classifier, door, list(tensors), labels)
+    hook = embedding_hook(classifier.model)
+    f = _log_probability(classifier, hook, list(tensors), labels)
     extra = tuple(tensors.values())
     if method == "integrated_gradients":
-        value, delta = LayerIntegratedGradients(f, door.layers).attribute(
+        value, delta = LayerIntegratedGradients(f, hook.layers).attribute(
             ids,
             baselines=_baseline(classifier, inputs, baseline),
             additional_forward_args=extra,
@@ -146,7 +146,7 @@ def _scores(
             internal_batch_size=64,
             return_convergence_delta=True,
         )
-        return door.join(value).detach().sum(-1), delta.detach()
+        return hook.join(value).detach().sum(-1), delta.detach()
     if method == "occlusion":
         with torch.inference_mode():
             value = FeatureAblation(f).attribute(
@@ -156,13 +156,13 @@ def _scores(
             )
         return value, None
     saliency = method == "saliency"
-    layered = LayerGradientXActivation(f, door.layers, multiply_by_inputs=not saliency)
-    value = door.join(layered.attribute(ids, additional_forward_args=extra))
+    layered = LayerGradientXActivation(f, hook.layers, multiply_by_inputs=not saliency)
+    value = hook.join(layered.attribute(ids, additional_forward_args=extra))
     return (value.norm(dim=-1) if saliency else value.sum(-1)).detach(), None
 
 
 def _log_probability(
-    classifier: Classifier, door: Entrance, names: Sequence[str], labels: Sequence[Gold]
+    classifier: Classifier, hook: EmbeddingHook, names: Sequence[str], labels: Sequence[Gold]
 ) -> Callable[..., torch.Tensor]:
     targets = torch.tensor(
         [classifier.labels.index(label) for label in labels], device=classifier.device
@@ -170,7 +170,7 @@ def _log_probability(
 
     def f(ids: torch.Tensor, *extra: torch.Tensor) -> torch.Tensor:
         inputs = {"input_ids": ids, **dict(zip(names, extra, strict=True))}
-        scores = log_softmax(classifier.logits(door.feed(inputs)), dim=-1)
+        scores = log_softmax(classifier.logits(hook.feed(inputs)), dim=-1)
         copies = len(ids) // len(targets)  # captum stacks the steps of a path: (steps * batch, ...)
         return scores.gather(1, targets.repeat(copies)[:, None]).squeeze(1)  # (copies * batch,)
 
@@ -183,7 +183,7 @@ def _positions(ids: torch.Tensor, padding: int) -> torch.Tensor:
     return words.cumsum(1) * words + padding
 
 
-def _baseline(classifier: Classifier, inputs: BatchEncoding, name: Baseline) -> torch.Tensor:
+def _baseline(classifier: Classifier, inputs: BatchEncoding, name: BaselineToken) -> torch.Tensor:
     """Return ids with every sub-word replaced and special tokens left.  # (batch, tokens)"""
     token = getattr(classifier.tokenizer, f"{name}_token_id")
     if token is None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from probe.analysis.transformed import PairError, Treated, require_text, treat
+from probe.analysis.transformed import PairError, Transformed, require_text, transform_all
 from probe.data.tables import Columns, Table, check, is_missing
 from probe.models.classifier import Classifier, Precision, Prediction
 from probe.reports.lineage import lineage_json
@@ -28,7 +28,7 @@ class Row:
     number: int
     pair: Pair | None = None
     prediction: Prediction | None = None
-    treated: Mapping[str, tuple[Treated, ...]] = field(default_factory=dict)
+    transformed: Mapping[str, tuple[Transformed, ...]] = field(default_factory=dict)
     error: str = ""
     cut: bool = False
 
@@ -118,13 +118,13 @@ def _scored(
     good = [row for row in rows if row.pair]
     pairs = [row.pair for row in good if row.pair]
     predictions = classifier.predict(pairs, precision)
-    treated = treat(classifier, pairs, predictions, names, seed, options, precision)
+    transformed = transform_all(classifier, pairs, predictions, names, seed, options, precision)
     fresh = {
         row.number: Row(
             row.number,
             pairs[i],
             predictions[i],
-            {name: treated[name][i] for name in names},
+            {name: transformed[name][i] for name in names},
             cut=classifier.too_long(pairs[i]),
         )
         for i, row in enumerate(good)
@@ -164,8 +164,8 @@ def _labels(rows: Sequence[Row]) -> tuple[Gold, ...]:
 
 def _our_columns(labels: Sequence[Gold], names: Sequence[str]) -> list[str]:
     probabilities = [f"p_{label}" for label in labels]
-    treated = [f"{name}.{part}" for name in dict.fromkeys(names) for part in FIELDS]
-    return ["prediction", "confidence", *probabilities, "error", *treated]
+    transformed = [f"{name}.{part}" for name in dict.fromkeys(names) for part in FIELDS]
+    return ["prediction", "confidence", *probabilities, "error", *transformed]
 
 
 def _record(row: Row, names: Sequence[str], columns: Sequence[str]) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def _record(row: Row, names: Sequence[str], columns: Sequence[str]) -> dict[str,
         return dict.fromkeys(columns) | record
     record |= _said(row.prediction)
     for name in names:
-        first = row.treated[name][0]
+        first = row.transformed[name][0]
         record |= {f"{name}.{part}": value for part, value in _cells(first).items()}
     return record
 
@@ -189,16 +189,16 @@ def _said(prediction: Prediction) -> dict[str, Any]:
     }
 
 
-def _cells(treated: Treated) -> dict[str, Any]:
-    result = treated.result
+def _cells(transformed: Transformed) -> dict[str, Any]:
+    result = transformed.result
     several = f"the first of {result.of} pairs" if result.of > 1 else ""
     values = (
         result.pair.premise,
         result.pair.hypothesis,
         result.gold,
-        treated.prediction.label,
-        round(treated.prediction.confidence, 6),
-        treated.agrees,
+        transformed.prediction.label,
+        round(transformed.prediction.confidence, 6),
+        transformed.agrees,
         "; ".join(filter(None, (several, result.note))),
     )
     return dict(zip(FIELDS, values, strict=True))
@@ -213,7 +213,7 @@ def made_frame(rows: Sequence[Row], names: Sequence[str]) -> pd.DataFrame:
         _line(row, one)
         for name in dict.fromkeys(names)
         for row in rows
-        for one in row.treated.get(name, ())
+        for one in row.transformed.get(name, ())
     ]
     probabilities = [f"p_{label}" for label in _labels(rows)]
     return pd.DataFrame(lines, columns=[*MADE, *probabilities, *AFTER], dtype=object)
@@ -226,8 +226,8 @@ MADE = (
 AFTER = ("agrees", "seed", "variant", "steps")
 
 
-def _line(row: Row, treated: Treated) -> dict[str, Any]:
-    result = treated.result
+def _line(row: Row, transformed: Transformed) -> dict[str, Any]:
+    result = transformed.result
     return {
         "row": row.number + 1,
         "transform": result.transform,
@@ -240,8 +240,8 @@ def _line(row: Row, treated: Treated) -> dict[str, Any]:
         "changed": result.changed,
         "exact": result.exact,
         "note": result.note,
-        **_said(treated.prediction),
-        "agrees": treated.agrees,
+        **_said(transformed.prediction),
+        "agrees": transformed.agrees,
         "seed": result.seed,
         "variant": result.variant,
         "steps": json.dumps(lineage_json(result), ensure_ascii=False),

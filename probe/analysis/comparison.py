@@ -18,7 +18,7 @@ from probe.tasks.nli import (
     matches,
     read_gold,
 )
-from probe.templates import Made
+from probe.templates import TemplatePair
 
 HEURISTIC = "heuristic"
 """The column of `python -m probe templates hans` that names the heuristic a pair was made for."""
@@ -156,7 +156,9 @@ def _row(
         label = read_gold(gold)
     except LabelError as problem:
         return Row(number, error=str(problem))
-    return as_row(number, Made(premise, hypothesis, label, str(number), heuristic=heuristic))
+    return as_row(
+        number, TemplatePair(premise, hypothesis, label, str(number), heuristic=heuristic)
+    )
 
 
 def _text(cell: object) -> str:

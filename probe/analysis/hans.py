@@ -12,7 +12,7 @@ from typing import Any
 from probe.metrics import Estimate, share
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT, Gold
-from probe.templates import Made, Request, generate, subcases
+from probe.templates import Request, TemplatePair, generate, subcases
 from probe.templates.request import HEURISTICS
 
 HIGH, LOW = 0.9, 0.1
@@ -91,7 +91,9 @@ def profile(
             yield _profiled(classifier, pairs, precision)
 
 
-def _profiled(classifier: Classifier, pairs: Sequence[Made], precision: Precision) -> Profiled:
+def _profiled(
+    classifier: Classifier, pairs: Sequence[TemplatePair], precision: Precision
+) -> Profiled:
     first = pairs[0]  # a sub-case has one heuristic and one label
     entailed = first.gold == ENTAILMENT
     said = [it.label == ENTAILMENT for it in classifier.predict(pairs, precision)]

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from probe.analysis.comparison import Row
 from probe.analysis.statistics import McNemar, accuracy, in_two_classes, mcnemar
-from probe.baselines import RULES
+from probe.baselines import BASELINES
 from probe.baselines.surface import words
 from probe.metrics import Estimate
 from probe.tasks.examples import Pair
@@ -86,7 +86,7 @@ def look(pair: Pair) -> Facts:
     hypothesis = set(words(pair.hypothesis))
     shared = hypothesis & set(words(pair.premise))
     whole = shared == hypothesis  # without which neither rule holds
-    satisfied = {name for name in RULED if whole and RULES[name]([pair]) == [ENTAILMENT]}
+    satisfied = {name for name in RULED if whole and BASELINES[name]([pair]) == [ENTAILMENT]}
     said = {getattr(pair, "heuristic", "")} - {""}  # a pair from a template names its own
     return Facts(
         len(shared) / len(hypothesis) if hypothesis else 1.0,

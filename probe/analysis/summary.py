@@ -78,13 +78,13 @@ def _original(rows: Sequence[Row]) -> Measured:
 
 
 def _transformed(rows: Sequence[Row], name: str) -> Measured:
-    treated = [one for row in rows for one in row.treated[name]]
-    changed = [one for one in treated if one.result.changed]
+    transformed = [one for row in rows for one in row.transformed[name]]
+    changed = [one for one in transformed if one.result.changed]
     return Measured(
         share([one.agrees for one in changed]),
         mean([one.prediction.confidence for one in changed]),
         *_accuracies([(one.prediction.label, one.result.gold) for one in changed]),
-        len(treated) - len(changed),
+        len(transformed) - len(changed),
         sum(not one.result.exact for one in changed),
     )
 

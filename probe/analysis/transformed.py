@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from probe.analysis.attribution import Baseline, Importance, Method, attribute
-from probe.baselines import RULES
+from probe.analysis.attribution import BaselineToken, Importance, Method, attribute
+from probe.baselines import BASELINES
 from probe.models.classifier import Classifier, Precision, Prediction
 from probe.tasks.examples import Pair
 from probe.tasks.nli import Gold, Label, as_label, matches
@@ -14,7 +14,7 @@ from probe.transforms.availability import require_ready
 
 
 @dataclass(frozen=True)
-class Treated:
+class Transformed:
     """A transformed pair and what the model says of it.
 
     `agrees`: the prediction is that of the original pair, or the transform's default label.
@@ -42,11 +42,11 @@ class Examination:
     pair: Pair
     prediction: Prediction
     importance: Importance
-    treated: tuple[Treated, ...]
+    transformed: tuple[Transformed, ...]
     rules: Mapping[str, Gold]
 
 
-OF_ONE = tuple(name for name in RULES if name != "majority")  # which is that of a whole set
+OF_ONE = tuple(name for name in BASELINES if name != "majority")  # which is that of a whole set
 
 
 @dataclass
@@ -71,7 +71,7 @@ def explained(pairs: Sequence[Pair], predicted: Sequence[Gold]) -> list[Gold]:
     return [as_label(pair.gold) or label for pair, label in zip(pairs, predicted, strict=True)]
 
 
-def treat(
+def transform_all(
     classifier: Classifier,
     pairs: Sequence[Pair],
     predictions: Sequence[Prediction],
@@ -79,7 +79,7 @@ def treat(
     seed: int = 0,
     options: Options = Options(),
     precision: Precision = "fp32",
-) -> dict[str, list[tuple[Treated, ...]]]:
+) -> dict[str, list[tuple[Transformed, ...]]]:
     """Apply each transform or chain to every pair and classify what comes out.
 
     A transform may make several pairs of one. Everything is classified together, in batches of
@@ -92,15 +92,15 @@ def treat(
     said = iter(classifier.predict(new, precision))
     return {
         name: [
-            tuple(_treated(result, before, next(said)) for result in row)
+            tuple(_transformed_text(result, before, next(said)) for result in row)
             for row, before in zip(rows, predictions, strict=True)
         ]
         for name, rows in results.items()
     }
 
 
-def _treated(result: Result, before: Prediction, now: Prediction) -> Treated:
-    return Treated(result, now, now.label == (default_of(result.transform) or before.label))
+def _transformed_text(result: Result, before: Prediction, now: Prediction) -> Transformed:
+    return Transformed(result, now, now.label == (default_of(result.transform) or before.label))
 
 
 def examine(
@@ -110,7 +110,7 @@ def examine(
     seed: int = 0,
     options: Options = Options(),
     method: Method = "gradient_x_input",
-    baseline: Baseline = "pad",
+    baseline: BaselineToken = "pad",
     label: Label | None = None,
     precision: Precision = "fp32",
 ) -> Examination:
@@ -125,9 +125,9 @@ def examine(
     prediction = classifier.predict([pair], precision)[0]
     shown = label or explained([pair], [prediction.label])[0]
     importance = attribute(classifier, [pair], [shown], method, options.sign, baseline)[0]
-    treated = treat(classifier, [pair], [prediction], names, seed, options, precision)
-    several = tuple(one for rows in treated.values() for one in rows[0])
-    rules = {name: RULES[name]([pair])[0] for name in OF_ONE}
+    transformed = transform_all(classifier, [pair], [prediction], names, seed, options, precision)
+    several = tuple(one for rows in transformed.values() for one in rows[0])
+    rules = {name: BASELINES[name]([pair])[0] for name in OF_ONE}
     return Examination(pair, prediction, importance, several, rules)
 
 

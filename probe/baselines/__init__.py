@@ -1,7 +1,7 @@
 """Baselines beside the models: what rules that understand nothing get right on a set."""
 
 from probe.baselines import hypothesis_only, surface  # noqa: F401  # importing registers them
-from probe.baselines.evaluate import Judged, Tally, judge
-from probe.baselines.registry import RULES, Baseline, UnknownRule
+from probe.baselines.evaluate import Evaluation, Tally, judge
+from probe.baselines.registry import BASELINES, Baseline, UnknownBaseline
 
-__all__ = ["RULES", "Baseline", "Judged", "Tally", "UnknownRule", "judge"]
+__all__ = ["BASELINES", "Baseline", "Evaluation", "Tally", "UnknownBaseline", "judge"]

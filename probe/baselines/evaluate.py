@@ -22,7 +22,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Evaluation:
     """What a baseline got right over the pairs with a gold label.
 
     `low` and `high` are Wilson's 95 % interval; all three are NaN where n is 0. `counts` has for
@@ -39,7 +39,7 @@ class Judged:
     counts: Mapping[Gold, Mapping[Gold, int]]
 
 
-def judge(name: str, pairs: Sequence[Pair]) -> Judged:
+def judge(name: str, pairs: Sequence[Pair]) -> Evaluation:
     """Measure a baseline; pairs without a gold label are left out. Raises UnknownRule."""
     labelled = [pair for pair in pairs if pair.gold]
     predicted = baseline(name)(labelled)
@@ -47,7 +47,7 @@ def judge(name: str, pairs: Sequence[Pair]) -> Judged:
     said = [(a, p.gold) for a, p in zip(predicted, labelled, strict=True) if p.gold]
     found = Counter(said)
     estimate = share([matches(*both) for both in said])
-    return Judged(
+    return Evaluation(
         name,
         len(said),
         sum(n for both, n in found.items() if matches(*both)),
@@ -68,18 +68,19 @@ def _tally(gold: Gold, found: Mapping[tuple[Gold, Gold], int]) -> Tally:
     return Tally(sum(of.values()), sum(n for both, n in of.items() if matches(*both)))
 
 
-def judged_json(judged: Judged) -> dict[str, Any]:
+def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
     """Return a judgement as JSON values; an accuracy over no pair is null."""
-    known = judged.n > 0
+    known = evaluation.n > 0
     return {
-        "rule": judged.name,
-        "n": judged.n,
-        "correct": judged.correct,
-        "accuracy": judged.accuracy if known else None,
-        "low": judged.low if known else None,
-        "high": judged.high if known else None,
+        "rule": evaluation.name,
+        "n": evaluation.n,
+        "correct": evaluation.correct,
+        "accuracy": evaluation.accuracy if known else None,
+        "low": evaluation.low if known else None,
+        "high": evaluation.high if known else None,
         "by_gold": {
-            gold: {"n": tally.n, "correct": tally.correct} for gold, tally in judged.by_gold.items()
+            gold: {"n": tally.n, "correct": tally.correct}
+            for gold, tally in evaluation.by_gold.items()
         },
-        "counts": {label: dict(golds) for label, golds in judged.counts.items()},
+        "counts": {label: dict(golds) for label, golds in evaluation.counts.items()},
     }

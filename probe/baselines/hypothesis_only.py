@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from probe.baselines.registry import rule
+from probe.baselines.registry import register
 from probe.tasks.examples import ASSETS, Pair
 from probe.tasks.nli import LABELS, Gold
 from probe.text.tokens import tokenise
@@ -36,7 +36,7 @@ class NoWeights(ValueError):
     """The weights are not there; the message is for the person."""
 
 
-@rule(
+@register(
     "hypothesis_only",
     "A bag of the hypothesis's words, which never sees the premise.",
     source="Gururangan et al. 2018; Poliak et al. 2018",

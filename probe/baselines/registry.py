@@ -23,25 +23,25 @@ class Baseline:
         return self.function(pairs)
 
 
-RULES: dict[str, Baseline] = {}
+BASELINES: dict[str, Baseline] = {}
 
 
-def rule(name: str, summary: str, *, source: str) -> Callable[[Function], Function]:
+def register(name: str, summary: str, *, source: str) -> Callable[[Function], Function]:
     """Register the decorated function under `name` with its facts."""
 
     def register(function: Function) -> Function:
-        RULES[name] = Baseline(name, summary, function, source)
+        BASELINES[name] = Baseline(name, summary, function, source)
         return function
 
     return register
 
 
-class UnknownRule(ValueError):
+class UnknownBaseline(ValueError):
     """A name that is not registered; the message is for the person."""
 
 
 def baseline(name: str) -> Baseline:
     """Return a registered baseline. Raises UnknownRule."""
-    if name not in RULES:
-        raise UnknownRule(f"there is no rule {name!r}; there are: {', '.join(RULES)}")
-    return RULES[name]
+    if name not in BASELINES:
+        raise UnknownBaseline(f"there is no rule {name!r}; there are: {', '.join(BASELINES)}")
+    return BASELINES[name]

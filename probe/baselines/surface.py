@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from probe.baselines.registry import rule
+from probe.baselines.registry import register
 from probe.tasks.examples import Pair
 from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, NON_ENTAILMENT, Gold
 from probe.text.tokens import tokenise
@@ -13,7 +13,7 @@ COMPARISON = re.compile(r"\b(?:more|less) than\b", re.IGNORECASE)
 MARKS = ".?!"
 
 
-@rule(
+@register(
     "numerical",
     '"more than" or "less than" in neither text: contradiction; in the premise: neutral; '
     "else entailment.",
@@ -34,7 +34,7 @@ def _compared(pair: Pair) -> Gold:
     return ENTAILMENT if COMPARISON.search(pair.hypothesis) else CONTRADICTION
 
 
-@rule(
+@register(
     "lexical_overlap",
     "Entailment where every word of the hypothesis is in the premise, else non-entailment.",
     source="McCoy et al. 2019, section 2",
@@ -48,7 +48,7 @@ def lexical_overlap(pairs: Sequence[Pair]) -> list[Gold]:
     return [_entailed(set(words(p.hypothesis)) <= set(words(p.premise))) for p in pairs]
 
 
-@rule(
+@register(
     "subsequence",
     "Entailment where the hypothesis's words stand in the premise in one run, else non-entailment.",
     source="McCoy et al. 2019, section 2",
@@ -61,7 +61,7 @@ def subsequence(pairs: Sequence[Pair]) -> list[Gold]:
     return [_entailed(_run(words(p.hypothesis)) in _run(words(p.premise))) for p in pairs]
 
 
-@rule(
+@register(
     "majority",
     "The most frequent gold label of the file at hand, for every pair.",
     source="the chance level of a set",

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from probe.baselines import RULES, Judged, UnknownRule, judge
-from probe.baselines.evaluate import judged_json
+from probe.baselines import BASELINES, Evaluation, UnknownBaseline, judge
+from probe.baselines.evaluate import evaluation_json
 from probe.baselines.hypothesis_only import NoWeights
 from probe.cli.exit import stop
 from probe.data.rows import labelled
@@ -15,7 +15,7 @@ from probe.data.tables import FileError
 from probe.tasks.nli import NON_ENTAILMENT, LabelError
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
-PROBLEMS = (FileError, LabelError, UnknownRule, NoWeights, OSError)
+PROBLEMS = (FileError, LabelError, UnknownBaseline, NoWeights, OSError)
 
 
 @app.callback()
@@ -32,17 +32,17 @@ def rules_command(
     """Measure a baseline on a file: one JSON object, or a list of them for all."""
     try:
         pairs, others = labelled(file)
-        found = [judge(each, pairs) for each in (RULES if name == "all" else [name])]
+        found = [judge(each, pairs) for each in (BASELINES if name == "all" else [name])]
     except PROBLEMS as problem:
         stop(problem)
     if others:
         typer.echo(f"left out: {others:,} rows without a pair and a gold label", err=True)
-    shapes = [judged_json(judged) for judged in found]
+    shapes = [evaluation_json(evaluation) for evaluation in found]
     if as_json:
         typer.echo(json.dumps(shapes if name == "all" else shapes[0], indent=1))
         return
-    for judged in found:
-        typer.echo(_line(judged))
+    for evaluation in found:
+        typer.echo(_line(evaluation))
 
 
 @app.command("train")
@@ -62,9 +62,10 @@ def train_command(
     typer.echo(f"{len(weights.rows):,} words, {path.stat().st_size:,} bytes, written to {path}")
 
 
-def _line(judged: Judged) -> str:
-    classes = "two classes" if NON_ENTAILMENT in judged.counts else "three classes"
+def _line(evaluation: Evaluation) -> str:
+    classes = "two classes" if NON_ENTAILMENT in evaluation.counts else "three classes"
     return (
-        f"{judged.name:16} {judged.correct:,} of {judged.n:,} right: {100 * judged.accuracy:.1f} % "
-        f"({100 * judged.low:.1f} to {100 * judged.high:.1f}), {classes}"
+        f"{evaluation.name:16} {evaluation.correct:,} of {evaluation.n:,} right: "
+        f"{100 * evaluation.accuracy:.1f} % "
+        f"({100 * evaluation.low:.1f} to {100 * evaluation.high:.1f}), {classes}"
     )

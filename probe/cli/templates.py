@@ -11,7 +11,7 @@ import typer
 from probe.cli.exit import stop
 from probe.data.tables import FileError, form_of
 from probe.templates.generate import generate
-from probe.templates.pairs import Made
+from probe.templates.pairs import TemplatePair
 from probe.templates.request import Request, TemplateError, read_range
 
 COLUMNS = (
@@ -69,7 +69,7 @@ def templates_command(
     typer.echo(f"{n:,} pairs written to {out}")
 
 
-def write_made(rows: Iterable[Made], path: Path) -> None:
+def write_made(rows: Iterable[TemplatePair], path: Path) -> None:
     """Write rows as they come, in the form that the name says. Raises FileError."""
     form = form_of(path)
     if form not in WRITERS or path.suffix.lower() == ".gz":
@@ -79,7 +79,7 @@ def write_made(rows: Iterable[Made], path: Path) -> None:
         WRITERS[form](map(cells, rows), file)
 
 
-def cells(made: Made) -> dict[str, str]:
+def cells(made: TemplatePair) -> dict[str, str]:
     """Return a row of the file."""
     return {name: str(made.gold if name == "label" else getattr(made, name)) for name in COLUMNS}
 

@@ -7,7 +7,7 @@ from threading import Lock
 
 from probe.models.classifier import Classifier
 from probe.models.library import load, require
-from probe.models.user_models import Opened, open_model
+from probe.models.user_models import LoadedModel, open_model
 from probe.tasks.nli import Gold
 
 
@@ -33,7 +33,7 @@ class ModelCache:
                 self._loaded[name] = replace(load(place, order), name=name)
             return self._keep(name)
 
-    def open(self, name: str, order: tuple[Gold, ...] | None = None) -> Opened:
+    def open(self, name: str, order: tuple[Gold, ...] | None = None) -> LoadedModel:
         """Load a model that a person named, so that `require` lets it pass from now on.
 
         A given `order` becomes part of its name: nobody else's labels change. The other models

@@ -17,7 +17,7 @@ Tensors = dict[str, torch.Tensor]
 
 
 @dataclass(frozen=True)
-class Entrance:
+class EmbeddingHook:
     """`layers` put out token vectors, batch first, when the model is called with `feed(inputs)`.
 
     `join` makes of what was found at each layer one result for each token of `input_ids`.
@@ -28,7 +28,7 @@ class Entrance:
     join: Callable[[Sequence[torch.Tensor]], torch.Tensor]
 
 
-class Lookup(nn.Module):
+class ExternalEmbedding(nn.Module):
     """Looks words up outside the model, which is then given their vectors."""
 
     def __init__(self, embeddings: nn.Module) -> None:
@@ -41,11 +41,13 @@ class Lookup(nn.Module):
         return vectors
 
 
-def _once(model: PreTrainedModel) -> Entrance:
-    return Entrance([model.get_input_embeddings()], lambda inputs: inputs, lambda found: found[0])
+def _once(model: PreTrainedModel) -> EmbeddingHook:
+    return EmbeddingHook(
+        [model.get_input_embeddings()], lambda inputs: inputs, lambda found: found[0]
+    )
 
 
-def _normalised(model: PreTrainedModel) -> Entrance:
+def _normalised(model: PreTrainedModel) -> EmbeddingHook:
     config = model.config
     if config.position_biased_input or config.type_vocab_size:  # something is added before the norm
         return _once(model)
@@ -53,19 +55,19 @@ def _normalised(model: PreTrainedModel) -> Entrance:
     return replace(_once(model), layers=[norm])
 
 
-def _outside(model: PreTrainedModel) -> Entrance:
-    lookup = Lookup(model.get_input_embeddings())
+def _outside(model: PreTrainedModel) -> EmbeddingHook:
+    lookup = ExternalEmbedding(model.get_input_embeddings())
 
     def feed(inputs: Tensors) -> Tensors:
         others = {name: value for name, value in inputs.items() if name != "input_ids"}
         return others | {"inputs_embeds": lookup(inputs["input_ids"])}
 
-    return Entrance([lookup], feed, lambda found: found[0])
+    return EmbeddingHook([lookup], feed, lambda found: found[0])
 
 
-def _twice(model: PreTrainedModel) -> Entrance:
+def _twice(model: PreTrainedModel) -> EmbeddingHook:
     parts = [model.get_encoder(), model.get_decoder()]
-    return Entrance([part.embed_tokens for part in parts], lambda inputs: inputs, _shifted)
+    return EmbeddingHook([part.embed_tokens for part in parts], lambda inputs: inputs, _shifted)
 
 
 def _shifted(found: Sequence[torch.Tensor]) -> torch.Tensor:
@@ -76,13 +78,13 @@ def _shifted(found: Sequence[torch.Tensor]) -> torch.Tensor:
     return result
 
 
-ENTRANCES: Mapping[str, Callable[[PreTrainedModel], Entrance]] = {
+EMBEDDING_HOOKS: Mapping[str, Callable[[PreTrainedModel], EmbeddingHook]] = {
     "xlnet": _outside,
     "bart": _twice,
     "deberta-v2": _normalised,
 }
 
 
-def entrance(model: PreTrainedModel) -> Entrance:
+def embedding_hook(model: PreTrainedModel) -> EmbeddingHook:
     """Return where this model's token vectors enter."""
-    return ENTRANCES.get(model.config.model_type, _once)(model)
+    return EMBEDDING_HOOKS.get(model.config.model_type, _once)(model)

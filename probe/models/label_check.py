@@ -27,7 +27,7 @@ ENOUGH = len(PAIRS) - 1
 
 
 @dataclass(frozen=True)
-class Canaries:
+class LabelCheck:
     """How many of the pairs are right with the order that was given, and with the best one.
 
     `best` is `order` where no other is better.
@@ -70,13 +70,13 @@ class Canaries:
         )
 
 
-def sing(classifier: Classifier) -> Canaries:
+def check_labels(classifier: Classifier) -> LabelCheck:
     """Score the canaries with every order of the model's outputs."""
     said = [prediction.label for prediction in classifier.predict(PAIRS)]
     outputs = [classifier.order.index(label) for label in said]
     given, right = classifier.order, _right(outputs, classifier.order)
     best = max(permutations(given), key=lambda order: (_right(outputs, order), order == given))
-    return Canaries(right, len(PAIRS), given, best, _right(outputs, best))
+    return LabelCheck(right, len(PAIRS), given, best, _right(outputs, best))
 
 
 def _right(outputs: Sequence[int], order: Sequence[Gold]) -> int:

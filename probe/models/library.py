@@ -14,7 +14,7 @@ from probe.models.classifier import Classifier
 from probe.models.errors import ModelError as ModelError  # who loads models knows it from here
 from probe.models.errors import UnclearLabels
 from probe.models.hub import fetch
-from probe.models.label_check import sing
+from probe.models.label_check import check_labels
 from probe.tasks.examples import ASSETS
 from probe.tasks.nli import LABELS, WAYS, Gold, LabelError, label_order
 
@@ -41,15 +41,15 @@ def home() -> Path:
     return Path(os.environ.get("NLI_CLINIC_HOME", default)).expanduser().resolve()
 
 
-def shelves() -> dict[str, Path]:
+def model_folders() -> dict[str, Path]:
     """Return the folders whose sub-folders are models."""
     return {"bundled": ASSETS / "models", "inoculated": home() / "models"}
 
 
 def entries() -> Iterator[Entry]:
     """Yield the models on disk: the default one, bundled ones, the newest inoculated first."""
-    for source, shelf in shelves().items():
-        folders = [path for path in shelf.glob("*/model.safetensors") if path.is_file()]
+    for source, folder_of_models in model_folders().items():
+        folders = [path for path in folder_of_models.glob("*/model.safetensors") if path.is_file()]
         newest = source == "inoculated"
         key = (lambda path: -path.stat().st_mtime) if newest else _by_name
         for weights in sorted(folders, key=key):
@@ -104,9 +104,9 @@ def _order(classifier: Classifier, outputs: Sequence[str]) -> tuple[Gold, ...]:
     try:
         return label_order(dict(enumerate(outputs)))
     except LabelError as problem:
-        canaries = sing(classifier)
-        told = f"{canaries.best} of {canaries.of} plain pairs right"
-        raise UnclearLabels(classifier.name, outputs, canaries.suggestion, told) from problem
+        label_check = check_labels(classifier)
+        told = f"{label_check.best} of {label_check.of} plain pairs right"
+        raise UnclearLabels(classifier.name, outputs, label_check.suggestion, told) from problem
 
 
 def place(name: str) -> tuple[Path, str | None]:

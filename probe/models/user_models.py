@@ -5,32 +5,32 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from probe.models.classifier import Classifier
-from probe.models.label_check import Canaries, sing
+from probe.models.label_check import LabelCheck, check_labels
 from probe.models.library import Entry, ModelError, entries, load
 from probe.tasks.nli import Gold
 
 
 @dataclass(frozen=True)
-class Opened:
+class LoadedModel:
     """A loaded model and how the six plain pairs came out; None for one of our own."""
 
     classifier: Classifier
-    canaries: Canaries | None
+    label_check: LabelCheck | None
 
     @property
     def warning(self) -> str:
         """What seems wrong with the order of the labels, empty where nothing does."""
-        return self.canaries.warning if self.canaries else ""
+        return self.label_check.warning if self.label_check else ""
 
     @property
     def doubt(self) -> str:
         """What else seems wrong with it, empty where nothing does."""
-        return self.canaries.doubt if self.canaries else ""
+        return self.label_check.doubt if self.label_check else ""
 
     @property
     def words(self) -> str:
         """What the model is, in one sentence."""
-        model, found = self.classifier.model, self.canaries
+        model, found = self.classifier.model, self.label_check
         order = ", ".join(self.classifier.order)
         size = sum(weight.numel() for weight in model.parameters())
         revision = self.classifier.revision
@@ -44,14 +44,14 @@ class Opened:
         return "; ".join(facts) + "."
 
 
-def open_model(name: str, order: tuple[Gold, ...] | None = None) -> Opened:
+def open_model(name: str, order: tuple[Gold, ...] | None = None) -> LoadedModel:
     """Load any model; unless it is as it stands on our shelves, it sings. Raises ModelError."""
     classifier = load(name, order)
-    ours = name in shelved() and not order
-    return Opened(classifier, None if ours else sing(classifier))
+    ours = name in models_on_disk() and not order
+    return LoadedModel(classifier, None if ours else check_labels(classifier))
 
 
-def shelved() -> dict[str, Entry]:
+def models_on_disk() -> dict[str, Entry]:
     """Return the models on our shelves by name."""
     return {entry.name: entry for entry in entries()}
 
@@ -65,5 +65,5 @@ def require_open(name: str) -> None:
     default = "hub" if "SPACE_ID" in os.environ else "hub,folder"
     allowed = os.environ.get("NLI_CLINIC_OWN_MODELS", default).split(",")
     kind = "folder" if Path(name).is_absolute() or Path(name).is_dir() else "hub"
-    if name not in shelved() and kind not in allowed:
+    if name not in models_on_disk() and kind not in allowed:
         raise ModelError(f"models of your own cannot be opened here from a {kind}")

@@ -8,7 +8,7 @@ from typing import Any
 from probe.analysis.comparison import Row
 from probe.models.classifier import Prediction
 from probe.tasks.nli import read_gold
-from probe.templates import Made
+from probe.templates import TemplatePair
 
 
 def keep(rows: Sequence[Row], path: Path) -> None:
@@ -40,6 +40,6 @@ def _read(shape: dict[str, Any]) -> Row:
     if shape["pair"]:
         premise, hypothesis, gold = shape["pair"]
         id_, heuristic = str(shape["number"]), shape["heuristic"]
-        pair = Made(premise, hypothesis, read_gold(gold), id_, heuristic=heuristic)
+        pair = TemplatePair(premise, hypothesis, read_gold(gold), id_, heuristic=heuristic)
     said = tuple(Prediction(label, tuple(values)) for label, values in shape["said"])
     return Row(shape["number"], pair, said, shape["error"], tuple(shape["cut"]))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from probe.analysis.transformed import Examination, Treated
+from probe.analysis.transformed import Examination, Transformed
 from probe.models.classifier import Precision, Prediction, resolve
 from probe.models.library import Entry
 from probe.reports.lineage import lineage_json
@@ -30,20 +30,20 @@ def examination_json(found: Examination, precision: Precision) -> dict[str, Any]
         },
         "rules": dict(found.rules),
         "cut": importance.classifier.too_long(found.pair),
-        "transformed": [treated_json(treated) for treated in found.treated],
+        "transformed": [transformed_json(transformed) for transformed in found.transformed],
     }
 
 
-def treated_json(treated: Treated) -> dict[str, Any]:
+def transformed_json(transformed: Transformed) -> dict[str, Any]:
     """Return one transformed pair, its prediction and its facts."""
-    result = treated.result
+    result = transformed.result
     return {
         "transform": result.transform,
         "number": result.number,
         "of": result.of,
         **_texts(result.pair),
-        **_said(treated.prediction),
-        "agrees": treated.agrees,
+        **_said(transformed.prediction),
+        "agrees": transformed.agrees,
         "gold_rule": result.rule.name,
         "gold": result.gold,
         "changed": result.changed,

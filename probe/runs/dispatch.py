@@ -20,7 +20,7 @@ FETCH = 20.0
 Task = Future[Computed | None]
 
 
-class Flight:
+class Dispatch:
     """A run's cells that have not ended (`waiting`), and those of them that have begun."""
 
     def __init__(self, client: Client, run: Run, sets: Sets, topic: str) -> None:
@@ -31,7 +31,7 @@ class Flight:
         """
         self._client, self._run, self._topic = client, run, topic
         self._home = home(client) if run.plan.mode == "fast" else None
-        self._bell = Event(f"stop-{run.id}-{secrets.token_hex(4)}", client)
+        self._stop_event = Event(f"stop-{run.id}-{secrets.token_hex(4)}", client)
         self._sets = Variable(variable(run.id), client)
         self._sets.set(json.dumps(asdict(sets)))
         self.waiting: dict[Cell, Task] = {}
@@ -42,7 +42,7 @@ class Flight:
         """Send a cell; what was sent first is computed first."""
         self.waiting[cell] = self._client.submit(
             compute, self._run.id, self._run.plan, self._run.artefacts["model"], cell,
-            self._topic, self._bell.name, pure=False, fifo_timeout=0,
+            self._topic, self._stop_event.name, pure=False, fifo_timeout=0,
             workers=self._home, allow_other_workers=self._home is not None,
         )  # fmt: skip
         return self.waiting[cell]
@@ -67,7 +67,7 @@ class Flight:
         idle = [task for cell, task in self.waiting.items() if cell not in self.begun]
         if self._client.status == "running":
             with suppress(*UNREACHABLE):
-                self._bell.set()
+                self._stop_event.set()
                 self._client.cancel(idle)
 
     def force(self) -> None:

@@ -20,8 +20,8 @@ from probe.models.hashes import model_hash
 from probe.models.library import place
 from probe.runs.cluster import UNREACHABLE, Cluster
 from probe.runs.completion import finish, keep
-from probe.runs.dispatch import Flight, Task, fetch
-from probe.runs.event_queue import Bookkeeper
+from probe.runs.dispatch import Dispatch, Task, fetch
+from probe.runs.event_queue import EventQueue
 from probe.runs.failures import sentence
 from probe.runs.lease import Lease
 from probe.runs.serialise import Json, epoch_from
@@ -44,8 +44,8 @@ class Engine:
         self._lease = Lease(store.database)
         self._cluster = Cluster(address or os.environ.get("ENGINE"))
         self._topic = f"inoculation-{secrets.token_hex(4)}"
-        self._books = Bookkeeper(self._broken)
-        self._flights: dict[str, Flight] = {}
+        self._events = EventQueue(self._broken)
+        self._dispatches: dict[str, Dispatch] = {}
 
     @property
     def address(self) -> str | None:
@@ -54,8 +54,8 @@ class Engine:
 
     def submit(self, run_id: str) -> None:
         """Run the cells that a run lacks; returns at once."""
-        self._books.pulse(PULSE, self._look_round)
-        self._books.later(run_id, partial(self._submit, run_id))
+        self._events.pulse(PULSE, self._look_round)
+        self._events.later(run_id, partial(self._submit, run_id))
 
     def resume(self) -> None:
         """Take up the runs that an earlier engine left; returns at once."""
@@ -77,30 +77,30 @@ class Engine:
         a second; if it does not, its worker is restarted.
         """
         self._store.request_cancel(run_id)
-        self._books.later(run_id, partial(self._cancel, run_id))
+        self._events.later(run_id, partial(self._cancel, run_id))
 
     def close(self) -> None:
         """Stop working; what is not finished stays open in the store, for `resume`."""
-        self._books.close()
+        self._events.close()
         with suppress(InoculationError):
             self._lease.leave()
-        for flight in self._flights.values():
-            flight.stop()
+        for dispatch in self._dispatches.values():
+            dispatch.stop()
         self._cluster.close()
 
     def _look_round(self) -> None:
         """Give a sign of life, take up what was left, hear of wishes that others have stored."""
         self._lease.renew()
-        left = [run_id for run_id in self._lease.left() if run_id not in self._flights]
+        left = [run_id for run_id in self._lease.left() if run_id not in self._dispatches]
         for run_id in left if left and self._cluster.connect() else ():
             self.submit(run_id)
-        for run_id, flight in self._flights.items():
-            if not flight.stopping and self._store.get(run_id).cancelling:
-                self._books.later(run_id, partial(self._cancel, run_id))
+        for run_id, dispatch in self._dispatches.items():
+            if not dispatch.stopping and self._store.get(run_id).cancelling:
+                self._events.later(run_id, partial(self._cancel, run_id))
 
     def _submit(self, run_id: str) -> None:
         run = self._store.get(run_id)
-        if run.state not in OPEN or run_id in self._flights or not self._lease.take(run_id):
+        if run.state not in OPEN or run_id in self._dispatches or not self._lease.take(run_id):
             return
         lacking = [state.cell for state in run.cells if state.state in OPEN]
         if run.cancelling or not lacking:
@@ -109,20 +109,20 @@ class Engine:
         self._identify(run)
         for cell in lacking:  # an engine that died may have left one running
             self._store.turn(run_id, cell, "queued")
-        flight = self._take_off(run_id)
-        if flight is None:
+        dispatch = self._dispatch(run_id)
+        if dispatch is None:
             self._wait(run_id)
             return
-        self._flights[run_id] = flight
+        self._dispatches[run_id] = dispatch
         for cell in lacking:
-            self._await(run_id, cell, flight.start(cell))
+            self._await(run_id, cell, dispatch.start(cell))
 
-    def _take_off(self, run_id: str) -> Flight | None:
+    def _dispatch(self, run_id: str) -> Dispatch | None:
         run, sets = self._store.get(run_id), self._store.sets(run_id)
         if client := self._cluster.connect():
             with suppress(*UNREACHABLE):
                 client.subscribe_topic(self._topic, self._hear)  # each time: it may be a new one
-                return Flight(client, run, sets, self._topic)
+                return Dispatch(client, run, sets, self._topic)
         return None
 
     def _identify(self, run: Run) -> None:
@@ -142,23 +142,23 @@ class Engine:
     def _await(self, run_id: str, cell: Cell, task: Task) -> None:
         """Settle a cell when it ends one way or another; dask calls back on a thread of its own."""
         settle = partial(self._settle, run_id, cell, task)
-        task.add_done_callback(lambda done: self._books.later(run_id, settle))
+        task.add_done_callback(lambda done: self._events.later(run_id, settle))
 
     def _hear(self, news: tuple[float, Json]) -> None:
         """Take a worker's report; runs on the client's event loop."""
         told = news[1]
-        self._books.later(told["run"], partial(self._told, told["run"], told))
+        self._events.later(told["run"], partial(self._told, told["run"], told))
 
     def _told(self, run_id: str, news: Json) -> None:
         row = news.get("epoch")
         cell = Cell(**(row or news)["cell"])
-        flight = self._flights.get(run_id)
-        if flight is None or cell not in flight.waiting:
+        dispatch = self._dispatches.get(run_id)
+        if dispatch is None or cell not in dispatch.waiting:
             return
         if row:
             self._store.progress(run_id, epoch_from(row))
             return
-        flight.begun.add(cell)
+        dispatch.begun.add(cell)
         self._store.mark(run_id, "running")
         self._store.turn(run_id, cell, "running")
 
@@ -168,12 +168,12 @@ class Engine:
         except TimeoutError:
             self._await(run_id, cell, task)
         else:
-            self._books.later(run_id, partial(self._book, run_id, cell, task, computed))
+            self._events.later(run_id, partial(self._book, run_id, cell, task, computed))
 
     def _book(self, run_id: str, cell: Cell, task: Task, computed: Computed | None) -> None:
         """Book a cell that has ended. May be done again, so memory changes after the store."""
-        flight = self._flights.get(run_id)
-        if flight is None or flight.waiting.get(cell) is not task:
+        dispatch = self._dispatches.get(run_id)
+        if dispatch is None or dispatch.waiting.get(cell) is not task:
             return
         if computed:
             error = keep(self._store, run_id, computed.point, computed.files)
@@ -181,37 +181,37 @@ class Engine:
         elif self._store.get(run_id).cancelling:
             self._store.turn(run_id, cell, "cancelled")
         elif task.status != "error":
-            self._lost(run_id, flight)
+            self._lost(run_id, dispatch)
             return
-        elif isinstance(task.exception(), KilledWorker) and cell not in flight.begun:
+        elif isinstance(task.exception(), KilledWorker) and cell not in dispatch.begun:
             # it only waited for a process that another cell killed
-            self._await(run_id, cell, flight.start(cell))
+            self._await(run_id, cell, dispatch.start(cell))
             return
         else:
             problem = task.exception()
             log.error("run %s, %s failed", run_id, cell, exc_info=problem)
             self._store.turn(run_id, cell, "failed", sentence(problem))
-        flight.end(cell)
-        if not flight.waiting:
-            self._books.later(run_id, partial(self._finish, run_id))
+        dispatch.end(cell)
+        if not dispatch.waiting:
+            self._events.later(run_id, partial(self._finish, run_id))
 
-    def _lost(self, run_id: str, flight: Flight) -> None:
+    def _lost(self, run_id: str, dispatch: Dispatch) -> None:
         """Queue the cells of a run that the cluster took with it, and wait for the cluster."""
-        for cell in flight.waiting:
+        for cell in dispatch.waiting:
             self._store.turn(run_id, cell, "queued")
         self._wait(run_id)
-        del self._flights[run_id]
+        del self._dispatches[run_id]
 
     def _finish(self, run_id: str) -> None:
         finish(self._store, run_id)
-        if flight := self._flights.pop(run_id, None):
-            flight.close()
+        if dispatch := self._dispatches.pop(run_id, None):
+            dispatch.close()
 
     def _cancel(self, run_id: str) -> None:
-        flight = self._flights.get(run_id)
-        if flight:
-            flight.stop()
-            self._books.after(FORCE_AFTER, run_id, flight.force)
+        dispatch = self._dispatches.get(run_id)
+        if dispatch:
+            dispatch.stop()
+            self._events.after(FORCE_AFTER, run_id, dispatch.force)
         elif self._store.get(run_id).state in OPEN and self._lease.take(run_id):
             self._finish(run_id)
 
@@ -220,6 +220,6 @@ class Engine:
         told = isinstance(problem, (InoculationError, ModelError))
         error = str(problem) if told else f"the engine failed: {problem}"
         self._store.mark(run_id, "failed", error)
-        if flight := self._flights.pop(run_id, None):
-            flight.stop()
-            flight.close()
+        if dispatch := self._dispatches.pop(run_id, None):
+            dispatch.stop()
+            dispatch.close()

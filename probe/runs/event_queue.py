@@ -17,7 +17,7 @@ PAUSES = (0.5, 1.0, 2.0, 5.0)
 Work = Callable[[], None]
 
 
-class Bookkeeper:
+class EventQueue:
     """Does one thing after another; what could not be stored is done again until it can.
 
     So nothing that arrives later overtakes it: results wait in memory meanwhile.

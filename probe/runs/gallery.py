@@ -33,7 +33,7 @@ RIGHT = {"original_right": "original_test", "challenge_right": "challenge_test"}
 
 
 @dataclass(frozen=True)
-class Exhibit:
+class GalleryRun:
     """What a finished run is written from.
 
     `sources` are the options that draw its sets, by name; files stand without their folders.
@@ -91,7 +91,7 @@ def read(path: Path) -> Run:
     )
 
 
-def write(folder: Path, exhibit: Exhibit) -> Path:
+def write(folder: Path, exhibit: GalleryRun) -> Path:
     """Write a finished run as <model>-<challenge>.json and return the path.
 
     Raises ModelError where its model is gone, ValueError where points are missing.

@@ -56,14 +56,14 @@ def variable(run_id: str) -> str:
 
 
 def compute(
-    run_id: str, plan: Plan, model: str, cell: Cell, topic: str, bell: str
+    run_id: str, plan: Plan, model: str, cell: Cell, topic: str, stop_event: str
 ) -> Computed | None:
     """Run a cell on a worker and return its point, None where it was stopped.
 
-    `model` is the hash of the plan's model, `topic` takes the reports, `bell` is the event that
-    stops it. Raises ModelError, or whatever goes wrong in torch.
+    `model` is the hash of the plan's model, `topic` takes the reports, `stop_event` names the
+    event that stops it. Raises ModelError, or whatever goes wrong in torch.
     """
-    stop, tell = _ask(bell), _teller(topic, run_id)
+    stop, tell = _ask(stop_event), _teller(topic, run_id)
     if stop():
         return None
     tell(cell)
@@ -92,8 +92,8 @@ def _sets(run_id: str) -> Sets:
     return sets_from(json.loads(Variable(variable(run_id)).get(timeout=60)))
 
 
-def _ask(bell: str) -> Callable[[], bool]:
-    event, asked = Event(bell), 0.0
+def _ask(stop_event: str) -> Callable[[], bool]:
+    event, asked = Event(stop_event), 0.0
 
     def stop() -> bool:
         nonlocal asked

@@ -51,7 +51,7 @@ NOT_ENTAILED = Rule(
 )
 UNDEFINED = Rule("undefined", "the text is destroyed: no gold label is defined", {})
 COMPUTED = Rule("computed", "the gold label is computed with the new text", {})
-RULES = {rule.name: rule for rule in (KEEP, FLIP, NOT_ENTAILED, UNDEFINED, COMPUTED)}
+LABEL_RULES = {rule.name: rule for rule in (KEEP, FLIP, NOT_ENTAILED, UNDEFINED, COMPUTED)}
 
 
 def compose(rules: Sequence[Rule]) -> Rule:

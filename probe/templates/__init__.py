@@ -1,16 +1,16 @@
 """Generated pairs: dative alternation, numerical reasoning (Rozen et al. 2019), HANS-like."""
 
 from probe.templates.generate import count, generate
-from probe.templates.pairs import Made
+from probe.templates.pairs import TemplatePair
 from probe.templates.request import KINDS, RANGES, Request, TemplateError, read_range
 from probe.templates.selection import split_by_template, subcases, template_ids
 
 __all__ = [
     "KINDS",
     "RANGES",
-    "Made",
     "Request",
     "TemplateError",
+    "TemplatePair",
     "count",
     "generate",
     "read_range",

@@ -7,7 +7,7 @@ from math import prod
 
 
 @dataclass(frozen=True)
-class Wheel:
+class Slot:
     """A place, the words it may hold and the earlier places that took theirs from the same list."""
 
     place: str
@@ -16,17 +16,17 @@ class Wheel:
 
 
 @dataclass(frozen=True)
-class Arguments:
+class Combinations:
     """Every combination of words, each once; no list gives the same word to two places."""
 
     lists: Mapping[str, tuple[str, ...]]
 
     @cached_property
-    def wheels(self) -> tuple[Wheel, ...]:
+    def slots(self) -> tuple[Slot, ...]:
         """Return the places in order."""
         names = list(self.lists)
         return tuple(
-            Wheel(
+            Slot(
                 name,
                 self.lists[name],
                 tuple(other for other in names[:at] if self.lists[other] == self.lists[name]),
@@ -37,14 +37,14 @@ class Arguments:
     @cached_property
     def size(self) -> int:
         """How many combinations there are."""
-        return prod(len(wheel.words) - len(wheel.earlier) for wheel in self.wheels)
+        return prod(len(slot.words) - len(slot.earlier) for slot in self.slots)
 
     def __getitem__(self, index: int) -> dict[str, str]:
         """Return one combination, place by place."""
         found: dict[str, str] = {}
-        for wheel in self.wheels:
-            taken = {found[place] for place in wheel.earlier}
-            free = [word for word in wheel.words if word not in taken] if taken else wheel.words
+        for slot in self.slots:
+            taken = {found[place] for place in slot.earlier}
+            free = [word for word in slot.words if word not in taken] if taken else slot.words
             index, at = divmod(index, len(free))
-            found[wheel.place] = free[at]
+            found[slot.place] = free[at]
         return found

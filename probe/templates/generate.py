@@ -6,12 +6,12 @@ from itertools import count as counting
 from itertools import islice
 
 from probe.templates.grammar import grammar
-from probe.templates.pairs import Made, Stream
+from probe.templates.pairs import TemplatePair, TemplatePairs
 from probe.templates.request import Request, TemplateError
 from probe.templates.selection import chosen
 
 
-def generate(request: Request, n: int, seed: int = 0) -> Iterator[Made]:
+def generate(request: Request, n: int, seed: int = 0) -> Iterator[TemplatePair]:
     """Make n pairs, one when it is asked for; nothing grows with n.
 
     Every round takes one pair from each template, the templates in a new order. The same request
@@ -45,12 +45,14 @@ def count(request: Request) -> int | None:
     return len(sizes) * min(sizes) if request.balance else sum(sizes)
 
 
-def _streams(request: Request, seed: int) -> list[Stream]:
+def _streams(request: Request, seed: int) -> list[TemplatePairs]:
     templates = chosen(request)
-    return [Stream(grammar(request.kind), template, request, seed) for template in templates]
+    return [TemplatePairs(grammar(request.kind), template, request, seed) for template in templates]
 
 
-def _rounds(streams: Sequence[Stream], request: Request, seed: int) -> Iterator[Made]:
+def _rounds(
+    streams: Sequence[TemplatePairs], request: Request, seed: int
+) -> Iterator[TemplatePair]:
     """Take one pair of each template in turn; without balance, as long as it has any."""
     endless = request.kind == "numerical"
     rng = random.Random(f"{seed}|rounds")

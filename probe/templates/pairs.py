@@ -6,10 +6,10 @@ from functools import cached_property
 
 from probe.tasks.examples import Pair
 from probe.tasks.nli import Gold
-from probe.templates.combinations import Arguments
+from probe.templates.combinations import Combinations
 from probe.templates.grammar import NUMBERS, Case, Grammar, Template, flatten, places
 from probe.templates.numbers import fresh
-from probe.templates.permutation import Order
+from probe.templates.permutation import Permutation
 from probe.templates.request import Request
 
 GROUPS = {"": (0, 1), "A": (0,), "B": (1,), "B2": (1,)}
@@ -18,7 +18,7 @@ SISTER = {"B2": {"verb": "{sister}"}}
 
 
 @dataclass(frozen=True)
-class Made(Pair):
+class TemplatePair(Pair):
     """A pair from a template; `gold` is its label. Fields that a kind has not are empty.
 
     `lexical` is the group that was asked for, empty where the words of both may be mixed.
@@ -33,7 +33,7 @@ class Made(Pair):
 
 
 @dataclass(frozen=True)
-class Side:
+class FilledCase:
     """A case of a template with nothing left to fill but words and numbers."""
 
     case: Case
@@ -43,7 +43,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Stream:
+class TemplatePairs:
     """The pairs of a template; `size` of them differ in more than their numbers."""
 
     grammar: Grammar
@@ -56,7 +56,7 @@ class Stream:
         """How many pairs there are, numbers apart."""
         return self._arguments.size * self._kept
 
-    def __getitem__(self, turn: int) -> Made:
+    def __getitem__(self, turn: int) -> TemplatePair:
         """Return the turn-th pair; from turn `size` on the same ones come with other numbers."""
         again, within = divmod(turn, self.size)
         premise, which = divmod(self._order[within], self._kept)
@@ -65,7 +65,7 @@ class Stream:
         if side.numbers:
             rng = random.Random(f"{self._name}|{premise}|{side.case.name}")
             fill |= fresh(self.request, side.case.gap, side.numbers, again, rng)
-        return Made(
+        return TemplatePair(
             _sentence(side.premise.format_map(fill)),
             _sentence(side.hypothesis.format_map(fill)),
             side.case.label,
@@ -83,13 +83,13 @@ class Stream:
         return f"{self.seed}|{self.template.id}"
 
     @cached_property
-    def _order(self) -> Order:
-        return Order(self.size, self._name)
+    def _order(self) -> Permutation:
+        return Permutation(self.size, self._name)
 
     @cached_property
-    def _arguments(self) -> Arguments:
+    def _arguments(self) -> Combinations:
         wanted = GROUPS[self.request.lexical]
-        return Arguments(
+        return Combinations(
             {
                 place: tuple(
                     word for at, group in enumerate(groups) if at in wanted for word in group
@@ -99,15 +99,17 @@ class Stream:
         )
 
     @cached_property
-    def _by_label(self) -> dict[Gold, list[Side]]:
-        found: dict[Gold, list[Side]] = {}
+    def _by_label(self) -> dict[Gold, list[FilledCase]]:
+        found: dict[Gold, list[FilledCase]] = {}
         for case in self.grammar.cases_of(self.template):
             texts = {**self.template.texts, **case.texts, **SISTER.get(self.request.lexical, {})}
             premise, hypothesis = (
                 flatten(texts[name], texts) for name in ("premise", "hypothesis")
             )
             used = [name for name in places(premise + hypothesis) if name in NUMBERS]
-            found.setdefault(case.label, []).append(Side(case, premise, hypothesis, tuple(used)))
+            found.setdefault(case.label, []).append(
+                FilledCase(case, premise, hypothesis, tuple(used))
+            )
         return found
 
     @cached_property
@@ -120,7 +122,7 @@ class Stream:
     def _kept(self) -> int:
         return sum(self._quota.values())
 
-    def _sides(self, premise: int) -> list[Side]:
+    def _sides(self, premise: int) -> list[FilledCase]:
         """Draw the cases that a premise keeps, the same ones whenever it is asked."""
         rng = random.Random(f"{self._name}|{premise}")
         return [

@@ -11,7 +11,7 @@ WORD = (1 << 64) - 1
 
 
 @dataclass(frozen=True)
-class Order:
+class Permutation:
     """A permutation of range(size): a Feistel network over the next even number of bits.
 
     What falls outside the range is put through the network again (cycle walking), which comes

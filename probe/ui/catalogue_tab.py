@@ -9,8 +9,8 @@ from typing import Any
 
 import gradio as gr
 
-from probe.analysis.transformed import PairError, Treated, require_text, treat
-from probe.baselines import RULES
+from probe.analysis.transformed import PairError, Transformed, require_text, transform_all
+from probe.baselines import BASELINES
 from probe.models.cache import ModelCache
 from probe.models.library import ModelError
 from probe.tasks.examples import Pair
@@ -39,20 +39,20 @@ def show(cache_: ModelCache, premise: str, hypothesis: str, model: str, seed: fl
         cache_.require(model)
         classifier = cache_.get(model)
         before = classifier.predict([pair])
-        made = treat(classifier, [pair], before, ready(), int(seed or 0))
+        made = transform_all(classifier, [pair], before, ready(), int(seed or 0))
     except PROBLEMS as trouble:
         return alert(trouble)
     examples = {name: rows[0] for name, rows in made.items()}
     return "".join(_family(family, examples) for family in FAMILIES) + templates() + rules()
 
 
-def _family(family: str, examples: dict[str, tuple[Treated, ...]]) -> str:
+def _family(family: str, examples: dict[str, tuple[Transformed, ...]]) -> str:
     entries = [entry for entry in REGISTRY.values() if entry.family == family]
     shown = "".join(_entry(entry, examples.get(entry.name, ())) for entry in entries)
     return f'<section><h2 class="title">{FAMILIES[family]}</h2>{shown}</section>'
 
 
-def _entry(entry: Transform, made: Sequence[Treated]) -> str:
+def _entry(entry: Transform, made: Sequence[Transformed]) -> str:
     facts = {
         "changes": "premise and hypothesis" if entry.side == "both" else f"the {entry.side}",
         "works on": f"{entry.level}s",
@@ -71,12 +71,12 @@ def _entry(entry: Transform, made: Sequence[Treated]) -> str:
     )
 
 
-def _example(treated: Treated) -> str:
-    result = treated.result
+def _example(transformed: Transformed) -> str:
+    result = transformed.result
     if not result.changed:
         return f'<p class="fine">this pair is left unchanged; {escape(result.note)}</p>'
     gold = f" · gold label {result.gold}" if result.gold else ""
-    said = f"<p>{verdict(treated.prediction)}{gold}</p>"
+    said = f"<p>{verdict(transformed.prediction)}{gold}</p>"
     return f'<div class="made">{changes(result)}{said}</div>'
 
 
@@ -124,7 +124,7 @@ def rules() -> str:
     shown = "".join(
         f'<article class="entry"><h3><code>{name}</code> {escape(rule.summary)}</h3>'
         f'<p class="fine">{escape(rule.source)}</p></article>'
-        for name, rule in RULES.items()
+        for name, rule in BASELINES.items()
     )
     return (
         '<section><h2 class="title">Rule baselines</h2><p class="fine">The Batch tab shows them '

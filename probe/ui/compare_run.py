@@ -28,7 +28,7 @@ PROBLEMS = (CompareError, FileError, ModelError, ValueError)
 
 
 @dataclass
-class Shown:
+class Outputs:
     """What the page shows, in the order of the tab's outputs; what is not given stays."""
 
     progress: Any = field(default_factory=gr.skip)  # Any: text, or one of gradio's updates
@@ -53,7 +53,9 @@ class Shown:
 def cleared(progress: str, cards: str, tests: str) -> list[Any]:
     """Show these and nothing of an earlier comparison."""
     none, files = gr.Row(visible=False), gr.Files(visible=False)
-    return Shown(progress, cards, tests, none, matrix="", slices="", pairs="", files=files).outputs
+    return Outputs(
+        progress, cards, tests, none, matrix="", slices="", pairs="", files=files
+    ).outputs
 
 
 def run(
@@ -66,7 +68,7 @@ def run(
     path: str | None,
     *columns: str,
 ) -> Iterator[list[Any]]:
-    """Compare; after each chunk yield what the page shows, in the order of `Shown`."""
+    """Compare; after each chunk yield what the page shows, in the order of `Outputs`."""
     try:
         require_two(names)
         if len(names) > MOST:
@@ -83,12 +85,12 @@ def run(
         place = Path(path) if path and source == FILE else None
         yield from _run_table(cache, names, place, precision, columns)
     except PROBLEMS as trouble:
-        yield Shown(alert(trouble)).outputs
+        yield Outputs(alert(trouble)).outputs
 
 
 def _run_pair(cache: ModelCache, names: list[str], pair: Pair) -> Iterator[list[Any]]:
     require_text(pair)
-    yield Shown('<p class="fine">Asking the models …</p>').outputs
+    yield Outputs('<p class="fine">Asking the models …</p>').outputs
     yield cleared("", side_by_side([examine(cache.get(name), pair) for name in names]), "")
 
 
@@ -102,7 +104,7 @@ def _run_table(
     table = read_table(path) if path else bundled_table()
     headers = [str(name) for name in table.frame.columns]
     unread = read(table, columns_of(headers, *columns) if path else guess(headers))
-    yield Shown('<p class="fine">Loading the models …</p>').outputs
+    yield Outputs('<p class="fine">Loading the models …</p>').outputs
     classifiers = [cache.get(name) for name in names]
     rows: list[Row] = []
     for chunk in compare_rows(classifiers, unread, precision):
@@ -111,7 +113,7 @@ def _run_table(
     shape = comparison_json(rows, names, precision)
     stem = path.name.split(".")[0] if path else "bundled-test"
     files, place = write_comparison(table, rows, names, shape, stem)
-    yield Shown(
+    yield Outputs(
         two=gr.Row(visible=len(names) > 2),
         first=gr.Dropdown(names, value=names[0]),
         second=gr.Dropdown(names, value=names[1]),

@@ -9,7 +9,7 @@ import gradio as gr
 from probe.models.cache import ModelCache
 from probe.models.errors import UnclearLabels
 from probe.models.library import ModelError
-from probe.models.user_models import Opened, require_open
+from probe.models.user_models import LoadedModel, require_open
 from probe.tasks.nli import Gold, LabelError, read_order
 from probe.ui.widgets import alert, model_names
 
@@ -26,7 +26,7 @@ def given_order(text: str | None) -> tuple[Gold, ...] | None:
     return read_order(names) if names else None
 
 
-def open_own(cache: ModelCache, name: str | None, labels: str | None) -> Opened:
+def open_own(cache: ModelCache, name: str | None, labels: str | None) -> LoadedModel:
     """Load what a visitor named. Raises ModelError or LabelError."""
     named = (name or "").strip()
     if not named:
@@ -77,13 +77,13 @@ def load_api(cache: ModelCache, model: str, labels: str) -> dict[str, Any]:
         opened = open_own(cache, model, labels)
     except PROBLEMS as trouble:
         raise gr.Error(str(trouble)) from trouble
-    canaries, classifier = opened.canaries, opened.classifier
+    label_check, classifier = opened.label_check, opened.classifier
     return {
         "model": classifier.name,
         "model_revision": classifier.revision,
         "labels": list(classifier.order),
-        "plain_pairs_right": canaries.right if canaries else None,
-        "plain_pairs": canaries.of if canaries else None,
+        "plain_pairs_right": label_check.right if label_check else None,
+        "plain_pairs": label_check.of if label_check else None,
         "warning": opened.warning or opened.doubt,
     }
 

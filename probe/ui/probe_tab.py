@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import gradio as gr
 
-from probe.analysis.attribution import METHODS, Baseline, Method
+from probe.analysis.attribution import METHODS, BaselineToken, Method
 from probe.analysis.transformed import PairError, examine
 from probe.models.cache import ModelCache
 from probe.models.library import ModelError
@@ -98,7 +98,7 @@ def update(
     seed: float | None,
     explain: str,
     method: Method,
-    baseline: Baseline,
+    baseline: BaselineToken,
     everything: bool,
     chains: Sequence[str],
     *rest: Any,  # Any: a list of names for each family, then the options' values
@@ -183,7 +183,7 @@ def probe_api(
             seed,
             read_options({"keep": keep, "sign": sign, **options}),
             named("method", method, Method),
-            named("baseline", baseline, Baseline),
+            named("baseline", baseline, BaselineToken),
         )
     except PROBLEMS as trouble:
         raise gr.Error(str(trouble)) from trouble
@@ -226,7 +226,7 @@ def build(cache: ModelCache, blocks: gr.Blocks) -> gr.Dropdown:
                     [PREDICTED, *LABELS], value=PREDICTED, label="Label explained"
                 )
                 baseline = gr.Dropdown(
-                    list(get_args(Baseline)),
+                    list(get_args(BaselineToken)),
                     value="pad",
                     label="Baseline token of integrated gradients and occlusion",
                 )

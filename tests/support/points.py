@@ -39,7 +39,7 @@ def make_run(
     sizes = tuple(sorted({point.cell.size for point in points} - {0})) or (10, 50)
     plan, there = Plan(model, challenge, sizes, lrs, (0,)), {p.cell: p for p in points}
     trained = [point for point in points if point.cell != BASE]
-    judged = BASE in there and trained
+    evaluation = BASE in there and trained
     return Run(
         id=run_id,
         owner=owner,
@@ -50,7 +50,7 @@ def make_run(
         created=1000.0,
         started=1000.0,
         finished=1060.0 if state == "done" else 0.0,
-        verdict=verdict_json(judge(there[BASE], trained, paired=True)) if judged else {},
+        verdict=verdict_json(judge(there[BASE], trained, paired=True)) if evaluation else {},
         environment={"torch": "2.8"},
         kept="",
         cells=tuple(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from finetune.experiments.inoculation.sets import Sets
-from probe.baselines import RULES
+from probe.baselines import BASELINES
 from probe.tasks.examples import Pair
 from probe.tasks.nli import LABELS, NON_ENTAILMENT, Gold, Label, matches
 
@@ -18,7 +18,7 @@ def baselines(sets: Sets) -> dict[str, float]:
     other = _right_most(sets.challenge_train, LABELS[1:])
     constant = _right_most(sets.challenge_train, LABELS)
     said: dict[str, Sequence[Gold]] = {
-        name: rule(sets.challenge_test) for name, rule in RULES.items()
+        name: rule(sets.challenge_test) for name, rule in BASELINES.items()
     }
     said["majority"] = [constant] * len(sets.challenge_test)
     return {name: _share(labels, sets.challenge_test, other) for name, labels in said.items()}

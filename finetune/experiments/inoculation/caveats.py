@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from finetune.experiments.inoculation.cell import Point
-from finetune.experiments.inoculation.outcomes import Finding
+from finetune.experiments.inoculation.outcomes import SizeOutcome
 from finetune.experiments.inoculation.thresholds import Thresholds
 
 
@@ -18,14 +18,14 @@ class Facts:
 
     base: Point
     points: Sequence[Point]
-    by_size: Sequence[Finding]
-    by_dev: Finding
+    by_size: Sequence[SizeOutcome]
+    by_dev: SizeOutcome
     majority: float
     rules: Mapping[str, float]
     limits: Thresholds
 
     @property
-    def finding(self) -> Finding:
+    def finding(self) -> SizeOutcome:
         """The largest size."""
         return self.by_size[-1]
 

@@ -10,7 +10,7 @@ from itertools import chain as concatenated
 from pathlib import Path
 from typing import Literal
 
-from finetune.experiments.inoculation.datasets import Material, bundled
+from finetune.experiments.inoculation.datasets import SourceData, bundled
 from finetune.experiments.inoculation.sets import InoculationError, Sets
 from finetune.training.data import read_pairs
 from probe.data.tables import FileError, is_missing, read_table
@@ -113,18 +113,20 @@ def _numbered(pair: Pair, number: int) -> Pair:
     return replace(pair, id=f"{pair.id}-{number}") if number > 1 else pair
 
 
-def make_sets(challenge: str, material: Material, seed: int = 0) -> Sets:
+def make_sets(challenge: str, source_data: SourceData, seed: int = 0) -> Sets:
     """Return the sets of a challenge by name. Raises InoculationError."""
     if challenge in TEMPLATES:
         learnt, tested = _from_templates(TEMPLATES[challenge][0], seed)
     else:
-        learnt, tested = (challenged(challenge, p, seed) for p in (material.pool, material.test))
+        learnt, tested = (
+            challenged(challenge, p, seed) for p in (source_data.pool, source_data.test)
+        )
     if not (learnt and tested):
         needs = "; ".join(link.applies for link in chain(challenge))
         raise InoculationError(f"no pair suits the challenge {challenge}: it needs {needs}")
     control = CONTROLS.get(challenge)
-    sister = challenged(control, material.test, seed) if control else ()
-    return Sets(material.dev, material.test, learnt, tested, sister)
+    sister = challenged(control, source_data.test, seed) if control else ()
+    return Sets(source_data.dev, source_data.test, learnt, tested, sister)
 
 
 def bundled_sets(challenge: str, seed: int = 0) -> Sets:
@@ -144,7 +146,7 @@ def _made(request: Request, seed: int) -> tuple[Pair, ...]:
 
 
 def file_sets(
-    material: Material,
+    source_data: SourceData,
     challenge: str,
     files: Path | tuple[Path, Path],
     train: int = MOST,
@@ -163,7 +165,7 @@ def file_sets(
         learnt, tested = _parts(files) or _drawn(read_pairs(files), train, seed)
     if not (learnt and tested):
         raise InoculationError(f"{challenge}: too few pairs to train on some and test on others")
-    return Sets(material.dev, material.test, learnt, tested)
+    return Sets(source_data.dev, source_data.test, learnt, tested)
 
 
 def _drawn(

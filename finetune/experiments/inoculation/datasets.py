@@ -8,7 +8,7 @@ from probe.tasks.examples import Pair, bundled_pairs
 
 
 @dataclass(frozen=True)
-class Material:
+class SourceData:
     """Original dev and test pairs, and a pool that challenge training sets are made from."""
 
     dev: tuple[Pair, ...]
@@ -16,9 +16,9 @@ class Material:
     pool: tuple[Pair, ...]
 
 
-def bundled() -> Material:
+def bundled() -> SourceData:
     """Return the pairs that come with the app."""
-    return Material(bundled_pairs("dev"), bundled_pairs("test"), bundled_pairs("pool"))
+    return SourceData(bundled_pairs("dev"), bundled_pairs("test"), bundled_pairs("pool"))
 
 
 def split_by_premise(

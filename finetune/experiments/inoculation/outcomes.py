@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from finetune.experiments.inoculation.selection import Chosen
+from finetune.experiments.inoculation.selection import SelectedPoint
 from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
 from probe.metrics import Estimate
 
@@ -40,7 +40,7 @@ EXPLANATIONS: dict[Outcome, str] = {
 
 
 @dataclass(frozen=True)
-class Finding:
+class SizeOutcome:
     """What one size says: gap G, closed share s, drop d and the challenge's gain, as shares.
 
     `control` is the accuracy on the control set, None where there is none.
@@ -81,13 +81,13 @@ def resample(columns: Array, times: int, rng: np.random.Generator) -> Array:
 
 
 def find(
-    base: Chosen,
-    after: Chosen,
+    base: SelectedPoint,
+    after: SelectedPoint,
     paired: bool = False,
     seed: int = 0,
     times: int = 1000,
     thresholds: Thresholds = THRESHOLDS,
-) -> Finding:
+) -> SizeOutcome:
     """Compare a model before and after; `paired` resamples rows of both test sets together."""
     original = np.array([base.original_right, after.original_right]).T
     challenge = np.array([base.challenge_right, after.challenge_right]).T
@@ -101,7 +101,7 @@ def find(
     gap, closed, drop, gain = (
         _estimate(float(value[0]), value[1:], n) for value in _quantities(np.vstack([means, draws]))
     )
-    finding = Finding(
+    finding = SizeOutcome(
         after.size, after.lr, after.seeds, after.original, after.challenge,
         gap, closed, drop, gain, "between", after.control,
     )  # fmt: skip

@@ -18,7 +18,7 @@ Selection = Literal["oracle_lr", "dev_lr"]
 
 
 @dataclass(frozen=True)
-class Chosen:
+class SelectedPoint:
     """The accuracies at one size with the learning rate chosen there, means over the seeds.
 
     The two of rows hold for each test row the share of seeds that got it right; `control` is None
@@ -36,7 +36,7 @@ class Chosen:
     control: float | None = None
 
 
-def choose(points: Iterable[Point], selection: Selection) -> tuple[Chosen, ...]:
+def choose(points: Iterable[Point], selection: Selection) -> tuple[SelectedPoint, ...]:
     """Choose a learning rate for each size, smallest size first; ties go to the smaller rate."""
     merged = [merge(group) for group in _groups(points)]
     chosen = []
@@ -45,7 +45,7 @@ def choose(points: Iterable[Point], selection: Selection) -> tuple[Chosen, ...]:
     return tuple(chosen)
 
 
-def _score(one: Chosen, selection: Selection) -> float:
+def _score(one: SelectedPoint, selection: Selection) -> float:
     return one.challenge if selection == "oracle_lr" else one.dev
 
 
@@ -55,9 +55,9 @@ def _groups(points: Iterable[Point]) -> list[list[Point]]:
     return [list(group) for _, group in by_rate]
 
 
-def merge(points: Sequence[Point]) -> Chosen:
+def merge(points: Sequence[Point]) -> SelectedPoint:
     """Average the seeds of one size and learning rate."""
-    return Chosen(
+    return SelectedPoint(
         points[0].cell.size,
         points[0].cell.lr,
         len(points),

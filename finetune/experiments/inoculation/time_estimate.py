@@ -15,7 +15,7 @@ from finetune.training.encoded import encode, said
 from finetune.training.frozen_layers import lower_states, upper_part
 from finetune.training.loop import trainable, update
 from finetune.training.recipes import habit
-from finetune.training.tensor_cache import SHELF
+from finetune.training.tensor_cache import TENSOR_CACHE
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.models.library import load
 from probe.tasks.examples import Pair
@@ -68,12 +68,12 @@ def crowding(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> st
     Costs and raises what `seconds` does.
     """
     size = _size(plan, sets, _pace(plan, sets, classifier))
-    if size <= SHELF.limit:
+    if size <= TENSOR_CACHE.limit:
         return ""
     return (
         f"What the frozen layers say of these pairs takes about {size / 1e6:,.0f} MB, more than "
-        f"NLI_CLINIC_STATES_MB lets be kept ({SHELF.limit / 1e6:,.0f}), so each cell computes it "
-        "anew."
+        f"NLI_CLINIC_STATES_MB lets be kept ({TENSOR_CACHE.limit / 1e6:,.0f}), so each cell "
+        "computes it anew."
     )
 
 
@@ -88,7 +88,7 @@ def at_pace(plan: Plan, sets: Sets, pace: Pace) -> float:
     """Return the seconds of all cells: each runs the epochs of its patience and a few more."""
     epochs, planned = min(plan.max_epochs, plan.patience + BEYOND), cells(plan)
     tests, dev, each = _tests(sets), _characters(sets.original_dev), _each(sets)
-    times = 1 if _size(plan, sets, pace) <= SHELF.limit else len(planned)
+    times = 1 if _size(plan, sets, pace) <= TENSOR_CACHE.limit else len(planned)
     total = times * pace.prepare * _prepared(plan, sets)
     for cell in planned:
         read = tests + dev * (epochs if cell.size else 1)

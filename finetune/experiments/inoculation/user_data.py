@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from finetune.experiments.inoculation.challenges import MOST, file_sets, make_sets
-from finetune.experiments.inoculation.datasets import Material, bundled, split_by_premise, unseen
+from finetune.experiments.inoculation.datasets import SourceData, bundled, split_by_premise, unseen
 from finetune.experiments.inoculation.sets import InoculationError, Sets
 from finetune.training.data import read_pairs
 
 
 @dataclass(frozen=True)
-class Given:
+class UserFiles:
     """Files in place of the bundled pairs; `original` is split into dev and test halves.
 
     `challenge` is one file, of which `train` pairs are trained on unless it has a column `split`.
@@ -28,25 +28,25 @@ class Given:
     seed: int = 0
 
 
-def sets_of(challenge: str, given: Given) -> Sets:
+def sets_of(challenge: str, given: UserFiles) -> Sets:
     """Return the sets of a challenge. Raises InoculationError, FileError or LabelError."""
     _check(given)
     return made_of(challenge, given)
 
 
-def made_of(challenge: str, given: Given) -> Sets:
+def made_of(challenge: str, given: UserFiles) -> Sets:
     """Return the sets of files that are known to go together. Raises as `sets_of` does."""
-    material = material_of(given)
+    source_data = source_data_of(given)
     if given.challenge:
-        sets = file_sets(material, challenge, given.challenge, given.train, given.seed)
+        sets = file_sets(source_data, challenge, given.challenge, given.train, given.seed)
     elif given.challenge_train and given.challenge_test:
-        sets = file_sets(material, challenge, (given.challenge_train, given.challenge_test))
+        sets = file_sets(source_data, challenge, (given.challenge_train, given.challenge_test))
     else:
-        sets = make_sets(challenge, material, given.seed)
+        sets = make_sets(challenge, source_data, given.seed)
     return replace(sets, control=read_pairs(given.control)) if given.control else sets
 
 
-def material_of(given: Given) -> Material:
+def source_data_of(given: UserFiles) -> SourceData:
     """Return the ordinary pairs; a pool of one's own loses the premises of dev and test.
 
     Raises FileError or LabelError, InoculationError where nothing of the pool is left.
@@ -58,14 +58,14 @@ def material_of(given: Given) -> Material:
         pairs = read_pairs(given.original)
         dev, test = split_by_premise(pairs, len(pairs) // 2, given.seed)
     if given.pool is None:
-        return Material(dev, test, plain.pool)
+        return SourceData(dev, test, plain.pool)
     pool = unseen(read_pairs(given.pool), dev, test)
     if not pool:
         raise InoculationError(f"every premise of {given.pool.name} is in original dev or test")
-    return Material(dev, test, pool)
+    return SourceData(dev, test, pool)
 
 
-def _check(given: Given) -> None:
+def _check(given: UserFiles) -> None:
     both = given.challenge_train and given.challenge_test
     either = given.challenge_train or given.challenge_test
     problems = {

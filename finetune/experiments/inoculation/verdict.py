@@ -12,7 +12,7 @@ import numpy as np
 from finetune.experiments.inoculation.baseline_scores import baselines
 from finetune.experiments.inoculation.caveats import Facts, caveats
 from finetune.experiments.inoculation.cell import Point
-from finetune.experiments.inoculation.outcomes import Finding, find
+from finetune.experiments.inoculation.outcomes import SizeOutcome, find
 from finetune.experiments.inoculation.plan import BASE, Plan
 from finetune.experiments.inoculation.selection import Selection, choose, merge
 from finetune.experiments.inoculation.sets import Sets
@@ -30,20 +30,20 @@ class Verdict:
     test set, `control` the accuracy on the control set before inoculation.
     """
 
-    by_size: tuple[Finding, ...]
-    by_size_dev: tuple[Finding, ...]
+    by_size: tuple[SizeOutcome, ...]
+    by_size_dev: tuple[SizeOutcome, ...]
     warnings: tuple[str, ...]
     rules: Mapping[str, float] = field(default_factory=dict)
     control: float | None = None
     thresholds: Thresholds = THRESHOLDS
 
     @property
-    def finding(self) -> Finding:
+    def finding(self) -> SizeOutcome:
         """The largest size: the run's outcome."""
         return self.by_size[-1]
 
     @property
-    def by_dev(self) -> Finding:
+    def by_dev(self) -> SizeOutcome:
         """The largest size with the rate chosen on original dev."""
         return self.by_size_dev[-1]
 
@@ -78,7 +78,7 @@ def judge(
         raise ValueError("no size has been computed yet, so there is no outcome")
     start = merge([base])
 
-    def chosen(by: Selection) -> tuple[Finding, ...]:
+    def chosen(by: Selection) -> tuple[SizeOutcome, ...]:
         return tuple(find(start, one, paired, thresholds=thresholds) for one in choose(points, by))
 
     by_size, by_size_dev = chosen("oracle_lr"), chosen("dev_lr")
@@ -118,11 +118,11 @@ def _control(verdict: Verdict) -> Json | None:
     return None if before is None or after is None else {"before": before, "after": after}
 
 
-def _by_size(findings: Sequence[Finding]) -> Json:
+def _by_size(findings: Sequence[SizeOutcome]) -> Json:
     return {str(one.size): _finding_json(one) for one in findings}
 
 
-def _finding_json(found: Finding) -> Json:
+def _finding_json(found: SizeOutcome) -> Json:
     row = asdict(found)
     for name in ("gap", "closed", "drop", "gain"):
         row[name] = {key: None if np.isnan(it) else it for key, it in row[name].items()}

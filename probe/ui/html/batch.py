@@ -13,8 +13,8 @@ import pandas as pd
 
 from probe.analysis.batch import Chunk, Row, made_frame, scored_frame
 from probe.analysis.summary import MEASURES, Summary, summary_frame
-from probe.analysis.transformed import Treated
-from probe.baselines import RULES, judge
+from probe.analysis.transformed import Transformed
+from probe.baselines import BASELINES, judge
 from probe.data.tables import Table, write_table
 from probe.metrics import Estimate
 from probe.models.classifier import Classifier, Precision, resolve
@@ -124,8 +124,8 @@ def _view(row: Row, names: Sequence[str]) -> dict[str, Any]:
         "prediction": f"{said.label} {said.confidence:.2f}" if said else f"error: {row.error}",
     }
     for name in names:
-        cells[name] = " ¶ ".join(_treated(one) for one in row.treated.get(name, ()))
-    several = (one for made in row.treated.values() for one in made)
+        cells[name] = " ¶ ".join(_transformed_text(one) for one in row.transformed.get(name, ()))
+    several = (one for made in row.transformed.values() for one in made)
     changed = (not one.agrees and one.result.changed for one in several)
     return cells | {
         "_error": bool(row.error),
@@ -134,7 +134,7 @@ def _view(row: Row, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _treated(one: Treated) -> str:
+def _transformed_text(one: Transformed) -> str:
     mark = "=" if one.agrees else "≠"
     said = f"{mark} {one.prediction.label} {one.prediction.confidence:.2f}: "
     pair, before = one.result.pair, one.result.original
@@ -145,14 +145,14 @@ def _treated(one: Treated) -> str:
 def baselines(rows: Sequence[Row]) -> pd.DataFrame:
     """Return what the rule baselines reach on the rows with a gold label."""
     pairs = [row.pair for row in rows if row.pair and row.pair.gold]
-    judged = [(name, judge(name, pairs)) for name in RULES] if pairs else []
+    evaluation = [(name, judge(name, pairs)) for name in BASELINES] if pairs else []
     lines = [
         (
             name,
             f"{100 * one.accuracy:.1f} % ({100 * one.low:.1f}–{100 * one.high:.1f}), n = {one.n}",
-            RULES[name].summary,
+            BASELINES[name].summary,
         )
-        for name, one in judged
+        for name, one in evaluation
         if one.n
     ]
     return pd.DataFrame(lines, columns=["baseline", "accuracy", "what it looks at"])

@@ -4,8 +4,8 @@ from html import escape
 
 import pandas as pd
 
-from probe.analysis.transformed import Examination, Treated
-from probe.baselines import RULES
+from probe.analysis.transformed import Examination, Transformed
+from probe.baselines import BASELINES
 from probe.ui.html import elements, transformed
 
 TABLE = ["transform", "prediction", "confidence", "agrees", "gold label", "right", "new text"]
@@ -33,7 +33,7 @@ def answer(found: Examination) -> str:
 def _rules(found: Examination) -> str:
     """Say what rules answer that understand nothing."""
     said = " · ".join(
-        f'<span title="{escape(RULES[name].summary)}">{name}: <b>{label}</b></span>'
+        f'<span title="{escape(BASELINES[name].summary)}">{name}: <b>{label}</b></span>'
         for name, label in found.rules.items()
     )
     return f'<p class="fine">Rule baselines say {said}</p>'
@@ -42,16 +42,16 @@ def _rules(found: Examination) -> str:
 def rows(found: Examination) -> str:
     """Show one row for each treatment."""
     model = found.importance.classifier.name
-    shown = "".join(transformed.row(one, found.prediction, model) for one in found.treated)
+    shown = "".join(transformed.row(one, found.prediction, model) for one in found.transformed)
     return shown or '<p class="fine">Choose a treatment above.</p>'
 
 
 def table(found: Examination) -> pd.DataFrame:
     """Return all treatments as one table; the new text is that of the sides that changed."""
-    return pd.DataFrame([_line(one) for one in found.treated], columns=TABLE)
+    return pd.DataFrame([_line(one) for one in found.transformed], columns=TABLE)
 
 
-def _line(one: Treated) -> tuple[object, ...]:
+def _line(one: Transformed) -> tuple[object, ...]:
     result = one.result
     before, after = result.original, result.pair
     texts = [

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from probe.analysis.transformed import Treated
+from probe.analysis.transformed import Transformed
 from probe.models.classifier import Prediction
 from probe.tasks.examples import Pair
 from probe.tasks.nli import ENTAILMENT, KEEP, NON_ENTAILMENT, UNDEFINED
@@ -17,9 +17,9 @@ AGREEMENT = (
 )
 
 
-def meaning(treated: Treated, before: Prediction) -> str:
+def meaning(transformed: Transformed, before: Prediction) -> str:
     """Say in one sentence what a result means."""
-    result, now = treated.result, treated.prediction
+    result, now = transformed.result, transformed.prediction
     change = now.confidence - before.confidence
     sure = "as sure as before" if abs(change) < 0.05 else ("surer" if change > 0 else "less sure")
     if not result.changed:
@@ -28,33 +28,33 @@ def meaning(treated: Treated, before: Prediction) -> str:
         said = "calls it entailed" if now.label == ENTAILMENT else f"says {now.label}"
         return f"The hypothesis is only the premise's own words, and the model {said}."
     if result.rule == UNDEFINED:
-        if treated.agrees:
+        if transformed.agrees:
             return f"The text is destroyed, and the model still says {now.label}, {sure}."
         return f"The text is destroyed, and the answer moves from {before.label} to {now.label}."
-    moved = "" if treated.agrees else f", no longer {before.label}"
-    if result.rule == KEEP and treated.right is None:
-        stays = f"and it does, {sure}" if treated.agrees else f"but it becomes {now.label}"
+    moved = "" if transformed.agrees else f", no longer {before.label}"
+    if result.rule == KEEP and transformed.right is None:
+        stays = f"and it does, {sure}" if transformed.agrees else f"but it becomes {now.label}"
         return f"The label should stay, {stays}."
-    if treated.right is None:
+    if transformed.right is None:
         return f"The model says {now.label}{moved}, {sure}. {result.rule.words.capitalize()}."
     wanted = "not entailed" if result.gold == NON_ENTAILMENT else f"{result.gold}"
-    said = "rightly" if treated.right else "wrongly"
+    said = "rightly" if transformed.right else "wrongly"
     return f"The new pair is {wanted}; the model says {now.label}{moved}, {said}."
 
 
-def golden(treated: Treated) -> str:
+def golden(transformed: Transformed) -> str:
     """Name the new gold label and say whether it was met; else what the rule does to it."""
-    result = treated.result
+    result = transformed.result
     if result.gold and result.changed:
-        return f"{result.gold}, {'right' if treated.right else 'wrong'}"
+        return f"{result.gold}, {'right' if transformed.right else 'wrong'}"
     return result.rule.name.replace("_", "-")
 
 
-def row(treated: Treated, before: Prediction, model: str) -> str:
+def row(transformed: Transformed, before: Prediction, model: str) -> str:
     """Show one transform's result: verdict, bar, agreement, rule, the marked text, the meaning."""
-    result = treated.result
-    agrees = "agrees" if treated.agrees else "changed"
-    mark = "=" if treated.agrees else "≠"
+    result = transformed.result
+    agrees = "agrees" if transformed.agrees else "changed"
+    mark = "=" if transformed.agrees else "≠"
     flags = "".join(
         f'<span class="flag">{escape(flag)}</span>'
         for flag, on in (("unchanged", not result.changed), ("not exact", not result.exact))
@@ -63,23 +63,23 @@ def row(treated: Treated, before: Prediction, model: str) -> str:
     note = f'<p class="fine">{escape(result.note)}</p>' if result.note else ""
     return (
         f'<details class="row"><summary><span class="what">{escape(result.name)}</span>'
-        f'<span class="said">{verdict(treated.prediction)}</span>{bar(treated.prediction)}'
+        f'<span class="said">{verdict(transformed.prediction)}</span>{bar(transformed.prediction)}'
         f'<span class="agree {agrees}" title="{AGREEMENT}">{mark} {agrees}</span>'
         f'<span class="rule" title="{escape(result.rule.words)}">gold label: '
-        f"{escape(golden(treated))}{flags}</span>"
+        f"{escape(golden(transformed))}{flags}</span>"
         f'<span class="more" aria-hidden="true">›</span></summary>'
-        f"{_full(treated, model)}</details>"
+        f"{_full(transformed, model)}</details>"
         f'<div class="made">{changes(result)}'
-        f'<p class="meaning">{meaning(treated, before)}</p>{note}</div>'
+        f'<p class="meaning">{meaning(transformed, before)}</p>{note}</div>'
     )
 
 
-def _full(treated: Treated, model: str) -> str:
+def _full(transformed: Transformed, model: str) -> str:
     """Show what opens on a click: probabilities, both texts, the steps of a chain."""
-    result = treated.result
+    result = transformed.result
     steps = "".join(_step(step) for step in result.steps)
     return (
-        f'<div class="full">{probabilities(treated.prediction)}'
+        f'<div class="full">{probabilities(transformed.prediction)}'
         f"<p><b>Premise</b> {escape(result.pair.premise)}</p>"
         f"<p><b>Hypothesis</b> {escape(result.pair.hypothesis)}</p>"
         f"<p>Rule: {escape(result.rule.words)}. "

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from finetune.training.encoded import encode, right, said
-from finetune.training.tensor_cache import Shelf, prepare
+from finetune.training.tensor_cache import TensorCache, prepare
 from probe.models.classifier import Classifier
 from probe.runs.stopping import Cancelled
 from probe.tasks.examples import Pair
@@ -16,16 +16,20 @@ from tests.support.tiny_word_models import word_classifier
 PAIRS = (*tiny_pairs(7), Pair("A man.", "He is not very happy in the park today.", "neutral"))
 
 
-def kept(shelf: Shelf, key: str, words: int) -> bool:
+def kept(folder_of_models: TensorCache, key: str, words: int) -> bool:
     """Ask for 4 * words bytes under a key; return whether they were there."""
     asked = []
-    shelf.get(key, lambda: asked.append(1) or torch.zeros(words))  # type: ignore[func-returns-value]  # a list's append
+    folder_of_models.get(key, lambda: asked.append(1) or torch.zeros(words))  # type: ignore[func-returns-value]  # a list's append
     return not asked
 
 
 def test_a_shelf_keeps_what_it_was_given() -> None:
-    shelf = Shelf(100)
-    assert [kept(shelf, "a", 10), kept(shelf, "a", 10), kept(shelf, "b", 10)] == [
+    folder_of_models = TensorCache(100)
+    assert [
+        kept(folder_of_models, "a", 10),
+        kept(folder_of_models, "a", 10),
+        kept(folder_of_models, "b", 10),
+    ] == [
         False,
         True,
         False,
@@ -33,17 +37,17 @@ def test_a_shelf_keeps_what_it_was_given() -> None:
 
 
 def test_a_full_shelf_lets_go_of_what_was_not_used_longest() -> None:
-    shelf = Shelf(100)
+    folder_of_models = TensorCache(100)
     for key in ("a", "b", "a", "c"):  # each 40 bytes: two have room
-        kept(shelf, key, 10)
-    assert [kept(shelf, "a", 10), kept(shelf, "c", 10)] == [True, True]
-    assert not kept(shelf, "b", 10)
+        kept(folder_of_models, key, 10)
+    assert [kept(folder_of_models, "a", 10), kept(folder_of_models, "c", 10)] == [True, True]
+    assert not kept(folder_of_models, "b", 10)
 
 
 def test_what_is_larger_than_the_shelf_is_given_but_not_kept() -> None:
-    shelf = Shelf(100)
-    assert len(shelf.get("a", lambda: torch.ones(50))) == 50
-    assert not kept(shelf, "a", 50)
+    folder_of_models = TensorCache(100)
+    assert len(folder_of_models.get("a", lambda: torch.ones(50))) == 50
+    assert not kept(folder_of_models, "a", 50)
 
 
 @pytest.mark.parametrize("kind", [*FAMILY, "da", "esim_char"])

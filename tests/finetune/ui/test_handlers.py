@@ -6,14 +6,14 @@ import pytest
 
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.sets import Sets
-from finetune.ui.handlers import Desk
-from finetune.ui.view import Shown
+from finetune.ui.handlers import Handlers
+from finetune.ui.view import Outputs
 from probe.runs.engine import Engine
 from probe.runs.store import Store
 from tests.support.database_trouble import locked
 
 PLAN = Plan("tiny", "negation", (6,), (1e-3,), (0,))
-PLACES = list(vars(Shown()))
+PLACES = list(vars(Outputs()))
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_a_button_that_cannot_be_noted_says_so_and_works_later(
     if state == "cancelled":
         store.mark(run.id, state)
     engine = Engine(store)
-    press = getattr(Desk(store, engine, ()), button)
+    press = getattr(Handlers(store, engine, ()), button)
     looked = ("me", [run.id], (), (), "oracle_lr", "")
     with locked(home):
         told = press(*looked)[PLACES.index("going")].value

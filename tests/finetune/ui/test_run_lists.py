@@ -7,9 +7,9 @@ import pytest
 
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.sets import Sets
-from finetune.ui import run_lists as shelf
+from finetune.ui import run_lists as folder_of_models
 from finetune.ui.start import start
-from finetune.ui.view import Looking, Shown, asked_for, first_look, of_plan, show
+from finetune.ui.view import Outputs, ViewState, asked_for, first_look, of_plan, show
 from probe.runs.engine import Engine
 from probe.runs.store import Store
 from tests.support.points import make_run
@@ -29,8 +29,8 @@ def store(home: Path) -> Store:
 
 def test_two_browsers_see_only_their_own_runs(store: Store, sets: Sets) -> None:
     mine, theirs = (store.create(owner, PLAN, sets, {}).id for owner in ("me", "you"))
-    assert [run.id for run in shelf.own(store, "me", [mine, theirs])] == [mine]
-    assert not shelf.own(store, "", [mine, theirs])
+    assert [run.id for run in folder_of_models.own(store, "me", [mine, theirs])] == [mine]
+    assert not folder_of_models.own(store, "", [mine, theirs])
 
 
 def test_a_link_to_somebody_elses_run_opens_nothing(store: Store, sets: Sets) -> None:
@@ -41,7 +41,7 @@ def test_a_link_to_somebody_elses_run_opens_nothing(store: Store, sets: Sets) ->
 def test_a_link_opens_ones_own_run_and_the_gallerys(store: Store, sets: Sets) -> None:
     mine = store.create("me", PLAN, sets, {}).id
     found = asked_for(f"{mine},gallery-da-spelling", store, "me", GALLERY)
-    assert found == Looking("me", [mine], ["da"], ["spelling"], "oracle_lr", mine)
+    assert found == ViewState("me", [mine], ["da"], ["spelling"], "oracle_lr", mine)
 
 
 def test_a_newcomer_begins_with_the_whole_gallery(store: Store) -> None:
@@ -67,7 +67,7 @@ def test_others_begin_with_their_newest_sweep(
 def test_a_run_that_was_started_alone_is_a_sweep_of_its_own(store: Store, sets: Sets) -> None:
     store.create("me", PLAN, sets, {})
     newest = store.create("me", PLAN, sets, {})
-    assert shelf.newest_sweep(store.runs("me")) == [newest.id]
+    assert folder_of_models.newest_sweep(store.runs("me")) == [newest.id]
 
 
 def test_a_plan_finds_the_gallerys_runs_of_the_same_setting() -> None:
@@ -77,8 +77,8 @@ def test_a_plan_finds_the_gallerys_runs_of_the_same_setting() -> None:
 
 def test_what_was_shown_is_not_sent_again(store: Store) -> None:
     looking = first_look(store, "me", GALLERY)
-    first = dict(zip(vars(Shown()), show(store, GALLERY, looking), strict=True))
-    again = dict(zip(vars(Shown()), show(store, GALLERY, looking, first["seen"]), strict=True))
+    first = dict(zip(vars(Outputs()), show(store, GALLERY, looking), strict=True))
+    again = dict(zip(vars(Outputs()), show(store, GALLERY, looking, first["seen"]), strict=True))
     assert isinstance(first["curves"], str) and not isinstance(again["curves"], str)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from probe.analysis.attribution import METHODS, Baseline, Importance, Method, attribute
+from probe.analysis.attribution import METHODS, BaselineToken, Importance, Method, attribute
 from probe.models.classifier import Classifier
 from probe.tasks.examples import Pair
 from probe.tasks.nli import LABELS, Label
@@ -63,7 +63,7 @@ def scores(importance: Importance) -> list[float]:
     return [token.score for token in (*importance.premise, *importance.hypothesis)]
 
 
-def baseline_ids(classifier: Classifier, pair: Pair, baseline: Baseline) -> torch.Tensor:
+def baseline_ids(classifier: Classifier, pair: Pair, baseline: BaselineToken) -> torch.Tensor:
     """Return the ids with every word replaced.  # (tokens,)"""
     ids, sides = reading(classifier, pair)
     token = getattr(classifier.tokenizer, f"{baseline}_token_id")
@@ -94,7 +94,7 @@ def test_saliency_is_the_length_of_the_gradient(kind: str) -> None:
 @KINDS
 @pytest.mark.parametrize("baseline", ["pad", "mask", "unk"])
 def test_integrated_gradients_add_up_to_the_change_from_the_baseline(
-    kind: str, baseline: Baseline
+    kind: str, baseline: BaselineToken
 ) -> None:
     classifier = shared(kind)
     f = log_probability(classifier, PAIR, "entailment")
@@ -121,7 +121,9 @@ def test_few_steps_are_less_exact_and_say_so(kind: str) -> None:
 
 @KINDS
 @pytest.mark.parametrize("baseline", ["pad", "mask"])
-def test_occlusion_is_the_change_when_the_token_is_replaced(kind: str, baseline: Baseline) -> None:
+def test_occlusion_is_the_change_when_the_token_is_replaced(
+    kind: str, baseline: BaselineToken
+) -> None:
     classifier = shared(kind)
     ids, sides = reading(classifier, PAIR)
     f = log_probability(classifier, PAIR, "contradiction")

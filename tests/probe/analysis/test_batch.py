@@ -94,8 +94,8 @@ def test_a_table_of_bad_rows_only_is_gone_through() -> None:
 def test_the_columns_are_the_inputs_and_ours_behind_them() -> None:
     table = plain(3)
     frame = scored_frame(table, run(table), NAMES, "tiny")
-    treated = [f"{name}.{part}" for name in NAMES for part in PARTS]
-    assert list(frame.columns) == ["premise", "hypothesis", "label", *OURS, *treated]
+    transformed = [f"{name}.{part}" for name in NAMES for part in PARTS]
+    assert list(frame.columns) == ["premise", "hypothesis", "label", *OURS, *transformed]
 
 
 def test_the_inputs_columns_come_out_unchanged() -> None:
@@ -180,8 +180,8 @@ def test_a_row_does_not_depend_on_its_chunk() -> None:
     assert alone.prediction.probabilities == pytest.approx(
         long[-1].prediction.probabilities, abs=1e-5
     )
-    for name, treated in alone.treated.items():
-        assert treated[0].result.pair == long[-1].treated[name][0].result.pair
+    for name, transformed in alone.transformed.items():
+        assert transformed[0].result.pair == long[-1].transformed[name][0].result.pair
 
 
 def test_a_cut_row_says_so() -> None:
@@ -234,15 +234,15 @@ def test_accuracy_is_that_of_a_plain_loop() -> None:
 @pytest.mark.parametrize("name", ["copysort", "copyone"])
 def test_copies_are_compared_with_entailment(name: str) -> None:
     for row in run(plain(12), [name]):
-        (treated,) = row.treated[name]
-        assert treated.agrees == (treated.prediction.label == "entailment")
+        (transformed,) = row.transformed[name]
+        assert transformed.agrees == (transformed.prediction.label == "entailment")
 
 
 def test_other_transforms_are_compared_with_the_original_prediction() -> None:
     for row in run(plain(12), ["reverse"]):
         assert row.prediction is not None
-        (treated,) = row.treated["reverse"]
-        assert treated.agrees == (treated.prediction.label == row.prediction.label)
+        (transformed,) = row.transformed["reverse"]
+        assert transformed.agrees == (transformed.prediction.label == row.prediction.label)
 
 
 def test_non_entailment_is_compared_in_two_classes() -> None:

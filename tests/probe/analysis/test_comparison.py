@@ -30,7 +30,7 @@ from probe.reports.compared_rows import keep, kept
 from probe.reports.comparison import compared_frame, comparison_json, pair_json
 from probe.tasks.examples import Pair
 from probe.tasks.nli import LABELS, TWO_WAY, Gold
-from probe.templates import Made
+from probe.templates import TemplatePair
 from tests.support.tiny_bert import tiny_bert, tiny_pairs
 from tests.support.tiny_models import shared, tiny_classifier
 
@@ -260,7 +260,7 @@ def test_a_row_that_does_not_fit_the_header_has_its_reason(tmp_path: Path) -> No
 def test_a_tables_rows_keep_the_heuristic_they_were_made_for() -> None:
     given = table([("A.", "B.", "constituent")], "premise", "hypothesis", "heuristic")
     (row,) = read(given, Columns("premise", "hypothesis"))
-    assert isinstance(row.pair, Made)
+    assert isinstance(row.pair, TemplatePair)
     assert row.pair.heuristic == "constituent"
 
 

@@ -7,14 +7,14 @@ from probe.analysis.slices import NEGATIONS, SLICES, look, measure, members, sli
 from probe.models.classifier import Prediction
 from probe.tasks.examples import Pair
 from probe.tasks.nli import LABELS, Gold
-from probe.templates import Made
+from probe.templates import TemplatePair
 
 PREMISE = "The old man near the river saw a dog."
 
 
 def of(premise: str, hypothesis: str, heuristic: str = "") -> dict[str, str]:
     """Return the slices a pair is in, by group; several of a group joined."""
-    pair = Made(premise, hypothesis, heuristic=heuristic)
+    pair = TemplatePair(premise, hypothesis, heuristic=heuristic)
     facts = look(pair)
     found: dict[str, str] = {}
     for each in SLICES:

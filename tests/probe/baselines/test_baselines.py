@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from probe.baselines import RULES, Tally, UnknownRule, judge
-from probe.baselines.evaluate import judged_json
+from probe.baselines import BASELINES, Tally, UnknownBaseline, judge
+from probe.baselines.evaluate import evaluation_json
 from probe.baselines.hypothesis_only import FILE, FOLDER, NoWeights, Weights, load, scores
 from probe.baselines.training import train, vocabulary, write
 from probe.cli.baselines import app
@@ -28,7 +28,7 @@ E, N, C, X = "entailment", "neutral", "contradiction", "non-entailment"
 
 def said(name: str, premise: str, hypothesis: str) -> Gold:
     """Return what a rule says of one pair."""
-    (label,) = RULES[name]([Pair(premise, hypothesis)])
+    (label,) = BASELINES[name]([Pair(premise, hypothesis)])
     return label
 
 
@@ -62,10 +62,10 @@ def test_the_counts_of_the_appendix_give_its_accuracy() -> None:
         (plain, phrase, E, 2466),
         (plain, phrase, C, 1231),
     ]
-    judged = judge("numerical", [Pair(*row[:3]) for row in counts for _ in range(row[3])])
-    assert (judged.n, judged.correct) == (7596, 6233)
-    assert judged.accuracy == pytest.approx(0.820563, abs=1e-6)
-    assert judged.counts[N] == {E: 66, N: 2532, C: 66}
+    evaluation = judge("numerical", [Pair(*row[:3]) for row in counts for _ in range(row[3])])
+    assert (evaluation.n, evaluation.correct) == (7596, 6233)
+    assert evaluation.accuracy == pytest.approx(0.820563, abs=1e-6)
+    assert evaluation.counts[N] == {E: 66, N: 2532, C: 66}
 
 
 # word overlap (McCoy et al. 2019)
@@ -128,7 +128,7 @@ def test_what_was_cut_from_the_premise_is_a_subsequence(
 )
 def test_the_most_frequent_label_is_said_of_all(golds: list[Gold | None], label: Gold) -> None:
     pairs = [Pair("p", "h", gold) for gold in golds]
-    assert RULES["majority"](pairs) == [label] * len(golds)
+    assert BASELINES["majority"](pairs) == [label] * len(golds)
 
 
 # hypothesis only
@@ -183,7 +183,7 @@ def test_training_needs_all_three_labels() -> None:
 
 
 def test_missing_weights_say_how_to_make_them(tmp_path: Path) -> None:
-    with pytest.raises(NoWeights, match=r"python -m probe\.rules train"):
+    with pytest.raises(NoWeights, match=r"python -m probe baselines train"):
         load(tmp_path)
 
 
@@ -235,49 +235,51 @@ def some_pairs() -> list[Pair]:
 
 
 def test_a_rule_is_judged_by_label_and_by_what_it_said() -> None:
-    judged = judge("numerical", some_pairs())
-    assert (judged.n, judged.correct, judged.accuracy) == (4, 3, 0.75)
-    assert judged.by_gold == {E: Tally(1, 1), N: Tally(1, 1), C: Tally(2, 1)}
-    assert judged.counts == {E: {E: 1, C: 1}, N: {N: 1}, C: {C: 1}}
+    evaluation = judge("numerical", some_pairs())
+    assert (evaluation.n, evaluation.correct, evaluation.accuracy) == (4, 3, 0.75)
+    assert evaluation.by_gold == {E: Tally(1, 1), N: Tally(1, 1), C: Tally(2, 1)}
+    assert evaluation.counts == {E: {E: 1, C: 1}, N: {N: 1}, C: {C: 1}}
 
 
 def test_the_interval_is_wilsons() -> None:
-    judged = judge("numerical", some_pairs())
+    evaluation = judge("numerical", some_pairs())
     z, n, p = 1.959964, 4, 0.75
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    assert (judged.low, judged.high) == pytest.approx((middle - half, middle + half), abs=1e-6)
+    assert (evaluation.low, evaluation.high) == pytest.approx(
+        (middle - half, middle + half), abs=1e-6
+    )
 
 
 def test_a_rule_of_two_classes_is_judged_in_two() -> None:
     pairs = [Pair("a b", "a", E), Pair("a b", "c", N), Pair("a b", "d", C), Pair("a b", "b", C)]
-    judged = judge("lexical_overlap", pairs)
-    assert (judged.n, judged.correct) == (4, 3)
-    assert judged.counts == {E: {E: 1, C: 1}, X: {N: 1, C: 1}}
+    evaluation = judge("lexical_overlap", pairs)
+    assert (evaluation.n, evaluation.correct) == (4, 3)
+    assert evaluation.counts == {E: {E: 1, C: 1}, X: {N: 1, C: 1}}
 
 
 def test_an_accuracy_over_nothing_is_null() -> None:
-    shape = judged_json(judge("numerical", [Pair("p", "h")]))
+    shape = evaluation_json(judge("numerical", [Pair("p", "h")]))
     assert (shape["n"], shape["accuracy"], shape["low"], shape["high"]) == (0, None, None, None)
     json.dumps(shape, allow_nan=False)
 
 
 def test_an_unknown_rule_is_answered_with_those_there_are() -> None:
-    with pytest.raises(UnknownRule, match=r"^there is no rule 'numbers'; there are: \w+, "):
+    with pytest.raises(UnknownBaseline, match=r"^there is no rule 'numbers'; there are: \w+, "):
         judge("numbers", some_pairs())
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", BASELINES)
 @pytest.mark.parametrize("text", ["", " ", "?!", "\x00", "👩‍👩‍👧", "那个人", "a." + " " * 50_000])
 def test_a_rule_labels_any_text(name: str, text: str) -> None:
     pairs = [Pair(text, "A man."), Pair("A man.", text), Pair(text, text)]
-    assert [label in (*LABELS, X) for label in RULES[name](pairs)] == [True] * 3
+    assert [label in (*LABELS, X) for label in BASELINES[name](pairs)] == [True] * 3
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", BASELINES)
 def test_a_rule_has_its_facts(name: str) -> None:
-    assert RULES[name].name == name
-    assert RULES[name].summary.endswith(".") and RULES[name].source
+    assert BASELINES[name].name == name
+    assert BASELINES[name].summary.endswith(".") and BASELINES[name].source
 
 
 # the command
@@ -311,7 +313,7 @@ def test_the_command_prints_the_agreed_keys(tmp_path: Path) -> None:
 
 def test_all_is_a_list_of_every_rule(tmp_path: Path) -> None:
     found = answer("all", lines(tmp_path / "in.jsonl.gz", some_pairs()))
-    assert [shape["rule"] for shape in found] == list(RULES)
+    assert [shape["rule"] for shape in found] == list(BASELINES)
 
 
 def test_rows_without_a_pair_and_a_label_are_left_out_and_counted(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from probe.models.classifier import Classifier
-from probe.models.label_check import PAIRS, Canaries, sing
+from probe.models.label_check import PAIRS, LabelCheck, check_labels
 from probe.models.library import load
 from probe.tasks.examples import bundled_pairs
 from probe.tasks.nli import LABELS, TWO_WAY, Gold
@@ -33,7 +33,7 @@ def test_no_canary_is_a_bundled_pair() -> None:
 
 
 def test_the_bundled_model_gets_all_right(minilm: Classifier) -> None:
-    found = sing(minilm)
+    found = check_labels(minilm)
     assert (found.right, found.of, found.best_order) == (6, 6, LABELS)
     assert (found.other, found.warning, found.doubt) == (None, "", "")
 
@@ -42,7 +42,7 @@ def test_the_bundled_model_gets_all_right(minilm: Classifier) -> None:
 def test_labels_that_are_named_wrongly_are_found(
     named: tuple[Gold, ...], right: int, minilm: Classifier
 ) -> None:
-    found = sing(replace(minilm, order=named))
+    found = check_labels(replace(minilm, order=named))
     assert (found.right, found.best, found.best_order) == (right, 6, LABELS)
     assert found.doubt == ""
     assert found.warning == (
@@ -53,7 +53,7 @@ def test_labels_that_are_named_wrongly_are_found(
 
 def test_the_order_is_never_changed(minilm: Classifier) -> None:
     wrong = replace(minilm, order=TURNED)
-    sing(wrong)
+    check_labels(wrong)
     assert wrong.order == TURNED
 
 
@@ -61,7 +61,7 @@ def test_the_order_is_never_changed(minilm: Classifier) -> None:
     ("right", "best", "clear"), [(6, 6, False), (4, 6, False), (3, 6, True), (2, 5, True)]
 )
 def test_another_order_has_to_be_clearly_better(right: int, best: int, clear: bool) -> None:
-    found = Canaries(right, 6, LABELS, SWAPPED, best)
+    found = LabelCheck(right, 6, LABELS, SWAPPED, best)
     assert (found.other == SWAPPED) is clear
 
 
@@ -69,11 +69,11 @@ def test_another_order_has_to_be_clearly_better(right: int, best: int, clear: bo
 def test_an_order_is_offered_only_if_it_gets_nearly_all_right(
     best: int, suggestion: tuple[Gold, ...] | None
 ) -> None:
-    assert Canaries(0, 6, LABELS, SWAPPED, best).suggestion == suggestion
+    assert LabelCheck(0, 6, LABELS, SWAPPED, best).suggestion == suggestion
 
 
 def test_a_model_that_no_order_helps_is_doubted() -> None:
-    doubt = Canaries(3, 6, LABELS, SWAPPED, 4).doubt
+    doubt = LabelCheck(3, 6, LABELS, SWAPPED, 4).doubt
     assert doubt.startswith("the model gets only 3 of 6 plain pairs right, and no other order")
 
 
@@ -82,7 +82,7 @@ def test_of_equal_orders_the_given_one_is_best() -> None:
     model = tiny_classifier(order=TURNED)
     head = [p for p in model.model.parameters() if p.shape == (3,)][-1]
     head.data[2] = 1e3  # its third output, which TURNED calls entailment
-    assert sing(model) == Canaries(2, 6, TURNED, TURNED, 2)
+    assert check_labels(model) == LabelCheck(2, 6, TURNED, TURNED, 2)
 
 
 @pytest.mark.parametrize(("order", "right"), [(TWO_WAY, 2), (TWO_WAY[::-1], 4)])
@@ -92,4 +92,4 @@ def test_of_two_labels_neutral_and_contradiction_are_one(
     model = tiny_classifier(order=order)
     head = [p for p in model.model.parameters() if p.shape == (2,)][-1]
     head.data[0] = 1e3  # it always says the first label
-    assert sing(model).right == right
+    assert check_labels(model).right == right

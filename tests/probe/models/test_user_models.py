@@ -74,8 +74,8 @@ def two(two_way: str) -> Classifier:
 
 
 def test_a_model_on_our_shelves_sings_no_canaries(clear: str) -> None:
-    assert open_model("minilm").canaries is None
-    assert open_model(clear).canaries is not None
+    assert open_model("minilm").label_check is None
+    assert open_model(clear).label_check is not None
 
 
 def test_a_model_is_told_in_one_sentence(clear: str) -> None:
@@ -292,10 +292,12 @@ def test_a_pair_is_examined_in_two_classes(gold: str | None, two: Classifier) ->
     assert shape["importance"]["label"] in TWO_WAY
     shown = probe_results.answer(found) + probe_results.rows(found)
     assert "non-entailment" in shown
-    for treated in found.treated:
-        assert treated.prediction.label in TWO_WAY
-        if treated.result.gold:
-            assert treated.right is matches(treated.prediction.label, treated.result.gold)
+    for transformed in found.transformed:
+        assert transformed.prediction.label in TWO_WAY
+        if transformed.result.gold:
+            assert transformed.right is matches(
+                transformed.prediction.label, transformed.result.gold
+            )
     assert len(probe_results.table(found)) == len(NAMES)
 
 
@@ -345,8 +347,8 @@ def test_a_flipped_gold_label_is_met_by_either_of_the_merged() -> None:
     head = [p for p in two.model.parameters() if p.shape == (2,)][-1]
     head.data[1] = 1e3  # it always says non-entailment
     pair = Pair("A man walks.", "A man moves.", "entailment")
-    (treated,) = examine(two, pair, ["neghyp"]).treated
-    assert (treated.result.gold, treated.right) == ("non-entailment", True)
+    (transformed,) = examine(two, pair, ["neghyp"]).transformed
+    assert (transformed.result.gold, transformed.right) == ("non-entailment", True)
 
 
 # over HTTP

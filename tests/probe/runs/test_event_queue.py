@@ -7,7 +7,7 @@ import pytest
 
 from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.experiments.inoculation.sets import Sets
-from probe.runs.event_queue import Bookkeeper
+from probe.runs.event_queue import EventQueue
 from probe.runs.store import Run, Store
 from tests.support.database_trouble import locked
 from tests.support.points import make_point
@@ -30,7 +30,7 @@ def run(store: Store, sets: Sets) -> Run:
 def test_what_cannot_be_stored_is_stored_later_and_before_what_follows(
     store: Store, run: Run, home: Path
 ) -> None:
-    books, seen = Bookkeeper(lambda run_id, problem: None), Queue[int]()
+    books, seen = EventQueue(lambda run_id, problem: None), Queue[int]()
     with locked(home):
         books.later(run.id, lambda: store.point(run.id, make_point(8, 6, 10, CELL)))
         books.later(run.id, lambda: seen.put(len(store.get(run.id).points)))
@@ -42,7 +42,7 @@ def test_what_cannot_be_stored_is_stored_later_and_before_what_follows(
 
 def test_what_goes_wrong_otherwise_is_told_and_the_next_is_done(store: Store, run: Run) -> None:
     told, done = Queue[tuple[str, str]](), Queue[bool]()
-    books = Bookkeeper(lambda run_id, problem: told.put((run_id, repr(problem))))
+    books = EventQueue(lambda run_id, problem: told.put((run_id, repr(problem))))
     books.later(run.id, lambda: [][1])  # type: ignore[func-returns-value]  # it never returns
     books.later(run.id, lambda: done.put(True))
     assert told.get(timeout=60) == (run.id, "IndexError('list index out of range')")
@@ -51,7 +51,7 @@ def test_what_goes_wrong_otherwise_is_told_and_the_next_is_done(store: Store, ru
 
 
 def test_closing_does_not_wait_for_a_lock_to_end(store: Store, run: Run, home: Path) -> None:
-    books = Bookkeeper(lambda run_id, problem: None)
+    books = EventQueue(lambda run_id, problem: None)
     with locked(home):
         books.later(run.id, lambda: store.mark(run.id, "running"))
         while not store.get(run.id).error:

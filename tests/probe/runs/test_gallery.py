@@ -117,9 +117,9 @@ def test_rates_are_for_all_or_for_one_model() -> None:
 
 
 def test_dev_test_and_pool_share_no_premise(files: Files) -> None:
-    material = sampled(files)
-    assert (len(material.dev), len(material.test), len(material.pool)) == (3, 6, 9)
-    premises = [{pair.premise for pair in part} for part in vars(material).values()]
+    source_data = sampled(files)
+    assert (len(source_data.dev), len(source_data.test), len(source_data.pool)) == (3, 6, 9)
+    premises = [{pair.premise for pair in part} for part in vars(source_data).values()]
     assert sum(map(len, premises)) == len(set.union(*premises))
 
 

@@ -17,7 +17,7 @@ from finetune.experiments.inoculation.cell import Point, run_cell
 from finetune.experiments.inoculation.plan import Plan, cells
 from finetune.experiments.inoculation.sets import Sets
 from probe.models.library import load
-from probe.runs import dispatch as flight
+from probe.runs import dispatch as dispatch
 from probe.runs.engine import Engine
 from probe.runs.store import Run, Store
 from tests.support.waiting import ended, training, until
@@ -158,7 +158,7 @@ def test_runs_in_fast_mode_share_the_workers_out_and_outlive_one(
     ids = [store.create("me", fast, sets, {}).id for _ in range(2)]
     with Client(dask.address, set_as_default=False) as client, ExitStack() as stack:
         client.wait_for_workers(1, timeout=150)
-        assert flight.home(client) is None
+        assert dispatch.home(client) is None
         workers.append(dask.worker())
         client.wait_for_workers(2, timeout=150)
         engine = stack.enter_context(engine_on(store, dask.address))

@@ -8,9 +8,9 @@ from probe.tasks.nli import (
     COMPUTED,
     FLIP,
     KEEP,
+    LABEL_RULES,
     LABELS,
     NOT_ENTAILED,
-    RULES,
     UNDEFINED,
     Gold,
     LabelError,
@@ -24,7 +24,7 @@ from probe.tasks.nli import (
 from tests.support.property_settings import STEADY
 
 GOLDS: tuple[Gold, ...] = (*LABELS, "non-entailment")
-ANY_RULE = st.sampled_from(list(RULES.values()))
+ANY_RULE = st.sampled_from(list(LABEL_RULES.values()))
 
 
 @STEADY

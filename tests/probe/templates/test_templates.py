@@ -20,9 +20,9 @@ from probe.cli.templates import COLUMNS, templates_command
 from probe.templates import (
     KINDS,
     RANGES,
-    Made,
     Request,
     TemplateError,
+    TemplatePair,
     count,
     generate,
     read_range,
@@ -30,8 +30,8 @@ from probe.templates import (
     subcases,
     template_ids,
 )
-from probe.templates.combinations import Arguments
-from probe.templates.permutation import Order
+from probe.templates.combinations import Combinations
+from probe.templates.permutation import Permutation
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -52,7 +52,7 @@ each_template = pytest.mark.parametrize(
 )
 
 
-def sample(kind: str, template: str, n: int = 40, **wanted: Any) -> list[Made]:
+def sample(kind: str, template: str, n: int = 40, **wanted: Any) -> list[TemplatePair]:
     return list(generate(Request(kind, templates=(template,), **wanted), n, seed=3))
 
 
@@ -64,7 +64,7 @@ def words(text: str) -> list[str]:
     return re.sub(r"[.,]", "", text).lower().split()
 
 
-def texts(rows: Iterable[Made]) -> list[tuple[str, str]]:
+def texts(rows: Iterable[TemplatePair]) -> list[tuple[str, str]]:
     return [(row.premise, row.hypothesis) for row in rows]
 
 
@@ -237,7 +237,7 @@ def worlds(text: str, amounts: list[float]) -> set[float]:
     }
 
 
-def solve(made: Made, step: float) -> str:
+def solve(made: TemplatePair, step: float) -> str:
     """Judge a pair by trying all amounts from 0 to 32, one every `step`."""
     amounts = [step * at for at in range(round(32 / step) + 1)]
     premise, hypothesis = (worlds(text, amounts) for text in (made.premise, made.hypothesis))
@@ -246,7 +246,7 @@ def solve(made: Made, step: float) -> str:
     return "neutral" if premise & hypothesis else "contradiction"
 
 
-def low_numbers(n: int, **wanted: Any) -> list[Made]:
+def low_numbers(n: int, **wanted: Any) -> list[TemplatePair]:
     return list(generate(Request("numerical", low=2, high=30, balance=False, **wanted), n))
 
 
@@ -433,16 +433,18 @@ def test_rows_of_600_000_are_made_when_they_are_asked_for() -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 100, 257])
 def test_an_order_is_a_permutation(size: int) -> None:
-    order = Order(size, "0")
+    order = Permutation(size, "0")
     assert sorted(order[at] for at in range(size)) == list(range(size))
 
 
 def test_orders_of_different_seeds_differ() -> None:
-    assert [Order(1000, "0")[at] for at in range(9)] != [Order(1000, "1")[at] for at in range(9)]
+    assert [Permutation(1000, "0")[at] for at in range(9)] != [
+        Permutation(1000, "1")[at] for at in range(9)
+    ]
 
 
 def test_arguments_are_all_combinations_without_a_word_twice_from_one_list() -> None:
-    known = Arguments({"who": ("a", "b", "c"), "act": ("x", "y"), "who2": ("a", "b", "c")})
+    known = Combinations({"who": ("a", "b", "c"), "act": ("x", "y"), "who2": ("a", "b", "c")})
     found = {tuple(known[at].values()) for at in range(known.size)}
     assert found == {row for row in product("abc", "xy", "abc") if row[0] != row[2]}
     assert known.size == 12

@@ -14,7 +14,7 @@ from finetune.experiments.inoculation.challenges import (
     file_sets,
     make_sets,
 )
-from finetune.experiments.inoculation.datasets import Material, bundled, split_by_premise, unseen
+from finetune.experiments.inoculation.datasets import SourceData, bundled, split_by_premise, unseen
 from finetune.experiments.inoculation.sets import InoculationError
 from probe.data.tables import FileError
 from probe.tasks.examples import Pair, bundled_pairs
@@ -24,7 +24,7 @@ from probe.transforms.availability import ready
 from tests.support.tiny_bert import tiny_pairs
 
 PAIRS = tiny_pairs(30)
-TINY = Material(PAIRS[:6], PAIRS[6:12], PAIRS[12:])
+TINY = SourceData(PAIRS[:6], PAIRS[6:12], PAIRS[12:])
 NUMERICAL = Path(__file__).parents[5] / "shared/data/challenge/numerical_reasoning.jsonl.gz"
 
 
