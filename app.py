@@ -20,7 +20,7 @@ from probe.models.cache import ModelCache
 from probe.runs import gallery
 from probe.runs.engine import Engine
 from probe.runs.store import Run, Store
-from probe.tasks.examples import ASSETS
+from probe.settings import ASSETS, settings
 from probe.ui import batch_tab, catalogue_tab, compare_tab, probe_tab
 from probe.ui.widgets import model_names
 
@@ -71,13 +71,13 @@ def theme() -> gr.themes.Base:
     )
 
 
-def settings() -> dict[str, Any]:
+def launch_options() -> dict[str, Any]:
     """Return what is passed to launch()."""
     return {
         "theme": theme(),
         "css_paths": [ASSETS / "style.css"],
         "js": (ASSETS / "page.js").read_text(encoding="utf-8"),
-        "max_file_size": os.environ.get("NLI_CLINIC_MAX_UPLOAD", "50mb"),
+        "max_file_size": settings().max_upload,
         "allowed_paths": [],
         "footer_links": ["api", "settings"],
         "ssr_mode": False,
@@ -93,7 +93,7 @@ def main() -> None:
     engine.resume()
     Thread(target=cache.get, args=("minilm",), daemon=True).start()
     page = build(cache, store, engine, gallery.runs())
-    page.queue(default_concurrency_limit=4).launch(**settings())
+    page.queue(default_concurrency_limit=4).launch(**launch_options())
 
 
 if __name__ == "__main__":

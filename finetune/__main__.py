@@ -2,6 +2,8 @@
 
 import os
 
+from probe.errors import ExperimentError, UserError
+
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch: probing beside a fine-tune
 
 import json
@@ -14,10 +16,9 @@ import torch
 import typer
 
 from finetune.cli.gallery import gallery_command
-from finetune.cli.inoculate import PROBLEMS, inoculate_command
+from finetune.cli.inoculate import inoculate_command
 from finetune.experiments.inoculation.challenges import KINDS, catalogue
 from finetune.experiments.inoculation.selection import Selection
-from finetune.experiments.inoculation.sets import InoculationError
 from finetune.report.export import export
 from finetune.training.data import read_jsonl
 from finetune.training.loop import Recipe, train
@@ -114,7 +115,7 @@ def run_command(
     """Print a run as JSON: its plan, cells, environment, hashes and verdict."""
     try:
         typer.echo(json.dumps(run_json(_run(run_id)), indent=1))
-    except PROBLEMS as problem:
+    except UserError as problem:
         stop(problem)
 
 
@@ -131,16 +132,16 @@ def report_command(
     try:
         runs = [_run(run_id) for run_id in run_ids]
         if not any(run.points for run in runs):
-            raise InoculationError("no cell of these runs is finished yet")
+            raise ExperimentError("no cell of these runs is finished yet")
         out.mkdir(parents=True, exist_ok=True)
         for path in export(runs, rate, out):
             typer.echo(path)
-    except PROBLEMS as problem:
+    except UserError as problem:
         stop(problem)
 
 
 def _run(run_id: str) -> Run:
-    """Return a run of the gallery or of the app. Raises InoculationError where there is none."""
+    """Return a run of the gallery or of the app. Raises ExperimentError where there is none."""
     shipped = [run for run in gallery.runs() if run.id == run_id]
     return shipped[0] if shipped else Store().get(run_id)
 

@@ -2,6 +2,8 @@
 
 import os
 
+from probe.errors import OptionError, UserError
+
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch: probing beside a fine-tune
 
 import json
@@ -12,10 +14,10 @@ from typing import Annotated, get_args
 
 import typer
 
-from probe.analysis.attribution import AttributionError, BaselineToken, Method
+from probe.analysis.attribution import BaselineToken, Method
 from probe.analysis.batch import Row, made_frame, score, scored_frame
 from probe.analysis.summary import summarise, summary_json
-from probe.analysis.transformed import PairError, examine
+from probe.analysis.transformed import examine
 from probe.cli.baselines import app as baselines_app
 from probe.cli.baselines import rules_command
 from probe.cli.compare import compare_command
@@ -24,30 +26,16 @@ from probe.cli.hans import hans_command
 from probe.cli.open_models import opened
 from probe.cli.pbsmt import app as pbsmt_app
 from probe.cli.templates import templates_command
-from probe.data.tables import Columns, FileError, form_of, guess, read_table, write_table
+from probe.data.tables import Columns, form_of, guess, read_table, write_table
 from probe.models.classifier import Precision
-from probe.models.library import ModelError, entries
+from probe.models.library import entries
 from probe.reports.json import examination_json, model_json, options_json, transforms_json
 from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, LabelError, read_gold
+from probe.tasks.nli import LABELS, read_gold
 from probe.text.tagger import app as tagger_app
-from probe.transforms.availability import Unavailable
-from probe.transforms.options import OptionError, Options, read_options
-from probe.transforms.registry import UnknownTransform
+from probe.transforms.options import Options, read_options
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
-PROBLEMS = (
-    ModelError,
-    FileError,
-    PairError,
-    LabelError,
-    UnknownTransform,
-    Unavailable,
-    OptionError,
-    AttributionError,
-    OSError,
-)
-"""What a person can put right; anything else is our error and shows its trace."""
 
 
 app.command("templates")(templates_command)
@@ -161,7 +149,7 @@ def pair_command(
             one_of("label", label, LABELS) if label else None,
             exact,
         )
-    except PROBLEMS as problem:
+    except UserError as problem:
         stop(problem)
     shape = examination_json(found, exact)
     if as_json:
@@ -228,7 +216,7 @@ def batch_command(
         if summary:
             summary.parent.mkdir(parents=True, exist_ok=True)
             summary.write_text(json.dumps(shape, indent=1) + "\n")
-    except PROBLEMS as problem:
+    except UserError as problem:
         stop(problem)
     typer.echo(f"{shape['scored']} of {shape['rows']} rows scored, written to {out}")
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from probe.baselines import BASELINES
 from probe.runs import gallery
-from probe.tasks.examples import ASSETS
+from probe.settings import ASSETS
 from probe.templates import KINDS
 from probe.transforms import REGISTRY
 from tests.conftest import App

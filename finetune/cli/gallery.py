@@ -8,21 +8,22 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.inoculate import PROBLEMS
 from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.challenges import file_sets, make_sets
 from finetune.experiments.inoculation.datasets import SourceData, split_by_premise, unseen
 from finetune.experiments.inoculation.folder import run_cells
 from finetune.experiments.inoculation.plan import Mode, Plan, check, numbers, read_sizes, resolved
-from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.sets import Sets
 from finetune.report.progress import in_words
 from finetune.training.data import read_pairs
 from finetune.training.rates import usual_rate
 from probe.cli.exit import stop
-from probe.data.tables import FileError, read_table
+from probe.data.tables import read_table
+from probe.errors import ExperimentError, FileError, UserError
 from probe.models.classifier import Classifier
-from probe.models.library import home, load, require
+from probe.models.library import load, require
 from probe.runs.gallery import CHALLENGES, FOLDER, MODELS, NUMERICAL, GalleryRun, write
+from probe.settings import settings
 from probe.tasks.examples import Pair
 
 SPARE = 1.5  # pool pairs for each training pair: a challenge leaves some out
@@ -105,9 +106,9 @@ def gallery_command(
                     max_epochs=max_epochs,
                     patience=patience,
                 )
-                folder = (work or home() / "gallery") / f"{name}-{each}"
+                folder = (work or settings().home / "gallery") / f"{name}-{each}"
                 _exhibit(plan, sets[each], folder, classifier, out, files.sources(each))
-    except PROBLEMS as problem:
+    except UserError as problem:
         stop(problem)
 
 
@@ -138,7 +139,7 @@ def _exhibit(
 def read_rates(texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
     """Read rates by model from MODEL=RATES, under "" where no model is named.
 
-    Raises InoculationError.
+    Raises ExperimentError.
     """
     parts = [text.rpartition("=") for text in texts]
     return {name.strip(): numbers("--lrs", rates, float) for name, _, rates in parts}
@@ -147,7 +148,7 @@ def read_rates(texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
 def all_sets(files: Files, challenges: Sequence[str]) -> dict[str, Sets]:
     """Return the sets of each challenge, each training set of as many pairs as asked for.
 
-    Raises InoculationError, FileError or LabelError.
+    Raises ExperimentError, FileError or LabelError.
     """
     source_data = sampled(files)
     return {name: _sets(files, name, source_data) for name in challenges}
@@ -156,7 +157,7 @@ def all_sets(files: Files, challenges: Sequence[str]) -> dict[str, Sets]:
 def sampled(files: Files) -> SourceData:
     """Draw dev, test and pool by premise; no premise is in two of them.
 
-    Raises InoculationError where there are too few, FileError or LabelError.
+    Raises ExperimentError where there are too few, FileError or LabelError.
     """
     dev, rest = split_by_premise(read_pairs(files.original), files.dev, files.seed)
     test, _ = split_by_premise(rest, files.test, files.seed)
@@ -166,7 +167,7 @@ def sampled(files: Files) -> SourceData:
     source_data = SourceData(dev[: files.dev], test[: files.test], pool[:wanted])
     for name, n in (("dev", files.dev), ("test", files.test)):
         if len(getattr(source_data, name)) < n:
-            raise InoculationError(f"{files.original.name} has too few pairs for --{name} {n}")
+            raise ExperimentError(f"{files.original.name} has too few pairs for --{name} {n}")
     return source_data
 
 
@@ -186,7 +187,7 @@ def _sets(files: Files, challenge: str, source_data: SourceData) -> Sets:
         sets = make_sets(challenge, source_data, files.seed)
         return replace(sets, challenge_train=sets.challenge_train[: files.train])
     if files.numerical is None:
-        raise InoculationError("the numerical challenge needs --numerical FILE")
+        raise ExperimentError("the numerical challenge needs --numerical FILE")
     sets = file_sets(source_data, challenge, files.numerical, files.train, files.seed)
     if not files.tests:
         return sets

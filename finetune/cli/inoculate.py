@@ -10,19 +10,15 @@ from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.challenges import MOST
 from finetune.experiments.inoculation.folder import run_cells, write_points, write_summary
 from finetune.experiments.inoculation.plan import Mode, Plan, check, numbers, read_sizes, resolved
-from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
 from finetune.experiments.inoculation.time_estimate import crowding, seconds, words
 from finetune.experiments.inoculation.user_data import UserFiles, sets_of
 from finetune.report.progress import in_words
 from finetune.training.rates import usual_rate
 from probe.cli.exit import stop
-from probe.data.tables import FileError
-from probe.models.library import ModelError, load
-from probe.tasks.nli import LabelError
-
-PROBLEMS = (InoculationError, ModelError, FileError, LabelError, OSError)
-"""What a person can put right; anything else is our error and shows its trace."""
+from probe.errors import UserError
+from probe.models.library import load
 
 
 def inoculate_command(
@@ -85,7 +81,7 @@ def inoculate_command(
         )
         sets = sets_of(challenge, given)
         _inoculate(resolved(plan, sets), sets, out)
-    except PROBLEMS as problem:
+    except UserError as problem:
         stop(problem)
 
 

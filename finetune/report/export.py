@@ -13,7 +13,7 @@ from probe.runs.store import Run
 def export(runs: Sequence[Run], selection: Selection, folder: Path) -> list[Path]:
     """Write points.csv, figure.svg, figure.png and report.html; return their places.
 
-    Raises ValueError where no cell is finished.
+    Raises RunError where no cell is finished.
     """
     chart = figure(runs, selection)
     names = ("points.csv", "figure.svg", "figure.png", "report.html")

@@ -7,6 +7,7 @@ import vl_convert
 
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.sweep import panels
+from probe.errors import RunError
 from probe.runs.store import Run
 
 ACROSS, SIZE = 3, (330, 220)
@@ -14,10 +15,10 @@ ACROSS, SIZE = 3, (330, 220)
 
 
 def figure(runs: Sequence[Run], selection: Selection) -> alt.ConcatChart:
-    """Draw a panel for each challenge. Raises ValueError where no run has a point."""
+    """Draw a panel for each challenge. Raises RunError where no run has a point."""
     charts, look = panels(runs, selection, SIZE, legend=True)
     if not charts:
-        raise ValueError("no cell is finished yet, so there is nothing to draw")
+        raise RunError("no cell is finished yet, so there is nothing to draw")
     width, height = look.size
     titled = [
         chart.properties(title=title, width=width, height=height) for title, chart in charts.items()

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import IO, cast
 
 from probe.data.rows import labelled
+from probe.errors import LabelError
 from probe.tasks.examples import Pair
-from probe.tasks.nli import LabelError, read_gold
+from probe.tasks.nli import read_gold
 
 
 def read_jsonl(path: Path) -> Iterator[Pair]:

@@ -15,9 +15,9 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from finetune.experiments.inoculation.sets import InoculationError
 from finetune.training.encoded import TOGETHER, Encoded
 from finetune.training.first_token_attention import FirstTokenAttention, first_token_only
+from probe.errors import ExperimentError
 from probe.models.classifier import Classifier, Precision, autocast, by_length
 from probe.models.word_models.soft_alignment import Sides, stack
 from probe.runs.stopping import Stop, halt, never
@@ -201,10 +201,10 @@ and others here."""
 
 
 def cut_of(classifier: Classifier) -> Cut:
-    """Return where a model is cut. Raises InoculationError where it cannot be."""
+    """Return where a model is cut. Raises ExperimentError where it cannot be."""
     kind = classifier.model.config.model_type
     if kind not in CUTS:
-        raise InoculationError(
+        raise ExperimentError(
             f"fast mode cannot take {classifier.name!r} apart (its kind is {kind}); "
             "use full mode (--mode full)"
         )

@@ -15,6 +15,7 @@ from torch.nn.utils import clip_grad_norm_
 from transformers import BatchEncoding
 
 from probe.analysis.accuracy import accuracy
+from probe.errors import TrainingError
 from probe.models.classifier import Classifier, Precision, autocast
 from probe.tasks.examples import Pair
 from probe.tasks.nli import LABELS, NON_ENTAILMENT, Gold, matches
@@ -223,7 +224,7 @@ def load_checkpoint(
         return 0
     note = json.loads((folder / "state.json").read_text())
     if note["recipe"] != asdict(recipe):
-        raise ValueError(f"{folder} was made with another recipe: {note['recipe']}")
+        raise TrainingError(f"{folder} was made with another recipe: {note['recipe']}")
     classifier.model.load_state_dict(load_file(folder / "weights.safetensors"))
     state = optim.state_dict()
     state["state"] = {}

@@ -1,7 +1,6 @@
 """What the cells of a run share, and the runs of a sweep: tokens, states, the starting point."""
 
 import hashlib
-import os
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from finetune.training.encoded import Encoded, encode, said
 from finetune.training.frozen_layers import lower_states, upper_part
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.runs.stopping import Stop, never
+from probe.settings import settings
 from probe.tasks.examples import Pair
 
 Value = TypeVar("Value", Encoded, torch.Tensor)
@@ -29,8 +29,7 @@ class TensorCache:
 
     def __init__(self, limit: int | None = None) -> None:
         """`limit` in bytes; by default NLI_CLINIC_STATES_MB (1024) megabytes."""
-        megabytes = int(os.environ.get("NLI_CLINIC_STATES_MB", "1024"))
-        self.limit = megabytes * 1_000_000 if limit is None else limit
+        self.limit = settings().states_mb * 1_000_000 if limit is None else limit
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()  # Any: get's type is its maker's
         self._lock = Lock()
 
@@ -91,7 +90,7 @@ class Prepared:
 
 
 def prepare(classifier: Classifier, mode: Mode, precision: Precision) -> Prepared:
-    """Prepare a model for a cell. Raises InoculationError where it has no fast mode."""
+    """Prepare a model for a cell. Raises ExperimentError where it has no fast mode."""
     exact = resolve(precision)
     if mode == "full":
         return Prepared(classifier, classifier, "", exact)

@@ -13,7 +13,7 @@ from probe.ui.html.batch import cache_folder
 def write_files(runs: Sequence[Run], selection: Selection) -> list[str]:
     """Write what `export` writes into a folder of its own; return the files' places.
 
-    Raises ValueError where no cell is finished.
+    Raises RunError where no cell is finished.
     """
     folder = Path(tempfile.mkdtemp(prefix="nli-clinic-", dir=cache_folder()))
     return [str(path) for path in export(runs, selection, folder)]

@@ -11,11 +11,11 @@ from finetune.ui import run_lists
 from finetune.ui.downloads import write_files
 from finetune.ui.html.sweep import words_of
 from finetune.ui.links import plan_in
-from finetune.ui.plan_form import PROBLEMS, forecast, form_of, jobs_of, sources_of
+from finetune.ui.plan_form import forecast, form_of, jobs_of, sources_of
 from finetune.ui.samples import samples
 from finetune.ui.start import start
 from finetune.ui.view import Outputs, ViewState, asked_for, first_look, in_trouble, of_plan, show
-from probe.runs.database import StoreError
+from probe.errors import StoreError, UserError
 from probe.runs.engine import Engine
 from probe.runs.store import OPEN, Run, Store
 from probe.ui.widgets import alert
@@ -83,7 +83,7 @@ class Handlers:
         try:
             form = form_of(*fields)
             made = start(self.store, self.engine, owner, jobs_of(form), sources_of(form))
-        except PROBLEMS as trouble:
+        except UserError as trouble:
             return [alert(trouble), *[gr.skip()] * 4]
         looking = ViewState(owner, [run.id for run in made], (), (), "oracle_lr", "")
         return ["", *self._chosen(looking)]

@@ -7,8 +7,9 @@ import gradio as gr
 from finetune.experiments.inoculation.plan import Mode
 from finetune.experiments.inoculation.thresholds import THRESHOLDS
 from finetune.ui.plan_fields import BEGIN, SIZES
-from finetune.ui.plan_form import LIMITS, PROBLEMS, USUAL, Form, jobs_of
+from finetune.ui.plan_form import LIMITS, USUAL, Form, jobs_of
 from finetune.ui.start import start
+from probe.errors import UserError
 from probe.runs.engine import Engine
 from probe.runs.store import Store, run_json
 from probe.ui.widgets import named
@@ -38,7 +39,7 @@ def build(store: Store, engine: Engine) -> None:
         )  # fmt: skip
         try:
             (run,) = start(store, engine, "api", jobs_of(form), {})
-        except PROBLEMS as trouble:
+        except UserError as trouble:
             raise gr.Error(str(trouble)) from trouble
         return {"run": run.id}
 
@@ -46,7 +47,7 @@ def build(store: Store, engine: Engine) -> None:
         """Return a run: its state, its cells with their accuracies, its verdict."""
         try:
             return run_json(store.get(run_id))
-        except PROBLEMS as trouble:
+        except UserError as trouble:
             raise gr.Error(str(trouble)) from trouble
 
     def cancel_run(run_id: str) -> dict[str, Any]:

@@ -4,12 +4,12 @@ import secrets
 
 import gradio as gr
 
-from probe.models.library import home
+from probe.settings import settings
 
 
 def browser_secret() -> str:
     """Return the key that seals a browser's token, the same after a restart."""
-    path = home() / "browser-secret"
+    path = settings().home / "browser-secret"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(secrets.token_hex(32), encoding="utf-8")

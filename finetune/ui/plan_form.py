@@ -9,17 +9,15 @@ from typing import Any
 
 from finetune.experiments.inoculation.challenges import MOST, bundled_sets, challenges
 from finetune.experiments.inoculation.plan import Mode, Plan, check, numbers, read_sizes, resolved
-from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.thresholds import Thresholds
 from finetune.experiments.inoculation.time_estimate import crowding, seconds, words
 from finetune.experiments.inoculation.user_data import UserFiles, made_of
 from finetune.training.rates import usual_rate
-from probe.data.tables import FileError
-from probe.models.library import ModelError, require
-from probe.tasks.nli import LabelError
+from probe.errors import ExperimentError, UserError
+from probe.models.library import require
 from probe.ui.widgets import alert
 
-PROBLEMS = (InoculationError, FileError, LabelError, ModelError, OSError)
 MODES: Mapping[Mode, str] = {
     "fast": "fast: only the upper layers learn; what the lower ones say is computed once",
     "full": "full: all weights learn, as published",
@@ -74,11 +72,11 @@ def form_of(*values: Any) -> Form:  # Any: what the components hold
 
 
 def plans_of(form: Form) -> tuple[Plan, ...]:
-    """Return a plan for each model and challenge. Raises InoculationError, ModelError."""
+    """Return a plan for each model and challenge. Raises ExperimentError, ModelError."""
     if not form.models:
-        raise InoculationError("choose at least one patient")
+        raise ExperimentError("choose at least one patient")
     if not challenges_of(form):
-        raise InoculationError("choose at least one pathogen, or upload your own challenge")
+        raise ExperimentError("choose at least one pathogen, or upload your own challenge")
     for model in form.models:
         require(model)
     return tuple(
@@ -95,7 +93,7 @@ def challenges_of(form: Form) -> tuple[str, ...]:
     uploaded = next(path for path in form.files[2:] if path)
     name = form.own_name.strip() or Path(uploaded).name.split(".")[0]
     if name in challenges():
-        raise InoculationError(f"there is a challenge called {name} already; give yours a name")
+        raise ExperimentError(f"there is a challenge called {name} already; give yours a name")
     return (name,)
 
 
@@ -124,7 +122,7 @@ def rates_of(text: str, model: str, mode: Mode) -> tuple[float, ...]:
 
 def _given(name: str, value: float | None) -> float:
     if value is None:
-        raise InoculationError(f"{name} is empty; give a number")
+        raise ExperimentError(f"{name} is empty; give a number")
     return value
 
 
@@ -151,11 +149,9 @@ def sets_of(form: Form, challenge: str) -> Sets:
     if not any(form.files):
         return made(challenge)
     if one and (learn or hard):
-        raise InoculationError("upload one challenge file or two, not all three")
+        raise ExperimentError("upload one challenge file or two, not all three")
     if bool(learn) != bool(hard):
-        raise InoculationError(
-            "upload both challenge files, to train on and to test on, or neither"
-        )
+        raise ExperimentError("upload both challenge files, to train on and to test on, or neither")
     given = UserFiles(
         original_dev=dev,
         original_test=test,
@@ -197,7 +193,7 @@ def forecast(*values: object) -> str:
         check(plans[0], sets)
         wait = len(named) * sum(seconds(plan, sets) for plan in plans)
         crowded = "".join(alert(told) for plan in plans if (told := crowding(plan, sets)))
-    except PROBLEMS as trouble:
+    except UserError as trouble:
         return alert(trouble)
     several = len(named) * len(plans)
     runs = f"{several} runs: " if several > 1 else ""

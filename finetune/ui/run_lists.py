@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from finetune.experiments.inoculation.sets import InoculationError
 from finetune.report.sweep import model_name
-from probe.runs.database import StoreError
+from probe.errors import UnknownRun
 from probe.runs.store import Run, Store
 
 
@@ -17,9 +16,7 @@ def own(store: Store, owner: str, ids: Sequence[str]) -> list[Run]:
     for run_id in ids:
         try:
             run = store.get(run_id)
-        except StoreError:
-            raise
-        except InoculationError:
+        except UnknownRun:
             continue
         if owner and run.owner == owner:
             found.append(run)

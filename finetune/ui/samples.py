@@ -5,7 +5,7 @@ from html import escape
 
 from finetune.experiments.inoculation.challenges import TEMPLATES, catalogue, challenged, make_sets
 from finetune.experiments.inoculation.datasets import SourceData, bundled
-from finetune.experiments.inoculation.sets import InoculationError
+from probe.errors import ExperimentError
 from probe.tasks.examples import Pair
 from probe.tasks.nli import COMPUTED
 from probe.text.tokens import edits
@@ -35,7 +35,7 @@ def samples(challenge: str | Sequence[str]) -> str:
         return '<p class="fine">Choose at least one pathogen.</p>'
     try:
         made = _made(name)
-    except InoculationError as trouble:
+    except ExperimentError as trouble:
         return alert(trouble)
     shown = "".join(
         f'<li>{text} <span class="label {new.gold}">{new.gold}</span></li>' for text, new in made

@@ -4,7 +4,8 @@ import secrets
 from collections.abc import Mapping, Sequence
 
 from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.sets import Sets
+from probe.errors import ExperimentError
 from probe.runs.engine import Engine
 from probe.runs.serialise import environment
 from probe.runs.store import OPEN, Run, Store
@@ -22,7 +23,7 @@ def start(
     """Store a run for each job and hand them to the engine. Raises a sentence for the person."""
     still = sum(run.state in OPEN for run in store.runs(owner))
     if still + len(jobs) > OPEN_RUNS:
-        raise InoculationError(
+        raise ExperimentError(
             f"{still} of your runs are still going and {len(jobs)} more would pass {OPEN_RUNS}; "
             "wait, cancel some or choose less"
         )

@@ -10,7 +10,7 @@ from finetune.experiments.inoculation.selection import Selection
 from finetune.ui import run_lists
 from finetune.ui.html.run import outcome
 from finetune.ui.html.sweep import NOTHING, compared, curves, going, mark, troubles
-from probe.runs.database import StoreError
+from probe.errors import StoreError
 from probe.runs.store import OPEN, Run, Store
 from probe.ui.widgets import alert
 

@@ -14,6 +14,7 @@ from captum.attr import FeatureAblation, LayerGradientXActivation, LayerIntegrat
 from torch.nn.functional import log_softmax
 from transformers import BatchEncoding
 
+from probe.errors import AttributionError
 from probe.models.classifier import PADDED_POSITIONS, Classifier, by_length
 from probe.models.embedding_hook import EmbeddingHook, embedding_hook
 from probe.tasks.examples import Pair
@@ -29,10 +30,6 @@ METHODS: Mapping[Method, str] = {
     "saliency": "length of the gradient, without a sign",
     "occlusion": "change when the token is replaced by the baseline token",
 }
-
-
-class AttributionError(ValueError):
-    """What this model cannot be asked; the message is for the person."""
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from typing import Any
 
 import pandas as pd
 
-from probe.analysis.transformed import PairError, Transformed, require_text, transform_all
+from probe.analysis.transformed import Transformed, require_text, transform_all
 from probe.data.tables import Columns, Table, check, is_missing
+from probe.errors import ExampleError, LabelError
 from probe.models.classifier import Classifier, Precision, Prediction
 from probe.reports.lineage import lineage_json
 from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, Gold, LabelError, matches, read_gold
+from probe.tasks.nli import LABELS, Gold, matches, read_gold
 from probe.transforms import Options
 from probe.transforms.availability import require_ready
 
@@ -98,7 +99,7 @@ def _row(table: Table, columns: Columns, number: int) -> Row:
             _cell(cells[columns.premise]), _cell(cells[columns.hypothesis]), gold, str(number)
         )
         require_text(pair)
-    except (LabelError, PairError) as problem:
+    except (LabelError, ExampleError) as problem:
         return Row(number, error=str(problem))
     return Row(number, pair)
 

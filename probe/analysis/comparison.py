@@ -5,27 +5,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from probe.analysis.batch import CHUNK, FIRST
-from probe.analysis.transformed import PairError, require_text
+from probe.analysis.transformed import require_text
 from probe.data.tables import Columns, Table, check, is_missing
+from probe.errors import ComparisonError, ExampleError, LabelError
 from probe.models.classifier import Classifier, Precision, Prediction
 from probe.tasks.examples import Pair
-from probe.tasks.nli import (
-    ENTAILMENT,
-    NON_ENTAILMENT,
-    TWO_WAY,
-    Gold,
-    LabelError,
-    matches,
-    read_gold,
-)
+from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT, TWO_WAY, Gold, matches, read_gold
 from probe.templates import TemplatePair
 
 HEURISTIC = "heuristic"
 """The column of `python -m probe templates hans` that names the heuristic a pair was made for."""
-
-
-class CompareError(ValueError):
-    """Models that cannot be compared; the message is for the person."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +63,7 @@ def compare(
 ) -> Iterator[Chunk]:
     """Ask every model about every pair; whoever drives it may stop after any chunk.
 
-    A pair without text gets its reason. Raises CompareError at once for fewer than two models.
+    A pair without text gets its reason. Raises ComparisonError at once for fewer than two models.
     """
     return compare_rows(classifiers, [as_row(*each) for each in enumerate(pairs)], precision)
 
@@ -88,13 +77,13 @@ def compare_rows(
 
 
 def require_two(names: Sequence[str]) -> None:
-    """Refuse fewer than two models and the same one twice. Raises CompareError."""
+    """Refuse fewer than two models and the same one twice. Raises ComparisonError."""
     if len(names) < 2:
         chosen = f"; chosen: {names[0]}" if names else ""
-        raise CompareError(f"choose two models or more to compare{chosen}")
+        raise ComparisonError(f"choose two models or more to compare{chosen}")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise CompareError(f"the model {twice!r} is named twice; choose different models")
+        raise ComparisonError(f"the model {twice!r} is named twice; choose different models")
 
 
 def _answers(
@@ -127,7 +116,7 @@ def as_row(number: int, pair: Pair) -> Row:
     """Return a row to be answered, or its reason where a side has no text."""
     try:
         require_text(pair)
-    except PairError as problem:
+    except ExampleError as problem:
         return Row(number, error=str(problem))
     return Row(number, pair)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from probe.analysis.attribution import BaselineToken, Importance, Method, attribute
 from probe.baselines import BASELINES
+from probe.errors import ExampleError
 from probe.models.classifier import Classifier, Precision, Prediction
 from probe.tasks.examples import Pair
 from probe.tasks.nli import Gold, Label, as_label, matches
@@ -116,7 +117,7 @@ def examine(
 ) -> Examination:
     """Look at one pair. `label` is what is explained: given, else gold, else predicted.
 
-    Raises PairError where a side is empty, UnknownTransform for a name that is not there,
+    Raises ExampleError where a side is empty, UnknownTransform for a name that is not there,
     Unavailable for a transform that cannot run here.
     """
     require_text(pair)
@@ -134,14 +135,14 @@ def examine(
 HALF = re.compile("[\ud800-\udfff]")
 
 
-class PairError(ValueError):
-    """A pair that cannot be scored; the message is for the person."""
-
-
 def require_text(pair: Pair) -> None:
-    """Refuse a pair without readable text on both sides. Raises PairError."""
+    """Refuse a pair without readable text on both sides. Raises ExampleError."""
     empty = [side for side in ("premise", "hypothesis") if not getattr(pair, side).strip()]
     if empty:
-        raise PairError(f"the {' and the '.join(empty)} {'is' if len(empty) == 1 else 'are'} empty")
+        raise ExampleError(
+            f"the {' and the '.join(empty)} {'is' if len(empty) == 1 else 'are'} empty"
+        )
     if HALF.search(pair.premise + " " + pair.hypothesis):
-        raise PairError("the text holds half of a character, a lone surrogate, and cannot be read")
+        raise ExampleError(
+            "the text holds half of a character, a lone surrogate, and cannot be read"
+        )

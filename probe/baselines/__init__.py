@@ -2,6 +2,7 @@
 
 from probe.baselines import hypothesis_only, surface  # noqa: F401  # importing registers them
 from probe.baselines.evaluate import Evaluation, Tally, judge
-from probe.baselines.registry import BASELINES, Baseline, UnknownBaseline
+from probe.baselines.registry import BASELINES, Baseline
+from probe.errors import UnknownBaseline
 
 __all__ = ["BASELINES", "Baseline", "Evaluation", "Tally", "UnknownBaseline", "judge"]

@@ -15,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from probe.baselines.registry import register
-from probe.tasks.examples import ASSETS, Pair
+from probe.errors import MissingWeights
+from probe.settings import ASSETS
+from probe.tasks.examples import Pair
 from probe.tasks.nli import LABELS, Gold
 from probe.text.tokens import tokenise
 
@@ -32,17 +34,13 @@ class Weights:
     bias: npt.NDArray[np.float64]
 
 
-class NoWeights(ValueError):
-    """The weights are not there; the message is for the person."""
-
-
 @register(
     "hypothesis_only",
     "A bag of the hypothesis's words, which never sees the premise.",
     source="Gururangan et al. 2018; Poliak et al. 2018",
 )
 def hypothesis_only(pairs: Sequence[Pair]) -> list[Gold]:
-    """Sum the weights of the words that occur. Raises NoWeights."""
+    """Sum the weights of the words that occur. Raises MissingWeights."""
     weights = load(FOLDER)
     return [LABELS[int(scores(pair.hypothesis, weights).argmax())] for pair in pairs]
 
@@ -61,10 +59,10 @@ def scores(hypothesis: str, weights: Weights) -> npt.NDArray[np.float64]:
 
 @cache
 def load(folder: Path) -> Weights:
-    """Read the weights a training wrote. Raises NoWeights."""
+    """Read the weights a training wrote. Raises MissingWeights."""
     path = folder / FILE
     if not path.is_file():
-        raise NoWeights(
+        raise MissingWeights(
             f"hypothesis_only has no weights in {folder}; "
             "make them with python -m probe baselines train TRAIN.jsonl.gz --out FOLDER"
         )

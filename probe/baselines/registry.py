@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from probe.errors import UnknownBaseline
 from probe.tasks.examples import Pair
 from probe.tasks.nli import Gold
 
@@ -34,10 +35,6 @@ def register(name: str, summary: str, *, source: str) -> Callable[[Function], Fu
         return function
 
     return register
-
-
-class UnknownBaseline(ValueError):
-    """A name that is not registered; the message is for the person."""
 
 
 def baseline(name: str) -> Baseline:

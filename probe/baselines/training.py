@@ -10,6 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 from probe.baselines.hypothesis_only import FILE, Weights, bag
+from probe.errors import TrainingError
 from probe.tasks.examples import Pair
 from probe.tasks.nli import LABELS, as_label
 
@@ -23,7 +24,7 @@ def train(pairs: Sequence[Pair], least: int) -> Weights:
     bags = [bag(pair.hypothesis) for pair, label in zip(pairs, labels, strict=True) if label]
     targets = [LABELS.index(label) for label in labels if label]
     if set(targets) != set(range(len(LABELS))):
-        raise ValueError("to train, the file needs pairs of all three labels")
+        raise TrainingError("to train, the file needs pairs of all three labels")
     rows = vocabulary(bags, least)
     model = LogisticRegression(C=STRENGTH, max_iter=1000).fit(_matrix(bags, rows), targets)
     return Weights(rows, model.coef_.T.round(DIGITS), model.intercept_.round(DIGITS))

@@ -6,16 +6,14 @@ from typing import Annotated
 
 import typer
 
-from probe.baselines import BASELINES, Evaluation, UnknownBaseline, judge
+from probe.baselines import BASELINES, Evaluation, judge
 from probe.baselines.evaluate import evaluation_json
-from probe.baselines.hypothesis_only import NoWeights
 from probe.cli.exit import stop
 from probe.data.rows import labelled
-from probe.data.tables import FileError
-from probe.tasks.nli import NON_ENTAILMENT, LabelError
+from probe.errors import UserError
+from probe.tasks.nli import NON_ENTAILMENT
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
-PROBLEMS = (FileError, LabelError, UnknownBaseline, NoWeights, OSError)
 
 
 @app.callback()
@@ -33,7 +31,7 @@ def rules_command(
     try:
         pairs, others = labelled(file)
         found = [judge(each, pairs) for each in (BASELINES if name == "all" else [name])]
-    except PROBLEMS as problem:
+    except UserError as problem:
         stop(problem)
     if others:
         typer.echo(f"left out: {others:,} rows without a pair and a gold label", err=True)
@@ -57,7 +55,7 @@ def train_command(
     try:
         weights = train(labelled(file)[0], least)
         path = write(weights, out)
-    except (*PROBLEMS, ValueError) as problem:
+    except UserError as problem:
         stop(problem)
     typer.echo(f"{len(weights.rows):,} words, {path.stat().st_size:,} bytes, written to {path}")
 

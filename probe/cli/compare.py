@@ -8,25 +8,17 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from probe.analysis.comparison import Chunk, CompareError, Row, compare_rows, read, require_two
-from probe.analysis.transformed import PairError, require_text
+from probe.analysis.comparison import Chunk, Row, compare_rows, read, require_two
+from probe.analysis.transformed import require_text
 from probe.cli.exit import one_of, stop
 from probe.cli.open_models import LabelsOf, all_opened
-from probe.data.tables import Columns, FileError, form_of, guess, read_table, write_table
+from probe.data.tables import Columns, form_of, guess, read_table, write_table
+from probe.errors import ComparisonError, FileError, UserError
 from probe.models.classifier import Precision
-from probe.models.library import ModelError
 from probe.reports.comparison import compared_frame, comparison_json, pair_json
 from probe.tasks.examples import Pair
-from probe.tasks.nli import LabelError, read_gold
+from probe.tasks.nli import read_gold
 
-PROBLEMS = (
-    CompareError,
-    ModelError,
-    FileError,
-    LabelError,
-    PairError,
-    OSError,
-)
 Models = Annotated[
     list[str], typer.Option("--model", help="Name, folder or hub id; twice or more.")
 ]
@@ -57,19 +49,19 @@ def compare_command(
         require_two(models)
         if file is None:
             if summary or out:
-                raise CompareError("--summary and --out are for a file; name one")
+                raise ComparisonError("--summary and --out are for a file; name one")
             pair = Pair(premise, hypothesis, read_gold(gold))
             require_text(pair)
             shape = pair_json(pair, all_opened(models, labels), exact)
             typer.echo(json.dumps(shape, ensure_ascii=False) if as_json else _pair_text(shape))
             return
         if premise or hypothesis:
-            raise CompareError("give a file, or --premise and --hypothesis, not both")
+            raise ComparisonError("give a file, or --premise and --hypothesis, not both")
         shape = _compare_file(file, models, labels, columns, out, exact)
         if summary:
             summary.parent.mkdir(parents=True, exist_ok=True)
             summary.write_text(json.dumps(shape, indent=1) + "\n", encoding="utf-8")
-    except PROBLEMS as problem:
+    except UserError as problem:
         stop(problem)
     typer.echo(json.dumps(shape, indent=1) if as_json else _text(shape))
 

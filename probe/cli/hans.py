@@ -18,10 +18,8 @@ from probe.analysis.hans import (
 from probe.cli.compare import Json, Models, PrecisionText, percent
 from probe.cli.exit import one_of, stop
 from probe.cli.open_models import LabelsOf, all_opened
+from probe.errors import UserError
 from probe.models.classifier import Precision
-from probe.models.library import ModelError
-from probe.tasks.nli import LabelError
-from probe.templates import TemplateError
 
 
 def hans_command(
@@ -42,7 +40,7 @@ def hans_command(
                 found[name].append(row)
                 print(f"\r{name}: {len(found[name])}/30 sub-cases ", end="", file=sys.stderr)
             print(file=sys.stderr)
-    except (ModelError, LabelError, TemplateError) as problem:
+    except UserError as problem:
         stop(problem)
     shape = hans_json(found, n, seed, exact)
     typer.echo(json.dumps(shape, indent=1) if as_json else _hans_text(found))

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
+from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels
-from probe.models.library import ModelError
 from probe.models.user_models import open_model
 from probe.tasks.nli import read_order
 

@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 
 from probe.cli.exit import stop
-from probe.data.tables import FileError, guess, read_table
-from probe.pbsmt.align import TrainingError
+from probe.data.tables import guess, read_table
+from probe.errors import FileError, LabelError, TrainingError
 from probe.pbsmt.decode import Weights
 from probe.pbsmt.score import Pruning
 from probe.pbsmt.train import Settings, train
 from probe.pbsmt.translate import FOLDER, load
-from probe.tasks.nli import LABELS, Label, LabelError, as_label, read_gold
+from probe.tasks.nli import LABELS, Label, as_label, read_gold
 from probe.text.tokens import tokenise
 from probe.transforms.options import Options
 

@@ -9,10 +9,11 @@ from typing import IO, Annotated
 import typer
 
 from probe.cli.exit import stop
-from probe.data.tables import FileError, form_of
+from probe.data.tables import form_of
+from probe.errors import FileError, UserError
 from probe.templates.generate import generate
 from probe.templates.pairs import TemplatePair
-from probe.templates.request import Request, TemplateError, read_range
+from probe.templates.request import Request, read_range
 
 COLUMNS = (
     "id",
@@ -64,7 +65,7 @@ def templates_command(
             balance,
         )
         write_made(generate(request, n, seed), out)
-    except (TemplateError, FileError, OSError) as problem:
+    except UserError as problem:
         stop(problem)
     typer.echo(f"{n:,} pairs written to {out}")
 

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from probe.data.tables import FileError, guess, is_missing, read_table
+from probe.data.tables import guess, is_missing, read_table
+from probe.errors import FileError
 from probe.tasks.examples import Pair
 from probe.tasks.nli import DISPUTED, read_gold
 

@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 from charset_normalizer import from_bytes
 
+from probe.errors import FileError
+
 Form = Literal["csv", "tsv", "jsonl", "parquet"]
 FORMS: dict[str, Form] = {
     ".csv": "csv",
@@ -37,10 +39,6 @@ HYPOTHESIS = (
     "s2",
 )
 GOLD = ("gold_label", "gold", "label", "labels", "answer")
-
-
-class FileError(ValueError):
-    """A file that cannot be used; the message is for the person."""
 
 
 @dataclass(frozen=True)

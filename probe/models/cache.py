@@ -1,6 +1,5 @@
 """Loaded models, the least recently used ones let go when they weigh too much."""
 
-import os
 from collections import OrderedDict
 from dataclasses import replace
 from threading import Lock
@@ -8,6 +7,7 @@ from threading import Lock
 from probe.models.classifier import Classifier
 from probe.models.library import load, require
 from probe.models.user_models import LoadedModel, open_model
+from probe.settings import settings
 from probe.tasks.nli import Gold
 
 
@@ -19,8 +19,7 @@ class ModelCache:
 
     def __init__(self, limit: int | None = None) -> None:
         """`limit` in bytes; by default NLI_CLINIC_MODEL_MB (4096) megabytes."""
-        megabytes = int(os.environ.get("NLI_CLINIC_MODEL_MB", "4096"))
-        self.limit = megabytes * 1_000_000 if limit is None else limit
+        self.limit = settings().model_mb * 1_000_000 if limit is None else limit
         self._loaded: OrderedDict[str, Classifier] = OrderedDict()
         self._opened: dict[str, tuple[str, tuple[Gold, ...]]] = {}  # where it is, and its labels
         self._lock = Lock()

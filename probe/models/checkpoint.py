@@ -18,7 +18,8 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
-from probe.models.errors import ModelError, needs_code, refusal
+from probe.errors import ModelError
+from probe.models.errors import needs_code, refusal
 from probe.models.hub import too_heavy
 from probe.models.pair_encoding import REJOINED, rejoin
 from probe.models.word_models import decomposable, esim  # noqa: F401  # the Auto classes learn of them

@@ -4,11 +4,8 @@ from collections.abc import Sequence
 
 import torch
 
+from probe.errors import ModelError
 from probe.tasks.nli import WAYS, Gold
-
-
-class ModelError(Exception):
-    """A model that cannot be used; the message is for the person."""
 
 
 class UnclearLabels(ModelError):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from finetune.experiments.inoculation.sets import Sets
-from probe.models.errors import ModelError
+from probe.errors import ModelError
 from probe.models.word_models.word_vectors import FOLDER
 from probe.tasks.examples import Pair
 

@@ -12,7 +12,7 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 
-from probe.models.errors import ModelError
+from probe.errors import ModelError
 
 FILES = [
     *("config.json", "model.safetensors", "model-*.safetensors", "model.safetensors.index.json"),

@@ -1,6 +1,5 @@
 """Which models there are, and how one is loaded: safetensors only, no remote code."""
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,14 +8,14 @@ import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
+from probe.errors import LabelError, ModelError
 from probe.models.checkpoint import UNREADABLE, parameters, read, room
 from probe.models.classifier import Classifier
-from probe.models.errors import ModelError as ModelError  # who loads models knows it from here
 from probe.models.errors import UnclearLabels
 from probe.models.hub import fetch
 from probe.models.label_check import check_labels
-from probe.tasks.examples import ASSETS
-from probe.tasks.nli import LABELS, WAYS, Gold, LabelError, label_order
+from probe.settings import ASSETS, settings
+from probe.tasks.nli import LABELS, WAYS, Gold, label_order
 
 DEFAULT = "minilm"
 """The model that is chosen when nobody has chosen one."""
@@ -35,15 +34,9 @@ class Entry:
     parameters: int
 
 
-def home() -> Path:
-    """Return the folder for what the app writes: runs, inoculated models, exports."""
-    default = ASSETS.parent / "var"
-    return Path(os.environ.get("NLI_CLINIC_HOME", default)).expanduser().resolve()
-
-
 def model_folders() -> dict[str, Path]:
     """Return the folders whose sub-folders are models."""
-    return {"bundled": ASSETS / "models", "inoculated": home() / "models"}
+    return {"bundled": ASSETS / "models", "inoculated": settings().home / "models"}
 
 
 def entries() -> Iterator[Entry]:

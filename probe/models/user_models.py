@@ -1,12 +1,13 @@
 """A model that a person brings: loaded by a hub id or a folder, and checked before it is used."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.label_check import LabelCheck, check_labels
-from probe.models.library import Entry, ModelError, entries, load
+from probe.models.library import Entry, entries, load
+from probe.settings import settings
 from probe.tasks.nli import Gold
 
 
@@ -62,8 +63,6 @@ def require_open(name: str) -> None:
     NLI_CLINIC_OWN_MODELS lists what may be: hub, folder. Both by default; only the hub on a Space,
     whose disk is not the visitor's own.
     """
-    default = "hub" if "SPACE_ID" in os.environ else "hub,folder"
-    allowed = os.environ.get("NLI_CLINIC_OWN_MODELS", default).split(",")
     kind = "folder" if Path(name).is_absolute() or Path(name).is_dir() else "hub"
-    if name not in models_on_disk() and kind not in allowed:
+    if name not in models_on_disk() and kind not in settings().user_models:
         raise ModelError(f"models of your own cannot be opened here from a {kind}")

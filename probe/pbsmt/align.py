@@ -8,13 +8,11 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+from probe.errors import TrainingError
+
 Point = tuple[int, int]
 """A place in the premise and the place in the hypothesis that it is linked to."""
 NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
-
-
-class TrainingError(ValueError):
-    """What training cannot go on without; the message is for the person."""
 
 
 def align(

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from probe.pbsmt.align import TrainingError, align
+from probe.errors import TrainingError
+from probe.pbsmt.align import align
 from probe.pbsmt.extract import extract
 from probe.pbsmt.score import Pruning, Weights, lexicons, score
 from probe.text.tokens import tokenise

@@ -9,9 +9,10 @@ from probe.pbsmt import ngram_model, phrase_table
 from probe.pbsmt.decode import Search, Weights, said
 from probe.pbsmt.ngram_model import Language
 from probe.pbsmt.phrase_table import Table
+from probe.settings import ASSETS
 from probe.tasks.nli import LABELS, Label
 
-FOLDER = Path(__file__).resolve().parents[2] / "assets" / "phrases"
+FOLDER = ASSETS / "phrases"
 LONGEST = 512  # words of a text that are translated: no model here reads more sub-words than that
 STRETCH = 60  # words that are translated at a time
 BEAM = 100  # translations in a stack; 25 words take 0.15 s, and 400 score hardly better

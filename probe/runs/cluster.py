@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,8 +11,8 @@ import dask
 from dask.system import CPU_COUNT
 from distributed import Client, LocalCluster, Nanny, Status
 
-from finetune.experiments.inoculation.sets import InoculationError
 from probe.runs.worker import LowPriority
+from probe.settings import settings
 
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
@@ -34,7 +33,7 @@ class Cluster:
     """The cluster at an address, or one of our own that starts when it is needed first."""
 
     def __init__(self, address: str | None) -> None:
-        """Start nothing yet. Raises InoculationError where NLI_CLINIC_WORKERS is no number."""
+        """Start nothing yet. Raises SettingsError where NLI_CLINIC_WORKERS is no number."""
         self._address = address
         self._processes = 0 if address else processes()
         self._own: LocalCluster | None = None
@@ -96,14 +95,9 @@ def without_main() -> Iterator[None]:
 def processes() -> int:
     """Return how many processes compute: NLI_CLINIC_WORKERS, or one for every two cores.
 
-    Raises InoculationError where that is no number above 0.
+    Raises SettingsError where that is no number above 0.
     """
-    wanted = os.environ.get("NLI_CLINIC_WORKERS", "")
-    if not wanted:
-        return max(1, CPU_COUNT // 2)
-    if not wanted.isdecimal() or int(wanted) < 1:
-        raise InoculationError(f"NLI_CLINIC_WORKERS must be a number above 0, not {wanted!r}")
-    return int(wanted)
+    return settings().workers or max(1, CPU_COUNT // 2)
 
 
 def embedded(count: int) -> LocalCluster:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy.exc import OperationalError, TimeoutError
 from sqlalchemy.orm import Session
 
-from finetune.experiments.inoculation.sets import InoculationError
+from probe.errors import StoreError
 from probe.runs.tables import open_database
 
 TROUBLE = {
@@ -17,10 +17,6 @@ TROUBLE = {
     "No space left": "the disk with the run database is full",
 }
 """What a database says, and what people are told."""
-
-
-class StoreError(InoculationError):
-    """The run database cannot be read or written now; later it may be."""
 
 
 class Database:

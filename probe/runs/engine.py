@@ -6,7 +6,6 @@ cannot take waits there, and dask holds the results.
 """
 
 import logging
-import os
 import secrets
 from contextlib import suppress
 from functools import partial
@@ -14,8 +13,7 @@ from functools import partial
 from distributed import KilledWorker, TimeoutError
 
 from finetune.experiments.inoculation.plan import Cell
-from finetune.experiments.inoculation.sets import InoculationError
-from probe.models.errors import ModelError
+from probe.errors import ExperimentError, ModelError
 from probe.models.hashes import model_hash
 from probe.models.library import place
 from probe.runs.cluster import UNREACHABLE, Cluster
@@ -27,6 +25,7 @@ from probe.runs.lease import Lease
 from probe.runs.serialise import Json, epoch_from
 from probe.runs.store import OPEN, Run, Store
 from probe.runs.worker import Computed
+from probe.settings import settings
 
 log = logging.getLogger(__name__)
 FORCE_AFTER = 4.0
@@ -42,7 +41,7 @@ class Engine:
         """Start nothing yet; `address` of a cluster, or ENGINE, instead of processes of ours."""
         self._store = store
         self._lease = Lease(store.database)
-        self._cluster = Cluster(address or os.environ.get("ENGINE"))
+        self._cluster = Cluster(address or settings().engine or None)
         self._topic = f"inoculation-{secrets.token_hex(4)}"
         self._events = EventQueue(self._broken)
         self._dispatches: dict[str, Dispatch] = {}
@@ -82,7 +81,7 @@ class Engine:
     def close(self) -> None:
         """Stop working; what is not finished stays open in the store, for `resume`."""
         self._events.close()
-        with suppress(InoculationError):
+        with suppress(ExperimentError):
             self._lease.leave()
         for dispatch in self._dispatches.values():
             dispatch.stop()
@@ -129,7 +128,7 @@ class Engine:
         """Store the model's hash, or see that the model is still the one that was begun with."""
         found = model_hash(place(run.plan.model)[0])
         if run.artefacts.get("model", found) != found:
-            raise InoculationError(
+            raise ExperimentError(
                 f"the model {run.plan.model!r} has changed since this run began; start a new run"
             )
         self._store.describe(run.id, {"model": found})
@@ -217,7 +216,7 @@ class Engine:
 
     def _broken(self, run_id: str, problem: Exception) -> None:
         """Fail a run that the bookkeeping itself came to grief over."""
-        told = isinstance(problem, (InoculationError, ModelError))
+        told = isinstance(problem, (ExperimentError, ModelError))
         error = str(problem) if told else f"the engine failed: {problem}"
         self._store.mark(run_id, "failed", error)
         if dispatch := self._dispatches.pop(run_id, None):

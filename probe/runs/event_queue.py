@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain, repeat
 from threading import Event, Thread, Timer
 
-from probe.runs.database import StoreError
+from probe.errors import StoreError
 
 log = logging.getLogger(__name__)
 PAUSES = (0.5, 1.0, 2.0, 5.0)

@@ -19,7 +19,7 @@ from probe.models.hashes import model_hash, sets_facts
 from probe.models.library import place
 from probe.runs.serialise import Json, environment, plan_from, point_from
 from probe.runs.store import CellState, Run
-from probe.tasks.examples import ASSETS
+from probe.settings import ASSETS
 
 FOLDER = ASSETS / "gallery"
 OWNER = "gallery"

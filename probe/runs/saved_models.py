@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from probe.models.library import home
+from probe.settings import settings
 
 
 def put(files: Mapping[str, bytes], name: str) -> Path:
@@ -12,7 +12,7 @@ def put(files: Mapping[str, bytes], name: str) -> Path:
 
     Raises OSError where there is no room, and leaves nothing behind then.
     """
-    half, whole = home() / f"{name}.half", home() / "models" / name
+    half, whole = settings().home / f"{name}.half", settings().home / "models" / name
     shutil.rmtree(half, ignore_errors=True)
     try:
         half.mkdir(parents=True)

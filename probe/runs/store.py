@@ -1,6 +1,5 @@
 """The run store: what was asked, how far it is, what came of it. Only this module writes it."""
 
-import os
 import secrets
 import time
 from dataclasses import asdict, dataclass, field
@@ -11,11 +10,13 @@ from sqlalchemy.orm import selectinload
 
 from finetune.experiments.inoculation.cell import Epoch, Point
 from finetune.experiments.inoculation.plan import Cell, Plan, cells
-from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.sets import Sets
+from probe.errors import UnknownRun
 from probe.models.hashes import sets_facts
 from probe.runs.database import Database
 from probe.runs.serialise import Json, epoch_from, plan_from, point_from, sets_from
 from probe.runs.tables import CellRow, RunRow
+from probe.settings import settings
 
 State = Literal["queued", "running", "done", "cancelled", "failed"]
 OPEN: tuple[State, ...] = ("queued", "running")
@@ -80,7 +81,7 @@ class Store:
 
         A write waits `patience` seconds for another program's lock.
         """
-        self.database = Database(url or os.environ.get("NLI_CLINIC_DATABASE", ""), patience)
+        self.database = Database(url or settings().database, patience)
 
     def create(
         self, owner: str, plan: Plan, sets: Sets, environment: Json, artefacts: Json | None = None
@@ -106,11 +107,11 @@ class Store:
         return self.get(run_id)
 
     def get(self, run_id: str) -> Run:
-        """Return a run with its cells. Raises InoculationError where there is none."""
+        """Return a run with its cells. Raises UnknownRun where there is none."""
         with self.database.session() as session:
             row = session.get(RunRow, run_id, options=[selectinload(RunRow.cells)])
             if row is None:
-                raise InoculationError(f"there is no run {run_id!r}")
+                raise UnknownRun(f"there is no run {run_id!r}")
             return self._as_run(row)
 
     def runs(self, owner: str | None = None) -> tuple[Run, ...]:
@@ -122,11 +123,11 @@ class Store:
         return self._runs(RunRow.state.in_(OPEN))[::-1]
 
     def sets(self, run_id: str) -> Sets:
-        """Return the pairs a run works on. Raises InoculationError where there is no run."""
+        """Return the pairs a run works on. Raises UnknownRun where there is no run."""
         with self.database.session() as session:
             found = session.scalar(select(RunRow.sets).where(RunRow.id == run_id))
         if found is None:
-            raise InoculationError(f"there is no run {run_id!r}")
+            raise UnknownRun(f"there is no run {run_id!r}")
         return sets_from(found)
 
     def mark(self, run_id: str, state: State, error: str = "") -> None:

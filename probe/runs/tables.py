@@ -6,8 +6,8 @@ from sqlalchemy import JSON, Engine, ForeignKey, String, create_engine, event, i
 from sqlalchemy.orm import DeclarativeBase, Mapped, deferred, mapped_column, relationship
 from sqlalchemy.schema import CreateColumn
 
-from probe.models.library import home
 from probe.runs.serialise import Json
+from probe.settings import settings
 
 TUNING = {
     # readers work while one writes, and writers wait for each other
@@ -71,8 +71,8 @@ def open_database(url: str, patience: float) -> Engine:
     A write waits `patience` seconds for another program's lock.
     """
     if not url:
-        home().mkdir(parents=True, exist_ok=True)
-        url = f"sqlite:///{home() / 'runs.sqlite'}"
+        settings().home.mkdir(parents=True, exist_ok=True)
+        url = f"sqlite:///{settings().home / 'runs.sqlite'}"
     engine = create_engine(url, pool_pre_ping=True)
     tuning = TUNING.get(engine.dialect.name, ())
     told = [line.format(wait=round(1000 * patience)) for line in tuning]

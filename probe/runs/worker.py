@@ -18,8 +18,8 @@ from finetune.experiments.inoculation.cell import Cancelled, Epoch, Point, fresh
 from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.experiments.inoculation.sets import Sets
 from finetune.training.loop import save_model
+from probe.errors import ModelError
 from probe.models.classifier import Classifier
-from probe.models.errors import ModelError
 from probe.models.hashes import model_hash
 from probe.models.library import load, place
 from probe.runs.serialise import sets_from

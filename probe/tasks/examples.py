@@ -4,11 +4,9 @@ import csv
 import random
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
+from probe.settings import ASSETS
 from probe.tasks.nli import Gold, read_gold
-
-ASSETS = Path(__file__).resolve().parents[2] / "assets"
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from probe.errors import LabelError
+
 Label = Literal["entailment", "neutral", "contradiction"]
 Gold = Literal["entailment", "neutral", "contradiction", "non-entailment"]
 
@@ -112,10 +114,6 @@ _SPELLINGS: dict[str, Gold] = {
 NO_GOLD = frozenset({"", "hidden", "nan", "none", "null", "?"})
 DISPUTED = frozenset({"-", "-1"})
 """How the released data mark a pair on which the annotators did not agree."""
-
-
-class LabelError(ValueError):
-    """A gold label that cannot be used; the message is for the person."""
 
 
 def read_gold(text: object) -> Gold | None:

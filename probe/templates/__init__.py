@@ -1,8 +1,9 @@
 """Generated pairs: dative alternation, numerical reasoning (Rozen et al. 2019), HANS-like."""
 
+from probe.errors import TemplateError
 from probe.templates.generate import count, generate
 from probe.templates.pairs import TemplatePair
-from probe.templates.request import KINDS, RANGES, Request, TemplateError, read_range
+from probe.templates.request import KINDS, RANGES, Request, read_range
 from probe.templates.selection import split_by_template, subcases, template_ids
 
 __all__ = [

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from itertools import count as counting
 from itertools import islice
 
+from probe.errors import TemplateError
 from probe.templates.grammar import grammar
 from probe.templates.pairs import TemplatePair, TemplatePairs
-from probe.templates.request import Request, TemplateError
+from probe.templates.request import Request
 from probe.templates.selection import chosen
 
 

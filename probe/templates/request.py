@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass, fields
 
+from probe.errors import TemplateError
+
 KINDS = ("dative", "numerical", "hans")
 COMPLEXITIES = ("simple", "medium", "complex")
 LEXICAL = ("A", "B", "B2")
@@ -16,10 +18,6 @@ MEANT = {
     "hans": {"heuristic", "subcase"},
 }
 """The fields of a request that mean something for a kind, besides templates and balance."""
-
-
-class TemplateError(ValueError):
-    """A request that the templates cannot meet; the message is for the person."""
 
 
 @dataclass(frozen=True)

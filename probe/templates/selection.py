@@ -3,8 +3,9 @@
 import random
 from itertools import groupby
 
+from probe.errors import TemplateError
 from probe.templates.grammar import Template, grammar
-from probe.templates.request import COMPLEXITIES, KINDS, Request, TemplateError, check, one_of
+from probe.templates.request import COMPLEXITIES, KINDS, Request, check, one_of
 
 
 def template_ids(kind: str, complexity: str = "") -> list[str]:

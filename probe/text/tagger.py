@@ -18,10 +18,11 @@ from typing import Annotated
 import typer
 from nltk.tag.perceptron import AveragedPerceptron
 
+from probe.settings import ASSETS
 from probe.text.inflection import kinds
 from probe.text.treebank import MARKS, TAGS, Tagged, held_out, read_line
 
-FOLDER = Path(__file__).resolve().parents[2] / "assets" / "tagger"
+FOLDER = ASSETS / "tagger"
 FILE = "weights.json"
 FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 EPOCHS = 5

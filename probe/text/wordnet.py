@@ -10,6 +10,8 @@ from typing import Any, Literal
 import nltk.data
 from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
+from probe.errors import MissingWordNet
+
 DEBIAN = Path("/usr/share/wordnet")
 READ = tuple(
     name.format(part)
@@ -31,10 +33,6 @@ LEXNAMES = {
 LAST = "adj.ppl"  # the one lexicographer file that was numbered after all others
 Pos = Literal["n", "v", "a", "r"]
 Relation = Literal["synonym", "antonym"]
-
-
-class WordNetMissing(ValueError):
-    """WordNet is not on this machine; the message says how to get it."""
 
 
 class Reader(WordNetCorpusReader):  # type: ignore[misc]  # nltk has no types
@@ -83,11 +81,11 @@ def missing() -> str:
 
 @cache
 def reader() -> WordNetCorpusReader:
-    """Return WordNet, read at the first call. Raises WordNetMissing."""
+    """Return WordNet, read at the first call. Raises MissingWordNet."""
     if root := _nltk_data():
         return Reader(root)
     if not _debian_has_all():
-        raise WordNetMissing(missing())
+        raise MissingWordNet(missing())
     nltk.data.path.append(str(DEBIAN))  # NLTK opens nothing that lies outside its path
     return Reader(nltk.data.FileSystemPathPointer(str(DEBIAN)))
 
@@ -95,7 +93,7 @@ def reader() -> WordNetCorpusReader:
 def senses(word: str, pos: Pos) -> list[Any]:  # Any: Synset
     """Return all senses of a word's base forms, each form's most frequent first.
 
-    "saw" as a verb has the senses of saw, then those of see. Raises WordNetMissing.
+    "saw" as a verb has the senses of saw, then those of see. Raises MissingWordNet.
     """
     return list(reader().synsets(word, pos))
 
@@ -103,7 +101,7 @@ def senses(word: str, pos: Pos) -> list[Any]:  # Any: Synset
 def own_senses(lemma: str, pos: Pos) -> list[Any]:  # Any: Synset
     """Return the senses that a lemma itself has: physics is no physic.
 
-    Where WordNet lacks it, those of its base forms. Raises WordNetMissing.
+    Where WordNet lacks it, those of its base forms. Raises MissingWordNet.
     """
     found = senses(lemma, pos)
     own = [sense for sense in found if lemma in map(str.lower, sense.lemma_names())]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from probe import pbsmt
+from probe.errors import Unavailable
 from probe.text import tagger, wordnet
 from probe.transforms.registry import REGISTRY, Need, Transform, chain
 
@@ -12,10 +13,6 @@ RESOURCES: Mapping[Need, Callable[[], str]] = {
     "tagger": tagger.missing,
     "phrases": pbsmt.missing,
 }
-
-
-class Unavailable(ValueError):
-    """A transform that cannot run here; the message says what it lacks and how to get it."""
 
 
 def missing(transform: Transform) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
+from probe.errors import OptionError
+
 Sign = Literal["support", "gupta", "abs"]
 Draw = Literal["vocabulary", "paper_code"]
 Subsequence = Literal["contiguous", "gappy"]
@@ -151,10 +153,6 @@ OPTIONS: Mapping[str, Option] = {
     ),
 }
 DEFAULTS = Options()
-
-
-class OptionError(ValueError):
-    """An option that is not there or cannot be that; the message is for the person."""
 
 
 def read_options(given: Mapping[str, object], start: Options = DEFAULTS) -> Options:

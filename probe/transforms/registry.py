@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from probe.errors import TransformError, UnknownTransform
 from probe.tasks.examples import Pair
 from probe.tasks.nli import UNDEFINED, Label, Rule, compose
 from probe.transforms.options import Options
@@ -66,7 +67,7 @@ class Tools:
     def reading(self) -> SubWords:
         """The model's reading of the pair. Raises ValueError where there is no model."""
         if self.subwords is None:
-            raise ValueError("this transform reads the pair through a model; choose one")
+            raise TransformError("this transform reads the pair through a model; choose one")
         return self.subwords
 
 
@@ -130,10 +131,6 @@ def transform(
         return function
 
     return register
-
-
-class UnknownTransform(ValueError):
-    """A name that is not registered; the message is for the person."""
 
 
 def chain(name: str) -> tuple[Transform, ...]:

@@ -11,13 +11,13 @@ import pandas as pd
 
 from probe.analysis.batch import Row, score
 from probe.analysis.summary import summarise, summary_json
-from probe.data.tables import Columns, FileError, check, guess, read_table
+from probe.data.tables import Columns, check, guess, read_table
+from probe.errors import FileError, OptionError, UserError
 from probe.models.cache import ModelCache
 from probe.models.classifier import Precision
-from probe.models.library import ModelError
-from probe.tasks.examples import ASSETS
+from probe.settings import ASSETS
 from probe.transforms.availability import ready
-from probe.transforms.options import OptionError, read_options
+from probe.transforms.options import read_options
 from probe.ui import option_controls, template_maker
 from probe.ui.html.batch import (
     ALL,
@@ -43,7 +43,6 @@ GOLD_HELP = (
     "this order; “-” means that the annotators disagreed."
 )
 MEASURED = "measures with 95 % intervals; a transform counts where it changed the pair"
-PROBLEMS = (FileError, ModelError, ValueError)
 BASELINES = "rule baselines on the same pairs, with 95 % intervals"
 
 
@@ -134,7 +133,7 @@ def run(
             ]
         shape = summary_json(summary, classifier, precision, int(seed or 0), options)
         results, paging = write_results(table, rows, names, shape, Path(path), model)
-    except PROBLEMS as trouble:
+    except UserError as trouble:
         yield [alert(trouble), *hidden]
         return
     part, where, _ = page(view(rows, names), ALL, 1)
@@ -193,7 +192,7 @@ def batch_api(
         rows = [row for chunk in chunks for row in chunk.rows]
         shape = summary_json(summarise(rows, names), classifier, exact, int(seed), options)
         return shape, write_results(table, rows, names, shape, Path(file), model)[0]
-    except PROBLEMS as trouble:
+    except UserError as trouble:
         raise gr.Error(str(trouble)) from trouble
 
 

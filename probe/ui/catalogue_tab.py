@@ -9,10 +9,10 @@ from typing import Any
 
 import gradio as gr
 
-from probe.analysis.transformed import PairError, Transformed, require_text, transform_all
+from probe.analysis.transformed import Transformed, require_text, transform_all
 from probe.baselines import BASELINES
+from probe.errors import UserError
 from probe.models.cache import ModelCache
-from probe.models.library import ModelError
 from probe.tasks.examples import Pair
 from probe.templates import KINDS, Request, generate, template_ids
 from probe.transforms import REGISTRY
@@ -28,7 +28,6 @@ HYPOTHESIS = "Maria quickly sold the tickets, and her success filled the large h
 ROOT = Path(__file__).resolve().parents[2]
 COMPARED = "compared with {} instead of the prediction before"
 WAITING = '<p class="fine">Every transform is being applied to this pair.</p>'
-PROBLEMS = (PairError, ModelError, ValueError)
 
 
 def show(cache_: ModelCache, premise: str, hypothesis: str, model: str, seed: float | None) -> str:
@@ -40,7 +39,7 @@ def show(cache_: ModelCache, premise: str, hypothesis: str, model: str, seed: fl
         classifier = cache_.get(model)
         before = classifier.predict([pair])
         made = transform_all(classifier, [pair], before, ready(), int(seed or 0))
-    except PROBLEMS as trouble:
+    except UserError as trouble:
         return alert(trouble)
     examples = {name: rows[0] for name, rows in made.items()}
     return "".join(_family(family, examples) for family in FAMILIES) + templates() + rules()

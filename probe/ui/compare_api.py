@@ -7,19 +7,17 @@ from typing import Any
 
 import gradio as gr
 
-from probe.analysis.comparison import CompareError, compare_rows, read, require_two
+from probe.analysis.comparison import compare_rows, read, require_two
 from probe.analysis.transformed import require_text
-from probe.data.tables import FileError, guess, read_table
+from probe.data.tables import guess, read_table
+from probe.errors import FileError, UserError
 from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier, Precision
-from probe.models.library import ModelError
 from probe.reports.comparison import comparison_json, pair_json
 from probe.tasks.examples import Pair
 from probe.tasks.nli import read_gold
 from probe.ui.html.compare import write_comparison
 from probe.ui.widgets import named
-
-PROBLEMS = (CompareError, FileError, ModelError, ValueError)
 
 
 def on_file(
@@ -41,12 +39,12 @@ def on_file(
         shape = comparison_json(rows, names, exact)
         stem = Path(file).name.split(".")[0]
         return shape, write_comparison(table, rows, names, shape, stem)[0]
-    except PROBLEMS as trouble:
+    except UserError as trouble:
         raise gr.Error(str(trouble)) from trouble
 
 
 def known(cache: ModelCache, names: Sequence[str]) -> list[Classifier]:
-    """Return the classifiers of two or more models. Raises CompareError, ModelError."""
+    """Return the classifiers of two or more models. Raises ComparisonError, ModelError."""
     require_two(names)
     for name in names:
         cache.require(name)
@@ -80,7 +78,7 @@ def build(cache: ModelCache) -> None:
             pair = Pair(premise, hypothesis, read_gold(gold))
             require_text(pair)
             return pair_json(pair, known(cache, models), exact)
-        except PROBLEMS as trouble:
+        except UserError as trouble:
             raise gr.Error(str(trouble)) from trouble
 
     gr.api(compare_pair, api_name="compare_pair", concurrency_id="compare")

@@ -8,14 +8,15 @@ from typing import Any
 import gradio as gr
 
 from probe.analysis import batch
-from probe.analysis.comparison import Chunk, CompareError, Row, compare_rows, read, require_two
+from probe.analysis.comparison import Chunk, Row, compare_rows, read, require_two
 from probe.analysis.transformed import examine, require_text
-from probe.data.tables import FileError, Table, guess, read_table
+from probe.data.tables import Table, guess, read_table
+from probe.errors import ComparisonError, FileError, UserError
 from probe.models.cache import ModelCache
 from probe.models.classifier import Precision
-from probe.models.library import ModelError
 from probe.reports.comparison import comparison_json
-from probe.tasks.examples import ASSETS, Pair
+from probe.settings import ASSETS
+from probe.tasks.examples import Pair
 from probe.ui.batch_tab import columns_of
 from probe.ui.html.batch import progress
 from probe.ui.html.compare import cards, couples, side_by_side, write_comparison
@@ -24,7 +25,6 @@ from probe.ui.widgets import alert
 
 BUNDLED, FILE, PAIR = "the bundled test pairs", "a file", "one pair"
 MOST = 6  # models that the page compares at once
-PROBLEMS = (CompareError, FileError, ModelError, ValueError)
 
 
 @dataclass
@@ -72,7 +72,7 @@ def run(
     try:
         require_two(names)
         if len(names) > MOST:
-            raise CompareError(
+            raise ComparisonError(
                 f"the page compares up to {MOST} models; the command line any number"
             )
         for name in names:
@@ -84,7 +84,7 @@ def run(
             raise FileError("choose a file first, or one of the examples")
         place = Path(path) if path and source == FILE else None
         yield from _run_table(cache, names, place, precision, columns)
-    except PROBLEMS as trouble:
+    except UserError as trouble:
         yield Outputs(alert(trouble)).outputs
 
 

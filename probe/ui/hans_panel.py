@@ -18,11 +18,11 @@ from probe.analysis.hans import (
     profile,
     verdicts,
 )
+from probe.errors import ModelError, TemplateError, UserError
 from probe.models.cache import ModelCache
-from probe.models.library import ModelError
 from probe.reports import charts
 from probe.tasks.nli import ENTAILMENT
-from probe.templates import TemplateError, subcases
+from probe.templates import subcases
 from probe.ui.html.compare import percent
 from probe.ui.html.elements import meter, sheet
 from probe.ui.widgets import alert
@@ -30,7 +30,6 @@ from probe.ui.widgets import alert
 MOST = 500  # pairs of a sub-case that the page asks for; the command line asks for any number
 COLOURS = ["#009E73", "#56B4E9", "#E69F00", "#CC79A7", "#8C6D31", "#7A8088"]
 GOLDS = {True: "entailed", False: "not entailed"}
-PROBLEMS = (ModelError, TemplateError)
 Found = Mapping[str, Sequence[Profiled]]
 
 
@@ -46,7 +45,7 @@ def run(
             for row in profile(cache.get(name), count, int(seed or 0)):
                 found[name].append(row)
                 yield [_progress(found, len(names)), *[gr.skip()] * 4]
-    except PROBLEMS as trouble:
+    except UserError as trouble:
         yield [alert(trouble), *[gr.skip()] * 4]
         return
     yield ["", said(found), gr.Plot(chart(found), visible=True), *tables(found)]
@@ -198,7 +197,7 @@ def build(cache: ModelCache, names: gr.Dropdown) -> None:
         try:
             count = checked(cache, models, n)
             found = {name: list(profile(cache.get(name), count, seed)) for name in models}
-        except PROBLEMS as trouble:
+        except UserError as trouble:
             raise gr.Error(str(trouble)) from trouble
         return hans_json(found, count, seed, "auto")
 

@@ -6,14 +6,13 @@ from typing import Any
 
 import gradio as gr
 
+from probe.errors import ModelError, UserError
 from probe.models.cache import ModelCache
 from probe.models.errors import UnclearLabels
-from probe.models.library import ModelError
 from probe.models.user_models import LoadedModel, require_open
-from probe.tasks.nli import Gold, LabelError, read_order
+from probe.tasks.nli import Gold, read_order
 from probe.ui.widgets import alert, model_names
 
-PROBLEMS = (ModelError, LabelError)
 ABOUT = (
     "A hub's model, as owner/name or owner/name@revision, or the full path of a folder. It is "
     "fetched only when you press the button; safetensors only, and no code of its own is run."
@@ -44,7 +43,7 @@ def show(cache: ModelCache, name: str | None, labels: str | None) -> list[Any]:
         opened = open_own(cache, name, labels)
     except UnclearLabels as unclear:
         return [alert(unclear), _ask(unclear), gr.skip()]
-    except PROBLEMS as trouble:
+    except UserError as trouble:
         return [alert(trouble), gr.skip(), gr.skip()]
     chosen = opened.classifier.name
     warning = "".join(alert(words) for words in (opened.warning, opened.doubt) if words)
@@ -75,7 +74,7 @@ def load_api(cache: ModelCache, model: str, labels: str) -> dict[str, Any]:
     """Answer the HTTP endpoint: what was loaded, under which name it can be asked."""
     try:
         opened = open_own(cache, model, labels)
-    except PROBLEMS as trouble:
+    except UserError as trouble:
         raise gr.Error(str(trouble)) from trouble
     label_check, classifier = opened.label_check, opened.classifier
     return {

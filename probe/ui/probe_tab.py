@@ -8,9 +8,9 @@ from typing import Any, get_args
 import gradio as gr
 
 from probe.analysis.attribution import METHODS, BaselineToken, Method
-from probe.analysis.transformed import PairError, examine
+from probe.analysis.transformed import examine
+from probe.errors import UserError
 from probe.models.cache import ModelCache
-from probe.models.library import ModelError
 from probe.reports.json import examination_json
 from probe.tasks.examples import Pair, random_pair
 from probe.tasks.nli import LABELS, Gold, read_gold
@@ -46,7 +46,6 @@ FIRST = ("sort", "shuffle", "drop", "negation")
 CHAINS = ["drop+shuffle", "copysort+reverse", "sort+drop"]
 UNKNOWN = "not known"
 PREDICTED = "gold label, else the predicted one"
-PROBLEMS = (PairError, ModelError, ValueError)
 METHOD_CHOICES = [(words, name) for name, words in METHODS.items()]
 
 # 300 ms after the last key; what is on the page is dimmed until the answer is there. A key that
@@ -119,7 +118,7 @@ def update(
             baseline,
             label,
         )
-    except PROBLEMS as trouble:
+    except UserError as trouble:
         return alert(trouble), ""
     return answer(found), elements.sheet(table(found), "all transforms") if everything else rows(
         found
@@ -185,7 +184,7 @@ def probe_api(
             named("method", method, Method),
             named("baseline", baseline, BaselineToken),
         )
-    except PROBLEMS as trouble:
+    except UserError as trouble:
         raise gr.Error(str(trouble)) from trouble
     return examination_json(found, "fp32")
 

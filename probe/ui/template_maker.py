@@ -7,7 +7,8 @@ from typing import Any
 import gradio as gr
 
 from probe.cli.templates import write_made
-from probe.templates import KINDS, Request, TemplateError, generate
+from probe.errors import TemplateError
+from probe.templates import KINDS, Request, generate
 from probe.templates.request import MEANT
 from probe.ui.html.batch import cache_folder
 from probe.ui.widgets import alert

@@ -67,7 +67,7 @@ def run_cell(
 ) -> Iterator[Epoch | Point]:
     """Train `classifier` in place, yield each Epoch and at last the Point.
 
-    `stop` is asked before every batch. Raises Cancelled when it says so, InoculationError where
+    `stop` is asked before every batch. Raises Cancelled when it says so, ExperimentError where
     the model has no fast mode.
     """
     began, epochs = time.monotonic(), 0

@@ -11,15 +11,16 @@ from pathlib import Path
 from typing import Literal
 
 from finetune.experiments.inoculation.datasets import SourceData, bundled
-from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.sets import Sets
 from finetune.training.data import read_pairs
-from probe.data.tables import FileError, is_missing, read_table
+from probe.data.tables import is_missing, read_table
+from probe.errors import ExperimentError, FileError, UnknownTransform
 from probe.tasks.examples import Pair
 from probe.tasks.nli import COMPUTED
 from probe.templates import Request, count, generate, split_by_template
 from probe.transforms import REGISTRY, Options, apply
 from probe.transforms.availability import ready
-from probe.transforms.registry import UnknownTransform, chain, leaves_gold, rule_of
+from probe.transforms.registry import chain, leaves_gold, rule_of
 
 Kind = Literal["transform", "template", "file"]
 KINDS: Mapping[Kind, str] = {
@@ -78,12 +79,12 @@ def challenged(challenge: str, pairs: Sequence[Pair], seed: int = 0) -> tuple[Pa
     """Transform pairs into a challenge set.
 
     Pairs that it leaves as they were, or without a gold label, are left out; of several made from
-    one the ids are numbered. Raises InoculationError for a name that is no such transform, nor a
+    one the ids are numbered. Raises ExperimentError for a name that is no such transform, nor a
     chain of them.
     """
     if not _transforms(challenge):
         known = ", ".join(challenges())
-        raise InoculationError(f"there is no challenge {challenge!r}; there are: {known}")
+        raise ExperimentError(f"there is no challenge {challenge!r}; there are: {known}")
     results = apply(challenge, pairs, seed, Options(), lambda unread: [])
     made = [
         _numbered(result.pair, result.number)
@@ -114,7 +115,7 @@ def _numbered(pair: Pair, number: int) -> Pair:
 
 
 def make_sets(challenge: str, source_data: SourceData, seed: int = 0) -> Sets:
-    """Return the sets of a challenge by name. Raises InoculationError."""
+    """Return the sets of a challenge by name. Raises ExperimentError."""
     if challenge in TEMPLATES:
         learnt, tested = _from_templates(TEMPLATES[challenge][0], seed)
     else:
@@ -123,14 +124,14 @@ def make_sets(challenge: str, source_data: SourceData, seed: int = 0) -> Sets:
         )
     if not (learnt and tested):
         needs = "; ".join(link.applies for link in chain(challenge))
-        raise InoculationError(f"no pair suits the challenge {challenge}: it needs {needs}")
+        raise ExperimentError(f"no pair suits the challenge {challenge}: it needs {needs}")
     control = CONTROLS.get(challenge)
     sister = challenged(control, source_data.test, seed) if control else ()
     return Sets(source_data.dev, source_data.test, learnt, tested, sister)
 
 
 def bundled_sets(challenge: str, seed: int = 0) -> Sets:
-    """Return the sets of a challenge made from the bundled pairs. Raises InoculationError."""
+    """Return the sets of a challenge made from the bundled pairs. Raises ExperimentError."""
     return make_sets(challenge, bundled(), seed)
 
 
@@ -157,14 +158,14 @@ def file_sets(
     One file may have a column `split`; its dev rows are tested on where there are no test rows.
     Without the column `train` pairs drawn by the seed are trained on and all others tested, as
     Liu et al. 2019 did with the numerical stress test; half of a file with fewer than twice as
-    many. Raises InoculationError, FileError or LabelError.
+    many. Raises ExperimentError, FileError or LabelError.
     """
     if isinstance(files, tuple):
         learnt, tested = (read_pairs(path) for path in files)
     else:
         learnt, tested = _parts(files) or _drawn(read_pairs(files), train, seed)
     if not (learnt and tested):
-        raise InoculationError(f"{challenge}: too few pairs to train on some and test on others")
+        raise ExperimentError(f"{challenge}: too few pairs to train on some and test on others")
     return Sets(source_data.dev, source_data.test, learnt, tested)
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
-from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
+from probe.errors import ExperimentError
 from probe.models.classifier import Precision
 from probe.tasks.examples import Pair
 from probe.tasks.nli import LABELS, NON_ENTAILMENT
@@ -72,17 +73,17 @@ def cells(plan: Plan) -> tuple[Cell, ...]:
 
 
 def numbers(name: str, text: str, kind: Callable[[str], Number]) -> tuple[Number, ...]:
-    """Read numbers with commas between them. Raises InoculationError with a sentence."""
+    """Read numbers with commas between them. Raises ExperimentError with a sentence."""
     try:
         return tuple(kind(part) for part in text.split(",") if part.strip())
     except ValueError:
-        raise InoculationError(
+        raise ExperimentError(
             f"{name} {text!r} is not a list of numbers such as 10,50,100"
         ) from None
 
 
 def read_sizes(name: str, text: str) -> tuple[int, ...]:
-    """Read sizes with commas between them; `all` is ALL. Raises InoculationError."""
+    """Read sizes with commas between them; `all` is ALL. Raises ExperimentError."""
     return numbers(name, text, lambda part: ALL if part.strip().lower() == "all" else int(part))
 
 
@@ -96,17 +97,17 @@ def resolved(plan: Plan, sets: Sets) -> Plan:
 def nested(pairs: Sequence[Pair], seed: int, size: int) -> tuple[Pair, ...]:
     """Return the first `size` of one shuffled list, so that a smaller set lies in a larger one.
 
-    Raises InoculationError where there are fewer.
+    Raises ExperimentError where there are fewer.
     """
     if size > len(pairs):
-        raise InoculationError(f"there are {len(pairs)} pairs to train on, not {size}")
+        raise ExperimentError(f"there are {len(pairs)} pairs to train on, not {size}")
     shuffled = list(pairs)
     random.Random(f"{seed}|nested").shuffle(shuffled)
     return tuple(shuffled[:size])
 
 
 def check(plan: Plan, sets: Sets) -> None:
-    """Refuse a plan that cannot run on these sets. Raises InoculationError with a sentence."""
+    """Refuse a plan that cannot run on these sets. Raises ExperimentError with a sentence."""
     there = len(sets.challenge_train)
     trained = {pair.gold for pair in sets.challenge_train}
     problems = {
@@ -134,7 +135,7 @@ def check(plan: Plan, sets: Sets) -> None:
     }
     for sentence, found in problems.items():
         if found:
-            raise InoculationError(sentence)
+            raise ExperimentError(sentence)
 
 
 def kept_name(plan: Plan, run_id: str) -> str:

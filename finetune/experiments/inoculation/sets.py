@@ -6,10 +6,6 @@ from probe.tasks.examples import Pair
 from probe.tasks.nli import LABELS, matches
 
 
-class InoculationError(ValueError):
-    """A plan or data that cannot be used; the message is for the person."""
-
-
 @dataclass(frozen=True)
 class Sets:
     """The sets. Liu's original test set was their dev set; here they are two.

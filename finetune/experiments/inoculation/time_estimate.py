@@ -49,7 +49,7 @@ def seconds(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> flo
     """Return about how many seconds one worker takes for all cells, alone on its core.
 
     The first question about a model and mode costs a trial in a copy of the model, `classifier`
-    where it is loaded already. Raises ModelError, or InoculationError where there is no fast mode.
+    where it is loaded already. Raises ModelError, or ExperimentError where there is no fast mode.
     """
     return at_pace(plan, sets, _pace(plan, sets, classifier))
 

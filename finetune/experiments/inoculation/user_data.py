@@ -5,8 +5,9 @@ from pathlib import Path
 
 from finetune.experiments.inoculation.challenges import MOST, file_sets, make_sets
 from finetune.experiments.inoculation.datasets import SourceData, bundled, split_by_premise, unseen
-from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.sets import Sets
 from finetune.training.data import read_pairs
+from probe.errors import ExperimentError
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class UserFiles:
 
 
 def sets_of(challenge: str, given: UserFiles) -> Sets:
-    """Return the sets of a challenge. Raises InoculationError, FileError or LabelError."""
+    """Return the sets of a challenge. Raises ExperimentError, FileError or LabelError."""
     _check(given)
     return made_of(challenge, given)
 
@@ -49,7 +50,7 @@ def made_of(challenge: str, given: UserFiles) -> Sets:
 def source_data_of(given: UserFiles) -> SourceData:
     """Return the ordinary pairs; a pool of one's own loses the premises of dev and test.
 
-    Raises FileError or LabelError, InoculationError where nothing of the pool is left.
+    Raises FileError or LabelError, ExperimentError where nothing of the pool is left.
     """
     plain = bundled()
     dev = read_pairs(given.original_dev) if given.original_dev else plain.dev
@@ -61,7 +62,7 @@ def source_data_of(given: UserFiles) -> SourceData:
         return SourceData(dev, test, plain.pool)
     pool = unseen(read_pairs(given.pool), dev, test)
     if not pool:
-        raise InoculationError(f"every premise of {given.pool.name} is in original dev or test")
+        raise ExperimentError(f"every premise of {given.pool.name} is in original dev or test")
     return SourceData(dev, test, pool)
 
 
@@ -80,4 +81,4 @@ def _check(given: UserFiles) -> None:
     }
     for sentence, found in problems.items():
         if found:
-            raise InoculationError(sentence)
+            raise ExperimentError(sentence)

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file
 from torch.nn.functional import embedding, normalize
 
-from probe.tasks.examples import ASSETS
+from probe.settings import ASSETS
 
 FOLDER = ASSETS / "vectors"
 

@@ -9,10 +9,11 @@ from transformers import BatchEncoding
 
 from finetune.experiments.inoculation.cell import run_cell
 from finetune.experiments.inoculation.plan import Cell, Plan
-from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.sets import Sets
 from finetune.training.encoded import Encoded, encode
 from finetune.training.frozen_layers import CUTS, cut_of, lower_states, trained_layers, upper_part
 from finetune.training.tensor_cache import prepare
+from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
 from probe.runs.stopping import Cancelled
 from probe.tasks.examples import Pair
@@ -135,7 +136,7 @@ def test_the_upper_sixth_is_trained(layers: int, trained: int) -> None:
 
 @pytest.mark.parametrize("kind", ["albert", "bart", "xlnet"])
 def test_a_model_without_a_cut_is_refused_in_words(kind: str) -> None:
-    with pytest.raises(InoculationError, match=f"kind is {kind}.*--mode full"):
+    with pytest.raises(ExperimentError, match=f"kind is {kind}.*--mode full"):
         cut_of(tiny_classifier(kind))
 
 

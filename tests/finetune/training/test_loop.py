@@ -21,6 +21,7 @@ from finetune.training.loop import (
     trainable,
     update,
 )
+from probe.errors import TrainingError
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.tasks.examples import Pair
@@ -54,7 +55,7 @@ def test_a_resumed_training_ends_with_the_same_weights_bit_by_bit(
 def test_a_checkpoint_of_another_recipe_is_refused(model: str, tmp_path: Path) -> None:
     next(train(load(model), PAIRS, RECIPE, tmp_path, every=3))
     other = Recipe(lr=2e-3, epochs=2, batch=4, max_tokens=64, precision="fp32")
-    with pytest.raises(ValueError, match="another recipe"):
+    with pytest.raises(TrainingError, match="another recipe"):
         list(train(load(model), PAIRS, other, tmp_path, every=3))
 
 

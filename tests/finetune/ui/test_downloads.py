@@ -7,6 +7,7 @@ import pytest
 
 from finetune.experiments.inoculation.plan import Cell
 from finetune.ui.downloads import write_files
+from probe.errors import RunError
 from tests.support.points import make_point, make_run
 
 POINTS = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]
@@ -46,5 +47,5 @@ def test_the_figure_names_its_models_and_challenges(places: dict[str, Path]) -> 
 
 
 def test_without_a_point_there_is_nothing_to_write() -> None:
-    with pytest.raises(ValueError, match="nothing to draw"):
+    with pytest.raises(RunError, match="nothing to draw"):
         write_files([make_run([], state="queued")], "oracle_lr")

@@ -17,7 +17,7 @@ from finetune.ui.plan_form import (
     sets_of,
     sources_of,
 )
-from probe.data.tables import FileError
+from probe.errors import FileError, UserError
 
 FORM = Form(["minilm"], ["negation"], "5,10", "2e-5", "0", "fast", 10, 5, None, False, STANDARD)
 
@@ -125,7 +125,7 @@ def test_uploaded_files_are_named_by_their_options(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_form_is_refused_by_a_sentence(form: Form, sentence: str) -> None:
-    with pytest.raises(plan_form.PROBLEMS, match=sentence):
+    with pytest.raises(UserError, match=sentence):
         jobs_of(form)
 
 

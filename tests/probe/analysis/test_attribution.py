@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from probe.analysis.attribution import METHODS, BaselineToken, Importance, Method, attribute
+from probe.errors import AttributionError
 from probe.models.classifier import Classifier
 from probe.tasks.examples import Pair
 from probe.tasks.nli import LABELS, Label
@@ -224,7 +225,9 @@ def test_training_mode_is_refused() -> None:
 def test_a_missing_baseline_token_is_named(method: Method) -> None:
     classifier = tiny_classifier()
     classifier.tokenizer.mask_token = None
-    with pytest.raises(ValueError, match="this model has no mask token; choose another baseline"):
+    with pytest.raises(
+        AttributionError, match="this model has no mask token; choose another baseline"
+    ):
         attribute(classifier, [PAIR], ["neutral"], method, baseline="mask")
 
 

@@ -17,10 +17,10 @@ from probe.analysis.batch import (
     scored_frame,
 )
 from probe.analysis.summary import summarise, summary_frame, summary_json
-from probe.data.tables import Columns, FileError, Table, read_table
+from probe.data.tables import Columns, Table, read_table
+from probe.errors import FileError, UnknownTransform
 from probe.tasks.nli import LABELS
 from probe.transforms import Options
-from probe.transforms.registry import UnknownTransform
 from tests.support.tiny_bert import tiny_pairs
 from tests.support.tiny_models import shared
 

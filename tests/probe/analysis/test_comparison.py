@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from probe.__main__ import app
 from probe.analysis.batch import CHUNK, FIRST
-from probe.analysis.comparison import CompareError, Row, compare, compare_rows, read
+from probe.analysis.comparison import Row, compare, compare_rows, read
 from probe.analysis.statistics import (
     Cell,
     accuracy,
@@ -24,7 +24,8 @@ from probe.analysis.statistics import (
     mcnemar,
     members,
 )
-from probe.data.tables import Columns, FileError, Table, read_table
+from probe.data.tables import Columns, Table, read_table
+from probe.errors import ComparisonError, FileError
 from probe.models.classifier import Prediction
 from probe.reports.compared_rows import keep, kept
 from probe.reports.comparison import compared_frame, comparison_json, pair_json
@@ -224,7 +225,7 @@ def test_a_cut_pair_says_for_which_model() -> None:
     ],
 )
 def test_fewer_than_two_models_are_refused_at_once(models: Any, sentence: str) -> None:
-    with pytest.raises(CompareError) as refused:
+    with pytest.raises(ComparisonError) as refused:
         compare(models, tiny_pairs(2))
     assert str(refused.value) == sentence
 

@@ -15,7 +15,8 @@ from probe.analysis.hans import (
     profile,
     verdicts,
 )
-from probe.templates import Request, TemplateError, generate, subcases
+from probe.errors import TemplateError
+from probe.templates import Request, generate, subcases
 from probe.templates.request import HEURISTICS
 from tests.support.tiny_bert import tiny_bert
 from tests.support.tiny_models import shared

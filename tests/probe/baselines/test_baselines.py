@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from probe.baselines import BASELINES, Tally, UnknownBaseline, judge
+from probe.baselines import BASELINES, Tally, judge
 from probe.baselines.evaluate import evaluation_json
-from probe.baselines.hypothesis_only import FILE, FOLDER, NoWeights, Weights, load, scores
+from probe.baselines.hypothesis_only import FILE, FOLDER, Weights, load, scores
 from probe.baselines.training import train, vocabulary, write
 from probe.cli.baselines import app
+from probe.errors import MissingWeights, TrainingError, UnknownBaseline
 from probe.tasks.examples import Pair
 from probe.tasks.nli import LABELS, Gold, matches
 from tests.support.property_settings import STEADY
@@ -178,12 +179,12 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
 
 
 def test_training_needs_all_three_labels() -> None:
-    with pytest.raises(ValueError, match="needs pairs of all three labels"):
+    with pytest.raises(TrainingError, match="needs pairs of all three labels"):
         train([Pair("p", "h", E), Pair("p", "g", X)], 1)
 
 
 def test_missing_weights_say_how_to_make_them(tmp_path: Path) -> None:
-    with pytest.raises(NoWeights, match=r"python -m probe baselines train"):
+    with pytest.raises(MissingWeights, match=r"python -m probe baselines train"):
         load(tmp_path)
 
 

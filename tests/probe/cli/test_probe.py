@@ -13,7 +13,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from probe.__main__ import app
-from probe.tasks.examples import ASSETS
+from probe.settings import ASSETS
 from probe.tasks.nli import LABELS
 from probe.transforms import REGISTRY
 from probe.transforms.options import OPTIONS

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from probe.data.tables import Columns, FileError, Table, check, guess, read_table, write_table
-from probe.tasks.examples import ASSETS
+from probe.data.tables import Columns, Table, check, guess, read_table, write_table
+from probe.errors import FileError
+from probe.settings import ASSETS
 from tests.support.property_settings import STEADY
 
 

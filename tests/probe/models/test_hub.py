@@ -14,8 +14,9 @@ from threading import Thread
 import pytest
 from huggingface_hub import constants
 
+from probe.errors import ModelError
 from probe.models.cache import ModelCache
-from probe.models.library import ModelError, load
+from probe.models.library import load
 from probe.tasks.examples import Pair
 from tests.support.tiny_bert import tiny_bert
 

@@ -9,18 +9,13 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from probe.errors import ModelError
 from probe.models.cache import ModelCache, weight
 from probe.models.checkpoint import room
 from probe.models.errors import refusal
-from probe.models.library import (
-    ModelError,
-    entries,
-    find,
-    load,
-    require,
-    start_from_encoder,
-)
-from probe.tasks.examples import ASSETS, Pair
+from probe.models.library import entries, find, load, require, start_from_encoder
+from probe.settings import ASSETS
+from probe.tasks.examples import Pair
 from probe.tasks.nli import LABELS, TWO_WAY
 from tests.support.tiny_bert import tiny_bert
 from tests.support.tiny_models import shared

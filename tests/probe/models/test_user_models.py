@@ -17,9 +17,9 @@ from probe.analysis.batch import made_frame, score, scored_frame
 from probe.analysis.summary import summarise, summary_json
 from probe.analysis.transformed import examine
 from probe.data.tables import Columns, read_table
+from probe.errors import ModelError
 from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier, as_prediction
-from probe.models.library import ModelError
 from probe.models.user_models import open_model, require_open
 from probe.reports.json import examination_json
 from probe.tasks.examples import Pair

@@ -16,9 +16,10 @@ from typer.testing import CliRunner
 
 from probe import pbsmt as phrases
 from probe.cli.pbsmt import app
+from probe.errors import TrainingError
 from probe.pbsmt import ngram_model as language
 from probe.pbsmt import phrase_table as table
-from probe.pbsmt.align import Point, TrainingError, align, symmetrise
+from probe.pbsmt.align import Point, align, symmetrise
 from probe.pbsmt.decode import UNKNOWN_SCORE, Search, Weights, said
 from probe.pbsmt.extract import Extract, extract, spans
 from probe.pbsmt.score import NULL, Pruning, lexical, lexicons, score

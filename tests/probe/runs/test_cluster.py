@@ -2,7 +2,7 @@
 
 import pytest
 
-from finetune.experiments.inoculation.sets import InoculationError
+from probe.errors import SettingsError
 from probe.runs.cluster import processes
 
 
@@ -27,5 +27,5 @@ def test_a_wrong_number_of_processes_is_refused(
     wanted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NLI_CLINIC_WORKERS", wanted)
-    with pytest.raises(InoculationError, match=f"must be a number above 0, not '{wanted}'"):
+    with pytest.raises(SettingsError, match=f"NLI_CLINIC_WORKERS is '{wanted}'"):
         processes()

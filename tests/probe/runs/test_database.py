@@ -15,7 +15,7 @@ from sqlalchemy import update
 
 from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.experiments.inoculation.sets import Sets
-from probe.runs.database import StoreError
+from probe.errors import StoreError
 from probe.runs.lease import LEASE, Lease
 from probe.runs.store import Run, Store
 from probe.runs.tables import RunRow

@@ -20,12 +20,13 @@ from distributed import Client
 from finetune.experiments.inoculation.plan import Cell, Plan, kept_name
 from finetune.experiments.inoculation.sets import Sets
 from probe.models.hashes import model_hash
-from probe.models.library import entries, home, load
+from probe.models.library import entries, load
 from probe.runs import engine as engine_module
 from probe.runs.cluster import without_main
 from probe.runs.engine import Engine
 from probe.runs.failures import MEMORY
 from probe.runs.store import Store
+from probe.settings import settings
 from tests.support.database_trouble import full, locked
 from tests.support.tiny_bert import tiny_pairs
 from tests.support.waiting import ended, training, until
@@ -240,7 +241,7 @@ def test_a_model_that_cannot_be_kept_fails_the_run_until_it_can(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
     run_id = store.create("me", plan, sets, {}).id
-    place = home() / "models" / kept_name(plan, run_id)
+    place = settings().home / "models" / kept_name(plan, run_id)
     place.write_text("a file where the folder should be")
     engine.submit(run_id)
     before = until(store, run_id, ended)
@@ -288,7 +289,7 @@ def test_a_run_waits_for_a_locked_database_and_says_so(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
     run_id = store.create("me", plan, sets, {}).id
-    with locked(home()):
+    with locked(settings().home):
         engine.submit(run_id)
         waiting = until(store, run_id, lambda run: bool(run.error))
         assert waiting.error.startswith("the run database is locked by another program; ")
@@ -303,7 +304,7 @@ def test_a_run_on_a_full_disk_says_so_and_a_later_engine_goes_on(
     many = tiny_pairs(300)  # points of these do not fit into the pages that are there
     wide = replace(sets, original_test=many, challenge_test=many)
     run_id = store.create("me", plan, wide, {}).id
-    with full(home()):
+    with full(settings().home):
         first = Engine(store, engine.address)
         first.submit(run_id)
         waiting = until(store, run_id, lambda run: bool(run.error))

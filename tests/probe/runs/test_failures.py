@@ -10,7 +10,7 @@ import torch
 from distributed import KilledWorker
 from safetensors.torch import save_file
 
-from finetune.experiments.inoculation.sets import InoculationError
+from probe.errors import ExperimentError
 from probe.runs.failures import MEMORY, ROOM, sentence
 from probe.runs.saved_models import put
 
@@ -43,7 +43,7 @@ def test_a_process_that_died_again_and_again_is_told_in_words() -> None:
 
 
 def test_our_own_sentences_stay_as_they_are() -> None:
-    assert sentence(InoculationError("there are 30 pairs")) == "there are 30 pairs"
+    assert sentence(ExperimentError("there are 30 pairs")) == "there are 30 pairs"
 
 
 def test_what_says_nothing_is_named() -> None:

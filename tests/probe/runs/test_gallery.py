@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.finetune.test_challenges import PAIRS, row, write
 from typer.testing import CliRunner, Result
 
 from finetune.__main__ import app
 from finetune.cli.gallery import Files, all_sets, read_rates, sampled
-from finetune.experiments.inoculation.sets import InoculationError
+from probe.errors import ExperimentError
 from probe.models.hashes import model_hash, pairs_hash
 from probe.runs.gallery import CHALLENGES, pack, read, runs, unpack
+from tests.support.pair_files import PAIRS, row, write
 
 FILES = ("original", "pool")
 WORDS = ["--max-epochs", "1", "--dev", "3", "--test", "6", "--train", "6", "--lrs", "1e-3"]
@@ -131,7 +131,7 @@ def test_the_numerical_challenge_is_the_file(files: Files) -> None:
 
 
 def test_the_numerical_challenge_needs_its_file(files: Files) -> None:
-    with pytest.raises(InoculationError, match="needs --numerical FILE"):
+    with pytest.raises(ExperimentError, match="needs --numerical FILE"):
         all_sets(replace(files, numerical=None), CHALLENGES)
 
 
@@ -141,7 +141,7 @@ def test_pool_rows_of_one_source_can_be_asked_for(files: Files) -> None:
 
 
 def test_a_file_too_short_for_dev_or_test_is_refused(files: Files) -> None:
-    with pytest.raises(InoculationError, match=r"original.jsonl has too few pairs for --test 60"):
+    with pytest.raises(ExperimentError, match=r"original.jsonl has too few pairs for --test 60"):
         sampled(replace(files, test=60))
 
 

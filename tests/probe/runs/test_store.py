@@ -14,7 +14,8 @@ from sqlalchemy import create_engine
 
 from finetune.experiments.inoculation.cell import Epoch
 from finetune.experiments.inoculation.plan import BASE, Cell, Plan
-from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.sets import Sets
+from probe.errors import UnknownRun
 from probe.models.hashes import sets_facts
 from probe.runs.serialise import environment
 from probe.runs.store import Run, State, Store, run_json
@@ -83,9 +84,9 @@ def test_owners_see_their_own_runs_newest_first(store: Store, sets: Sets) -> Non
 
 
 def test_a_run_that_is_not_there_is_named(store: Store) -> None:
-    with pytest.raises(InoculationError, match="there is no run 'gone'"):
+    with pytest.raises(UnknownRun, match="there is no run 'gone'"):
         store.get("gone")
-    with pytest.raises(InoculationError, match="there is no run 'gone'"):
+    with pytest.raises(UnknownRun, match="there is no run 'gone'"):
         store.sets("gone")
 
 

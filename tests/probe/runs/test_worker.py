@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.models.errors import ModelError
+from probe.errors import ModelError
 from probe.models.hashes import model_hash
 from probe.runs.worker import pristine
 

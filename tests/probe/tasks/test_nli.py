@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from probe.errors import LabelError
 from probe.tasks.nli import (
     COMPUTED,
     FLIP,
@@ -13,7 +14,6 @@ from probe.tasks.nli import (
     NOT_ENTAILED,
     UNDEFINED,
     Gold,
-    LabelError,
     Rule,
     compose,
     label_order,

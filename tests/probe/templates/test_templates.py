@@ -17,11 +17,11 @@ from typer.testing import CliRunner
 
 import probe.templates
 from probe.cli.templates import COLUMNS, templates_command
+from probe.errors import TemplateError
 from probe.templates import (
     KINDS,
     RANGES,
     Request,
-    TemplateError,
     TemplatePair,
     count,
     generate,

@@ -9,16 +9,9 @@ from pathlib import Path
 import nltk.data
 import pytest
 
+from probe.errors import MissingWordNet
 from probe.text import wordnet
-from probe.text.wordnet import (
-    Reader,
-    WordNetMissing,
-    lexnames,
-    missing,
-    own_senses,
-    related,
-    senses,
-)
+from probe.text.wordnet import Reader, lexnames, missing, own_senses, related, senses
 
 NEEDS_WORDNET = pytest.mark.skipif(bool(missing()), reason=missing() or "it is here")
 NEEDS_DEBIAN = pytest.mark.skipif(
@@ -53,7 +46,7 @@ def test_without_wordnet_both_ways_to_get_it_are_named(nothing_installed: Path) 
 
 
 def test_without_wordnet_a_reader_says_what_is_missing(nothing_installed: Path) -> None:
-    with pytest.raises(WordNetMissing, match=r"^WordNet is not on this machine; install it with"):
+    with pytest.raises(MissingWordNet, match=r"^WordNet is not on this machine; install it with"):
         wordnet.reader.__wrapped__()
 
 

@@ -4,8 +4,9 @@ from dataclasses import fields
 
 import pytest
 
+from probe.errors import OptionError
 from probe.transforms import Options
-from probe.transforms.options import DEFAULTS, OPTIONS, OptionError, read_options
+from probe.transforms.options import DEFAULTS, OPTIONS, read_options
 
 
 def test_every_field_has_a_line_in_the_table() -> None:

@@ -14,6 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from probe.analysis.transformed import Reader
+from probe.errors import Unavailable, UnknownTransform
 from probe.tasks.examples import Pair
 from probe.tasks.nli import COMPUTED, KEEP, LABELS, UNDEFINED
 from probe.text.tokens import tokenise
@@ -27,9 +28,9 @@ from probe.transforms import (
     leaves_gold,
     rule_of,
 )
-from probe.transforms.availability import RESOURCES, Unavailable, missing, ready
+from probe.transforms.availability import RESOURCES, missing, ready
 from probe.transforms.families.importance import kept_count
-from probe.transforms.registry import SubWords, Tools, UnknownTransform
+from probe.transforms.registry import SubWords, Tools
 from tests.support.property_settings import STEADY
 from tests.support.scored_tokens import Given, scored
 from tests.support.tiny_models import shared

@@ -10,12 +10,12 @@ import torch
 from finetune.experiments.inoculation.cell import Cancelled, Epoch, Point, fresh, run_cell
 from finetune.experiments.inoculation.challenges import bundled_sets, challenged, challenges
 from finetune.experiments.inoculation.plan import BASE, Cell, Plan, cells, check, kept_name, nested
-from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.sets import Sets
 from finetune.training.data import read_pairs
-from probe.data.tables import FileError
+from probe.errors import ExperimentError, FileError, LabelError
 from probe.models.classifier import Classifier
 from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, NON_ENTAILMENT, TWO_WAY, Gold, LabelError
+from probe.tasks.nli import LABELS, NON_ENTAILMENT, TWO_WAY, Gold
 from tests.support.tiny_bert import tiny_pairs
 from tests.support.tiny_models import tiny_classifier
 
@@ -59,7 +59,7 @@ def test_challenged_pairs_carry_the_tautology_and_their_label() -> None:
 
 
 def test_an_unknown_challenge_is_named_with_those_there_are() -> None:
-    with pytest.raises(InoculationError, match=r"no challenge 'sort'; there are: .*word_overlap"):
+    with pytest.raises(ExperimentError, match=r"no challenge 'sort'; there are: .*word_overlap"):
         challenged("sort", tiny_pairs(3))
 
 
@@ -89,7 +89,7 @@ def test_another_seed_draws_other_examples(sets: Sets) -> None:
 
 
 def test_a_size_beyond_the_list_names_how_many_there_are(sets: Sets) -> None:
-    with pytest.raises(InoculationError, match="there are 30 pairs to train on, not 31"):
+    with pytest.raises(ExperimentError, match="there are 30 pairs to train on, not 31"):
         nested(sets.challenge_train, 0, 31)
 
 
@@ -114,12 +114,12 @@ def test_cells_start_with_the_model_as_it_was_and_grow() -> None:
 def test_a_plan_that_cannot_run_is_refused(
     change: dict[str, object], sentence: str, sets: Sets
 ) -> None:
-    with pytest.raises(InoculationError, match=sentence):
+    with pytest.raises(ExperimentError, match=sentence):
         check(replace(PLAN, **change), sets)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_an_empty_set_is_refused(sets: Sets) -> None:
-    with pytest.raises(InoculationError, match="empty"):
+    with pytest.raises(ExperimentError, match="empty"):
         check(PLAN, replace(sets, original_dev=()))
 
 

@@ -1,6 +1,5 @@
 """What a model can be inoculated against, and how its sets are cut."""
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -15,26 +14,15 @@ from finetune.experiments.inoculation.challenges import (
     make_sets,
 )
 from finetune.experiments.inoculation.datasets import SourceData, bundled, split_by_premise, unseen
-from finetune.experiments.inoculation.sets import InoculationError
-from probe.data.tables import FileError
+from probe.errors import ExperimentError, FileError
 from probe.tasks.examples import Pair, bundled_pairs
 from probe.tasks.nli import UNDEFINED
 from probe.transforms import REGISTRY
 from probe.transforms.availability import ready
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.pair_files import PAIRS, row, write
 
-PAIRS = tiny_pairs(30)
 TINY = SourceData(PAIRS[:6], PAIRS[6:12], PAIRS[12:])
 NUMERICAL = Path(__file__).parents[5] / "shared/data/challenge/numerical_reasoning.jsonl.gz"
-
-
-def write(path: Path, rows: list[dict[str, object]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
-def row(pair: Pair, **more: object) -> dict[str, object]:
-    return {"premise": pair.premise, "hypothesis": pair.hypothesis, "label": pair.gold, **more}
 
 
 def test_every_transform_with_a_label_and_no_model_is_a_challenge() -> None:
@@ -66,7 +54,7 @@ def test_a_chain_is_a_challenge_too() -> None:
 
 @pytest.mark.parametrize("name", ["sort", "drop", "negation+sort", "nothing"])
 def test_what_leaves_no_label_is_no_challenge(name: str) -> None:
-    with pytest.raises(InoculationError, match=f"no challenge '{name.replace('+', '.')}'"):
+    with pytest.raises(ExperimentError, match=f"no challenge '{name.replace('+', '.')}'"):
         challenged(name, PAIRS)
 
 
@@ -102,7 +90,7 @@ def test_other_challenges_have_no_control() -> None:
 
 
 def test_a_challenge_that_no_pair_suits_says_what_it_needs() -> None:
-    with pytest.raises(InoculationError, match="needs a number and a name in the premise"):
+    with pytest.raises(ExperimentError, match="needs a number and a name in the premise"):
         make_sets("numerical", TINY)
 
 
@@ -145,7 +133,7 @@ def test_of_a_short_file_half_is_trained_on(tmp_path: Path) -> None:
 
 def test_a_file_of_one_pair_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "mine.jsonl", [row(PAIRS[0])])
-    with pytest.raises(InoculationError, match="mine: too few pairs"):
+    with pytest.raises(ExperimentError, match="mine: too few pairs"):
         file_sets(TINY, "mine", path)
 
 

@@ -13,8 +13,9 @@ from finetune.experiments.inoculation.plan import (
     read_sizes,
     resolved,
 )
-from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.sets import Sets
 from finetune.training.rates import usual_rate
+from probe.errors import ExperimentError
 
 PLAN = Plan("tiny", "negation", (6, ALL), (1e-3,), (0,))
 
@@ -36,12 +37,12 @@ def test_the_published_rates_are_six() -> None:
 
 
 def test_another_word_is_no_size() -> None:
-    with pytest.raises(InoculationError, match="--sizes '5,most' is not a list of numbers"):
+    with pytest.raises(ExperimentError, match="--sizes '5,most' is not a list of numbers"):
         read_sizes("--sizes", "5,most")
 
 
 def test_all_must_be_resolved_first(sets: Sets) -> None:
-    with pytest.raises(InoculationError, match="each size must be 1 or more"):
+    with pytest.raises(ExperimentError, match="each size must be 1 or more"):
         check(PLAN, sets)
     check(resolved(PLAN, sets), sets)
 
@@ -53,13 +54,13 @@ def test_non_entailment_can_be_trained_on(sets: Sets) -> None:
 
 def test_a_pair_without_a_label_cannot(sets: Sets) -> None:
     pairs = (replace(sets.challenge_train[0], gold=None), *sets.challenge_train[1:])
-    with pytest.raises(InoculationError, match="needs a gold label"):
+    with pytest.raises(ExperimentError, match="needs a gold label"):
         check(resolved(PLAN, sets), replace(sets, challenge_train=pairs))
 
 
 def test_an_unknown_mode_is_refused(sets: Sets) -> None:
     plan = replace(resolved(PLAN, sets), mode="slow")  # type: ignore[arg-type]  # wrong on purpose
-    with pytest.raises(InoculationError, match="mode must be one of full, fast"):
+    with pytest.raises(ExperimentError, match="mode must be one of full, fast"):
         check(plan, sets)
 
 

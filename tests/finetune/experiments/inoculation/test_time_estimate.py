@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.sets import InoculationError, Sets
+from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.time_estimate import (
     Pace,
     at_pace,
@@ -17,6 +17,7 @@ from finetune.experiments.inoculation.time_estimate import (
     words,
 )
 from finetune.training.tensor_cache import TENSOR_CACHE
+from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
 from probe.tasks.examples import Pair
 from tests.support.tiny_models import tiny_classifier
@@ -96,7 +97,7 @@ def test_a_trial_is_made_once_for_a_model_and_mode(classifier: Classifier, sets:
 
 def test_a_model_without_fast_mode_is_said_before_the_run(sets: Sets) -> None:
     plan = replace(PLAN, model="tiny albert", mode="fast")
-    with pytest.raises(InoculationError, match="--mode full"):
+    with pytest.raises(ExperimentError, match="--mode full"):
         seconds(plan, sets, tiny_classifier("albert"))
 
 

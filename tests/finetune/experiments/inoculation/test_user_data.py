@@ -4,11 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.finetune.test_challenges import PAIRS, row, write
 
-from finetune.experiments.inoculation.sets import InoculationError
 from finetune.experiments.inoculation.user_data import UserFiles, sets_of
+from probe.errors import ExperimentError
 from probe.tasks.examples import bundled_pairs
+from tests.support.pair_files import PAIRS, row, write
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_a_pool_loses_the_premises_of_dev_and_test(file: Path, tmp_path: Path) -
 
 
 def test_a_pool_of_tested_premises_is_refused(file: Path) -> None:
-    with pytest.raises(InoculationError, match="every premise of mine"):
+    with pytest.raises(ExperimentError, match="every premise of mine"):
         sets_of("word_overlap", UserFiles(original=file, pool=file))
 
 
@@ -65,10 +65,10 @@ def test_a_challenge_can_have_a_control_of_ones_own(file: Path) -> None:
 def test_files_that_exclude_each_other_are_refused(
     names: list[str], sentence: str, file: Path
 ) -> None:
-    with pytest.raises(InoculationError, match=sentence):
+    with pytest.raises(ExperimentError, match=sentence):
         sets_of("mine", replace(UserFiles(), **dict.fromkeys(names, file)))
 
 
 def test_no_pair_to_train_on_is_refused(file: Path) -> None:
-    with pytest.raises(InoculationError, match="--train must be 1 or more"):
+    with pytest.raises(ExperimentError, match="--train must be 1 or more"):
         sets_of("mine", UserFiles(challenge=file, train=0))

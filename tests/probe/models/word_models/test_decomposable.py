@@ -9,14 +9,16 @@ from torch.nn.functional import cross_entropy
 
 from finetune.training.loop import save_model
 from probe.analysis.attribution import attribute
-from probe.models.library import ModelError, load
+from probe.errors import ModelError
+from probe.models.library import load
 from probe.models.word_models.decomposable import (
     DecomposableConfig,
     DecomposableForSequenceClassification,
 )
 from probe.models.word_models.soft_alignment import align, other, stack, together
 from probe.models.word_models.word_vectors import WordVectors
-from probe.tasks.examples import ASSETS, Pair, bundled_pairs
+from probe.settings import ASSETS
+from probe.tasks.examples import Pair, bundled_pairs
 from tests.support.tiny_word_models import CONFIGS, WORDS, word_classifier
 
 KINDS = pytest.mark.parametrize("kind", CONFIGS)

@@ -1,0 +1,129 @@
+"""What a person can put right, as one tree; the message of each is a sentence for the person.
+
+    UserError
+    ├── SettingsError       a setting of the environment
+    ├── FileError           a file that cannot be read, understood or written
+    ├── LabelError          a label that is not known, or that the annotators disagree on
+    ├── ExampleError        an example that cannot be scored, such as one with an empty text
+    ├── ModelError          a model that cannot be used
+    │   └── UnclearLabels   (probe.models.errors) one whose outputs are not named after labels
+    ├── AttributionError    what a model cannot be asked about its tokens
+    ├── TransformError
+    │   ├── UnknownTransform
+    │   ├── OptionError     an option that is not there, or a value that it cannot have
+    │   └── Unavailable     a transform that cannot run here
+    ├── MissingWordNet      WordNet is not on this machine
+    ├── ComparisonError     models that cannot be compared
+    ├── TemplateError       a request that the templates cannot meet
+    ├── BaselineError
+    │   ├── UnknownBaseline
+    │   └── MissingWeights  the weights of a trained baseline are not there
+    ├── TrainingError       what a training cannot go on without
+    ├── ExperimentError     a plan or data that an experiment cannot use
+    └── RunError
+        ├── UnknownRun
+        └── StoreError      the run database cannot be read or written now
+
+Pages and commands catch UserError and nothing wider: any other exception is a bug and shows as one.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class UserError(Exception):
+    """Something that a person can put right."""
+
+
+class SettingsError(UserError):
+    """A setting of the environment that cannot be used."""
+
+
+class FileError(UserError):
+    """A file that cannot be read, understood or written."""
+
+
+class LabelError(UserError):
+    """A label that is not known or disputed."""
+
+
+class ExampleError(UserError):
+    """An example that cannot be scored."""
+
+
+class ModelError(UserError):
+    """A model that cannot be used."""
+
+
+class AttributionError(UserError):
+    """What a model cannot be asked about its tokens."""
+
+
+class TransformError(UserError):
+    """A transform that cannot be applied."""
+
+
+class UnknownTransform(TransformError):
+    """A name that is not registered."""
+
+
+class OptionError(TransformError):
+    """An option that is not there or a value that it cannot have."""
+
+
+class Unavailable(TransformError):
+    """A transform that cannot run here; the message says what it lacks and how to get it."""
+
+
+class MissingWordNet(UserError):
+    """WordNet is not on this machine; the message says how to get it."""
+
+
+class ComparisonError(UserError):
+    """Models that cannot be compared."""
+
+
+class TemplateError(UserError):
+    """A request that the templates cannot meet."""
+
+
+class BaselineError(UserError):
+    """A rule baseline that cannot be used."""
+
+
+class UnknownBaseline(BaselineError):
+    """A name that is not registered."""
+
+
+class MissingWeights(BaselineError):
+    """The weights of a trained baseline are not there."""
+
+
+class TrainingError(UserError):
+    """What a training cannot go on without."""
+
+
+class ExperimentError(UserError):
+    """A plan or data that an experiment cannot use."""
+
+
+class RunError(UserError):
+    """A run that cannot be read, changed or computed."""
+
+
+class UnknownRun(RunError):
+    """There is no run of this id."""
+
+
+class StoreError(RunError):
+    """The run database cannot be read or written now; later it may be."""
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Raise FileError where the system refuses to write a file."""
+    try:
+        yield
+    except OSError as problem:
+        raise FileError(f"{path} cannot be written: {problem.strerror or problem}") from problem
