@@ -10,7 +10,8 @@ from probe.pbsmt.decode import Search, Weights, said
 from probe.pbsmt.ngram_model import Language
 from probe.pbsmt.phrase_table import Table
 from probe.settings import ASSETS
-from probe.tasks.nli import LABELS, Label
+from probe.tasks.nli import LABELS
+from probe.tasks.task import Label
 
 FOLDER = ASSETS / "phrases"
 LONGEST = 512  # words of a text that are translated: no model here reads more sub-words than that

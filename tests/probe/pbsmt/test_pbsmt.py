@@ -25,8 +25,8 @@ from probe.pbsmt.extract import Extract, extract, spans
 from probe.pbsmt.score import NULL, Pruning, lexical, lexicons, score
 from probe.pbsmt.train import Settings, estimate, train
 from probe.pbsmt.translate import LONGEST, STRETCH, load, missing, parts, translator
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, Label
+from probe.tasks.nli import LABELS, Pair
+from probe.tasks.task import Label
 from probe.text.tokens import tokenise
 from probe.transforms import REGISTRY, Options
 from probe.transforms.registry import Inexact, Tools
