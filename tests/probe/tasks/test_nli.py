@@ -6,14 +6,7 @@ from hypothesis import strategies as st
 
 from probe.errors import LabelError
 from probe.tasks.label_rules import COMPUTED, KEEP, UNDEFINED, Rule, compose
-from probe.tasks.nli import (
-    FLIP,
-    LABEL_RULES,
-    LABELS,
-    NLI,
-    NOT_ENTAILED,
-    matches,
-)
+from probe.tasks.nli import FLIP, LABEL_RULES, LABELS, NLI, NOT_ENTAILED, matches
 from probe.tasks.task import Label, read_outputs
 from tests.support.property_settings import STEADY
 
