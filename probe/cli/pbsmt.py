@@ -13,7 +13,8 @@ from probe.pbsmt.decode import DecoderWeights
 from probe.pbsmt.score import Pruning
 from probe.pbsmt.train import TrainingSettings, train
 from probe.pbsmt.translate import FOLDER, load
-from probe.tasks.nli import LABELS, Label, as_label, read_gold
+from probe.tasks.nli import LABELS, NLI
+from probe.tasks.task import Label
 from probe.text.tokens import tokenise
 from probe.transforms.options import Options
 
@@ -41,9 +42,10 @@ def pairs_of(path: Path) -> Pairs:
 
 def _label(cell: object) -> Label | None:
     try:
-        return as_label(read_gold(cell))
+        gold = NLI.read_gold(cell)
     except LabelError:
         return None
+    return gold if gold in LABELS else None
 
 
 @app.command("train")

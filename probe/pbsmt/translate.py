@@ -10,7 +10,8 @@ from probe.pbsmt.decode import DecoderWeights, Search, target_words
 from probe.pbsmt.ngram_model import NgramModel
 from probe.pbsmt.phrase_table import PhraseTable
 from probe.settings import ASSETS
-from probe.tasks.nli import LABELS, Label
+from probe.tasks.nli import LABELS
+from probe.tasks.task import Label
 
 FOLDER = ASSETS / "phrases"
 MAX_WORDS = 512  # of a text that are translated: no model here reads more sub-words than that

@@ -9,8 +9,9 @@ from functools import partial
 
 from probe.pbsmt.decode import DecoderWeights
 from probe.pbsmt.translate import MAX_WORDS, translator
-from probe.tasks.examples import Pair
-from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, UNDEFINED, Label
+from probe.tasks.label_rules import UNDEFINED
+from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
+from probe.tasks.task import Label
 from probe.text.tokens import join, tokenise
 from probe.transforms.options import Options
 from probe.transforms.registry import Inexact, Tools, transform

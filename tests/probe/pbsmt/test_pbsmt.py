@@ -31,8 +31,8 @@ from probe.pbsmt.translate import (
     parts,
     translator,
 )
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, Label
+from probe.tasks.nli import LABELS, Pair
+from probe.tasks.task import Label
 from probe.text.tokens import tokenise
 from probe.transforms import REGISTRY, Options
 from probe.transforms.registry import Inexact, Tools
