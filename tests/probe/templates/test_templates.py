@@ -1,4 +1,4 @@
-"""Pairs made from templates, judged by plainer ways than the one that made them."""
+"""Generated pairs, checked by plainer methods than the one that generates them."""
 
 import csv
 import json
@@ -38,9 +38,9 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-HERE = Path(probe.templates.__file__).parent
+FOLDER = Path(probe.templates.__file__).parent
 FILES: dict[str, Any] = {  # Any: TOML values
-    kind: tomllib.loads((HERE / f"{kind}.toml").read_text(encoding="utf-8")) for kind in KINDS
+    kind: tomllib.loads((FOLDER / f"{kind}.toml").read_text(encoding="utf-8")) for kind in KINDS
 }
 ROZEN = ("dative", "numerical")
 LEVELS = ("simple", "medium", "complex")
@@ -52,8 +52,8 @@ each_template = pytest.mark.parametrize(
 )
 
 
-def sample(kind: str, template: str, n: int = 40, **wanted: Any) -> list[TemplatePair]:
-    return list(generate(Request(kind, templates=(template,), **wanted), n, seed=3))
+def sample(kind: str, template: str, n: int = 40, **fields: Any) -> list[TemplatePair]:
+    return list(generate(Request(kind, templates=(template,), **fields), n, seed=3))
 
 
 def lists(row: dict[str, Any]) -> dict[str, list[list[str]]]:
@@ -68,12 +68,12 @@ def texts(rows: Iterable[TemplatePair]) -> list[tuple[str, str]]:
     return [(row.premise, row.hypothesis) for row in rows]
 
 
-# how many, and how they are named
+# numbers of templates
 
 
-@pytest.mark.parametrize(("kind", "least"), [("dative", 28), ("numerical", 30)])
-def test_there_are_at_least_as_many_templates_as_in_the_paper(kind: str, least: int) -> None:
-    assert len(set(template_ids(kind))) >= least
+@pytest.mark.parametrize(("kind", "at_least"), [("dative", 28), ("numerical", 30)])
+def test_there_are_at_least_as_many_templates_as_in_the_paper(kind: str, at_least: int) -> None:
+    assert len(set(template_ids(kind))) >= at_least
     assert all(len(template_ids(kind, level)) >= 10 for level in LEVELS)
     assert sum(len(template_ids(kind, level)) for level in LEVELS) == len(template_ids(kind))
 
@@ -86,9 +86,9 @@ def test_hans_has_five_entailed_and_five_other_sub_cases_for_each_heuristic() ->
 
 
 def test_every_sub_case_of_hans_has_equally_many_templates() -> None:
-    found = Counter(row["subcase"] for row in FILES["hans"]["template"])
-    assert set(found) == set(subcases())
-    assert len(set(found.values())) == 1
+    templates = Counter(row["subcase"] for row in FILES["hans"]["template"])
+    assert set(templates) == set(subcases())
+    assert len(set(templates.values())) == 1
 
 
 def test_the_dative_verbs_have_their_fixed_prepositions() -> None:
@@ -121,20 +121,21 @@ def test_no_word_list_of_hans_names_a_word_twice() -> None:
 
 
 def test_nobody_in_hans_is_named_in_the_singular_and_in_the_plural() -> None:
-    known = FILES["hans"]["words"]
-    assert not {f"{person}s" for person in known["person"]} & set(known["people"])
+    lists_of_words = FILES["hans"]["words"]
+    plurals = {f"{person}s" for person in lists_of_words["person"]}
+    assert not plurals & set(lists_of_words["people"])
 
 
 @pytest.mark.parametrize("kind", ROZEN)
 def test_group_a_holds_words_of_group_a_only(kind: str) -> None:
     for row in FILES[kind]["template"]:
         fixed = [value for value in row.values() if isinstance(value, str)]
-        given = [word for first, _ in lists(row).values() for word in first]
-        for made in sample(kind, row["id"], 5, lexical="A"):
+        group_a = [word for first, _ in lists(row).values() for word in first]
+        for pair in sample(kind, row["id"], 5, lexical="A"):
             for first, second in lists(row).values():
-                assert any(word.lower() in made.premise.lower() for word in first)
-                strange = [word for word in second if f" {word} " in made.premise]
-                assert all(any(word in text for text in fixed + given) for word in strange)
+                assert any(word.lower() in pair.premise.lower() for word in first)
+                strange = [word for word in second if f" {word} " in pair.premise]
+                assert all(any(word in text for text in fixed + group_a) for word in strange)
 
 
 def test_b2_is_b_with_the_sister_verb() -> None:
@@ -149,21 +150,21 @@ def test_b2_is_b_with_the_sister_verb() -> None:
 
 @each_template
 def test_the_sentences_are_written_as_english_is(kind: str, row: dict[str, Any]) -> None:
-    for made in sample(kind, row["id"]):
-        for text in (made.premise, made.hypothesis):
+    for pair in sample(kind, row["id"]):
+        for text in (pair.premise, pair.hypothesis):
             assert text[0].isupper() or text[0].isdigit()
             assert re.search(r"[a-zé]\.$", text) and text.count(".") == 1
             assert not re.search(r"[{}_]|\s[\s.,]|\bthe the\b", text)
             assert not re.search(r"\ba [aeiou]", text, re.IGNORECASE)
             assert not re.search(r"\ban (?!(hour|honest|heir))[^aeiou]", text, re.IGNORECASE)
-        assert made.premise != made.hypothesis
+        assert pair.premise != pair.hypothesis
 
 
 @pytest.mark.parametrize("kind", ROZEN)
 def test_complexity_follows_words_and_depth(kind: str) -> None:
     for row in FILES[kind]["template"]:
-        for made in sample(kind, row["id"], 150, balance=False):
-            length = len(made.premise.split())
+        for pair in sample(kind, row["id"], 150, balance=False):
+            length = len(pair.premise.split())
             if length < 16 and row["depth"] < 4:
                 expected = "simple"
             elif length > 25 and row["depth"] > 6:
@@ -171,7 +172,7 @@ def test_complexity_follows_words_and_depth(kind: str) -> None:
             else:
                 expected = "medium"
                 assert 16 <= length <= 25
-            assert made.complexity == row["complexity"] == expected, (length, made.premise)
+            assert pair.complexity == row["complexity"] == expected, (length, pair.premise)
 
 
 # dative alternation
@@ -179,12 +180,12 @@ def test_complexity_follows_words_and_depth(kind: str) -> None:
 
 def test_a_dative_premise_has_its_three_hypotheses() -> None:
     premise = "The young clerk gave the tourist a folded map at the front desk."
-    found = {
+    labels = {
         row.hypothesis: row.gold
         for row in sample("dative", GIVE, 256 * 3, lexical="A", balance=False)
         if row.premise == premise
     }
-    assert found == {
+    assert labels == {
         "The young clerk gave a folded map to the tourist at the front desk.": "entailment",
         "The young clerk gave a folded map at the front desk.": "entailment",
         "The young clerk gave the tourist at the front desk.": "contradiction",
@@ -200,9 +201,9 @@ def test_dative_pairs_are_counted_by_hand() -> None:
 
 def test_all_dative_pairs_differ_and_half_of_them_are_entailed() -> None:
     request = Request("dative", "medium", "B")
-    there = count(request) or 0
-    rows = list(generate(request, there))
-    assert len(set(texts(rows))) == there == 10 * 256 * 2
+    size = count(request) or 0
+    rows = list(generate(request, size))
+    assert len(set(texts(rows))) == size == 10 * 256 * 2
     assert Counter(row.gold for row in rows) == {"entailment": 2560, "contradiction": 2560}
 
 
@@ -219,10 +220,10 @@ QUANTITY = re.compile(r"(?:\b(more|less) than )?(\d+)", re.IGNORECASE)
 
 
 def quantity(text: str) -> tuple[str, int]:
-    """Read the one number of a text and what is said about it."""
-    (found,) = QUANTITY.findall(text)
-    assert len(re.findall("(?:more|less) than", text, re.IGNORECASE)) == bool(found[0])
-    return found[0].lower(), int(found[1])
+    """Return "more", "less" or "", and the one number of a text."""
+    ((relation, number),) = QUANTITY.findall(text)
+    assert len(re.findall("(?:more|less) than", text, re.IGNORECASE)) == bool(relation)
+    return relation.lower(), int(number)
 
 
 def worlds(text: str, amounts: list[float]) -> set[float]:
@@ -237,17 +238,17 @@ def worlds(text: str, amounts: list[float]) -> set[float]:
     }
 
 
-def solve(made: TemplatePair, step: float) -> str:
-    """Judge a pair by trying all amounts from 0 to 32, one every `step`."""
-    amounts = [step * at for at in range(round(32 / step) + 1)]
-    premise, hypothesis = (worlds(text, amounts) for text in (made.premise, made.hypothesis))
+def solve(pair: TemplatePair, step: float) -> str:
+    """Return a pair's label by trying all amounts from 0 to 32, one every `step`."""
+    amounts = [step * number for number in range(round(32 / step) + 1)]
+    premise, hypothesis = (worlds(text, amounts) for text in (pair.premise, pair.hypothesis))
     if premise <= hypothesis:
         return "entailment"
     return "neutral" if premise & hypothesis else "contradiction"
 
 
-def low_numbers(n: int, **wanted: Any) -> list[TemplatePair]:
-    return list(generate(Request("numerical", low=2, high=30, balance=False, **wanted), n))
+def low_numbers(n: int, **fields: Any) -> list[TemplatePair]:
+    return list(generate(Request("numerical", low=2, high=30, balance=False, **fields), n))
 
 
 @pytest.mark.parametrize("strict", [False, True])
@@ -266,13 +267,13 @@ def test_without_integer_strict_some_neutral_pairs_contradict_in_whole_numbers()
     wrong = [row for row in rows if solve(row, 1) != row.gold]
     assert wrong
     for row in wrong:
-        (said, n), (asked, other) = quantity(row.premise), quantity(row.hypothesis)
+        (relation, n), (other_relation, other) = quantity(row.premise), quantity(row.hypothesis)
         assert (row.gold, solve(row, 1)) == ("neutral", "contradiction")
-        assert (said, asked, other - n) in {("more", "less", 1), ("less", "more", -1)}
+        assert (relation, other_relation, other - n) in {("more", "less", 1), ("less", "more", -1)}
 
 
 @pytest.mark.parametrize(
-    ("said", "entailed", "neutral", "contradicted"),
+    ("relation", "entailed", "neutral", "contradicted"),
     [
         ("more", {"more l"}, {"more h", "less h", " h"}, {"less n", "less l", " n", " l"}),
         ("", {"more l", "less h"}, set(), {"more h", "more n", "less l", "less n"}),
@@ -280,15 +281,15 @@ def test_without_integer_strict_some_neutral_pairs_contradict_in_whole_numbers()
     ],
 )
 def test_the_22_hypotheses_are_those_measured_in_the_released_files(
-    said: str, entailed: set[str], neutral: set[str], contradicted: set[str]
+    relation: str, entailed: set[str], neutral: set[str], contradicted: set[str]
 ) -> None:
-    found: dict[str, set[str]] = {"entailment": set(), "neutral": set(), "contradiction": set()}
+    measured: dict[str, set[str]] = {"entailment": set(), "neutral": set(), "contradiction": set()}
     for row in low_numbers(4000):
         (first, n), (second, other) = quantity(row.premise), quantity(row.hypothesis)
-        if first == said:
-            place = "n" if other == n else "l" if other < n else "h"
-            found[str(row.gold)].add(f"{second} {place}")
-    assert found == {"entailment": entailed, "neutral": neutral, "contradiction": contradicted}
+        if first == relation:
+            slot = "n" if other == n else "l" if other < n else "h"
+            measured[str(row.gold)].add(f"{second} {slot}")
+    assert measured == {"entailment": entailed, "neutral": neutral, "contradiction": contradicted}
 
 
 def test_all_hypotheses_of_all_words_are_4_6_and_12() -> None:
@@ -304,8 +305,8 @@ def test_all_hypotheses_of_all_words_are_4_6_and_12() -> None:
 def test_balanced_numerical_pairs_are_a_third_of_each_label() -> None:
     rows = sample("numerical", CRATE, 4**4 * 12, lexical="A")
     assert set(Counter(row.gold for row in rows).values()) == {4**4 * 4}
-    found = Counter(row.gold for row in generate(Request("numerical"), 6000))
-    assert all(abs(number / 6000 - 1 / 3) < 0.02 for number in found.values())
+    golds = Counter(row.gold for row in generate(Request("numerical"), 6000))
+    assert all(abs(number / 6000 - 1 / 3) < 0.02 for number in golds.values())
 
 
 @pytest.mark.parametrize("text", RANGES)
@@ -334,50 +335,61 @@ def test_a_range_of_the_same_width_gives_the_same_pairs_with_shifted_numbers() -
 
 
 def test_no_numerical_pair_comes_twice_while_its_words_last() -> None:
-    made = sample("numerical", CRATE, 4**4 * 12, lexical="A", low=2, high=6)
-    assert len(set(texts(made))) == len(made)
+    pairs = sample("numerical", CRATE, 4**4 * 12, lexical="A", low=2, high=6)
+    assert len(set(texts(pairs))) == len(pairs)
 
 
 def test_words_that_come_again_come_with_other_numbers() -> None:
-    made = sample("numerical", CRATE, 4**4 * 12 * 4, lexical="A", low=30, high=49)
-    assert len(set(texts(made))) == len(made)
+    pairs = sample("numerical", CRATE, 4**4 * 12 * 4, lexical="A", low=30, high=49)
+    assert len(set(texts(pairs))) == len(pairs)
 
 
 # HANS
 
 
 def within(part: list[str], whole: list[str]) -> list[int]:
-    """Return where `part` stands in one piece in `whole`."""
-    return [at for at in range(len(whole)) if whole[at : at + len(part)] == part]
+    """Return the indices at which `part` begins as one piece of `whole`."""
+    return [start for start in range(len(whole)) if whole[start : start + len(part)] == part]
 
 
 @pytest.mark.parametrize("subcase", subcases())
 def test_every_hans_pair_fits_its_heuristic_and_its_label(subcase: str) -> None:
-    for made in generate(Request("hans", subcase=subcase), 200):
-        premise, hypothesis = words(made.premise), words(made.hypothesis)
-        at = within(hypothesis, premise)
+    for pair in generate(Request("hans", subcase=subcase), 200):
+        premise, hypothesis = words(pair.premise), words(pair.hypothesis)
+        starts = within(hypothesis, premise)
         assert set(hypothesis) <= set(premise)
-        assert made.subcase == subcase
-        assert made.gold == ("entailment" if subcase[1] == "e" else "non-entailment")
-        assert made.heuristic == {"l": "lexical_overlap", "s": "subsequence"}.get(
+        assert pair.subcase == subcase
+        assert pair.gold == ("entailment" if subcase[1] == "e" else "non-entailment")
+        assert pair.heuristic == {"l": "lexical_overlap", "s": "subsequence"}.get(
             subcase[0], "constituent"
         )
         # the heuristics are nested; each of ours is exactly the one it is named after
-        assert bool(at) == (made.heuristic != "lexical_overlap")
+        assert bool(starts) == (pair.heuristic != "lexical_overlap")
 
 
-JOINTS = {"if", "unless", "that", "or", "and", "since", "because", "although", "though", "after"}
+CONJUNCTIONS = {
+    "if",
+    "unless",
+    "that",
+    "or",
+    "and",
+    "since",
+    "because",
+    "although",
+    "though",
+    "after",
+}
 
 
 @pytest.mark.parametrize("subcase", subcases("constituent"))
 def test_a_constituent_is_a_clause_from_end_to_end(subcase: str) -> None:
     adverbs = FILES["hans"]["words"]["perhaps"] + FILES["hans"]["words"]["surely"]
-    for made in generate(Request("hans", subcase=subcase), 200):
-        clause = made.hypothesis[0].lower() + made.hypothesis[1:-1]
-        before, _, after = (made.premise[0].lower() + made.premise[1:]).partition(clause)
-        starts = before.endswith(", ") or before.strip() in ("", *adverbs)
-        assert starts or before.split()[-1] in JOINTS, made.premise
-        assert after[0] in ".," or after.split()[0] in JOINTS | {"provided"}, made.premise
+    for pair in generate(Request("hans", subcase=subcase), 200):
+        clause = pair.hypothesis[0].lower() + pair.hypothesis[1:-1]
+        before, _, after = (pair.premise[0].lower() + pair.premise[1:]).partition(clause)
+        begins_clause = before.endswith(", ") or before.strip() in ("", *adverbs)
+        assert begins_clause or before.split()[-1] in CONJUNCTIONS, pair.premise
+        assert after[0] in ".," or after.split()[0] in CONJUNCTIONS | {"provided"}, pair.premise
 
 
 def test_thirty_thousand_hans_pairs_are_a_thousand_of_each_sub_case() -> None:
@@ -398,8 +410,8 @@ def test_a_heuristic_or_a_sub_case_can_be_asked_for_alone() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_seed_gives_the_same_pairs_and_another_seed_others(kind: str) -> None:
-    first, again, other = (list(generate(Request(kind), 200, seed)) for seed in (1, 1, 2))
-    assert first == again
+    first, repeated, other = (list(generate(Request(kind), 200, seed)) for seed in (1, 1, 2))
+    assert first == repeated
     assert texts(first) != texts(other)
 
 
@@ -413,20 +425,20 @@ def test_every_row_has_its_own_id(kind: str) -> None:
     assert len({row.id for row in generate(Request(kind), 2000)}) == 2000
 
 
-def peak(n: int) -> int:
+def peak_bytes_of(n: int) -> int:
     tracemalloc.start()
     deque(generate(Request("numerical", "simple", "A"), n), maxlen=0)
-    most = tracemalloc.get_traced_memory()[1]
+    peak_bytes = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    return most
+    return peak_bytes
 
 
 def test_memory_does_not_grow_with_the_number_of_pairs() -> None:
-    peak(10)  # reads the templates, once
-    assert peak(4000) < peak(400) + 100_000
+    peak_bytes_of(10)  # reads the templates, once
+    assert peak_bytes_of(4000) < peak_bytes_of(400) + 100_000
 
 
-def test_rows_of_600_000_are_made_when_they_are_asked_for() -> None:
+def test_rows_of_600_000_are_generated_lazily() -> None:
     rows = generate(Request("numerical"), 600_000)
     assert len(list(islice(rows, 5))) == 5
 
@@ -434,20 +446,22 @@ def test_rows_of_600_000_are_made_when_they_are_asked_for() -> None:
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 100, 257])
 def test_an_order_is_a_permutation(size: int) -> None:
     order = Permutation(size, "0")
-    assert sorted(order[at] for at in range(size)) == list(range(size))
+    assert sorted(order[index] for index in range(size)) == list(range(size))
 
 
 def test_orders_of_different_seeds_differ() -> None:
-    assert [Permutation(1000, "0")[at] for at in range(9)] != [
-        Permutation(1000, "1")[at] for at in range(9)
+    assert [Permutation(1000, "0")[index] for index in range(9)] != [
+        Permutation(1000, "1")[index] for index in range(9)
     ]
 
 
 def test_arguments_are_all_combinations_without_a_word_twice_from_one_list() -> None:
-    known = Combinations({"who": ("a", "b", "c"), "act": ("x", "y"), "who2": ("a", "b", "c")})
-    found = {tuple(known[at].values()) for at in range(known.size)}
-    assert found == {row for row in product("abc", "xy", "abc") if row[0] != row[2]}
-    assert known.size == 12
+    combinations = Combinations(
+        {"who": ("a", "b", "c"), "act": ("x", "y"), "who2": ("a", "b", "c")}
+    )
+    fillers = {tuple(combinations[index].values()) for index in range(combinations.size)}
+    assert fillers == {row for row in product("abc", "xy", "abc") if row[0] != row[2]}
+    assert combinations.size == 12
 
 
 # the split
@@ -472,7 +486,7 @@ def test_splits_differ_by_seed() -> None:
     assert len({split_by_template("numerical", seed=seed) for seed in range(5)}) == 5
 
 
-# what cannot be asked for
+# refused requests
 
 
 @pytest.mark.parametrize(
@@ -500,7 +514,7 @@ def test_splits_differ_by_seed() -> None:
         ),
     ],
 )
-def test_what_cannot_be_made_is_refused_at_once(request_: Request, message: str) -> None:
+def test_an_impossible_request_is_refused_at_once(request_: Request, message: str) -> None:
     with pytest.raises(TemplateError) as caught:
         generate(request_, 1)
     assert message in str(caught.value)
@@ -539,22 +553,22 @@ def run(*arguments: str) -> Any:
 
 def test_the_command_writes_what_generate_makes(tmp_path: Path) -> None:
     out = tmp_path / "made" / "n.csv"
-    asked = ["--complexity", "simple", "--range", "30-49", "--n", "40", "--seed", "4"]
-    ended = run("numerical", *asked, "--out", str(out))
-    assert ended.exit_code == 0
+    options = ["--complexity", "simple", "--range", "30-49", "--n", "40", "--seed", "4"]
+    result = run("numerical", *options, "--out", str(out))
+    assert result.exit_code == 0
     with out.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    made = list(generate(Request("numerical", "simple", low=30, high=49), 40, 4))
+    pairs = list(generate(Request("numerical", "simple", low=30, high=49), 40, 4))
     assert tuple(rows[0]) == COLUMNS
-    assert [(row["premise"], row["hypothesis"]) for row in rows] == texts(made)
-    assert [row["label"] for row in rows] == [row.gold for row in made]
+    assert [(row["premise"], row["hypothesis"]) for row in rows] == texts(pairs)
+    assert [row["label"] for row in rows] == [row.gold for row in pairs]
     assert {row["kind"] for row in rows} == {"numerical"}
 
 
 def test_the_command_writes_json_lines_and_tsv(tmp_path: Path) -> None:
-    asked = ["--subcase", "ce_adverb", "--n", "3"]
+    options = ["--subcase", "ce_adverb", "--n", "3"]
     for name in ("h.jsonl", "h.tsv"):
-        assert run("hans", *asked, "--out", str(tmp_path / name)).exit_code == 0
+        assert run("hans", *options, "--out", str(tmp_path / name)).exit_code == 0
     lines = (tmp_path / "h.jsonl").read_text(encoding="utf-8").splitlines()
     table = (tmp_path / "h.tsv").read_text(encoding="utf-8").splitlines()
     assert [list(json.loads(line).values()) for line in lines] == [
@@ -576,7 +590,7 @@ def test_the_command_says_what_is_wrong_in_a_sentence(
     arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    ended = run(*arguments)
-    assert ended.exit_code == 2
-    assert message in ended.output
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in result.output
     assert list(tmp_path.iterdir()) == []
