@@ -6,12 +6,7 @@ import pytest
 
 from probe import pbsmt
 from probe.pbsmt import ngram_model
-from probe.pbsmt.translate import (
-    MAX_PART_WORDS,
-    missing,
-    parts,
-    translator,
-)
+from probe.pbsmt.translate import MAX_PART_WORDS, missing, parts, translator
 from probe.tasks.nli import LABELS
 from probe.tasks.task import Label
 
