@@ -17,13 +17,13 @@ import typer
 
 from finetune.cli.gallery import gallery_command
 from finetune.cli.inoculate import inoculate_command
+from finetune.cli.word_models import words_command
+from finetune.cli.word_vectors import vectors_command
 from finetune.experiments.inoculation.challenges import KINDS, catalogue
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.export import export
 from finetune.training.data import read_jsonl
-from finetune.training.loop import Recipe, train
-from finetune.training.word_models import words_command
-from finetune.training.word_vectors import vectors_command
+from finetune.training.encoder import TrainingOptions, train
 from probe.cli.exit import one_of, stop
 from probe.models.classifier import Precision, resolve
 from probe.models.library import find, start_from_encoder
@@ -60,13 +60,13 @@ def train_command(
     """Fine-tune an encoder into a three-way NLI model; run again to resume."""
     torch.set_num_threads(threads)
     chosen: Precision = resolve(precision)  # type: ignore[arg-type]  # typer has no Literal
-    recipe = Recipe(
+    options = TrainingOptions(
         lr=lr, epochs=epochs, batch=batch, max_tokens=max_tokens, seed=seed, precision=chosen
     )
     pairs = [pair for file in train_file for pair in read_jsonl(file)]
     sets = {file.name.split(".")[0]: list(read_jsonl(file))[:dev_size] for file in dev}
-    typer.echo(f"{len(pairs)} pairs, {recipe}")
-    for row in train(start_from_encoder(find(model)), pairs, recipe, out, sets):
+    typer.echo(f"{len(pairs)} pairs, {options}")
+    for row in train(start_from_encoder(find(model)), pairs, options, out, sets):
         scores = "  ".join(f"{name} {value:.4f}" for name, value in row.accuracy.items())
         typer.echo(
             f"step {row.step}/{row.steps}  loss {row.loss:.4f}  "
