@@ -25,14 +25,13 @@ from probe.cli.exit import one_of, stop
 from probe.cli.hans import hans_command
 from probe.cli.open_models import opened
 from probe.cli.pbsmt import app as pbsmt_app
+from probe.cli.tagger import app as tagger_app
 from probe.cli.templates import templates_command
 from probe.data.tables import Columns, form_of, guess, read_table, write_table
 from probe.models.classifier import Precision
 from probe.models.library import entries
 from probe.reports.json import examination_json, model_json, options_json, transforms_json
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, read_gold
-from probe.text.tagger import app as tagger_app
+from probe.tasks.nli import LABELS, NLI, Pair
 from probe.transforms.options import Options, read_options
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -140,7 +139,7 @@ def pair_command(
     try:
         found = examine(
             opened(model, labels),
-            Pair(premise, hypothesis, read_gold(gold)),
+            Pair(premise, hypothesis, NLI.read_gold(gold)),
             transform,
             seed,
             _options(keep, sign, pin, by_id, draw, others),

@@ -15,9 +15,10 @@ Options = Mapping[str, object]
 
 
 def save_model(classifier: Classifier, out: Path) -> None:
-    """Write weights (fp16 safetensors), config with our label names, and tokenizer."""
+    """Write weights (fp16 safetensors), config with our label names and the task, tokenizer."""
     out.mkdir(parents=True, exist_ok=True)
     model = classifier.model
+    model.config.task = classifier.task.name
     names: list[str] = list(classifier.order)
     model.config.id2label = dict(enumerate(names))
     model.config.label2id = {name: index for index, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""Fine-tune an encoder into an NLI model, with checkpoints that a training resumes from."""
+"""Fine-tune an encoder into a classifier, with checkpoints that a training resumes from."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,10 +12,10 @@ from finetune.training.checkpoints import load_checkpoint, save_checkpoint, save
 from finetune.training.loop import Trainer, epoch_batches, train_epoch, trainable
 from finetune.training.losses import admissible
 from finetune.training.recipes import make_optimiser
-from probe.analysis.accuracy import accuracy
+from probe.metrics import accuracy
 from probe.models.architectures import Recipe
-from probe.models.classifier import Classifier, Precision
-from probe.tasks.examples import Pair
+from probe.models.classifier import Classifier, Precision, text_lengths
+from probe.tasks.task import Example
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ class Progress:
 
 def train(
     classifier: Classifier,
-    pairs: Sequence[Pair],
+    examples: Sequence[Example],
     options: TrainingOptions,
     out: Path,
-    dev: Mapping[str, Sequence[Pair]] | None = None,
+    dev: Mapping[str, Sequence[Example]] | None = None,
     every: int = 1000,
 ) -> Iterator[Progress]:
     """Train in place and yield progress every `every` steps, having saved a checkpoint.
@@ -57,7 +57,8 @@ def train(
     A checkpoint left in `out` by the same options is continued; at the end the model lies in `out`
     as fp16 safetensors. Raises TrainingError where the checkpoint has other options.
     """
-    batches = _batches(pairs, options)
+    lengths = text_lengths(classifier.task, examples)
+    batches = _batches(lengths, options)
     rates = [
         options.lr * schedule(step, len(batches), options.warmup) for step in range(len(batches))
     ]
@@ -65,8 +66,8 @@ def train(
     start = load_checkpoint(classifier, trainer.optimiser, asdict(options), out)
 
     def load(rows: Sequence[int]) -> tuple[BatchEncoding, torch.Tensor]:
-        chosen = [pairs[row] for row in rows]
-        targets = admissible(chosen, classifier.labels)
+        chosen = [examples[row] for row in rows]
+        targets = admissible(chosen, classifier.task)
         return classifier.encode(chosen, options.max_tokens), targets
 
     began, pairs_seen, average = time.monotonic(), 0, 0.0
@@ -79,17 +80,22 @@ def train(
             speed = pairs_seen / (time.monotonic() - began)
             save_checkpoint(classifier, trainer.optimiser, asdict(options), step, out)
             scores = {
-                name: accuracy(classifier.predict(rows, options.precision), rows)
-                for name, rows in (dev or {}).items()
+                name: _accuracy(classifier, rows, options) for name, rows in (dev or {}).items()
             }
             yield Progress(step, len(batches), average, speed, scores)
             began, pairs_seen = time.monotonic(), 0
     save_model(classifier, out)
 
 
-def _batches(pairs: Sequence[Pair], options: TrainingOptions) -> list[list[int]]:
+def _accuracy(
+    classifier: Classifier, examples: Sequence[Example], options: TrainingOptions
+) -> float:
+    labels = [answer.label for answer in classifier.predict(examples, options.precision)]
+    return accuracy(classifier.task, labels, examples)
+
+
+def _batches(lengths: Sequence[int], options: TrainingOptions) -> list[list[int]]:
     """Return the batches of all epochs, one after the other."""
-    lengths = [len(pair.premise) + len(pair.hypothesis) for pair in pairs]
     return [
         rows
         for epoch in range(options.epochs)

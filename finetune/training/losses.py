@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, NON_ENTAILMENT, Gold, matches
+from probe.tasks.task import Example, Task
 
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -27,11 +26,10 @@ def cross_entropy(
     return (logits.logsumexp(1) - admitted).mean()
 
 
-def admissible(pairs: Sequence[Pair], labels: Sequence[Gold]) -> torch.Tensor:
-    """Return which of a model's labels match the gold; none where there is no gold.
+def admissible(examples: Sequence[Example], task: Task) -> torch.Tensor:
+    """Return which of the task's labels match the gold; none where there is no gold.
 
-    # (pairs, labels)
+    # (examples, labels)
     """
-    table = {gold: [matches(label, gold) for label in labels] for gold in (*LABELS, NON_ENTAILMENT)}
-    none = [False] * len(labels)
-    return torch.tensor([table[pair.gold] if pair.gold else none for pair in pairs])
+    rows = {gold: task.admissible(gold) for gold in {example.gold for example in examples}}
+    return torch.tensor([rows[example.gold] for example in examples])

@@ -13,7 +13,7 @@ from probe.cache import ByteBoundedCache
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.runs.stopping import Stop, never
 from probe.settings import settings
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 
 
 def _size(value: Encoded | torch.Tensor) -> int:
@@ -41,7 +41,7 @@ class Prepared:
         """Return pairs as `trained` takes them. Raises Cancelled."""
         whole = self.whole
         data = TENSOR_CACHE.get(
-            (whole.tokenizer, whole.labels, max_tokens, pairs),
+            (whole.tokenizer, whole.task, max_tokens, pairs),
             lambda: encode(whole, pairs, max_tokens, whole.device),
         )
         if not self.frozen_key:

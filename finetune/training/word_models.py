@@ -27,8 +27,7 @@ from probe.models.architectures import architecture
 from probe.models.classifier import Classifier
 from probe.models.word_models.word_tokenizer import SPECIAL, word_tokenizer
 from probe.models.word_models.word_vectors import FOLDER, shared_table
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS
+from probe.tasks.nli import LABELS, NLI, Pair
 
 PREMISES_PER_HELD_OUT = 28
 """One premise in so many is held out: 4,953 pairs of the 142,858."""
@@ -67,7 +66,7 @@ def untrained(
         table.data.copy_(shared_table(vectors))
     lower = all(word == word.lower() for word in words[len(SPECIAL) :])
     tokenizer = word_tokenizer(words, lower, bool(word_model.settings.get("characters")))
-    return Classifier(name, model.eval(), tokenizer, LABELS, torch.device("cpu"))
+    return Classifier(name, model.eval(), tokenizer, NLI, LABELS, torch.device("cpu"))
 
 
 def held_out(pair: Pair) -> bool:

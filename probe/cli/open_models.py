@@ -9,7 +9,7 @@ from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels
 from probe.models.user_models import open_model
-from probe.tasks.nli import read_order
+from probe.tasks.task import read_labels
 
 LabelsOf = Annotated[
     list[str],
@@ -27,7 +27,7 @@ def opened(name: str, labels: str = "") -> Classifier:
     Raises ModelError and LabelError.
     """
     try:
-        found = open_model(name, read_order(labels.split(",")) if labels else None)
+        found = open_model(name, read_labels(labels))
     except UnclearLabels as unclear:
         raise ModelError(f"{unclear} (the option is --labels)") from unclear
     for said in (found.warning, found.doubt):

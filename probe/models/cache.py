@@ -9,7 +9,7 @@ from probe.models.classifier import Classifier
 from probe.models.library import load, require
 from probe.models.user_models import LoadedModel, open_model
 from probe.settings import settings
-from probe.tasks.nli import Gold
+from probe.tasks.task import Label
 
 
 def model_bytes() -> int:
@@ -27,7 +27,7 @@ class ModelCache:
     def __init__(self, limit: Callable[[], int] = model_bytes) -> None:
         """`limit` returns the bound in bytes, asked for at each use."""
         self._loaded = ByteBoundedCache(limit, weight, keep_newest=True)
-        self._opened: dict[str, tuple[str, tuple[Gold, ...]]] = {}  # address and label order
+        self._opened: dict[str, tuple[str, tuple[Label, ...]]] = {}  # address and label order
         self._lock = Lock()
 
     def get(self, name: str) -> Classifier:
@@ -39,7 +39,7 @@ class ModelCache:
         address, order = self._opened.get(name, (name, None))
         return replace(load(address, order), name=name)
 
-    def open(self, name: str, order: tuple[Gold, ...] | None = None) -> LoadedModel:
+    def open(self, name: str, order: tuple[Label, ...] | None = None) -> LoadedModel:
         """Load a model that a person named, so that `require` accepts it from now on.
 
         A given `order` becomes part of its name: nobody else's labels change. The other models

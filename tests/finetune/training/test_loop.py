@@ -22,7 +22,7 @@ from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.runs.stopping import Cancelled
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from tests.support.tiny_bert import tiny_pairs
 
 PAIRS = tiny_pairs(22)
@@ -64,7 +64,7 @@ def test_a_batch_holds_rows_of_like_length() -> None:
 def step(classifier: Classifier, seed: int) -> dict[str, torch.Tensor]:
     """Take one step on the first pairs and return the new weights."""
     chosen = PAIRS[:4]
-    targets = admissible(chosen, classifier.labels)
+    targets = admissible(chosen, classifier.task)
     take_step(trainer(classifier), classifier.encode(chosen), targets, seed)
     return weights(classifier)
 
