@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from probe.errors import TrainingError
+from probe.errors import TrainingError, writing
 from probe.pbsmt.align import align
 from probe.pbsmt.extract import extract
 from probe.pbsmt.score import Pruning, Weights, lexicons, score
@@ -68,7 +68,6 @@ def train(
     aligned = list(zip(premises, hypotheses, points, strict=True))
     counts = Counter(found for it in aligned for found in extract(*it, settings.longest))
     table = score(counts, *lexicons(aligned), settings.weights, settings.pruning)
-    out.mkdir(parents=True, exist_ok=True)
     _write(out / f"{label}.phrases.gz", map(_line, table.items()))
     arpa = estimate([target for _, target in words if target], settings)
     _write(out / f"{label}.arpa.gz", map(_shortened, arpa))
@@ -127,4 +126,6 @@ def _shortened(line: str) -> str:
 def _write(path: Path, lines: Iterable[str]) -> None:
     """Write gzipped text; the same lines make the same bytes."""
     data = "\n".join(lines).rstrip("\n") + "\n"
-    path.write_bytes(gzip.compress(data.encode(), mtime=0))
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(data.encode(), mtime=0))

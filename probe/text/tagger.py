@@ -5,7 +5,6 @@ README). `python -m probe tagger train FILE.txt.gz --out FOLDER` makes them from
 `word_TAG`; the same file gives the same weights.
 """
 
-import gzip
 import json
 import random
 from collections import Counter
@@ -13,14 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated
 
-import typer
 from nltk.tag.perceptron import AveragedPerceptron
 
 from probe.settings import ASSETS
 from probe.text.inflection import kinds
-from probe.text.treebank import MARKS, TAGS, Tagged, held_out, read_line
+from probe.text.treebank import MARKS, TAGS, Tagged
 
 FOLDER = ASSETS / "tagger"
 FILE = "weights.json"
@@ -216,30 +213,3 @@ def load(folder: Path) -> Model:
     perceptron = AveragedPerceptron(weights)
     perceptron.classes = set(names)
     return Model(data["fixed"], frozenset(data["small"].split()), perceptron)
-
-
-app = typer.Typer(add_completion=False, no_args_is_help=True)
-
-
-@app.callback()
-def main() -> None:
-    """Train the part-of-speech tagger."""
-
-
-@app.command()
-def train(
-    file: Annotated[Path, typer.Argument(help="gzipped lines of word_TAG", exists=True)],
-    out: Annotated[Path, typer.Option(help="the folder for weights.json")] = FOLDER,
-) -> None:
-    """Measure on a tenth of the lines what the others teach, then learn from all of them."""
-    with gzip.open(file, "rt", encoding="utf-8") as opened:
-        text = [line.strip() for line in opened if line.strip()]
-    lines = {line: read_line(line) for line in text}
-    readable = [line for line in text if lines[line][0]]
-    typer.echo(f"{len(readable):,} lines; {len(text) - len(readable)} left out for unknown tags")
-    tested = [lines[line] for line in readable if held_out(line)]
-    save(learn([lines[line] for line in readable if not held_out(line)]), out)
-    share, tokens = accuracy(load(out), tested), sum(len(words) for words, _ in tested)
-    typer.echo(f"held out: {share:.2%} of {tokens:,} tokens right, by the weights as written")
-    save(learn([lines[line] for line in readable]), out)
-    typer.echo(f"{out / FILE}: {(out / FILE).stat().st_size / 1e6:.1f} MB, learnt from all lines")

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from probe.cli.tagger import app
 from probe.text import tagger
-from probe.text.tagger import accuracy, app, learn, load, missing, save, tag
+from probe.text.tagger import accuracy, learn, load, missing, save, tag
 from probe.text.treebank import TAGS, read_line
 from tests.support.property_settings import STEADY
 
