@@ -23,7 +23,7 @@ from probe.models.classifier import Classifier
 from probe.models.library import load, require
 from probe.runs.gallery import CHALLENGES, FOLDER, MODELS, NUMERICAL, GalleryRun, write
 from probe.settings import settings
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 
 SPARE = 1.5  # pool pairs for each training pair: a challenge leaves some out
 

@@ -16,8 +16,7 @@ from probe.data.tables import Columns, form_of, guess, read_table, write_table
 from probe.errors import ComparisonError, FileError
 from probe.models.classifier import Precision
 from probe.reports.comparison import compared_frame, comparison_json, pair_json
-from probe.tasks.examples import Pair
-from probe.tasks.nli import read_gold
+from probe.tasks.nli import NLI, Pair
 
 
 def compare_command(
@@ -42,7 +41,7 @@ def compare_command(
     if file is None:
         if summary or out:
             raise ComparisonError("--summary and --out are for a file; name one")
-        pair = Pair(premise, hypothesis, read_gold(gold))
+        pair = Pair(premise, hypothesis, NLI.read_gold(gold))
         require_text(pair)
         shape = pair_json(pair, all_opened(models, labels), precision)
         typer.echo(json.dumps(shape, ensure_ascii=False) if as_json else _pair_text(shape))

@@ -8,7 +8,7 @@ from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels
 from probe.models.user_models import open_model
-from probe.tasks.nli import read_order
+from probe.tasks.task import read_labels
 
 
 def opened(name: str, labels: str = "") -> Classifier:
@@ -17,7 +17,7 @@ def opened(name: str, labels: str = "") -> Classifier:
     Raises ModelError and LabelError.
     """
     try:
-        loaded = open_model(name, read_order(labels.split(",")) if labels else None)
+        loaded = open_model(name, read_labels(labels))
     except UnclearLabels as unclear:
         raise ModelError(f"{unclear} (the option is --labels)") from unclear
     for warning in filter(None, (loaded.warning, loaded.doubt)):

@@ -23,8 +23,7 @@ from probe.cli.options import (
     transform_options,
 )
 from probe.reports.json import examination_json
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, read_gold
+from probe.tasks.nli import LABELS, NLI, Pair
 
 MethodName = Annotated[
     Method,
@@ -65,7 +64,7 @@ def pair_command(
     """Classify a pair, explain it, and apply transforms to it."""
     examination = examine(
         opened(model, labels),
-        Pair(premise, hypothesis, read_gold(gold)),
+        Pair(premise, hypothesis, NLI.read_gold(gold)),
         transform,
         seed,
         transform_options(keep, sign, pin, by_id, draw, others),

@@ -9,17 +9,18 @@ import typer
 from probe.cli.group import group
 from probe.data.tables import guess, read_table
 from probe.errors import FileError, LabelError
-from probe.pbsmt.decode import Weights
+from probe.pbsmt.decode import DecoderWeights
 from probe.pbsmt.score import Pruning
-from probe.pbsmt.train import Settings, train
+from probe.pbsmt.train import TrainingSettings, train
 from probe.pbsmt.translate import FOLDER, load
-from probe.tasks.nli import LABELS, Label, as_label, read_gold
+from probe.tasks.nli import LABELS, NLI
+from probe.tasks.task import Label
 from probe.text.tokens import tokenise
 from probe.transforms.options import Options
 
 app = group()
 Pairs = dict[Label, list[tuple[str, str]]]
-DEFAULT, CHOSEN = Settings(), Options()
+DEFAULT, CHOSEN = TrainingSettings(), Options()
 
 
 def pairs_of(path: Path) -> Pairs:
@@ -41,9 +42,10 @@ def pairs_of(path: Path) -> Pairs:
 
 def _label(cell: object) -> Label | None:
     try:
-        return as_label(read_gold(cell))
+        gold = NLI.read_gold(cell)
     except LabelError:
         return None
+    return gold if gold in LABELS else None
 
 
 @app.callback()
@@ -58,10 +60,12 @@ def train_command(
     links: Annotated[Path, typer.Option(help="Where eflomal's links are or go.")] = Path(
         "build/links"
     ),
-    max_phrase: Annotated[int, typer.Option(min=1, help="Words of a phrase.")] = DEFAULT.longest,
+    max_phrase: Annotated[
+        int, typer.Option(min=1, help="Words of a phrase.")
+    ] = DEFAULT.max_phrase_words,
     order: Annotated[int, typer.Option(min=2, max=6, help="Words of an n-gram.")] = DEFAULT.order,
-    least: Annotated[int, typer.Option(min=1, help="Times a pair is seen.")] = Pruning.least,
-    options: Annotated[int, typer.Option(min=1, help="Targets of a source.")] = Pruning.options,
+    least: Annotated[int, typer.Option(min=1, help="Times a pair is seen.")] = Pruning.min_count,
+    options: Annotated[int, typer.Option(min=1, help="Targets of a source.")] = Pruning.max_options,
     lmplz: Annotated[str, typer.Option(help="KenLM's estimator.")] = DEFAULT.lmplz,
 ) -> None:
     """Train a translator for each label.
@@ -69,13 +73,13 @@ def train_command(
     Needs eflomal and KenLM's lmplz. eflomal cannot be seeded; from the same links come the same
     tables.
     """
-    settings = Settings(max_phrase, order, pruning=Pruning(least, options), lmplz=lmplz)
+    settings = TrainingSettings(max_phrase, order, pruning=Pruning(least, options), lmplz=lmplz)
     for label, pairs in pairs_of(file).items():
-        trained = train(label, pairs, out, links / label, settings)
+        counts = train(label, pairs, out, links / label, settings)
         typer.echo(
-            f"{label}: {trained.pairs} pairs, {trained.links} links, "
-            f"{trained.extracted} phrase pairs; kept {trained.kept} translations of "
-            f"{trained.sources} phrases, n-grams {trained.grams}"
+            f"{label}: {counts.pairs} pairs, {counts.links} links, {counts.phrase_pairs} phrase "
+            f"pairs; kept {counts.translations} translations of {counts.sources} phrases, n-grams "
+            f"{counts.ngrams}"
         )
 
 
@@ -89,7 +93,7 @@ def copies_command(
     tables: Annotated[Path, typer.Option(help="Where the tables are.")] = FOLDER,
 ) -> None:
     """Print the share of premises that their label's system translates into themselves."""
-    weights = Weights(lm_weight, distortion_weight, distortion_limit)
+    weights = DecoderWeights(lm_weight, distortion_weight, distortion_limit)
     copies: list[bool] = []
     for label, pairs in pairs_of(file).items():
         system = load(label, tables)

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from probe.cli.group import group
-from probe.errors import writing
-from probe.text.tagger import FILE, FOLDER, accuracy, learn, load, save
+from probe.text.tagger import FOLDER, WEIGHTS_FILE, load
+from probe.text.tagger_training import accuracy, save, train
 from probe.text.treebank import held_out, read_line
 
 app = group()
@@ -30,11 +30,10 @@ def train_command(
     lines = {line: read_line(line) for line in text}
     readable = [line for line in text if lines[line][0]]
     typer.echo(f"{len(readable):,} lines; {len(text) - len(readable)} left out for unknown tags")
-    with writing(out / FILE):
-        save(learn([lines[line] for line in readable if not held_out(line)]), out)
     tested = [lines[line] for line in readable if held_out(line)]
+    save(train([lines[line] for line in readable if not held_out(line)]), out)
     share, tokens = accuracy(load(out), tested), sum(len(words) for words, _ in tested)
     typer.echo(f"held out: {share:.2%} of {tokens:,} tokens right, by the weights as written")
-    with writing(out / FILE):
-        save(learn([lines[line] for line in readable]), out)
-    typer.echo(f"{out / FILE}: {(out / FILE).stat().st_size / 1e6:.1f} MB, learnt from all lines")
+    save(train([lines[line] for line in readable]), out)
+    path = out / WEIGHTS_FILE
+    typer.echo(f"{path}: {path.stat().st_size / 1e6:.1f} MB, learnt from all lines")

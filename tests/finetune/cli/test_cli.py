@@ -14,7 +14,7 @@ from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.thresholds import OPTIONS, THRESHOLDS
 from probe.runs.store import Store
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from tests.support.points import make_point
 from tests.support.tiny_bert import tiny_pairs
 
