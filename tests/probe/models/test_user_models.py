@@ -11,11 +11,11 @@ from gradio_client.exceptions import AppError
 from safetensors.torch import load_file, save_file
 from typer.testing import CliRunner
 
-from probe.__main__ import app as commands
 from probe.analysis.attribution import attribute
 from probe.analysis.batch import made_frame, score, scored_frame
 from probe.analysis.summary import summarise, summary_json
 from probe.analysis.transformed import examine
+from probe.cli.main import app as commands
 from probe.data.tables import Columns, read_table
 from probe.errors import ModelError
 from probe.models.cache import ModelCache
