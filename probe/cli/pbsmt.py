@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from probe.cli.exit import stop
+from probe.cli.group import group
 from probe.data.tables import guess, read_table
-from probe.errors import FileError, LabelError, TrainingError
+from probe.errors import FileError, LabelError
 from probe.pbsmt.decode import DecoderWeights
 from probe.pbsmt.score import Pruning
 from probe.pbsmt.train import TrainingSettings, train
@@ -18,26 +18,26 @@ from probe.tasks.task import Label
 from probe.text.tokens import tokenise
 from probe.transforms.options import Options
 
-app = typer.Typer(add_completion=False, no_args_is_help=True)
+app = group()
 Pairs = dict[Label, list[tuple[str, str]]]
 DEFAULT, CHOSEN = TrainingSettings(), Options()
 
 
 def pairs_of(path: Path) -> Pairs:
-    """Read the premises and hypotheses of each label; rows without a label are left out."""
-    found: Pairs = {label: [] for label in LABELS}
-    try:
-        frame = read_table(path).frame
-        columns = guess(list(frame.columns))
-    except FileError as problem:
-        stop(problem)
+    """Read the premises and hypotheses of each label; rows without a label are left out.
+
+    Raises FileError.
+    """
+    pairs: Pairs = {label: [] for label in LABELS}
+    frame = read_table(path).frame
+    columns = guess(list(frame.columns))
     if columns.gold is None:
-        stop(FileError(f"no column of labels in {path.name}"))
+        raise FileError(f"no column of labels in {path.name}")
     names = [columns.premise, columns.hypothesis, columns.gold]
     for premise, hypothesis, gold in zip(*(frame[name] for name in names), strict=True):
         if label := _label(gold):
-            found[label].append((str(premise), str(hypothesis)))
-    return found
+            pairs[label].append((str(premise), str(hypothesis)))
+    return pairs
 
 
 def _label(cell: object) -> Label | None:
@@ -46,6 +46,11 @@ def _label(cell: object) -> Label | None:
     except LabelError:
         return None
     return gold if gold in LABELS else None
+
+
+@app.callback()
+def main() -> None:
+    """Phrase-based translators: train them, count what they copy."""
 
 
 @app.command("train")
@@ -70,10 +75,7 @@ def train_command(
     """
     settings = TrainingSettings(max_phrase, order, pruning=Pruning(least, options), lmplz=lmplz)
     for label, pairs in pairs_of(file).items():
-        try:
-            counts = train(label, pairs, out, links / label, settings)
-        except TrainingError as problem:
-            stop(problem)
+        counts = train(label, pairs, out, links / label, settings)
         typer.echo(
             f"{label}: {counts.pairs} pairs, {counts.links} links, {counts.phrase_pairs} phrase "
             f"pairs; kept {counts.translations} translations of {counts.sources} phrases, n-grams "
@@ -92,13 +94,14 @@ def copies_command(
 ) -> None:
     """Print the share of premises that their label's system translates into themselves."""
     weights = DecoderWeights(lm_weight, distortion_weight, distortion_limit)
-    shares = []
+    copies: list[bool] = []
     for label, pairs in pairs_of(file).items():
         system = load(label, tables)
         texts = [words for premise, _ in pairs[:most] if (words := tokenise(premise.lower()))]
-        shares += [made := [system.translate(words, weights) == words for words in texts]]
-        typer.echo(f"{label}: {_share(made)}")
-    typer.echo(f"all: {_share([copy for made in shares for copy in made])}")
+        copied = [system.translate(words, weights) == words for words in texts]
+        copies += copied
+        typer.echo(f"{label}: {_share(copied)}")
+    typer.echo(f"all: {_share(copies)}")
 
 
 def _share(copies: Sequence[bool]) -> str:

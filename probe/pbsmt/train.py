@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from probe.errors import TrainingError
+from probe.errors import TrainingError, writing
 from probe.pbsmt.align import align
 from probe.pbsmt.extract import extract
 from probe.pbsmt.score import FeatureWeights, Pruning, lexicons, score
@@ -75,7 +75,6 @@ def train(
         for phrase_pair in extract(*aligned_pair, settings.max_phrase_words)
     )
     table = score(counts, *lexicons(aligned), settings.weights, settings.pruning)
-    out.mkdir(parents=True, exist_ok=True)
     _write(out / f"{label}.phrases.gz", map(_table_line, table.items()))
     arpa = estimate([target for _, target in words if target], settings)
     _write(out / f"{label}.arpa.gz", map(_rounded, arpa))
@@ -138,4 +137,6 @@ def _rounded(line: str) -> str:
 def _write(path: Path, lines: Iterable[str]) -> None:
     """Write gzipped text; the same lines make the same bytes."""
     text = "\n".join(lines).rstrip("\n") + "\n"
-    path.write_bytes(gzip.compress(text.encode(), mtime=0))
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(text.encode(), mtime=0))

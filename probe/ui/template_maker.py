@@ -6,9 +6,9 @@ from typing import Any
 
 import gradio as gr
 
-from probe.cli.templates import write_made
 from probe.errors import TemplateError
 from probe.templates import KINDS, Request, generate
+from probe.templates.files import write_pairs
 from probe.templates.request import FIELDS
 from probe.ui.html.batch import cache_folder
 from probe.ui.widgets import alert
@@ -60,7 +60,7 @@ def make(
 def _write(request: Request, count: int, seed: int) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="nli-clinic-", dir=cache_folder()))
     path = folder / f"{request.kind}-{count}-seed-{seed}.csv"
-    write_made(generate(request, count, seed), path)
+    write_pairs(generate(request, count, seed), path)
     return path
 
 

@@ -6,19 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from probe.cli.templates import COLUMNS, templates_command
+from probe.cli.main import app
 from probe.templates import Request, generate
+from probe.templates.files import COLUMNS
 from tests.support.template_files import texts
-
-APP = typer.Typer()
-APP.command()(templates_command)
 
 
 def run(*arguments: str) -> Any:
-    return CliRunner().invoke(APP, list(arguments))
+    return CliRunner().invoke(app, ["templates", *arguments])
 
 
 def test_the_command_writes_what_generate_makes(tmp_path: Path) -> None:
