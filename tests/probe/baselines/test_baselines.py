@@ -1,4 +1,4 @@
-"""Baselines that understand nothing, and how they are judged."""
+"""The rule baselines, their evaluation and their command."""
 
 import gzip
 import json
@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from probe.baselines import BASELINES, Tally, judge
-from probe.baselines.evaluate import evaluation_json
-from probe.baselines.hypothesis_only import FILE, FOLDER, Weights, load, scores
+from probe.baselines import BASELINES
+from probe.baselines.evaluate import Tally, evaluate_baseline, evaluation_json
+from probe.baselines.hypothesis_only import FOLDER, WEIGHTS_FILE, BagWeights, label_scores, load
 from probe.baselines.training import train, vocabulary, write
 from probe.cli.baselines import app
 from probe.errors import MissingWeights, TrainingError, UnknownBaseline
@@ -27,8 +27,8 @@ from tests.support.property_settings import STEADY
 E, N, C, X = "entailment", "neutral", "contradiction", "non-entailment"
 
 
-def said(name: str, premise: str, hypothesis: str) -> Label:
-    """Return what a rule says of one pair."""
+def label_of(name: str, premise: str, hypothesis: str) -> Label:
+    """Return a baseline's label of one pair."""
     (label,) = BASELINES[name]([Pair(premise, hypothesis)])
     return label
 
@@ -50,7 +50,7 @@ def said(name: str, premise: str, hypothesis: str) -> Label:
     ],
 )
 def test_the_side_with_the_phrase_decides(premise: str, hypothesis: str, label: Label) -> None:
-    assert said("numerical", premise, hypothesis) == label
+    assert label_of("numerical", premise, hypothesis) == label
 
 
 def test_the_counts_of_the_appendix_give_its_accuracy() -> None:
@@ -63,7 +63,9 @@ def test_the_counts_of_the_appendix_give_its_accuracy() -> None:
         (plain, phrase, E, 2466),
         (plain, phrase, C, 1231),
     ]
-    evaluation = judge("numerical", [Pair(*row[:3]) for row in counts for _ in range(row[3])])
+    evaluation = evaluate_baseline(
+        "numerical", [Pair(*row[:3]) for row in counts for _ in range(row[3])]
+    )
     assert (evaluation.n, evaluation.correct) == (7596, 6233)
     assert evaluation.accuracy == pytest.approx(0.820563, abs=1e-6)
     assert evaluation.counts[N] == {E: 66, N: 2532, C: 66}
@@ -92,8 +94,8 @@ def test_the_counts_of_the_appendix_give_its_accuracy() -> None:
 def test_words_are_looked_for_in_the_premise(
     premise: str, hypothesis: str, overlap: Label, subsequence: Label
 ) -> None:
-    assert said("lexical_overlap", premise, hypothesis) == overlap
-    assert said("subsequence", premise, hypothesis) == subsequence
+    assert label_of("lexical_overlap", premise, hypothesis) == overlap
+    assert label_of("subsequence", premise, hypothesis) == subsequence
 
 
 FEW = st.lists(st.sampled_from(["a", "man", "Men", "can't", "run."]), max_size=6).map(" ".join)
@@ -102,8 +104,8 @@ FEW = st.lists(st.sampled_from(["a", "man", "Men", "can't", "run."]), max_size=6
 @STEADY
 @given(FEW, FEW)
 def test_a_subsequence_overlaps(premise: str, hypothesis: str) -> None:
-    if said("subsequence", premise, hypothesis) == E:
-        assert said("lexical_overlap", premise, hypothesis) == E
+    if label_of("subsequence", premise, hypothesis) == E:
+        assert label_of("lexical_overlap", premise, hypothesis) == E
 
 
 @STEADY
@@ -111,7 +113,7 @@ def test_a_subsequence_overlaps(premise: str, hypothesis: str) -> None:
 def test_what_was_cut_from_the_premise_is_a_subsequence(
     before: str, middle: str, after: str
 ) -> None:
-    assert said("subsequence", f"{before} {middle} {after}", middle) == E
+    assert label_of("subsequence", f"{before} {middle} {after}", middle) == E
 
 
 # majority
@@ -127,7 +129,7 @@ def test_what_was_cut_from_the_premise_is_a_subsequence(
         ([None], E),
     ],
 )
-def test_the_most_frequent_label_is_said_of_all(golds: list[Label | None], label: Label) -> None:
+def test_every_pair_gets_the_most_frequent_label(golds: list[Label | None], label: Label) -> None:
     pairs = [Pair("p", "h", gold) for gold in golds]
     assert BASELINES["majority"](pairs) == [label] * len(golds)
 
@@ -136,7 +138,7 @@ def test_the_most_frequent_label_is_said_of_all(golds: list[Label | None], label
 
 
 def toy() -> list[Pair]:
-    """Pairs whose label one word of the hypothesis gives away."""
+    """Return pairs whose label depends on one word of the hypothesis."""
     marks: dict[str, Label] = {"some": E, "tall": N, "nobody": C}
     return [
         Pair(f"p{n}", f"{word} {filler} sat.", label)  # each filler with each label
@@ -148,16 +150,16 @@ def toy() -> list[Pair]:
 
 def test_scores_are_the_weights_of_the_words_that_occur() -> None:
     matrix = np.array([[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]])
-    weights = Weights({"no": 0, "men": 1}, matrix, np.array([0.5, 0.0, -0.5]))
-    assert scores("No no men?", weights).tolist() == [9.5, 18.0, 35.5]
-    assert scores("unheard", weights).tolist() == [0.5, 0.0, -0.5]
-    assert scores("", weights).tolist() == [0.5, 0.0, -0.5]
+    weights = BagWeights({"no": 0, "men": 1}, matrix, np.array([0.5, 0.0, -0.5]))
+    assert label_scores("No no men?", weights).tolist() == [9.5, 18.0, 35.5]
+    assert label_scores("unheard", weights).tolist() == [0.5, 0.0, -0.5]
+    assert label_scores("", weights).tolist() == [0.5, 0.0, -0.5]
 
 
-def test_training_finds_the_words_that_give_the_label_away() -> None:
+def test_training_finds_the_words_that_decide_the_label() -> None:
     weights = train(toy(), 2)
     for word, label in (("some", E), ("tall", N), ("nobody", C)):
-        assert LABELS[int(scores(f"{word} dogs ran", weights).argmax())] == label
+        assert LABELS[int(label_scores(f"{word} dogs ran", weights).argmax())] == label
 
 
 def test_training_never_reads_the_premise() -> None:
@@ -169,13 +171,13 @@ def test_words_of_few_hypotheses_are_left_out() -> None:
     assert vocabulary([{"b", "a"}, {"b", "c"}, {"c", "b"}], 2) == {"b": 0, "c": 1}
 
 
-def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
+def test_written_weights_are_read_unchanged(tmp_path: Path) -> None:
     weights = train(toy(), 2)
     write(weights, tmp_path)
-    found = load(tmp_path)
-    assert found.rows == weights.rows
-    assert np.array_equal(found.matrix, weights.matrix)
-    assert np.array_equal(found.bias, weights.bias)
+    loaded = load(tmp_path)
+    assert loaded.rows == weights.rows
+    assert np.array_equal(loaded.matrix, weights.matrix)
+    assert np.array_equal(loaded.bias, weights.bias)
 
 
 def test_training_needs_all_three_labels() -> None:
@@ -189,7 +191,7 @@ def test_missing_weights_say_how_to_make_them(tmp_path: Path) -> None:
 
 
 def test_the_shipped_weights_are_small_and_plain() -> None:
-    path = FOLDER / FILE
+    path = FOLDER / WEIGHTS_FILE
     assert path.stat().st_size < 1_000_000
     shape = json.loads(path.read_text(encoding="utf-8"))
     assert {len(row) for row in shape["weights"].values()} == {len(shape["words"])}
@@ -198,11 +200,11 @@ def test_the_shipped_weights_are_small_and_plain() -> None:
 
 def test_the_shipped_weights_know_the_habits_of_annotators() -> None:
     # Gururangan et al. 2018, table 4: "nobody" and "sleeping" give contradictions away
-    assert said("hypothesis_only", "", "Nobody is sleeping.") == C
-    assert said("hypothesis_only", "A man ran.", "Nobody is sleeping.") == C
+    assert label_of("hypothesis_only", "", "Nobody is sleeping.") == C
+    assert label_of("hypothesis_only", "A man ran.", "Nobody is sleeping.") == C
 
 
-# judging
+# evaluation
 
 
 @pytest.mark.parametrize(
@@ -225,7 +227,7 @@ def test_non_entailment_on_either_side_compares_two_classes(
 
 
 def some_pairs() -> list[Pair]:
-    """Three right and one wrong by the numerical rules, and one without a label."""
+    """Return three pairs that the numerical rules label right, one wrong, one without a label."""
     return [
         Pair("Tim has 3.", "Tim has 4.", C),
         Pair("Tim has more than 3.", "Tim has 4.", N),
@@ -235,15 +237,15 @@ def some_pairs() -> list[Pair]:
     ]
 
 
-def test_a_rule_is_judged_by_label_and_by_what_it_said() -> None:
-    evaluation = judge("numerical", some_pairs())
+def test_an_evaluation_counts_by_gold_and_by_predicted_label() -> None:
+    evaluation = evaluate_baseline("numerical", some_pairs())
     assert (evaluation.n, evaluation.correct, evaluation.accuracy) == (4, 3, 0.75)
     assert evaluation.by_gold == {E: Tally(1, 1), N: Tally(1, 1), C: Tally(2, 1)}
     assert evaluation.counts == {E: {E: 1, C: 1}, N: {N: 1}, C: {C: 1}}
 
 
 def test_the_interval_is_wilsons() -> None:
-    evaluation = judge("numerical", some_pairs())
+    evaluation = evaluate_baseline("numerical", some_pairs())
     z, n, p = 1.959964, 4, 0.75
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
@@ -252,22 +254,22 @@ def test_the_interval_is_wilsons() -> None:
     )
 
 
-def test_a_rule_of_two_classes_is_judged_in_two() -> None:
+def test_a_baseline_of_two_classes_is_evaluated_in_two() -> None:
     pairs = [Pair("a b", "a", E), Pair("a b", "c", N), Pair("a b", "d", C), Pair("a b", "b", C)]
-    evaluation = judge("lexical_overlap", pairs)
+    evaluation = evaluate_baseline("lexical_overlap", pairs)
     assert (evaluation.n, evaluation.correct) == (4, 3)
     assert evaluation.counts == {E: {E: 1, C: 1}, X: {N: 1, C: 1}}
 
 
 def test_an_accuracy_over_nothing_is_null() -> None:
-    shape = evaluation_json(judge("numerical", [Pair("p", "h")]))
+    shape = evaluation_json(evaluate_baseline("numerical", [Pair("p", "h")]))
     assert (shape["n"], shape["accuracy"], shape["low"], shape["high"]) == (0, None, None, None)
     json.dumps(shape, allow_nan=False)
 
 
-def test_an_unknown_rule_is_answered_with_those_there_are() -> None:
+def test_an_unknown_baseline_is_answered_with_the_known_ones() -> None:
     with pytest.raises(UnknownBaseline, match=r"^there is no rule 'numbers'; there are: \w+, "):
-        judge("numbers", some_pairs())
+        evaluate_baseline("numbers", some_pairs())
 
 
 @pytest.mark.parametrize("name", BASELINES)
@@ -313,8 +315,8 @@ def test_the_command_prints_the_agreed_keys(tmp_path: Path) -> None:
 
 
 def test_all_is_a_list_of_every_rule(tmp_path: Path) -> None:
-    found = answer("all", lines(tmp_path / "in.jsonl.gz", some_pairs()))
-    assert [shape["rule"] for shape in found] == list(BASELINES)
+    evaluations = answer("all", lines(tmp_path / "in.jsonl.gz", some_pairs()))
+    assert [shape["rule"] for shape in evaluations] == list(BASELINES)
 
 
 def test_rows_without_a_pair_and_a_label_are_left_out_and_counted(tmp_path: Path) -> None:
@@ -340,7 +342,7 @@ def test_two_classes_are_named(tmp_path: Path) -> None:
         ("numerical", "premise,hypothesis,label\na,b,\n", "holds no pair with a premise"),
     ],
 )
-def test_what_cannot_be_judged_gets_one_sentence(
+def test_a_file_that_cannot_be_evaluated_gets_one_sentence(
     tmp_path: Path, name: str, text: str, words: str
 ) -> None:
     (tmp_path / "in.csv").write_text(text)
@@ -355,4 +357,6 @@ def test_the_command_trains(tmp_path: Path) -> None:
     first = run("train", path, "--out", tmp_path / "one", "--least", 2)
     run("train", path, "--out", tmp_path / "two", "--least", 2)
     assert first.stdout.startswith("7 words, ")  # three that tell, men, cats, sat and the full stop
-    assert (tmp_path / "one" / FILE).read_bytes() == (tmp_path / "two" / FILE).read_bytes()
+    assert (tmp_path / "one" / WEIGHTS_FILE).read_bytes() == (
+        tmp_path / "two" / WEIGHTS_FILE
+    ).read_bytes()
