@@ -15,7 +15,7 @@ from probe.models.word_models.decomposable import (
     DecomposableConfig,
     DecomposableForSequenceClassification,
 )
-from probe.models.word_models.soft_alignment import align, other, stack, together
+from probe.models.word_models.soft_alignment import align, join_sides, other_side, stack_sides
 from probe.models.word_models.word_vectors import WordVectors
 from probe.settings import ASSETS
 from probe.tasks.examples import bundled_pairs
@@ -35,27 +35,27 @@ def random(*shape: int) -> torch.Tensor:
 
 
 def test_alignment_is_the_softmax_weighted_sum_of_a_plain_loop() -> None:
-    ours, theirs, values = random(2, 3, 4), random(2, 5, 4) / 2, random(2, 5, 2)
+    queries, keys, values = random(2, 3, 4), random(2, 5, 4) / 2, random(2, 5, 2)
     lengths = [5, 2]
     mask = torch.arange(5) < torch.tensor(lengths)[:, None]
-    found = align(ours, theirs, values, mask)
+    aligned = align(queries, keys, values, mask)
     for row, length in enumerate(lengths):
         for i in range(3):
-            scores = [float(ours[row, i] @ theirs[row, j]) for j in range(length)]
+            scores = [float(queries[row, i] @ keys[row, j]) for j in range(length)]
             total = sum(math.exp(score) for score in scores)
-            for place in range(2):
+            for column in range(2):
                 expected = sum(
-                    math.exp(score) / total * float(values[row, j, place])
+                    math.exp(score) / total * float(values[row, j, column])
                     for j, score in enumerate(scores)
                 )
-                assert float(found[row, i, place]) == pytest.approx(expected, abs=1e-5)
+                assert float(aligned[row, i, column]) == pytest.approx(expected, abs=1e-5)
 
 
 def test_sides_are_stacked_premises_first() -> None:
     vectors = torch.arange(12.0).view(2, 6, 1)
     mask = torch.tensor([[1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 0, 0]])
     types = torch.tensor([[0, 0, 0, 1, 1, 0], [0, 1, 1, 1, 0, 0]])
-    sides = stack(vectors, mask, types)
+    sides = stack_sides(vectors, mask, types)
     rows = [v[m].flatten().tolist() for v, m in zip(sides.vectors, sides.mask, strict=True)]
     assert rows == [[0, 1, 2], [6], [3, 4], [7, 8, 9]]
     assert sides.lengths.tolist() == [3, 1, 2, 3]
@@ -63,8 +63,8 @@ def test_sides_are_stacked_premises_first() -> None:
 
 def test_padding_on_the_left_changes_nothing() -> None:
     vectors, types = random(1, 3, 2), torch.tensor([[0, 1, 1]])
-    plain = stack(vectors, None, types)
-    padded = stack(
+    plain = stack_sides(vectors, None, types)
+    padded = stack_sides(
         torch.cat([random(1, 2, 2), vectors], 1),
         torch.tensor([[0, 0, 1, 1, 1]]),
         torch.tensor([[0, 1, 0, 1, 1]]),
@@ -72,16 +72,16 @@ def test_padding_on_the_left_changes_nothing() -> None:
     assert torch.equal(plain.vectors[plain.mask], padded.vectors[padded.mask])
 
 
-def test_other_and_together_bring_the_sides_of_a_pair_together() -> None:
+def test_the_sides_of_a_pair_are_swapped_and_joined() -> None:
     rows = torch.tensor([[1], [2], [10], [20]])
-    assert other(rows).flatten().tolist() == [10, 20, 1, 2]
-    assert together(rows).tolist() == [[1, 10], [2, 20]]
+    assert other_side(rows).flatten().tolist() == [10, 20, 1, 2]
+    assert join_sides(rows).tolist() == [[1, 10], [2, 20]]
 
 
 @pytest.mark.parametrize("types", [[0, 0], [1, 1]])
 def test_an_empty_side_is_refused(types: list[int]) -> None:
     with pytest.raises(ValueError, match="reads two texts, and one of them is empty"):
-        stack(random(1, 2, 3), None, torch.tensor([types]))
+        stack_sides(random(1, 2, 3), None, torch.tensor([types]))
 
 
 @KINDS
@@ -96,10 +96,10 @@ def test_without_types_no_side_is_known(kind: str) -> None:
 @KINDS
 def test_a_pair_alone_and_in_a_padded_batch_is_the_same(kind: str) -> None:
     classifier = word_classifier(kind)
-    together_ = classifier.probabilities(PAIRS)
+    batched = classifier.probabilities(PAIRS)
     for row, pair in enumerate(PAIRS):
         alone = classifier.probabilities([pair])[0]
-        assert alone.tolist() == pytest.approx(together_[row].tolist(), abs=1e-6)
+        assert alone.tolist() == pytest.approx(batched[row].tolist(), abs=1e-6)
 
 
 @KINDS

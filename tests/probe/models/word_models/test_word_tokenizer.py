@@ -7,8 +7,8 @@ from transformers import AutoTokenizer
 
 import probe.models.word_models.esim  # registers the tokenizer
 from probe.models.word_models.word_tokenizer import (
+    MAX_WORD_BYTES,
     SPECIAL,
-    WIDTH,
     WordTokenizer,
     splitter,
     word_tokenizer,
@@ -86,14 +86,14 @@ def test_an_unknown_word_keeps_its_place_through_decoding(tokenizer: WordTokeniz
 def test_characters_are_the_bytes_as_written_counted_from_one(tokenizer: WordTokenizer) -> None:
     rows = tokenizer("Zé", "a")["character_ids"]
     z, e_one, e_two, a = 0x5A, 0xC3, 0xA9, 0x61
-    assert rows[0] == [z + 1, e_one + 1, e_two + 1] + [0] * (WIDTH - 3)
-    assert rows[1] == [0] * WIDTH  # [NULL]
-    assert rows[2] == [a + 1] + [0] * (WIDTH - 1)
+    assert rows[0] == [z + 1, e_one + 1, e_two + 1] + [0] * (MAX_WORD_BYTES - 3)
+    assert rows[1] == [0] * MAX_WORD_BYTES  # [NULL]
+    assert rows[2] == [a + 1] + [0] * (MAX_WORD_BYTES - 1)
 
 
 def test_characters_of_a_batch_are_padded_with_nothing(tokenizer: WordTokenizer) -> None:
     batch = tokenizer(["the dog", "a"], ["a", "a"], padding=True, return_tensors="pt")
-    assert batch["character_ids"].shape == (2, 5, WIDTH)
+    assert batch["character_ids"].shape == (2, 5, MAX_WORD_BYTES)
     assert batch["character_ids"][1, 4:].sum() == 0
 
 
