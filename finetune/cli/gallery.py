@@ -20,7 +20,7 @@ from finetune.training.recipes import Mode, default_rate
 from probe.data.tables import read_table
 from probe.errors import ExperimentError, FileError
 from probe.models.classifier import Classifier
-from probe.models.library import load, require
+from probe.models.library import load, require_on_disk
 from probe.runs.gallery import CHALLENGES, FOLDER, MODELS, NUMERICAL, GalleryRun, write
 from probe.settings import settings
 from probe.tasks.nli import Pair
@@ -91,7 +91,7 @@ def gallery_command(
     rates = read_rates(lrs)
     sets = all_sets(files, challenge)
     for name in model:
-        require(name)
+        require_on_disk(name)
         classifier = load(name)
         for each in challenge:
             plan = Plan(

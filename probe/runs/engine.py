@@ -15,7 +15,7 @@ from distributed import KilledWorker, TimeoutError
 from finetune.experiments.inoculation.plan import Cell
 from probe.errors import ExperimentError, ModelError
 from probe.models.hashes import model_hash
-from probe.models.library import place
+from probe.models.library import locate
 from probe.runs.cluster import UNREACHABLE, Cluster
 from probe.runs.completion import finish, keep
 from probe.runs.dispatch import Dispatch, Task, fetch
@@ -126,7 +126,7 @@ class Engine:
 
     def _identify(self, run: Run) -> None:
         """Store the model's hash, or see that the model is still the one that was begun with."""
-        found = model_hash(place(run.plan.model)[0])
+        found = model_hash(locate(run.plan.model)[0])
         if run.artefacts.get("model", found) != found:
             raise ExperimentError(
                 f"the model {run.plan.model!r} has changed since this run began; start a new run"

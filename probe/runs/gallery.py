@@ -16,7 +16,7 @@ from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.verdict import conclude, verdict_json
 from probe.models.hashes import model_hash, sets_facts
-from probe.models.library import place
+from probe.models.library import locate
 from probe.runs.serialise import Json, environment, plan_from, point_from
 from probe.runs.store import CellState, Run
 from probe.settings import ASSETS
@@ -102,7 +102,7 @@ def write(folder: Path, exhibit: GalleryRun) -> Path:
         "created": time.time(),
         "environment": environment(),
         "artefacts": {
-            "model": model_hash(place(plan.model)[0]),
+            "model": model_hash(locate(plan.model)[0]),
             "sets": sets_facts(sets),
             "sources": dict(exhibit.sources),
         },

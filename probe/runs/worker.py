@@ -21,7 +21,7 @@ from finetune.training.checkpoints import save_model
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.hashes import model_hash
-from probe.models.library import load, place
+from probe.models.library import load, locate
 from probe.runs.serialise import sets_from
 
 EVERY = 0.5
@@ -82,7 +82,7 @@ def compute(
 @lru_cache(maxsize=1)
 def pristine(model: str, expected: str) -> Classifier:
     """Load a model once for all runs that begin with it. Raises ModelError for another one."""
-    if model_hash(place(model)[0]) != expected:
+    if model_hash(locate(model)[0]) != expected:
         raise ModelError(f"the model {model!r} where this was computed is not the app's")
     return load(model)
 

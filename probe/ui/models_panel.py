@@ -42,7 +42,7 @@ def show(cache: ModelCache, name: str | None, labels: str | None) -> list[Any]:
     chosen = opened.classifier.name
     warning = "".join(alert(words) for words in (opened.warning, opened.doubt) if words)
     return [
-        f'<p class="fine" role="status">{escape(opened.words)}</p>{warning}',
+        f'<p class="fine" role="status">{escape(opened.summary)}</p>{warning}',
         gr.Textbox(
             label=f"Which output is which? Now {', '.join(opened.classifier.order)}",
             info="",
@@ -75,8 +75,8 @@ def load_api(cache: ModelCache, model: str, labels: str) -> dict[str, Any]:
         "model": classifier.name,
         "model_revision": classifier.revision,
         "labels": list(classifier.order),
-        "plain_pairs_right": label_check.right if label_check else None,
-        "plain_pairs": label_check.of if label_check else None,
+        "plain_pairs_right": label_check.correct if label_check else None,
+        "plain_pairs": label_check.n if label_check else None,
         "warning": opened.warning or opened.doubt,
     }
 

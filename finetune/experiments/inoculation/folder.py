@@ -19,7 +19,7 @@ from finetune.experiments.inoculation.verdict import conclude, verdict_json
 from finetune.report.curves import curve, curve_frame
 from probe.models.classifier import Classifier
 from probe.models.hashes import model_hash, sets_facts
-from probe.models.library import place
+from probe.models.library import locate
 from probe.runs.serialise import Json, environment, point_from
 
 
@@ -29,7 +29,7 @@ def key_of(plan: Plan, sets: Sets) -> str:
     Raises ModelError where the model is not there.
     """
     settings = asdict(replace(plan, sizes=(), lrs=(), seeds=(), thresholds=THRESHOLDS))
-    weights = model_hash(place(plan.model)[0])
+    weights = model_hash(locate(plan.model)[0])
     text = json.dumps([settings, weights, sets_facts(sets)], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -86,7 +86,7 @@ def write_summary(folder: Path, plan: Plan, sets: Sets, points: Sequence[Point])
         **verdict_json(conclude(plan, sets, points)),
         "n": {name: len(pairs) for name, pairs in vars(sets).items()},
         "plan": asdict(plan),
-        "artefacts": {"model": model_hash(place(plan.model)[0]), "sets": sets_facts(sets)},
+        "artefacts": {"model": model_hash(locate(plan.model)[0]), "sets": sets_facts(sets)},
         "environment": environment(),
     }
     text = json.dumps(summary, indent=1, ensure_ascii=False, allow_nan=False)

@@ -35,15 +35,18 @@ PAIR = Pair("A man walks to the park.", "The man isn't happy!")
 NAMES = ["sort", "neghyp", "copysort", "drop+shuffle", "premsubseq", "negation", "pbsmt"]
 
 
-def folder_of(place: Path, names: list[str]) -> Path:
+def folder_of(path: Path, names: list[str]) -> Path:
     """Write a tiny model whose outputs have these names."""
-    folder = tiny_bert(place)
+    folder = tiny_bert(path)
     config = folder / "config.json"
-    outputs = {str(at): name for at, name in enumerate(names)}
+    outputs = {str(output): name for output, name in enumerate(names)}
     config.write_text(json.dumps(json.loads(config.read_text()) | {"id2label": outputs}))
-    path = folder / "model.safetensors"
-    kept = {n: w[: len(names)] if "classifier" in n else w for n, w in load_file(path).items()}
-    save_file(kept, path, {"format": "pt"})
+    file = folder / "model.safetensors"
+    weights = {
+        name: weight[: len(names)] if "classifier" in name else weight
+        for name, weight in load_file(file).items()
+    }
+    save_file(weights, file, {"format": "pt"})
     return folder
 
 
@@ -72,17 +75,17 @@ def two(two_way: str) -> Classifier:
 # opening
 
 
-def test_a_model_on_our_shelves_sings_no_canaries(clear: str) -> None:
+def test_the_labels_of_a_model_on_disk_are_not_checked(clear: str) -> None:
     assert open_model("minilm").label_check is None
     assert open_model(clear).label_check is not None
 
 
-def test_a_model_is_told_in_one_sentence(clear: str) -> None:
+def test_a_model_is_described_in_one_sentence(clear: str) -> None:
     parameters = sum(p.numel() for p in open_model(clear).classifier.model.parameters())
-    words = open_model(clear).words
-    assert words.startswith(f"{clear} is a bert model of {parameters:,} weights with ")
-    assert "the outputs contradiction, entailment, neutral; " in words
-    assert words.endswith(" of 6 plain pairs are right; precision fp32; read from a folder.")
+    summary = open_model(clear).summary
+    assert summary.startswith(f"{clear} is a bert model of {parameters:,} weights with ")
+    assert "the outputs contradiction, entailment, neutral; " in summary
+    assert summary.endswith(" of 6 plain pairs are right; precision fp32; read from a folder.")
 
 
 def test_a_page_asks_only_for_what_was_opened(clear: str) -> None:
@@ -100,10 +103,10 @@ def test_a_given_order_is_part_of_the_name_and_comes_back(unclear: str) -> None:
     first = cache.open(unclear, order).classifier
     assert first.name == f"{unclear} (neutral, contradiction, entailment)"
     cache.get("minilm")
-    again = cache.get(first.name)
-    assert again is not first
-    assert (again.name, again.order) == (first.name, order)
-    assert again.probabilities([PAIR]) == pytest.approx(first.probabilities([PAIR]), abs=1e-6)
+    reloaded = cache.get(first.name)
+    assert reloaded is not first
+    assert (reloaded.name, reloaded.order) == (first.name, order)
+    assert reloaded.probabilities([PAIR]) == pytest.approx(first.probabilities([PAIR]), abs=1e-6)
 
 
 def test_another_order_leaves_the_first_as_it_was(unclear: str) -> None:
@@ -135,31 +138,31 @@ def test_what_a_visitor_may_open_is_a_setting(
         if value is not None:
             monkeypatch.setenv(name, value)
     require_open("minilm")
-    for asked, allowed in (("owner/name", hub), (clear, folder)):
+    for name, allowed in (("owner/name", hub), (clear, folder)):
         if allowed:
-            require_open(asked)
+            require_open(name)
         else:
             with pytest.raises(ModelError, match="cannot be opened here from a "):
-                require_open(asked)
+                require_open(name)
 
 
 # the panel
 
 
 def test_the_panel_chooses_what_it_loaded(clear: str) -> None:
-    told, _, model = models_panel.show(ModelCache(), f" {clear} ", "")
-    assert "plain pairs are right" in told
+    message, _, model = models_panel.show(ModelCache(), f" {clear} ", "")
+    assert "plain pairs are right" in message
     assert model.value == clear
 
 
 def test_the_panel_asks_which_output_is_which(unclear: str) -> None:
     cache = ModelCache()
-    told, labels, _ = models_panel.show(cache, unclear, "")
-    assert 'role="alert"' in told
-    assert "LABEL_0, LABEL_1, LABEL_2" in told
+    message, labels, _ = models_panel.show(cache, unclear, "")
+    assert 'role="alert"' in message
+    assert "LABEL_0, LABEL_1, LABEL_2" in message
     assert labels.visible
     assert labels.label == "Which output is which? In the order of LABEL_0, LABEL_1, LABEL_2"
-    told, _, model = models_panel.show(cache, unclear, "neutral, E, contradiction")
+    message, _, model = models_panel.show(cache, unclear, "neutral, E, contradiction")
     assert model.value == f"{unclear} (neutral, entailment, contradiction)"
 
 
@@ -170,17 +173,19 @@ def test_what_the_plain_pairs_say_is_offered_and_not_taken(tmp_path: Path) -> No
         if path.name != "config.json":
             (folder / path.name).symlink_to(path)
         else:
-            outputs = {"id2label": {str(at): f"LABEL_{at}" for at in range(3)}}
+            outputs = {"id2label": {str(output): f"LABEL_{output}" for output in range(3)}}
             text = json.dumps(json.loads(path.read_text()) | outputs)
             (folder / path.name).write_text(text)
     cache = ModelCache()
-    told, labels, _ = models_panel.show(cache, str(folder), "")
-    assert "with entailment, neutral, contradiction it gets 6 of 6 plain pairs right" in told
+    message, labels, _ = models_panel.show(cache, str(folder), "")
+    assert "with entailment, neutral, contradiction it gets 6 of 6 plain pairs right" in message
     assert labels.value == "entailment, neutral, contradiction"
     with pytest.raises(ModelError):
         cache.require(str(folder))
-    told, _, _ = models_panel.show(cache, str(folder), "contradiction, entailment, neutral")
-    assert "with this order the model gets 0 of 6 plain pairs right; with entailment, neu" in told
+    message, _, _ = models_panel.show(cache, str(folder), "contradiction, entailment, neutral")
+    assert (
+        "with this order the model gets 0 of 6 plain pairs right; with entailment, neu" in message
+    )
 
 
 @pytest.mark.parametrize(
@@ -196,18 +201,18 @@ def test_what_the_plain_pairs_say_is_offered_and_not_taken(tmp_path: Path) -> No
 def test_the_panel_answers_with_a_sentence(
     name: str | None, labels: str | None, sentence: str
 ) -> None:
-    told, *_ = models_panel.show(ModelCache(), name, labels)
-    assert 'role="alert"' in told
-    assert sentence in told
+    message, *_ = models_panel.show(ModelCache(), name, labels)
+    assert 'role="alert"' in message
+    assert sentence in message
 
 
 def test_the_endpoint_says_what_was_loaded(clear: str) -> None:
     cache = ModelCache()
-    found = models_panel.load_api(cache, clear, "")
-    assert found["model"] == clear
-    assert found["model_revision"] is None
-    assert found["labels"] == ["contradiction", "entailment", "neutral"]
-    assert found["plain_pairs"] == 6
+    facts = models_panel.load_api(cache, clear, "")
+    assert facts["model"] == clear
+    assert facts["model_revision"] is None
+    assert facts["labels"] == ["contradiction", "entailment", "neutral"]
+    assert facts["plain_pairs"] == 6
     cache.require(clear)
 
 
@@ -215,25 +220,27 @@ def test_the_endpoint_says_what_was_loaded(clear: str) -> None:
 
 
 def run(*words: str) -> tuple[int, str, str]:
-    said = ["--premise", PAIR.premise, "--hypothesis", PAIR.hypothesis]
-    ended = CliRunner().invoke(commands, ["pair", *said, *words])
-    return ended.exit_code, ended.stdout, ended.stderr
+    texts = ["--premise", PAIR.premise, "--hypothesis", PAIR.hypothesis]
+    result = CliRunner().invoke(commands, ["pair", *texts, *words])
+    return result.exit_code, result.stdout, result.stderr
 
 
 def test_the_command_line_asks_for_labels_and_takes_them(unclear: str) -> None:
-    code, _, told = run("--model", unclear)
-    assert (code, "(the option is --labels)" in told) == (2, True)
-    code, said, _ = run("--model", unclear, "--labels", "n,e,c", "--json")
+    code, _, error = run("--model", unclear)
+    assert (code, "(the option is --labels)" in error) == (2, True)
+    code, output, _ = run("--model", unclear, "--labels", "n,e,c", "--json")
     model = open_model(unclear, ("neutral", "entailment", "contradiction")).classifier
     assert code == 0
-    found = json.loads(said)["original"]["probabilities"]
-    assert list(found.values()) == pytest.approx(model.probabilities([PAIR])[0].tolist(), abs=1e-6)
+    probabilities = json.loads(output)["original"]["probabilities"]
+    assert list(probabilities.values()) == pytest.approx(
+        model.probabilities([PAIR])[0].tolist(), abs=1e-6
+    )
 
 
 def test_the_command_line_warns_of_labels_in_another_order() -> None:
-    code, said, told = run("--model", "minilm", "--labels", "c,e,n", "--json")
-    assert (code, json.loads(said)["model_revision"]) == (0, None)
-    assert told == (
+    code, output, error = run("--model", "minilm", "--labels", "c,e,n", "--json")
+    assert (code, json.loads(output)["model_revision"]) == (0, None)
+    assert error == (
         "warning: with this order the model gets 0 of 6 plain pairs right; with entailment, "
         "neutral, contradiction 6 of 6 - are the labels named wrongly?\n"
     )
@@ -241,15 +248,15 @@ def test_the_command_line_warns_of_labels_in_another_order() -> None:
 
 def test_commands_for_several_models_take_and_check_labels_too() -> None:
     words = ["hans", "--model", "minilm", "--n", "1", "--json"]
-    told = CliRunner().invoke(commands, [*words, "--labels", "minilm=c,e,n"]).stderr
-    assert "are the labels named wrongly?" in told
-    ended = CliRunner().invoke(commands, [*words, "--labels", "esim=c,e,n"])
-    assert (ended.exit_code, "is not of the form MODEL=LABELS" in ended.stderr) == (2, True)
+    error = CliRunner().invoke(commands, [*words, "--labels", "minilm=c,e,n"]).stderr
+    assert "are the labels named wrongly?" in error
+    result = CliRunner().invoke(commands, [*words, "--labels", "esim=c,e,n"])
+    assert (result.exit_code, "is not of the form MODEL=LABELS" in result.stderr) == (2, True)
 
 
-def test_the_command_line_refuses_what_is_no_order() -> None:
-    code, _, told = run("--model", "minilm", "--labels", "yes,no")
-    assert (code, "has 3 outputs; order these labels: entailment, neutral, contr" in told) == (
+def test_the_command_line_refuses_other_labels() -> None:
+    code, _, error = run("--model", "minilm", "--labels", "yes,no")
+    assert (code, "has 3 outputs; order these labels: entailment, neutral, contr" in error) == (
         2,
         True,
     )
@@ -276,34 +283,36 @@ def test_two_probabilities_are_in_our_order(two: Classifier) -> None:
 
 def test_importance_of_a_merged_label_is_that_of_both(two: Classifier) -> None:
     labels = ("neutral", "contradiction", "non-entailment")
-    found = attribute(two, [PAIR] * 3, labels)
-    assert {importance.label for importance in found} == {"non-entailment"}
-    (scores, *others) = [[token.score for token in one.hypothesis] for one in found]
+    attributions = attribute(two, [PAIR] * 3, labels)
+    assert {attribution.label for attribution in attributions} == {"non-entailment"}
+    (scores, *others) = [
+        [token.score for token in attribution.hypothesis] for attribution in attributions
+    ]
     assert all(other == pytest.approx(scores, abs=1e-6) for other in others)
 
 
 @pytest.mark.parametrize("gold", [*LABELS, "non-entailment", None])
 def test_a_pair_is_examined_in_two_classes(gold: str | None, two: Classifier) -> None:
-    found = examine(two, Pair(PAIR.premise, PAIR.hypothesis, gold), NAMES)  # type: ignore[arg-type]
-    shape = examination_json(found, "fp32")
+    examination = examine(two, Pair(PAIR.premise, PAIR.hypothesis, gold), NAMES)  # type: ignore[arg-type]
+    shape = examination_json(examination, "fp32")
     json.dumps(shape)
     assert list(shape["original"]["probabilities"]) == list(TWO_WAY)
     assert shape["importance"]["label"] in TWO_WAY
-    shown = probe_results.answer(found) + probe_results.rows(found)
-    assert "non-entailment" in shown
-    for transformed in found.transformed:
+    html = probe_results.answer(examination) + probe_results.rows(examination)
+    assert "non-entailment" in html
+    for transformed in examination.transformed:
         assert transformed.prediction.label in TWO_WAY
         if transformed.result.gold:
             assert transformed.right is matches(
                 transformed.prediction.label, transformed.result.gold
             )
-    assert len(probe_results.table(found)) == len(NAMES)
+    assert len(probe_results.table(examination)) == len(NAMES)
 
 
 def test_a_bar_of_two_labels_says_both() -> None:
-    shown = marks.bar(as_prediction((0.2, 0.8), TWO_WAY))
-    assert "entailment 0.20, non-entailment 0.80" in shown
-    assert "¬E" in shown
+    html = marks.bar(as_prediction((0.2, 0.8), TWO_WAY))
+    assert "entailment 0.20, non-entailment 0.80" in html
+    assert "¬E" in html
 
 
 def test_a_file_is_scored_in_two_classes(two: Classifier, tmp_path: Path) -> None:
@@ -329,14 +338,14 @@ def test_a_file_is_scored_in_two_classes(two: Classifier, tmp_path: Path) -> Non
     ]
     assert scored["error"].iloc[9] == "the premise is empty"
     assert "p_non-entailment" in made_frame(rows, ["sort"]).columns
-    said = two.predict(pairs)
+    predictions = two.predict(pairs)
     summary = summarise(rows, ["sort", "neghyp"])
     right = sum(
-        (one.label == "entailment") == (pair.gold == "entailment")
-        for one, pair in zip(said, pairs, strict=True)
+        (prediction.label == "entailment") == (pair.gold == "entailment")
+        for prediction, pair in zip(predictions, pairs, strict=True)
     )
     assert summary.original.accuracy.value == pytest.approx(right / 9)
-    count = sum(one.label == "entailment" for one in said)
+    count = sum(prediction.label == "entailment" for prediction in predictions)
     assert summary.predicted == {"entailment": count, "non-entailment": 9 - count}
     assert summary_json(summary, two, "fp32", 0, Options())["model_revision"] is None
 
@@ -355,12 +364,12 @@ def test_a_flipped_gold_label_is_met_by_either_of_the_merged() -> None:
 
 def test_a_folder_is_loaded_over_http_and_then_probed(app: App, two_way: str) -> None:
     client = Client(app.url, verbose=False)
-    asked = (PAIR.premise, PAIR.hypothesis, ["sort"], two_way)
+    inputs = (PAIR.premise, PAIR.hypothesis, ["sort"], two_way)
     with pytest.raises(AppError, match="there is no model called"):
-        client.predict(*asked, api_name="/probe")
+        client.predict(*inputs, api_name="/probe")
     loaded = client.predict(two_way, api_name="/load_model")
     assert loaded["labels"] == ["non-entailment", "entailment"]
-    answer = client.predict(*asked, api_name="/probe")
+    answer = client.predict(*inputs, api_name="/probe")
     assert (answer["model"], answer["model_revision"]) == (two_way, None)
     assert set(answer["transformed"][0]["probabilities"]) == set(TWO_WAY)
 
