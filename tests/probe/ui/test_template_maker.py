@@ -4,7 +4,6 @@ import csv
 from pathlib import Path
 
 import pytest
-
 from probe.ui.template_maker import make
 
 
