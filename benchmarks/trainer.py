@@ -26,7 +26,7 @@ from finetune.experiments.inoculation.plan import Cell, Plan, nested
 from finetune.experiments.inoculation.sets import Sets
 from finetune.training.recipes import habit
 from probe.models.classifier import Classifier
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 
 Padding = Literal["max_length", "longest"]
 Rows = Dataset[dict[str, Any]]  # Any: lists of numbers and a number

@@ -12,7 +12,7 @@ from finetune.training.loop import admissible
 from probe.models.classifier import Classifier, Precision, autocast, by_length
 from probe.models.word_models.word_tokenizer import CHARACTERS
 from probe.runs.stopping import Stop, halt, never
-from probe.tasks.examples import Pair
+from probe.tasks.task import Example
 
 SMALL = {
     "input_ids": torch.int32,
@@ -83,7 +83,7 @@ def _fill(
 
 
 def encode(
-    classifier: Classifier, pairs: Sequence[Pair], max_tokens: int, device: torch.device
+    classifier: Classifier, pairs: Sequence[Example], max_tokens: int, device: torch.device
 ) -> Encoded:
     """Tokenise pairs once for all epochs."""
     parts: dict[str, list[torch.Tensor]] = {}
@@ -100,7 +100,7 @@ def encode(
         paddings(tokenizer),
         tokenizer.padding_side == "left",
         lengths,
-        admissible(pairs, classifier.labels).to(device),
+        admissible(pairs, classifier.task).to(device),
     )
 
 

@@ -14,11 +14,10 @@ from safetensors.torch import load_file, save_file
 from torch.nn.utils import clip_grad_norm_
 from transformers import BatchEncoding
 
-from probe.analysis.accuracy import accuracy
 from probe.errors import TrainingError
-from probe.models.classifier import Classifier, Precision, autocast
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, NON_ENTAILMENT, Gold, matches
+from probe.metrics import accuracy
+from probe.models.classifier import Classifier, Precision, autocast, text_lengths
+from probe.tasks.task import Example, Task
 
 
 @dataclass(frozen=True)
@@ -100,14 +99,13 @@ def loss(
     return (logits.logsumexp(1) - reached).mean()
 
 
-def admissible(pairs: Sequence[Pair], labels: Sequence[Gold]) -> torch.Tensor:
-    """Return which of a model's labels match the gold; none where there is no gold.
+def admissible(examples: Sequence[Example], task: Task) -> torch.Tensor:
+    """Return which of the task's labels match the gold; none where there is no gold.
 
-    # (pairs, labels)
+    # (examples, labels)
     """
-    table = {gold: [matches(label, gold) for label in labels] for gold in (*LABELS, NON_ENTAILMENT)}
-    none = [False] * len(labels)
-    return torch.tensor([table[pair.gold] if pair.gold else none for pair in pairs])
+    rows = {gold: task.admissible(gold) for gold in {example.gold for example in examples}}
+    return torch.tensor([rows[example.gold] for example in examples])
 
 
 def epoch_batches(lengths: Sequence[int], batch: int, seed: int, epoch: int) -> list[list[int]]:
@@ -131,10 +129,10 @@ def schedule(step: int, steps: int, warmup: float) -> float:
 
 def train(
     classifier: Classifier,
-    pairs: Sequence[Pair],
+    pairs: Sequence[Example],
     recipe: Recipe,
     out: Path,
-    dev: Mapping[str, Sequence[Pair]] | None = None,
+    dev: Mapping[str, Sequence[Example]] | None = None,
     every: int = 1000,
 ) -> Iterator[Progress]:
     """Train in place and yield progress every `every` steps, having saved a checkpoint.
@@ -142,7 +140,7 @@ def train(
     A checkpoint left in `out` by the same recipe is continued; at the end the model lies
     in `out` as fp16 safetensors. Raises ValueError when the checkpoint has another recipe.
     """
-    lengths = [len(pair.premise) + len(pair.hypothesis) for pair in pairs]
+    lengths = text_lengths(classifier.task, pairs)
     plan = [
         (epoch, rows)
         for epoch in range(recipe.epochs)
@@ -160,7 +158,7 @@ def train(
             classifier,
             optim,
             classifier.encode(chosen, recipe.max_tokens),
-            admissible(chosen, classifier.labels),
+            admissible(chosen, classifier.task),
             clip,
             recipe.precision,
             recipe.seed * 1_000_003 + step,
@@ -171,7 +169,11 @@ def train(
             speed = seen / (time.monotonic() - began)
             save_checkpoint(classifier, optim, recipe, step + 1, out)
             scores = {
-                name: accuracy(classifier.predict(rows, recipe.precision), rows)
+                name: accuracy(
+                    classifier.task,
+                    [said.label for said in classifier.predict(rows, recipe.precision)],
+                    rows,
+                )
                 for name, rows in (dev or {}).items()
             }
             yield Progress(step + 1, len(plan), loss, speed, scores)
@@ -180,9 +182,10 @@ def train(
 
 
 def save_model(classifier: Classifier, out: Path) -> None:
-    """Write weights (fp16 safetensors), config with our label names, and tokenizer."""
+    """Write weights (fp16 safetensors), config with our label names and the task, tokenizer."""
     out.mkdir(parents=True, exist_ok=True)
     model = classifier.model
+    model.config.task = classifier.task.name
     names: list[str] = list(classifier.order)
     model.config.id2label = dict(enumerate(names))
     model.config.label2id = {name: index for index, name in enumerate(names)}

@@ -15,7 +15,7 @@ from finetune.training.frozen_layers import lower_states, upper_part
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.runs.stopping import Stop, never
 from probe.settings import settings
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 
 Value = TypeVar("Value", Encoded, torch.Tensor)
 
@@ -71,7 +71,7 @@ class Prepared:
         """Return pairs as `trained` takes them. Raises Cancelled."""
         whole = self.whole
         data = TENSOR_CACHE.get(
-            (whole.tokenizer, whole.labels, max_tokens, pairs),
+            (whole.tokenizer, whole.task, max_tokens, pairs),
             lambda: encode(whole, pairs, max_tokens, whole.device),
         )
         if not self.lower:

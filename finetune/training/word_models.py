@@ -27,8 +27,7 @@ from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.models.word_models.word_tokenizer import SPECIAL, word_tokenizer
 from probe.models.word_models.word_vectors import FOLDER, shared_table
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS
+from probe.tasks.nli import LABELS, NLI, Pair
 
 TABLES = {"decomposable": "words.table", "esim": "embeddings.words.table"}
 """Where a model keeps the vectors that it trains itself."""
@@ -86,7 +85,7 @@ def start(
         made.get_parameter(TABLES[config.model_type]).data.copy_(shared_table(vectors))
     lower = all(word == word.lower() for word in words[len(SPECIAL) :])
     tokenizer = word_tokenizer(words, lower, bool(family.shared))
-    return Classifier(model, made.eval(), tokenizer, LABELS, torch.device("cpu"))
+    return Classifier(model, made.eval(), tokenizer, NLI, LABELS, torch.device("cpu"))
 
 
 def held_out(pair: Pair) -> bool:

@@ -8,7 +8,7 @@ from probe.models.classifier import Classifier
 from probe.models.library import load, require
 from probe.models.user_models import LoadedModel, open_model
 from probe.settings import settings
-from probe.tasks.nli import Gold
+from probe.tasks.task import Label
 
 
 class ModelCache:
@@ -21,7 +21,7 @@ class ModelCache:
         """`limit` in bytes; by default NLI_CLINIC_MODEL_MB (4096) megabytes."""
         self.limit = settings().model_mb * 1_000_000 if limit is None else limit
         self._loaded: OrderedDict[str, Classifier] = OrderedDict()
-        self._opened: dict[str, tuple[str, tuple[Gold, ...]]] = {}  # where it is, and its labels
+        self._opened: dict[str, tuple[str, tuple[Label, ...]]] = {}  # where it is, and its labels
         self._lock = Lock()
 
     def get(self, name: str) -> Classifier:
@@ -32,7 +32,7 @@ class ModelCache:
                 self._loaded[name] = replace(load(place, order), name=name)
             return self._keep(name)
 
-    def open(self, name: str, order: tuple[Gold, ...] | None = None) -> LoadedModel:
+    def open(self, name: str, order: tuple[Label, ...] | None = None) -> LoadedModel:
         """Load a model that a person named, so that `require` lets it pass from now on.
 
         A given `order` becomes part of its name: nobody else's labels change. The other models

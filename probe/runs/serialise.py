@@ -12,7 +12,7 @@ from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.thresholds import Thresholds
 from probe.models.classifier import resolve
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 
 Json = dict[str, Any]  # Any: what JSON holds
 

@@ -15,7 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from probe.tasks.nli import Gold, read_gold
+from probe.tasks.nli import NLI
+from probe.tasks.task import Label
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -36,7 +37,7 @@ class Case:
     """One hypothesis: its label and its texts. `gap` names the number that n must not touch."""
 
     name: str
-    label: Gold
+    label: Label
     texts: Mapping[str, str]
     heuristic: str = ""
     gap: str = ""
@@ -102,7 +103,7 @@ def list_of(place: str, lists: Iterable[str]) -> str:
 
 def _case(row: Table) -> Case:
     facts = {name: row[name] for name in ("heuristic", "gap") if name in row}
-    label = read_gold(row["label"])
+    label = NLI.read_gold(row["label"])
     assert label is not None
     return Case(row["name"], label, _texts(row), **facts)
 

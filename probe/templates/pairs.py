@@ -4,8 +4,8 @@ import random
 from dataclasses import dataclass
 from functools import cached_property
 
-from probe.tasks.examples import Pair
-from probe.tasks.nli import Gold
+from probe.tasks.nli import Pair
+from probe.tasks.task import Label
 from probe.templates.combinations import Combinations
 from probe.templates.grammar import NUMBERS, Case, Grammar, Template, flatten, places
 from probe.templates.numbers import fresh
@@ -99,8 +99,8 @@ class TemplatePairs:
         )
 
     @cached_property
-    def _by_label(self) -> dict[Gold, list[FilledCase]]:
-        found: dict[Gold, list[FilledCase]] = {}
+    def _by_label(self) -> dict[Label, list[FilledCase]]:
+        found: dict[Label, list[FilledCase]] = {}
         for case in self.grammar.cases_of(self.template):
             texts = {**self.template.texts, **case.texts, **SISTER.get(self.request.lexical, {})}
             premise, hypothesis = (
@@ -113,7 +113,7 @@ class TemplatePairs:
         return found
 
     @cached_property
-    def _quota(self) -> dict[Gold, int]:
+    def _quota(self) -> dict[Label, int]:
         """How many cases of each label a premise keeps."""
         keep = self.grammar.keep if self.request.balance else {}
         return {label: keep.get(label, len(sides)) for label, sides in self._by_label.items()}

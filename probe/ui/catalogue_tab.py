@@ -8,7 +8,7 @@ from markupsafe import Markup
 from probe.analysis.transformed import require_text, transform_all
 from probe.errors import UserError
 from probe.models.cache import ModelCache
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from probe.transforms.availability import ready
 from probe.ui.choices import model_names, refresh_models
 from probe.ui.html.catalogue import catalogue

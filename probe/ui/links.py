@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 
 
 def link_to_pair(pair: Pair, model: str) -> str:

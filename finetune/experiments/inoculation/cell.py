@@ -21,7 +21,7 @@ from finetune.training.tensor_cache import Prepared, prepare
 from probe.models.classifier import Classifier
 from probe.runs.stopping import Cancelled as Cancelled  # who drives cells knows it from here
 from probe.runs.stopping import Stop, halt, never
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
 from probe.errors import ExperimentError
 from probe.models.classifier import Precision
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, NON_ENTAILMENT
+from probe.tasks.nli import LABELS, NON_ENTAILMENT, Pair
 
 Number = TypeVar("Number", int, float)
 Mode = Literal["full", "fast"]

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, matches
+from probe.tasks.nli import LABELS, Pair, matches
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from finetune.training.recipes import habit
 from finetune.training.tensor_cache import TENSOR_CACHE
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.models.library import load
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 
 SAMPLE = 8
 """Pairs in the trial of full mode; in fast mode a whole batch costs little."""

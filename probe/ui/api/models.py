@@ -7,7 +7,7 @@ import gradio as gr
 from probe.errors import ModelError, UserError
 from probe.models.cache import ModelCache
 from probe.models.user_models import LoadedModel, require_open
-from probe.tasks.nli import Gold, read_order
+from probe.tasks.task import read_labels
 
 
 def build(cache: ModelCache) -> None:
@@ -43,10 +43,4 @@ def open_own(cache: ModelCache, name: str | None, labels: str | None) -> LoadedM
     if not model:
         raise ModelError("say which model: a hub's owner/name, or a folder")
     require_open(model)
-    return cache.open(model, read_labels(labels))
-
-
-def read_labels(text: str | None) -> tuple[Gold, ...] | None:
-    """Read labels with commas between, None where there are none. Raises LabelError."""
-    names = [name.strip() for name in (text or "").split(",") if name.strip()]
-    return read_order(names) if names else None
+    return cache.open(model, read_labels(labels or ""))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from probe.text.tokens import Edit, edits, tokenise
 from probe.transforms.apply import Result, Step
 from probe.ui.html.elements import join

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from probe.analysis.attribution import METHODS, Importance
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from probe.transforms.options import SIGNS
 from probe.transforms.registry import Scored
 from probe.ui.html.elements import join, twin

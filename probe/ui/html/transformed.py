@@ -4,7 +4,8 @@ from markupsafe import Markup
 
 from probe.analysis.transformed import Transformed
 from probe.models.classifier import Prediction
-from probe.tasks.nli import ENTAILMENT, KEEP, NON_ENTAILMENT, UNDEFINED
+from probe.tasks.label_rules import KEEP, UNDEFINED
+from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT
 from probe.transforms.apply import Result, Step
 from probe.transforms.registry import default_of, leaves_gold
 from probe.ui.html.edits import changes

@@ -6,9 +6,9 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from probe.cli.templates import write_made
 from probe.errors import TemplateError
 from probe.templates import KINDS, Request, generate
+from probe.templates.files import write_pairs
 from probe.templates.request import MEANT
 from probe.ui.events import QUIET
 from probe.ui.html.elements import alert, note
@@ -68,7 +68,7 @@ def make(
 
 def _write(request: Request, count: int, seed: int) -> Path:
     path = fresh_folder() / f"{request.kind}-{count}-seed-{seed}.csv"
-    write_made(generate(request, count, seed), path)
+    write_pairs(generate(request, count, seed), path)
     return path
 
 

@@ -7,8 +7,7 @@ from finetune.training.encoded import encode, right, said
 from finetune.training.tensor_cache import TensorCache, prepare
 from probe.models.classifier import Classifier
 from probe.runs.stopping import Cancelled
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS
+from probe.tasks.nli import LABELS, Pair
 from tests.support.tiny_bert import tiny_pairs
 from tests.support.tiny_models import FAMILY, tiny_classifier
 from tests.support.tiny_word_models import word_classifier

@@ -16,8 +16,7 @@ from probe.models.library import load
 from probe.models.word_models.decomposable import DecomposableConfig
 from probe.models.word_models.word_tokenizer import SPECIAL
 from probe.models.word_models.word_vectors import shared_table
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS
+from probe.tasks.nli import LABELS, Pair
 from tests.support.tiny_bert import tiny_bert, tiny_pairs
 from tests.support.tiny_word_models import word_classifier
 

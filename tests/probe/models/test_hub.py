@@ -17,7 +17,7 @@ from huggingface_hub import constants
 from probe.errors import ModelError
 from probe.models.cache import ModelCache
 from probe.models.library import load
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from tests.support.tiny_bert import tiny_bert
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

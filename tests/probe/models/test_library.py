@@ -15,8 +15,7 @@ from probe.models.checkpoint import room
 from probe.models.errors import refusal
 from probe.models.library import entries, find, load, require, start_from_encoder
 from probe.settings import ASSETS
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, TWO_WAY
+from probe.tasks.nli import LABELS, NLI, TWO_WAY, Pair
 from tests.support.tiny_bert import tiny_bert
 from tests.support.tiny_models import shared
 
@@ -85,6 +84,20 @@ def test_the_label_order_of_the_config_is_used(folder: Path) -> None:
     other = load(str(folder))
     assert other.order == ("contradiction", "entailment", "neutral")
     assert other.probabilities([PAIR])[0] == pytest.approx(plain[[1, 2, 0]], abs=1e-6)
+
+
+def test_the_order_is_that_of_the_numbers_not_of_the_table(folder: Path) -> None:
+    configure(folder, id2label={"2": "entailment", "0": "contradiction", "1": "neutral"})
+    assert load(str(folder)).order == ("contradiction", "neutral", "entailment")
+
+
+def test_the_config_may_name_the_task(folder: Path) -> None:
+    configure(folder, task="nli_two_way")
+    assert sentence(folder).endswith(
+        "has 3 outputs, Natural language inference in two classes has: entailment, non-entailment"
+    )
+    configure(folder, task="text-classification")  # what other people write there
+    assert load(str(folder)).task is NLI
 
 
 def test_a_given_order_overrides_that_of_the_config(folder: Path) -> None:
@@ -246,7 +259,7 @@ def test_an_encoder_without_a_head_is_refused(folder: Path) -> None:
 def test_other_numbers_of_outputs_are_refused(count: int, folder: Path) -> None:
     resize(folder, count)
     configure(folder, id2label={str(at): f"LABEL_{at}" for at in range(count)})
-    assert sentence(folder).endswith(f"has {count} outputs, not three, nor two")
+    assert sentence(folder).endswith(f"has {count} outputs, not 3, nor 2")
 
 
 def test_a_given_order_has_the_labels_of_the_outputs(folder: Path) -> None:

@@ -14,19 +14,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from probe import pbsmt as phrases
+from probe import pbsmt
 from probe.cli.pbsmt import app
 from probe.errors import TrainingError
-from probe.pbsmt import ngram_model as language
-from probe.pbsmt import phrase_table as table
-from probe.pbsmt.align import Point, align, symmetrise
-from probe.pbsmt.decode import UNKNOWN_SCORE, Search, Weights, said
-from probe.pbsmt.extract import Extract, extract, spans
-from probe.pbsmt.score import NULL, Pruning, lexical, lexicons, score
-from probe.pbsmt.train import Settings, estimate, train
-from probe.pbsmt.translate import LONGEST, STRETCH, load, missing, parts, translator
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, Label
+from probe.pbsmt import ngram_model, phrase_table
+from probe.pbsmt.align import Link, align, symmetrise
+from probe.pbsmt.decode import UNKNOWN_SCORE, DecoderWeights, Search, target_words
+from probe.pbsmt.extract import PhrasePair, extract, phrase_spans
+from probe.pbsmt.score import NULL, Pruning, lexical_weight, lexicons, score
+from probe.pbsmt.train import TrainingSettings, estimate, train
+from probe.pbsmt.translate import (
+    MAX_PART_WORDS,
+    MAX_WORDS,
+    load,
+    missing,
+    parts,
+    translator,
+)
+from probe.tasks.nli import LABELS, Pair
+from probe.tasks.task import Label
 from probe.text.tokens import tokenise
 from probe.transforms import REGISTRY, Options
 from probe.transforms.registry import Inexact, Tools
@@ -76,18 +82,18 @@ from tests.support.property_settings import STEADY
     ],
 )
 def test_two_alignments_are_joined_as_by_hand(
-    forward: set[Point], backward: set[Point], joined: set[Point]
+    forward: set[Link], backward: set[Link], joined: set[Link]
 ) -> None:
     assert symmetrise(forward, backward) == joined
 
 
-POINTS = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=9)
+LINKS = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=9)
 
 
 @STEADY
-@given(POINTS, POINTS)
+@given(LINKS, LINKS)
 def test_the_joined_alignment_lies_between_both_and_either(
-    forward: set[Point], backward: set[Point]
+    forward: set[Link], backward: set[Link]
 ) -> None:
     assert forward & backward <= symmetrise(forward, backward) <= forward | backward
 
@@ -109,36 +115,41 @@ def test_links_of_other_pairs_are_refused(tmp_path: Path) -> None:
 # phrase pairs
 
 
-def consistent(points: set[Point], start: int, end: int, begin: int, stop: int) -> bool:
-    """Say whether two stretches are a phrase pair, in the words of the definition."""
-    inside = [start <= i < end and begin <= j < stop for i, j in points]
-    touched = [start <= i < end or begin <= j < stop for i, j in points]
+def consistent(links: set[Link], start: int, end: int, begin: int, stop: int) -> bool:
+    """Whether two spans are a phrase pair, by the definition."""
+    inside = [start <= i < end and begin <= j < stop for i, j in links]
+    touched = [start <= i < end or begin <= j < stop for i, j in links]
     return any(inside) and inside == touched
 
 
 @STEADY
-@given(POINTS, st.integers(1, 5), st.integers(1, 5), st.integers(1, 5))
+@given(LINKS, st.integers(1, 5), st.integers(1, 5), st.integers(1, 5))
 def test_phrase_pairs_are_those_of_the_definition(
-    points: set[Point], width: int, height: int, longest: int
+    links: set[Link], source_length: int, target_length: int, max_words: int
 ) -> None:
-    points = {(i, j) for i, j in points if i < width and j < height}
-    everything = product(range(width), range(width + 1), range(height), range(height + 1))
-    wanted = [
+    links = {(i, j) for i, j in links if i < source_length and j < target_length}
+    spans = product(
+        range(source_length),
+        range(source_length + 1),
+        range(target_length),
+        range(target_length + 1),
+    )
+    expected = [
         (start, end, begin, stop)
-        for start, end, begin, stop in everything
-        if 0 < end - start <= longest and 0 < stop - begin <= longest
-        if consistent(points, start, end, begin, stop)
+        for start, end, begin, stop in spans
+        if 0 < end - start <= max_words and 0 < stop - begin <= max_words
+        if consistent(links, start, end, begin, stop)
     ]
-    assert sorted(spans(width, height, points, longest)) == wanted
+    assert sorted(phrase_spans(source_length, target_length, links, max_words)) == expected
 
 
 def test_a_phrase_pair_knows_its_links_from_its_own_starts() -> None:
-    found = set(extract(["the", "old", "man"], ["a", "man"], {(0, 0), (2, 1)}, 2))
-    assert found == {
-        Extract(("the",), ("a",), ((0, 0),)),
-        Extract(("the", "old"), ("a",), ((0, 0),)),
-        Extract(("man",), ("man",), ((0, 0),)),
-        Extract(("old", "man"), ("man",), ((1, 0),)),
+    pairs = set(extract(["the", "old", "man"], ["a", "man"], {(0, 0), (2, 1)}, 2))
+    assert pairs == {
+        PhrasePair(("the",), ("a",), ((0, 0),)),
+        PhrasePair(("the", "old"), ("a",), ((0, 0),)),
+        PhrasePair(("man",), ("man",), ((0, 0),)),
+        PhrasePair(("old", "man"), ("man",), ((1, 0),)),
     }
 
 
@@ -166,30 +177,32 @@ def test_a_lexical_weight_is_a_product_of_means() -> None:
     lexicon = {("a", "x"): 0.5, ("b", "x"): 0.1, ("b", "y"): 0.2, (NULL, "z"): 0.25}
     links = [(0, 0), (1, 0), (1, 1)]
     # x of a and b: (.5 + .1) / 2; y of b: .2; z of nothing: .25
-    assert lexical(("a", "b"), ("x", "y", "z"), links, lexicon) == pytest.approx(0.3 * 0.2 * 0.25)
+    assert lexical_weight(("a", "b"), ("x", "y", "z"), links, lexicon) == pytest.approx(
+        0.3 * 0.2 * 0.25
+    )
 
 
 def test_a_score_weighs_four_logarithms() -> None:
     counts = {
-        Extract(("a",), ("x",), ((0, 0),)): 3,
-        Extract(("a",), ("z",), ((0, 0),)): 1,
-        Extract(("b",), ("x",), ((0, 0),)): 2,
+        PhrasePair(("a",), ("x",), ((0, 0),)): 3,
+        PhrasePair(("a",), ("z",), ((0, 0),)): 1,
+        PhrasePair(("b",), ("x",), ((0, 0),)): 2,
     }
     forward = {("a", "x"): 0.5, ("a", "z"): 0.5, ("b", "x"): 1.0}
     backward = {("x", "a"): 0.4, ("z", "a"): 0.1, ("x", "b"): 0.6}
-    made = score(counts, forward, backward, pruning=Pruning(least=1))
+    table = score(counts, forward, backward, pruning=Pruning(min_count=1))
     by_hand = 0.2 * (math.log(3 / 4) + math.log(3 / 5) + math.log(0.5) + math.log(0.4))
-    assert made[("a",)][0] == (pytest.approx(by_hand), ("x",))
-    assert [target for _, target in made[("a",)]] == [("x",), ("z",)]
-    assert made[("b",)] == [
+    assert table[("a",)][0] == (pytest.approx(by_hand), ("x",))
+    assert [target for _, target in table[("a",)]] == [("x",), ("z",)]
+    assert table[("b",)] == [
         (pytest.approx(0.2 * (math.log(2 / 5) + math.log(0.6))), ("x",)),
     ]
 
 
 def test_of_several_alignments_the_likelier_gives_the_lexical_weight() -> None:
     counts = {
-        Extract(("a", "b"), ("x",), ((0, 0),)): 1,
-        Extract(("a", "b"), ("x",), ((1, 0),)): 1,
+        PhrasePair(("a", "b"), ("x",), ((0, 0),)): 1,
+        PhrasePair(("a", "b"), ("x",), ((1, 0),)): 1,
     }
     forward = {("a", "x"): 0.1, ("b", "x"): 0.5}
     backward = {("x", "a"): 1.0, ("x", "b"): 1.0, (NULL, "a"): 1.0, (NULL, "b"): 1.0}
@@ -199,23 +212,26 @@ def test_of_several_alignments_the_likelier_gives_the_lexical_weight() -> None:
 
 def test_pairs_seen_too_seldom_go_but_a_word_may_always_stay_itself() -> None:
     counts = {
-        Extract(("a",), ("a",), ((0, 0),)): 1,
-        Extract(("a",), ("x",), ((0, 0),)): 1,
-        Extract(("b",), ("y",), ((0, 0),)): 2,
+        PhrasePair(("a",), ("a",), ((0, 0),)): 1,
+        PhrasePair(("a",), ("x",), ((0, 0),)): 1,
+        PhrasePair(("b",), ("y",), ((0, 0),)): 2,
     }
-    ones = {(one, other): 1.0 for one in "abxy" for other in "abxy"}
-    made = score(counts, ones, ones, pruning=Pruning(least=2))
-    assert {source: [it for _, it in found] for source, found in made.items()} == {
+    ones = {(first, second): 1.0 for first in "abxy" for second in "abxy"}
+    table = score(counts, ones, ones, pruning=Pruning(min_count=2))
+    assert {source: [target for _, target in row] for source, row in table.items()} == {
         ("a",): [("a",)],
         ("b",): [("y",)],
     }
 
 
 def test_only_the_best_targets_of_a_source_stay() -> None:
-    counts = {Extract(("a",), (it,), ((0, 0),)): n for it, n in zip("xyz", (2, 9, 5), strict=True)}
-    ones = {(one, other): 1.0 for one in "axyz" for other in "axyz"}
-    made = score(counts, ones, ones, pruning=Pruning(least=1, options=2))
-    assert [target for _, target in made[("a",)]] == [("y",), ("z",)]
+    counts = {
+        PhrasePair(("a",), (target,), ((0, 0),)): count
+        for target, count in zip("xyz", (2, 9, 5), strict=True)
+    }
+    ones = {(first, second): 1.0 for first in "axyz" for second in "axyz"}
+    table = score(counts, ones, ones, pruning=Pruning(min_count=1, max_options=2))
+    assert [target for _, target in table[("a",)]] == [("y",), ("z",)]
 
 
 # the language model
@@ -243,7 +259,7 @@ ngram 3=1
 
 \\end\\
 """
-TOY = language.parse(ARPA.splitlines(keepends=True))
+TOY = ngram_model.parse(ARPA.splitlines(keepends=True))
 
 
 @pytest.mark.parametrize(
@@ -271,10 +287,10 @@ def test_the_order_is_that_of_the_longest_grams() -> None:
 WORDS = st.lists(st.sampled_from(["a", "b", "c"]), max_size=6)
 
 
-def log10_of(words: Sequence[str], model: language.Language) -> float:
+def log10_of(words: Sequence[str], model: ngram_model.NgramModel) -> float:
     """Return the log10 probability of a sentence."""
-    total, state = 0.0, language.START
-    for word in (*words, language.END):
+    total, state = 0.0, ngram_model.START
+    for word in (*words, ngram_model.END):
         step, state = model.step(state, word)
         total += step
     return total
@@ -305,12 +321,12 @@ LINES = [
     "c\t-0.6\tc\n",
     "b c\t-1.0\tc b\n",
 ]
-SMALL = table.parse(LINES)
-FREE = Weights(language=0.5, distortion=0.3, limit=6)
+SMALL = phrase_table.parse(LINES)
+FREE = DecoderWeights(language_model=0.5, distortion=0.3, distortion_limit=6)
 
 
 def segmentations(words: Sequence[str], start: int = 0) -> Iterator[list[tuple[int, int]]]:
-    """Yield every way to cut words into stretches of one or two."""
+    """Yield every segmentation of words into spans of one or two."""
     if start == len(words):
         yield []
     for end in range(start + 1, min(start + 2, len(words)) + 1):
@@ -318,19 +334,19 @@ def segmentations(words: Sequence[str], start: int = 0) -> Iterator[list[tuple[i
             yield [(start, end), *rest]
 
 
-def within(order: Sequence[tuple[int, int]], limit: int) -> bool:
-    """Say whether every jump is short enough, and every gap left behind is near enough."""
-    last, todo = 0, {word for start, end in order for word in range(start, end)}
+def within_limit(order: Sequence[tuple[int, int]], limit: int) -> bool:
+    """Whether every jump is short enough, and every gap left behind is near enough."""
+    last_end, uncovered = 0, {word for start, end in order for word in range(start, end)}
     for start, end in order:
-        gap = min(todo)
-        if abs(start - last) > limit or (start > gap and end - gap > limit):
+        gap = min(uncovered)
+        if abs(start - last_end) > limit or (start > gap and end - gap > limit):
             return False
-        last, todo = end, todo - set(range(start, end))
+        last_end, uncovered = end, uncovered - set(range(start, end))
     return True
 
 
 def options(words: Sequence[str], start: int, end: int) -> list[tuple[float, list[str]]]:
-    """Return scores and translations of a stretch, read from the lines themselves."""
+    """Return scores and translations of a span, read from the lines themselves."""
     source = " ".join(words[start:end])
     for line in LINES:
         first, *cells = line.strip().split("\t")
@@ -339,20 +355,20 @@ def options(words: Sequence[str], start: int, end: int) -> list[tuple[float, lis
     return [(UNKNOWN_SCORE, [source])] if end == start + 1 else []
 
 
-def exhaustive(words: Sequence[str], weights: Weights) -> float:
+def exhaustive(words: Sequence[str], weights: DecoderWeights) -> float:
     """Return the best score there is, by trying everything."""
     best = -math.inf
     for cut in segmentations(words):
         for order in permutations(cut):
-            if not within(order, weights.limit):
+            if not within_limit(order, weights.distortion_limit):
                 continue
             starts = [0, *(end for _, end in order[:-1])]
             jumps = sum(abs(s - last) for (s, _), last in zip(order, starts, strict=True))
-            for chosen in product(*(options(words, *span) for span in order)):
-                text = [word for _, part in chosen for word in part]
-                total = sum(own for own, _ in chosen) - weights.distortion * jumps
+            for choice in product(*(options(words, *span) for span in order)):
+                text = [word for _, part in choice for word in part]
+                total = sum(score for score, _ in choice) - weights.distortion * jumps
                 total += weights.word * len(text) + weights.phrase * len(order)
-                total += weights.language * math.log(10) * log10_of(text, TOY)
+                total += weights.language_model * math.log(10) * log10_of(text, TOY)
                 best = max(best, total)
     return best
 
@@ -361,7 +377,7 @@ def exhaustive(words: Sequence[str], weights: Weights) -> float:
 @given(
     st.lists(st.sampled_from(["a", "b", "c", "d"]), min_size=1, max_size=5),
     st.builds(
-        Weights,
+        DecoderWeights,
         st.sampled_from([0.0, 0.5, 1.5]),
         st.sampled_from([0.0, 0.3]),
         st.integers(0, 4),
@@ -370,35 +386,35 @@ def exhaustive(words: Sequence[str], weights: Weights) -> float:
     ),
 )
 def test_a_wide_search_finds_what_trying_everything_finds(
-    words: list[str], weights: Weights
+    words: list[str], weights: DecoderWeights
 ) -> None:
-    found = Search(words, SMALL, TOY, weights, beam=10_000).run()
-    assert found.score == pytest.approx(exhaustive(words, weights))
+    translation = Search(words, SMALL, TOY, weights, beam_size=10_000).run()
+    assert translation.score == pytest.approx(exhaustive(words, weights))
 
 
 @STEADY
 @given(st.lists(st.sampled_from(["a", "b", "c", "d"]), min_size=1, max_size=9))
 def test_a_narrow_search_finds_nothing_better(words: list[str]) -> None:
-    wide = Search(words, SMALL, TOY, FREE, beam=10_000).run()
-    assert Search(words, SMALL, TOY, FREE, beam=1).run().score <= wide.score + 1e-9
+    wide = Search(words, SMALL, TOY, FREE, beam_size=10_000).run()
+    assert Search(words, SMALL, TOY, FREE, beam_size=1).run().score <= wide.score + 1e-9
 
 
-def order_of(words: Sequence[str], weights: Weights) -> list[str]:
+def reordered(words: Sequence[str], weights: DecoderWeights) -> list[str]:
     """Translate with a table that knows no word: only the order can change."""
-    return said(Search(words, table.parse([]), TOY, weights, beam=100).run())
+    return target_words(Search(words, phrase_table.parse([]), TOY, weights, beam_size=100).run())
 
 
 def test_unknown_words_are_copied_in_their_order() -> None:
-    assert order_of(["zu", "yo", "xi"], FREE) == ["zu", "yo", "xi"]
+    assert reordered(["zu", "yo", "xi"], FREE) == ["zu", "yo", "xi"]
 
 
 def test_with_a_limit_of_nothing_the_order_stays() -> None:
-    assert order_of(["b", "a"], Weights(9.0, 0.0, 0)) == ["b", "a"]
+    assert reordered(["b", "a"], DecoderWeights(9.0, 0.0, 0)) == ["b", "a"]
 
 
 def test_a_language_model_that_weighs_enough_changes_the_order() -> None:
     # log10: <s> a b </s> is -.4 -.05 -.2; <s> b a </s> is -.5 -.9 -.8 -.3 -1.0
-    assert order_of(["b", "a"], Weights(9.0, 0.0, 2)) == ["a", "b"]
+    assert reordered(["b", "a"], DecoderWeights(9.0, 0.0, 2)) == ["a", "b"]
 
 
 @STEADY
@@ -406,37 +422,39 @@ def test_a_language_model_that_weighs_enough_changes_the_order() -> None:
     st.lists(st.sampled_from("abcdefgh"), min_size=2, max_size=8, unique=True), st.integers(0, 4)
 )
 def test_no_word_is_taken_from_farther_than_the_limit(words: list[str], limit: int) -> None:
-    search = Search(words, table.parse([]), TOY, Weights(5.0, 0.0, limit), beam=50)
-    places = [words.index(word) for word in said(search.run())]
-    assert sorted(places) == list(range(len(words)))
+    search = Search(
+        words, phrase_table.parse([]), TOY, DecoderWeights(5.0, 0.0, limit), beam_size=50
+    )
+    positions = [words.index(word) for word in target_words(search.run())]
+    assert sorted(positions) == list(range(len(words)))
     last = 0
-    for place in places:
-        assert abs(place - last) <= limit
-        last = place + 1
+    for position in positions:
+        assert abs(position - last) <= limit
+        last = position + 1
 
 
 # texts of any length
 
 
 @pytest.mark.parametrize("words", [["a"] * 3, ["a"] * 500, (["a"] * 50 + ["."]) * 9, ["."] * 200])
-def test_the_stretches_of_a_text_are_the_text(words: list[str]) -> None:
+def test_the_parts_of_a_text_are_the_text(words: list[str]) -> None:
     cut = list(parts(words))
     assert [word for part in cut for word in part] == words
-    assert all(0 < len(part) <= STRETCH for part in cut)
+    assert all(0 < len(part) <= MAX_PART_WORDS for part in cut)
 
 
-def test_a_long_text_is_cut_after_the_last_mark_of_a_stretch() -> None:
+def test_a_long_text_is_cut_after_the_last_sentence_end_of_a_part() -> None:
     sentence = ["a"] * 24 + ["."]
     assert [len(part) for part in parts(sentence * 3)] == [50, 25]
 
 
-def test_a_text_without_words_has_no_stretches() -> None:
+def test_a_text_without_words_has_no_parts() -> None:
     assert list(parts([])) == []
 
 
 # training
 
-OWN = [
+TRAINING_PAIRS = [
     ("The old man walks to the green park.", "The man walks to the park."),
     ("A young woman reads a letter in the kitchen.", "The woman reads a letter."),
     ("The old woman walks to the kitchen.", "The woman walks to the kitchen."),
@@ -455,23 +473,23 @@ OWN = [
     reason="eflomal and KenLM's lmplz are for training only",
 )
 def test_a_translator_is_trained_from_pairs(tmp_path: Path) -> None:
-    made = train("entailment", OWN, tmp_path, tmp_path / "links")
-    assert made.pairs == 20
+    counts = train("entailment", TRAINING_PAIRS, tmp_path, tmp_path / "links")
+    assert counts.pairs == 20
     system = load("entailment", tmp_path)
     words = system.translate(tokenise("a young man walks to the park."), FREE)
     assert words[-1] == "."
-    assert set(words) <= {word for _, text in OWN for word in tokenise(text.lower())}
+    assert set(words) <= {word for _, text in TRAINING_PAIRS for word in tokenise(text.lower())}
     before = [path.read_bytes() for path in sorted(tmp_path.glob("*.gz"))]
-    train("entailment", OWN, tmp_path, tmp_path / "links")
+    train("entailment", TRAINING_PAIRS, tmp_path, tmp_path / "links")
     assert [path.read_bytes() for path in sorted(tmp_path.glob("*.gz"))] == before
 
 
 def test_without_lmplz_training_says_so() -> None:
     with pytest.raises(TrainingError, match="training needs KenLM's no-such-program"):
-        estimate([["a"]], Settings(lmplz="no-such-program"))
+        estimate([["a"]], TrainingSettings(lmplz="no-such-program"))
 
 
-@pytest.mark.skipif(find_spec("eflomal") is not None, reason="eflomal is here")
+@pytest.mark.skipif(find_spec("eflomal") is not None, reason="eflomal is installed")
 def test_without_eflomal_training_says_so(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match="pip install eflomal"):
         align([["a"]], [["a"]], tmp_path)
@@ -493,24 +511,24 @@ def toy_tables(tmp_path: Path) -> Path:
 
 def test_copies_are_counted_for_each_label(toy_tables: Path) -> None:
     command = ["copies", str(toy_tables / "pairs.tsv"), "--tables", str(toy_tables)]
-    ended = CliRunner().invoke(app, command)
+    result = CliRunner().invoke(app, command)
     shares = [f"{label}: 1 of 2 copied, 50.0%" for label in LABELS]
-    assert ended.output.splitlines() == [*shares, "all: 3 of 6 copied, 50.0%"]
+    assert result.output.splitlines() == [*shares, "all: 3 of 6 copied, 50.0%"]
 
 
 def test_a_file_without_labels_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "pairs.tsv"
     path.write_text("premise\thypothesis\na\tb\n")
-    ended = CliRunner().invoke(app, ["train", str(path), "--out", str(tmp_path)])
-    assert ended.exit_code == 2
-    assert "no column of labels in pairs.tsv" in ended.output
+    result = CliRunner().invoke(app, ["train", str(path), "--out", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "no column of labels in pairs.tsv" in result.output
 
 
 # the tables that come with the app
 
 
 def test_the_tables_of_every_label_are_there() -> None:
-    assert phrases.missing() == ""
+    assert pbsmt.missing() == ""
 
 
 def test_missing_tables_are_named(tmp_path: Path) -> None:
@@ -525,22 +543,21 @@ def test_missing_tables_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("label", LABELS)
 @pytest.mark.parametrize("state", ["", "<s>", "the"])
 def test_the_probabilities_of_all_words_add_up_to_one(label: Label, state: str) -> None:
-    model = translator(label).language
-    words = [gram for gram in model.grams if " " not in gram and gram != language.START]
+    model = translator(label).language_model
+    words = [ngram for ngram in model.ngrams if " " not in ngram and ngram != ngram_model.START]
     total = sum(10 ** model.step(state, word)[0] for word in words)
     assert total == pytest.approx(1, abs=0.005)  # three decimals of each logarithm are kept
 
 
 @pytest.mark.parametrize("label", LABELS)
 def test_every_line_of_a_table_is_read(label: Label) -> None:
-    found = translator(label).table
-    for source in found.lines:
-        translations = found.phrases(source)
-        assert translations
-        assert [it.score for it in translations] == sorted(
-            (it.score for it in translations), reverse=True
-        )
-        assert all(it.words and all(it.words) for it in translations)
+    table = translator(label).table
+    for source in table.lines:
+        phrases = table.phrases(source)
+        assert phrases
+        scores = [phrase.score for phrase in phrases]
+        assert scores == sorted(scores, reverse=True)
+        assert all(phrase.words and all(phrase.words) for phrase in phrases)
 
 
 # the transforms
@@ -549,10 +566,10 @@ def test_every_line_of_a_table_is_read(label: Label) -> None:
 def apply(name: str, premise: str, label: Label | None = None) -> tuple[str, str] | None:
     """Return the new hypothesis and why it is not exact; None where the transform is not for it."""
     tools = Tools(random.Random(0), Options(), label=label)
-    made = REGISTRY[name].function(Pair(premise, "old", "neutral", "r1"), tools)
-    assert not isinstance(made, tuple)
-    pair = made.pair if isinstance(made, Inexact) else made
-    return pair and (pair.hypothesis, made.why if isinstance(made, Inexact) else "")
+    outcome = REGISTRY[name].function(Pair(premise, "old", "neutral", "r1"), tools)
+    assert not isinstance(outcome, tuple)
+    pair = outcome.pair if isinstance(outcome, Inexact) else outcome
+    return pair and (pair.hypothesis, outcome.why if isinstance(outcome, Inexact) else "")
 
 
 def test_without_a_label_there_is_no_system_to_choose() -> None:
@@ -574,8 +591,7 @@ def test_the_systems_differ() -> None:
 
 
 def test_of_a_very_long_premise_the_first_words_are_translated() -> None:
-    made = apply("pbsmt_e", "zqxv " * (LONGEST + 1))
-    assert made == (
-        " ".join(["zqxv"] * LONGEST),
-        f"only the first {LONGEST} words of the premise were translated",
+    assert apply("pbsmt_e", "zqxv " * (MAX_WORDS + 1)) == (
+        " ".join(["zqxv"] * MAX_WORDS),
+        f"only the first {MAX_WORDS} words of the premise were translated",
     )

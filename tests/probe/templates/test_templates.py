@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 import probe.templates
-from probe.cli.templates import COLUMNS, templates_command
+from probe.cli.main import app
 from probe.errors import TemplateError
 from probe.templates import (
     KINDS,
@@ -31,6 +30,7 @@ from probe.templates import (
     template_ids,
 )
 from probe.templates.combinations import Combinations
+from probe.templates.files import COLUMNS
 from probe.templates.permutation import Permutation
 
 if sys.version_info >= (3, 11):
@@ -529,12 +529,9 @@ def test_a_split_needs_two_sides(share: float) -> None:
 
 # the command
 
-APP = typer.Typer()
-APP.command()(templates_command)
-
 
 def run(*arguments: str) -> Any:
-    return CliRunner().invoke(APP, list(arguments))
+    return CliRunner().invoke(app, ["templates", *arguments])
 
 
 def test_the_command_writes_what_generate_makes(tmp_path: Path) -> None:

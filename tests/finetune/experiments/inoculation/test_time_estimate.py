@@ -19,7 +19,7 @@ from finetune.experiments.inoculation.time_estimate import (
 from finetune.training.tensor_cache import TENSOR_CACHE
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from tests.support.tiny_models import tiny_classifier
 
 PAIR = Pair("12345", "67890", "neutral")  # ten characters
