@@ -4,7 +4,8 @@ import csv
 from pathlib import Path
 
 import pytest
-from probe.ui.template_maker import make
+
+from probe.ui.panels.templates import make
 
 
 def made(kind: str, **asked: object) -> tuple[list[dict[str, str]], str]:
