@@ -18,7 +18,9 @@ import typer
 from finetune.cli.gallery import gallery_command
 from finetune.cli.inoculate import inoculate_command
 from finetune.experiments.inoculation.challenges import KINDS, catalogue
+from finetune.experiments.inoculation.run import inoculation_run
 from finetune.experiments.inoculation.selection import Selection
+from finetune.experiments.registry import register_experiments
 from finetune.report.export import export
 from finetune.training.data import read_jsonl
 from finetune.training.loop import Recipe, train
@@ -27,8 +29,10 @@ from finetune.training.word_vectors import vectors_command
 from probe.cli.exit import one_of, stop
 from probe.models.classifier import Precision, resolve
 from probe.models.library import find, start_from_encoder
-from probe.runs import gallery
-from probe.runs.store import Run, Store, run_json
+from probe.runs.experiment import run_json, run_title
+from probe.runs.gallery import gallery_runs
+from probe.runs.run import StoredRun
+from probe.runs.store import Store
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 app.command("words")(words_command)
@@ -40,6 +44,7 @@ app.command("gallery")(gallery_command)
 @app.callback()
 def main() -> None:
     """Change models: train them, inoculate them."""
+    register_experiments()
 
 
 @app.command("train")
@@ -100,11 +105,10 @@ def runs_command(
         typer.echo(json.dumps([run_json(run) for run in runs], indent=1))
         return
     for run in runs:
-        ready = sum(state.point is not None for state in run.cells)
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.created))
         typer.echo(
-            f"{run.id}  {when}  {run.state:9}  {ready}/{len(run.cells)} cells  "
-            f"{run.plan.model}  {run.plan.challenge}  {run.verdict.get('name', run.error)}"
+            f"{run.id}  {when}  {run.state:9}  {len(run.results)}/{len(run.cells)} cells  "
+            f"{run_title(run)}  {run.verdict.get('name', run.error)}"
         )
 
 
@@ -130,8 +134,8 @@ def report_command(
     """Write points.csv, figure.svg, figure.png and a report in one HTML file."""
     rate: Selection = one_of("selection", selection, get_args(Selection))
     try:
-        runs = [_run(run_id) for run_id in run_ids]
-        if not any(run.points for run in runs):
+        runs = [inoculation_run(_run(run_id)) for run_id in run_ids]
+        if not any(run.results for run in runs):
             raise ExperimentError("no cell of these runs is finished yet")
         out.mkdir(parents=True, exist_ok=True)
         for path in export(runs, rate, out):
@@ -140,9 +144,9 @@ def report_command(
         stop(problem)
 
 
-def _run(run_id: str) -> Run:
+def _run(run_id: str) -> StoredRun:
     """Return a run of the gallery or of the app. Raises ExperimentError where there is none."""
-    shipped = [run for run in gallery.runs() if run.id == run_id]
+    shipped = [run for run in gallery_runs() if run.id == run_id]
     return shipped[0] if shipped else Store().get(run_id)
 
 
