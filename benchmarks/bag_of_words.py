@@ -16,7 +16,8 @@ from sklearn.pipeline import make_pipeline
 
 from finetune.training.data import read_jsonl
 from probe.baselines.hypothesis_only import bag
-from probe.tasks.examples import Pair, bundled_pairs
+from probe.tasks.examples import bundled_pairs
+from probe.tasks.nli import Pair
 
 
 def words(pair: Pair) -> list[str]:

@@ -19,7 +19,7 @@ from statistics import median
 from probe.analysis.transformed import examine
 from probe.models.classifier import Classifier
 from probe.models.library import load
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from probe.transforms.availability import ready
 
 PAIR = Pair(

@@ -11,18 +11,17 @@ import typer
 from finetune.cli.compute import compute_run
 from finetune.experiments.inoculation.challenges import file_sets, make_sets
 from finetune.experiments.inoculation.datasets import SourceData, split_by_premise, unseen
-from finetune.experiments.inoculation.plan import Mode, Plan, check, numbers, read_sizes, resolved
+from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
 from finetune.experiments.inoculation.sets import Sets
 from finetune.report.gallery import CHALLENGES, MODELS, NUMERICAL
 from finetune.training.data import read_pairs
-from finetune.training.rates import usual_rate
-from probe.cli.exit import stop
+from finetune.training.recipes import Mode, default_rate
 from probe.data.tables import read_table
-from probe.errors import ExperimentError, FileError, UserError
+from probe.errors import ExperimentError, FileError
 from probe.models.library import require
 from probe.runs.gallery import FOLDER, write
 from probe.runs.store import Store
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 
 SPARE = 1.5  # pool pairs for each training pair: a challenge leaves some out
 
@@ -87,26 +86,23 @@ def gallery_command(
     files = Files(
         original, pool, pool_source, numerical, dev, test, train, numerical_test, sample_seed
     )
-    try:
-        rates = read_rates(lrs)
-        sets = all_sets(files, challenge)
-        for name in model:
-            require(name)
-            for each in challenge:
-                plan = Plan(
-                    name,
-                    each,
-                    read_sizes("--sizes", sizes),
-                    rates.get(name) or rates.get("") or (usual_rate(name, _mode(mode)),),
-                    numbers("--seeds", seeds, int),
-                    mode=_mode(mode),
-                    max_epochs=max_epochs,
-                    patience=patience,
-                )
-                alone = in_process or threads > 1
-                _compute(plan, sets[each], files.sources(each), alone, out)
-    except UserError as problem:
-        stop(problem)
+    rates = read_rates(lrs)
+    sets = all_sets(files, challenge)
+    for name in model:
+        require(name)
+        for each in challenge:
+            plan = Plan(
+                name,
+                each,
+                read_sizes("--sizes", sizes),
+                rates.get(name) or rates.get("") or (default_rate(name, _mode(mode)),),
+                numbers("--seeds", seeds, int),
+                mode=_mode(mode),
+                max_epochs=max_epochs,
+                patience=patience,
+            )
+            alone = in_process or threads > 1
+            _compute(plan, sets[each], files.sources(each), alone, out)
 
 
 def _mode(text: str) -> Mode:

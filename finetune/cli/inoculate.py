@@ -8,16 +8,15 @@ import typer
 
 from finetune.cli.compute import compute_run
 from finetune.experiments.inoculation.challenges import MOST
-from finetune.experiments.inoculation.plan import Mode, Plan, check, numbers, read_sizes, resolved
+from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
 from finetune.experiments.inoculation.time_estimate import crowding, seconds, words
 from finetune.experiments.inoculation.user_data import UserFiles, sets_of, sources_of
 from finetune.report.export import write_points, write_summary
-from finetune.training.rates import usual_rate
-from probe.cli.exit import stop
-from probe.errors import UserError
+from finetune.training.recipes import Mode, default_rate
+from probe.errors import writing
 from probe.models.library import load
 
 
@@ -64,27 +63,24 @@ def inoculate_command(
         original, original_dev, original_test, pool, challenge_file, challenge_train,
         challenge_test, control, train, sample_seed,
     )  # fmt: skip
-    try:
-        exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks
-        plan = Plan(
-            model,
-            challenge,
-            sizes=read_sizes("--sizes", sizes),
-            lrs=numbers("--lrs", lrs, float) if lrs.strip() else (usual_rate(model, exact),),
-            seeds=numbers("--seeds", seeds, int),
-            mode=exact,
-            batch=batch,
-            max_epochs=max_epochs,
-            patience=patience,
-            precision=precision,  # type: ignore[arg-type]  # as above
-            include_epoch0=include_epoch0,
-            thresholds=limits,
-        )
-        sets = sets_of(challenge, given)
-        plan = resolved(plan, sets)
-        _inoculate(plan, sets, sources_of(given), in_process or threads > 1, out)
-    except UserError as problem:
-        stop(problem)
+    exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks
+    plan = Plan(
+        model,
+        challenge,
+        sizes=read_sizes("--sizes", sizes),
+        lrs=numbers("--lrs", lrs, float) if lrs.strip() else (default_rate(model, exact),),
+        seeds=numbers("--seeds", seeds, int),
+        mode=exact,
+        batch=batch,
+        max_epochs=max_epochs,
+        patience=patience,
+        precision=precision,  # type: ignore[arg-type]  # as above
+        include_epoch0=include_epoch0,
+        thresholds=limits,
+    )
+    sets = sets_of(challenge, given)
+    plan = resolved(plan, sets)
+    _inoculate(plan, sets, sources_of(given), in_process or threads > 1, out)
 
 
 def _inoculate(
@@ -95,7 +91,8 @@ def _inoculate(
     typer.echo(f"{words(seconds(plan, sets, classifier))} on one core")
     if crowded := crowding(plan, sets, classifier):
         typer.echo(f"note: {crowded}")
-    out.mkdir(parents=True, exist_ok=True)
+    with writing(out):
+        out.mkdir(parents=True, exist_ok=True)
 
     def write(run: InoculationRun) -> None:
         write_points([run], out)

@@ -8,8 +8,7 @@ from typing import IO, cast
 
 from probe.data.rows import labelled
 from probe.errors import LabelError
-from probe.tasks.examples import Pair
-from probe.tasks.nli import read_gold
+from probe.tasks.nli import NLI, Pair
 
 
 def read_jsonl(path: Path) -> Iterator[Pair]:
@@ -23,7 +22,7 @@ def read_jsonl(path: Path) -> Iterator[Pair]:
             premise = row.get("premise", row.get("sentence1"))
             hypothesis = row.get("hypothesis", row.get("sentence2"))
             try:
-                gold = read_gold(row.get("label", row.get("gold_label")))
+                gold = NLI.read_gold(row.get("label", row.get("gold_label")))
             except LabelError:
                 continue
             if premise and hypothesis and gold:

@@ -6,8 +6,8 @@ from html import escape
 from finetune.experiments.inoculation.challenges import TEMPLATES, catalogue, challenged, make_sets
 from finetune.experiments.inoculation.datasets import SourceData, bundled
 from probe.errors import ExperimentError
-from probe.tasks.examples import Pair
-from probe.tasks.nli import COMPUTED
+from probe.tasks.label_rules import COMPUTED
+from probe.tasks.nli import Pair
 from probe.text.tokens import edits
 from probe.transforms.registry import rule_of
 from probe.ui.html.elements import diff

@@ -15,10 +15,10 @@ from torch.nn.functional import log_softmax
 from transformers import BatchEncoding
 
 from probe.errors import AttributionError
-from probe.models.classifier import PADDED_POSITIONS, Classifier, by_length
+from probe.models.classifier import Classifier, by_length, text_lengths
 from probe.models.embedding_hook import EmbeddingHook, embedding_hook
-from probe.tasks.examples import Pair
-from probe.tasks.nli import Gold
+from probe.tasks.nli import Pair
+from probe.tasks.task import Label
 from probe.transforms.options import Sign
 from probe.transforms.registry import Scored
 
@@ -41,7 +41,7 @@ class Importance:
 
     premise: tuple[Scored, ...]
     hypothesis: tuple[Scored, ...]
-    label: Gold
+    label: Label
     method: Method
     sign: Sign
     delta: float | None
@@ -63,7 +63,7 @@ class Importance:
 def attribute(
     classifier: Classifier,
     pairs: Sequence[Pair],
-    labels: Sequence[Gold],
+    labels: Sequence[Label],
     method: Method = "gradient_x_input",
     sign: Sign = "support",
     baseline: BaselineToken = "pad",
@@ -77,9 +77,8 @@ def attribute(
     AttributionError where the tokenizer has no such token or cannot say where a token stands.
     """
     result: list[Importance | None] = [None] * len(pairs)
-    labels = [classifier.nearest(label) for label in labels]
-    lengths = [len(pair.premise) + len(pair.hypothesis) for pair in pairs]
-    for rows in by_length(lengths, batch):
+    labels = [classifier.task.nearest(label) or label for label in labels]
+    for rows in by_length(text_lengths(classifier.task, pairs), batch):
         inputs = classifier.encode([pairs[row] for row in rows])
         with classifier.lock:
             scores, deltas = _scores(
@@ -119,7 +118,7 @@ def _side(
 def _scores(
     classifier: Classifier,
     inputs: BatchEncoding,
-    labels: Sequence[Gold],
+    labels: Sequence[Label],
     method: Method,
     baseline: BaselineToken,
     steps: int,
@@ -129,7 +128,7 @@ def _scores(
         raise ValueError("gradients are taken in eval mode; the model is in training mode")
     tensors = {name: value.to(classifier.device) for name, value in inputs.items()}
     ids = tensors.pop("input_ids")
-    if classifier.model.config.model_type in PADDED_POSITIONS:
+    if classifier.architecture.padded_positions:
         tensors["position_ids"] = _positions(ids, classifier.model.config.pad_token_id)
     hook = embedding_hook(classifier.model)
     f = _log_probability(classifier, hook, list(tensors), labels)
@@ -159,7 +158,7 @@ def _scores(
 
 
 def _log_probability(
-    classifier: Classifier, hook: EmbeddingHook, names: Sequence[str], labels: Sequence[Gold]
+    classifier: Classifier, hook: EmbeddingHook, names: Sequence[str], labels: Sequence[Label]
 ) -> Callable[..., torch.Tensor]:
     targets = torch.tensor(
         [classifier.labels.index(label) for label in labels], device=classifier.device

@@ -14,8 +14,8 @@ from probe.data.tables import Columns, Table, check, is_missing
 from probe.errors import ExampleError, LabelError
 from probe.models.classifier import Classifier, Precision, Prediction
 from probe.reports.lineage import lineage_json
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, Gold, matches, read_gold
+from probe.tasks.nli import LABELS, NLI, Pair, matches
+from probe.tasks.task import Label
 from probe.transforms import Options
 from probe.transforms.availability import require_ready
 
@@ -94,7 +94,7 @@ def _row(table: Table, columns: Columns, number: int) -> Row:
         return Row(number, error=table.broken[number])
     cells = table.frame.iloc[number]
     try:
-        gold = read_gold(_cell(cells[columns.gold])) if columns.gold else None
+        gold = NLI.read_gold(_cell(cells[columns.gold])) if columns.gold else None
         pair = Pair(
             _cell(cells[columns.premise]), _cell(cells[columns.hypothesis]), gold, str(number)
         )
@@ -158,12 +158,12 @@ def scored_frame(
 FIELDS = ("premise", "hypothesis", "gold", "prediction", "confidence", "agrees", "note")
 
 
-def _labels(rows: Sequence[Row]) -> tuple[Gold, ...]:
+def _labels(rows: Sequence[Row]) -> tuple[Label, ...]:
     """Return what the model tells apart, as its first prediction shows."""
     return next((row.prediction.labels for row in rows if row.prediction), LABELS)
 
 
-def _our_columns(labels: Sequence[Gold], names: Sequence[str]) -> list[str]:
+def _our_columns(labels: Sequence[Label], names: Sequence[str]) -> list[str]:
     probabilities = [f"p_{label}" for label in labels]
     transformed = [f"{name}.{part}" for name in dict.fromkeys(names) for part in FIELDS]
     return ["prediction", "confidence", *probabilities, "error", *transformed]

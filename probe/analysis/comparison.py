@@ -9,8 +9,8 @@ from probe.analysis.transformed import require_text
 from probe.data.tables import Columns, Table, check, is_missing
 from probe.errors import ComparisonError, ExampleError, LabelError
 from probe.models.classifier import Classifier, Precision, Prediction
-from probe.tasks.examples import Pair
-from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT, TWO_WAY, Gold, matches, read_gold
+from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT, TWO_WAY, Pair, matches
+from probe.tasks.task import Label
 from probe.templates import TemplatePair
 
 HEURISTIC = "heuristic"
@@ -36,7 +36,7 @@ class Row:
         return any(said.labels == TWO_WAY for said in self.predictions)
 
     @property
-    def gold(self) -> Gold | None:
+    def gold(self) -> Label | None:
         """The gold label that all models are held to: of two classes where one has only two."""
         gold = self.pair.gold if self.pair else None
         return NON_ENTAILMENT if gold and gold != ENTAILMENT and self.two_classes else gold
@@ -142,7 +142,7 @@ def _row(
     if number in table.broken:
         return Row(number, error=table.broken[number])
     try:
-        label = read_gold(gold)
+        label = NLI.read_gold(gold)
     except LabelError as problem:
         return Row(number, error=str(problem))
     return as_row(

@@ -11,7 +11,8 @@ from typing import Any
 
 from probe.metrics import Estimate, share
 from probe.models.classifier import Classifier, Precision, resolve
-from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT, Gold
+from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT
+from probe.tasks.task import Label
 from probe.templates import Request, TemplatePair, generate, subcases
 from probe.templates.request import HEURISTICS
 
@@ -28,7 +29,7 @@ class Profiled:
 
     heuristic: str
     subcase: str
-    gold: Gold
+    gold: Label
     n: int
     correct: int
 
@@ -58,7 +59,7 @@ class Reported:
     """A published count on HANS itself, 30,000 pairs, over all three heuristics."""
 
     model: str
-    gold: Gold
+    gold: Label
     correct: int
     n: int
     source: str
@@ -97,7 +98,7 @@ def _profiled(
     first = pairs[0]  # a sub-case has one heuristic and one label
     entailed = first.gold == ENTAILMENT
     said = [it.label == ENTAILMENT for it in classifier.predict(pairs, precision)]
-    gold: Gold = ENTAILMENT if entailed else NON_ENTAILMENT
+    gold: Label = ENTAILMENT if entailed else NON_ENTAILMENT
     return Profiled(first.heuristic, first.subcase, gold, len(pairs), said.count(entailed))
 
 

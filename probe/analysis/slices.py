@@ -9,8 +9,7 @@ from probe.analysis.statistics import McNemar, accuracy, in_two_classes, mcnemar
 from probe.baselines import BASELINES
 from probe.baselines.surface import words
 from probe.metrics import Estimate
-from probe.tasks.examples import Pair
-from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT
+from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT, Pair
 
 NEGATION_WORDS = """
 aint barely cannot cant didnt doesnt dont hardly isnt lack lacked lacking lacks n't neither never

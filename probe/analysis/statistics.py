@@ -11,7 +11,8 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from probe.analysis.comparison import Row
 from probe.metrics import Estimate, share
-from probe.tasks.nli import ENTAILMENT, LABELS, NON_ENTAILMENT, Gold
+from probe.tasks.nli import ENTAILMENT, LABELS, NON_ENTAILMENT
+from probe.tasks.task import Label
 
 SURE = 0.05
 
@@ -85,7 +86,7 @@ def _same(row: Row, first: int, second: int) -> bool:
     return (a.label == ENTAILMENT) == (b.label == ENTAILMENT)
 
 
-def labels_of(rows: Sequence[Row], model: int) -> tuple[Gold, ...]:
+def labels_of(rows: Sequence[Row], model: int) -> tuple[Label, ...]:
     """Return the labels a model chooses among, in our order."""
     said = next((row.predictions[model] for row in rows if row.predictions), None)
     return said.labels if said else LABELS

@@ -9,7 +9,8 @@ import pandas as pd
 from probe.analysis.batch import Row
 from probe.metrics import Estimate, mean, share
 from probe.models.classifier import Classifier, Precision, resolve
-from probe.tasks.nli import ENTAILMENT, LABELS, Gold, matches
+from probe.tasks.nli import ENTAILMENT, LABELS, matches
+from probe.tasks.task import Label
 from probe.transforms import Options
 
 MEASURES = ("agreement", "confidence", "accuracy", "entailed", "non_entailed")
@@ -89,7 +90,7 @@ def _transformed(rows: Sequence[Row], name: str) -> Measured:
     )
 
 
-def _accuracies(said: Sequence[tuple[Gold, Gold | None]]) -> tuple[Estimate, Estimate, Estimate]:
+def _accuracies(said: Sequence[tuple[Label, Label | None]]) -> tuple[Estimate, Estimate, Estimate]:
     """Return the accuracy over all gold labels; over entailment; over the rest, in two classes."""
     golden = [(label, gold) for label, gold in said if gold]
     return (

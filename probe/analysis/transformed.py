@@ -8,8 +8,8 @@ from probe.analysis.attribution import BaselineToken, Importance, Method, attrib
 from probe.baselines import BASELINES
 from probe.errors import ExampleError
 from probe.models.classifier import Classifier, Precision, Prediction
-from probe.tasks.examples import Pair
-from probe.tasks.nli import Gold, Label, as_label, matches
+from probe.tasks.nli import Pair, matches
+from probe.tasks.task import Label, Task
 from probe.transforms import Options, Result, apply, default_of
 from probe.transforms.availability import require_ready
 
@@ -44,7 +44,7 @@ class Examination:
     prediction: Prediction
     importance: Importance
     transformed: tuple[Transformed, ...]
-    rules: Mapping[str, Gold]
+    rules: Mapping[str, Label]
 
 
 OF_ONE = tuple(name for name in BASELINES if name != "majority")  # which is that of a whole set
@@ -61,15 +61,20 @@ class Reader:
     def __call__(self, pairs: Sequence[Pair]) -> list[Importance]:
         """Return the importance of the pairs for their explained labels."""
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.known]
-        labels = explained(new, [p.label for p in self.classifier.predict(new)])
+        labels = explained(
+            self.classifier.task, new, [p.label for p in self.classifier.predict(new)]
+        )
         scores = attribute(self.classifier, new, labels, sign=self.options.sign)
         self.known |= dict(zip(new, scores, strict=True))
         return [self.known[pair] for pair in pairs]
 
 
-def explained(pairs: Sequence[Pair], predicted: Sequence[Gold]) -> list[Gold]:
+def explained(task: Task, pairs: Sequence[Pair], predicted: Sequence[Label]) -> list[Label]:
     """Return the label each pair is explained for: gold (Gupta), else predicted (Feng)."""
-    return [as_label(pair.gold) or label for pair, label in zip(pairs, predicted, strict=True)]
+    return [
+        (task.nearest(pair.gold) if pair.gold else None) or label
+        for pair, label in zip(pairs, predicted, strict=True)
+    ]
 
 
 def transform_all(
@@ -124,7 +129,7 @@ def examine(
     for name in names:
         require_ready(name)
     prediction = classifier.predict([pair], precision)[0]
-    shown = label or explained([pair], [prediction.label])[0]
+    shown = label or explained(classifier.task, [pair], [prediction.label])[0]
     importance = attribute(classifier, [pair], [shown], method, options.sign, baseline)[0]
     transformed = transform_all(classifier, [pair], [prediction], names, seed, options, precision)
     several = tuple(one for rows in transformed.values() for one in rows[0])

@@ -7,10 +7,10 @@ from typing import Any
 
 from probe.baselines.registry import baseline
 from probe.metrics import share
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, NON_ENTAILMENT, Gold, matches
+from probe.tasks.nli import LABELS, NON_ENTAILMENT, Pair, matches
+from probe.tasks.task import Label
 
-GOLDS: tuple[Gold, ...] = (*LABELS, NON_ENTAILMENT)
+GOLDS: tuple[Label, ...] = (*LABELS, NON_ENTAILMENT)
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Evaluation:
     accuracy: float
     low: float
     high: float
-    by_gold: Mapping[Gold, Tally]
-    counts: Mapping[Gold, Mapping[Gold, int]]
+    by_gold: Mapping[Label, Tally]
+    counts: Mapping[Label, Mapping[Label, int]]
 
 
 def judge(name: str, pairs: Sequence[Pair]) -> Evaluation:
@@ -63,7 +63,7 @@ def judge(name: str, pairs: Sequence[Pair]) -> Evaluation:
     )
 
 
-def _tally(gold: Gold, found: Mapping[tuple[Gold, Gold], int]) -> Tally:
+def _tally(gold: Label, found: Mapping[tuple[Label, Label], int]) -> Tally:
     of = {both: n for both, n in found.items() if both[1] == gold}
     return Tally(sum(of.values()), sum(n for both, n in of.items() if matches(*both)))
 

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from probe.baselines.registry import register
 from probe.errors import MissingWeights
 from probe.settings import ASSETS
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, Gold
+from probe.tasks.nli import LABELS, Pair
+from probe.tasks.task import Label
 from probe.text.tokens import tokenise
 
 FOLDER = ASSETS / "baselines"
@@ -39,7 +39,7 @@ class Weights:
     "A bag of the hypothesis's words, which never sees the premise.",
     source="Gururangan et al. 2018; Poliak et al. 2018",
 )
-def hypothesis_only(pairs: Sequence[Pair]) -> list[Gold]:
+def hypothesis_only(pairs: Sequence[Pair]) -> list[Label]:
     """Sum the weights of the words that occur. Raises MissingWeights."""
     weights = load(FOLDER)
     return [LABELS[int(scores(pair.hypothesis, weights).argmax())] for pair in pairs]

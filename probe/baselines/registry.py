@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from probe.errors import UnknownBaseline
-from probe.tasks.examples import Pair
-from probe.tasks.nli import Gold
+from probe.tasks.nli import Pair
+from probe.tasks.task import Label
 
-Function = Callable[[Sequence[Pair]], list[Gold]]
+Function = Callable[[Sequence[Pair]], list[Label]]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Baseline:
     function: Function
     source: str
 
-    def __call__(self, pairs: Sequence[Pair]) -> list[Gold]:
+    def __call__(self, pairs: Sequence[Pair]) -> list[Label]:
         """Label the pairs."""
         return self.function(pairs)
 

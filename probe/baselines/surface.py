@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from probe.baselines.registry import register
-from probe.tasks.examples import Pair
-from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, NON_ENTAILMENT, Gold
+from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, NON_ENTAILMENT, Pair
+from probe.tasks.task import Label
 from probe.text.tokens import tokenise
 
 COMPARISON = re.compile(r"\b(?:more|less) than\b", re.IGNORECASE)
@@ -19,7 +19,7 @@ MARKS = ".?!"
     "else entailment.",
     source="Liu et al. 2019, appendix C",
 )
-def numerical(pairs: Sequence[Pair]) -> list[Gold]:
+def numerical(pairs: Sequence[Pair]) -> list[Label]:
     """Solve 82 % of the numerical stress test without reading a number.
 
     The appendix swaps the two sides: its own counts fit only these rules, so the phrase in the
@@ -28,7 +28,7 @@ def numerical(pairs: Sequence[Pair]) -> list[Gold]:
     return [_compared(pair) for pair in pairs]
 
 
-def _compared(pair: Pair) -> Gold:
+def _compared(pair: Pair) -> Label:
     if COMPARISON.search(pair.premise):
         return NEUTRAL
     return ENTAILMENT if COMPARISON.search(pair.hypothesis) else CONTRADICTION
@@ -39,7 +39,7 @@ def _compared(pair: Pair) -> Gold:
     "Entailment where every word of the hypothesis is in the premise, else non-entailment.",
     source="McCoy et al. 2019, section 2",
 )
-def lexical_overlap(pairs: Sequence[Pair]) -> list[Gold]:
+def lexical_overlap(pairs: Sequence[Pair]) -> list[Label]:
     """Look for each word by itself; a hypothesis without words is entailed.
 
     The released finder splits at blanks, so a last word with its full stop is another word; here
@@ -53,7 +53,7 @@ def lexical_overlap(pairs: Sequence[Pair]) -> list[Gold]:
     "Entailment where the hypothesis's words stand in the premise in one run, else non-entailment.",
     source="McCoy et al. 2019, section 2",
 )
-def subsequence(pairs: Sequence[Pair]) -> list[Gold]:
+def subsequence(pairs: Sequence[Pair]) -> list[Label]:
     """Look for the hypothesis as a run of whole words.
 
     The released finder looks for a substring, which also finds "the cat" in "the category".
@@ -66,7 +66,7 @@ def subsequence(pairs: Sequence[Pair]) -> list[Gold]:
     "The most frequent gold label of the file at hand, for every pair.",
     source="the chance level of a set",
 )
-def majority(pairs: Sequence[Pair]) -> list[Gold]:
+def majority(pairs: Sequence[Pair]) -> list[Label]:
     """Count the gold labels; of equals the first in our order, without any entailment."""
     counts = Counter(pair.gold for pair in pairs if pair.gold)
     most = max((*LABELS, NON_ENTAILMENT), key=lambda label: counts[label])
@@ -83,5 +83,5 @@ def _run(tokens: Sequence[str]) -> str:
     return "".join(f" {token} " for token in tokens)  # no token holds a blank
 
 
-def _entailed(is_entailed: bool) -> Gold:
+def _entailed(is_entailed: bool) -> Label:
     return ENTAILMENT if is_entailed else NON_ENTAILMENT

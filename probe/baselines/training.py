@@ -10,9 +10,8 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 from probe.baselines.hypothesis_only import FILE, Weights, bag
-from probe.errors import TrainingError
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, as_label
+from probe.errors import TrainingError, writing
+from probe.tasks.nli import LABELS, Pair
 
 STRENGTH = 0.03  # scikit-learn's C; chosen with `least` on a tenth of the training set
 DIGITS = 3  # more change no accuracy and make the file larger
@@ -20,9 +19,9 @@ DIGITS = 3  # more change no accuracy and make the file larger
 
 def train(pairs: Sequence[Pair], least: int) -> Weights:
     """Fit the words that at least `least` hypotheses have; pairs of two classes are left out."""
-    labels = [as_label(pair.gold) for pair in pairs]
-    bags = [bag(pair.hypothesis) for pair, label in zip(pairs, labels, strict=True) if label]
-    targets = [LABELS.index(label) for label in labels if label]
+    golden = [(pair, pair.gold) for pair in pairs if pair.gold in LABELS]
+    bags = [bag(pair.hypothesis) for pair, _ in golden]
+    targets = [LABELS.index(gold) for _, gold in golden if gold]
     if set(targets) != set(range(len(LABELS))):
         raise TrainingError("to train, the file needs pairs of all three labels")
     rows = vocabulary(bags, least)
@@ -39,7 +38,6 @@ def vocabulary(bags: Sequence[set[str]], least: int) -> dict[str, int]:
 
 def write(weights: Weights, folder: Path) -> Path:
     """Write the weights where `hypothesis_only` reads them, and return the file."""
-    folder.mkdir(parents=True, exist_ok=True)
     shape = {
         "words": list(weights.rows),
         "bias": dict(zip(LABELS, weights.bias.tolist(), strict=True)),
@@ -47,7 +45,9 @@ def write(weights: Weights, folder: Path) -> Path:
     }
     path = folder / FILE
     text = json.dumps(shape, ensure_ascii=False, separators=(",", ":"))
-    path.write_text(text + "\n", encoding="utf-8")
+    with writing(path):
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(text + "\n", encoding="utf-8")
     return path
 
 

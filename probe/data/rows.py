@@ -4,8 +4,8 @@ from pathlib import Path
 
 from probe.data.tables import guess, is_missing, read_table
 from probe.errors import FileError
-from probe.tasks.examples import Pair
-from probe.tasks.nli import DISPUTED, read_gold
+from probe.tasks.nli import NLI, Pair
+from probe.tasks.spelling import DISPUTED
 
 
 def labelled(path: Path) -> tuple[list[Pair], int]:
@@ -25,7 +25,7 @@ def labelled(path: Path) -> tuple[list[Pair], int]:
         Pair(premise, hypothesis, gold, str(number))
         for number, (premise, hypothesis, label) in enumerate(zip(*cells, golds, strict=True))
         if number not in table.broken and premise.strip() and hypothesis.strip()
-        if label.strip() not in DISPUTED and (gold := read_gold(label))
+        if label.strip() not in DISPUTED and (gold := NLI.read_gold(label))
     ]
     if not pairs:
         raise FileError(f"{path.name} holds no pair with a premise, a hypothesis and a label")

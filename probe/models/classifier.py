@@ -1,4 +1,4 @@
-"""One loaded model: pairs in, probabilities in our label order out."""
+"""One loaded model: examples in, probabilities in our label order out."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import RLock
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 import torch
@@ -14,13 +14,10 @@ from numpy.typing import NDArray
 from torch.nn.functional import softmax
 from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
 
-from probe.models.pair_encoding import SEGMENTED
-from probe.tasks.examples import Pair
-from probe.tasks.nli import NON_ENTAILMENT, WAYS, Gold
+from probe.models.architectures import Architecture, architecture
+from probe.tasks.task import Example, Label, Task
 
 Precision = Literal["auto", "fp32", "bf16"]
-PADDED_POSITIONS = frozenset({"roberta", "xlm-roberta", "camembert"})
-"""Architectures that number positions from padding_idx + 1 and pass over padding."""
 DEFAULT_TOKENS = 512
 """The longest input of a model without positions of its own; XLNet was trained on so many."""
 SPECIAL_TOKENS = 4  # at most, around and between two texts
@@ -44,20 +41,51 @@ def resolve(precision: Precision) -> Literal["fp32", "bf16"]:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What the model says about a pair; probabilities follow `labels` and sum to one."""
+    """What a model says about an example; probabilities follow `labels` and sum to one at most.
 
-    label: Gold
+    `labels` are the task's, or where the answer is a span the answers that the model weighed.
+    """
+
+    label: Label
     probabilities: tuple[float, ...]
-
-    @property
-    def labels(self) -> tuple[Gold, ...]:
-        """What the model tells apart: our three labels, or two with two of them merged."""
-        return WAYS[len(self.probabilities)]
+    labels: tuple[Label, ...]
 
     @property
     def confidence(self) -> float:
         """The largest probability."""
         return max(self.probabilities)
+
+    @property
+    def by_label(self) -> dict[Label, float]:
+        """The probability of each label, in their order."""
+        return dict(zip(self.labels, self.probabilities, strict=True))
+
+
+class Model(Protocol):
+    """What can be asked about examples of one task.
+
+    `revision` is the commit of a hub's model, None for any other.
+    """
+
+    @property
+    def name(self) -> str:
+        """What it is called in answers and files."""
+
+    @property
+    def revision(self) -> str | None:
+        """Its commit on the hub."""
+
+    @property
+    def task(self) -> Task:
+        """What it is asked."""
+
+    def predict(
+        self, examples: Sequence[Example], precision: Precision = "fp32"
+    ) -> list[Prediction]:
+        """Answer for each example, in their order."""
+
+    def too_long(self, example: Example) -> bool:
+        """Whether the example is longer than what the model reads, so that its end is cut."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +100,16 @@ class Classifier:
     name: str
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
-    order: tuple[Gold, ...]
+    task: Task
+    order: tuple[Label, ...]
     device: torch.device
     revision: str | None = None
     lock: AbstractContextManager[bool] = field(default_factory=RLock, compare=False, repr=False)
+
+    @property
+    def architecture(self) -> Architecture:
+        """What is known of the model's architecture."""
+        return architecture(self.model.config.model_type)
 
     @property
     def columns(self) -> list[int]:
@@ -83,13 +117,9 @@ class Classifier:
         return [self.order.index(label) for label in self.labels]
 
     @property
-    def labels(self) -> tuple[Gold, ...]:
-        """What it tells apart, in our order: the last axis of logits and probabilities."""
-        return WAYS[len(self.order)]
-
-    def nearest(self, label: Gold) -> Gold:
-        """Return the label under which this model counts one: it may have merged two."""
-        return label if label in self.labels else NON_ENTAILMENT
+    def labels(self) -> tuple[Label, ...]:
+        """What it tells apart, in the task's order: the last axis of logits and probabilities."""
+        return self.task.labels
 
     @property
     def max_tokens(self) -> int:
@@ -98,7 +128,7 @@ class Classifier:
         positions = getattr(self.model.config, "max_position_embeddings", DEFAULT_TOKENS)
         if positions <= 0:  # XLNet's way of saying that there is no limit
             positions = DEFAULT_TOKENS
-        if self.model.config.model_type in PADDED_POSITIONS:
+        if self.architecture.padded_positions:
             positions -= 2  # padding_idx is 1
         return int(min(self.tokenizer.model_max_length, positions))
 
@@ -136,31 +166,26 @@ class Classifier:
         """
         return bool(self.model.config.is_encoder_decoder)
 
-    def too_long(self, pair: Pair) -> bool:
-        """Whether the pair has more sub-words than the model reads, so that its end is cut."""
+    def too_long(self, example: Example) -> bool:
+        """Whether an example has more sub-words than the model reads, so that its end is cut."""
         # a sub-word covers at least one ASCII character, or the blank that SentencePiece puts
-        # before a text, so most pairs need no second look; others may be normalised into many
-        both = pair.premise + pair.hypothesis
-        if both.isascii() and len(both) + 2 + SPECIAL_TOKENS <= self.max_tokens:
+        # before a text, so most examples need no second look; others may be normalised into many
+        texts = list(self.task.texts(example).values())
+        whole = "".join(texts)
+        if whole.isascii() and len(whole) + len(texts) + SPECIAL_TOKENS <= self.max_tokens:
             return False
-        whole = self.tokenizer(
-            pair.premise,
-            pair.hypothesis,
-            truncation=False,
-            split_special_tokens=self.splits_special,
-        )
-        return len(whole["input_ids"]) > self.max_tokens
+        encoded = self.tokenizer(*texts, truncation=False, split_special_tokens=self.splits_special)
+        return len(encoded["input_ids"]) > self.max_tokens
 
-    def encode(self, pairs: Sequence[Pair], max_tokens: int | None = None) -> BatchEncoding:
-        """Tokenise pairs together, padded to the longest, longest side cut first."""
+    def encode(self, examples: Sequence[Example], max_tokens: int | None = None) -> BatchEncoding:
+        """Tokenise examples together, padded to the longest, longest text cut first."""
         encoded: BatchEncoding = self.tokenizer(
-            [pair.premise for pair in pairs],
-            [pair.hypothesis for pair in pairs],
+            *([getattr(example, name) for example in examples] for name in self.task.fields),
             truncation="longest_first",
             max_length=max_tokens or self.max_tokens,
             padding=True,
             split_special_tokens=self.splits_special,
-            return_token_type_ids=self.model.config.model_type in SEGMENTED or None,
+            return_token_type_ids=self.architecture.segment_ids or None,
             return_tensors="pt",
         )
         return encoded
@@ -172,28 +197,33 @@ class Classifier:
         return logits[:, self.columns].float()
 
     def probabilities(
-        self, pairs: Sequence[Pair], precision: Precision = "fp32", batch: int = 32
+        self, examples: Sequence[Example], precision: Precision = "fp32", batch: int = 32
     ) -> NDArray[np.float64]:
-        """Return the probabilities of the pairs, in their order.  # (pairs, labels)"""
-        result = np.zeros((len(pairs), len(self.labels)))
-        lengths = [len(pair.premise) + len(pair.hypothesis) for pair in pairs]
-        for rows in by_length(lengths, batch):
+        """Return the probabilities of the examples, in their order.  # (examples, labels)"""
+        result = np.zeros((len(examples), len(self.labels)))
+        for rows in by_length(text_lengths(self.task, examples), batch):
             with self.lock, torch.inference_mode(), autocast(self.device, precision):
-                logits = self.logits(self.encode([pairs[row] for row in rows]))
+                logits = self.logits(self.encode([examples[row] for row in rows]))
             result[rows] = softmax(logits.double(), dim=-1).cpu().numpy()
         return result
 
     def predict(
-        self, pairs: Sequence[Pair], precision: Precision = "fp32", batch: int = 32
+        self, examples: Sequence[Example], precision: Precision = "fp32", batch: int = 32
     ) -> list[Prediction]:
-        """Classify pairs, in their order."""
-        return [as_prediction(row) for row in self.probabilities(pairs, precision, batch)]
+        """Classify examples, in their order."""
+        rows = self.probabilities(examples, precision, batch)
+        return [as_prediction(row, self.labels) for row in rows]
 
 
-def as_prediction(probabilities: Iterable[float]) -> Prediction:
+def as_prediction(probabilities: Iterable[float], labels: tuple[Label, ...]) -> Prediction:
     """Turn one row of probabilities into a prediction; ties go to the earlier label."""
     values = tuple(float(value) for value in probabilities)
-    return Prediction(WAYS[len(values)][int(np.argmax(values))], values)
+    return Prediction(labels[int(np.argmax(values))], values, labels)
+
+
+def text_lengths(task: Task, examples: Sequence[Example]) -> list[int]:
+    """Return how many characters each example has in all its texts."""
+    return [sum(map(len, task.texts(example).values())) for example in examples]
 
 
 def autocast(device: torch.device, precision: Precision) -> torch.autocast:

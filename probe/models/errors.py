@@ -5,21 +5,26 @@ from collections.abc import Sequence
 import torch
 
 from probe.errors import ModelError
-from probe.tasks.nli import WAYS, Gold
+from probe.tasks.task import Label
 
 
 class UnclearLabels(ModelError):
     """A model whose outputs are not named after labels: the person has to say which is which.
 
-    `outputs` are the names they have; `suggested` is the order with which `right` of the canaries
-    come out right, None where they do not tell.
+    `outputs` are the names they have, `labels` one order that they could have; `suggested` is the
+    order with which `right` of the sanity examples come out right, None where they do not tell.
     """
 
     def __init__(
-        self, name: str, outputs: Sequence[str], suggested: tuple[Gold, ...] | None, right: str
+        self,
+        name: str,
+        outputs: Sequence[str],
+        labels: Sequence[Label],
+        suggested: tuple[Label, ...] | None,
+        right: str,
     ) -> None:
         self.outputs, self.suggested, self.right = tuple(outputs), suggested, right
-        order = ", ".join(suggested or WAYS[len(outputs)])
+        order = ", ".join(suggested or labels)
         hint = f"with {order} it gets {right}" if suggested else f"for example {order}"
         super().__init__(
             f"the outputs of the model {name!r} are named {', '.join(outputs)}, which does not say "

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from probe.errors import ModelError
 from probe.models.word_models.word_vectors import FOLDER
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 
 PARTS = (
     *("*.safetensors", "config.json", "tokenizer*.json", "special_tokens_map.json"),

@@ -1,7 +1,7 @@
-"""Six very plain pairs that tell whether a model's outputs are named as they should be.
+"""A task's sanity examples tell whether a model's outputs are named as they should be.
 
 Many models of the hub call their outputs LABEL_0 to LABEL_2, some name them in a wrong order, and
-nothing but their answers shows it. The pairs only warn: no label is moved without being asked.
+nothing but their answers shows it. The examples only warn: no label is moved without being asked.
 """
 
 from collections.abc import Sequence
@@ -9,43 +9,34 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from probe.models.classifier import Classifier
-from probe.tasks.examples import Pair
-from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, Gold, matches
+from probe.tasks.task import Label, Task
 
-PAIRS = (
-    Pair("A woman in a blue coat is riding a horse.", "A woman is riding a horse.", ENTAILMENT),
-    Pair("Two boys are eating apples in the kitchen.", "Two boys are eating fruit.", ENTAILMENT),
-    Pair("A man is waiting at the station.", "The man is waiting for his sister.", NEUTRAL),
-    Pair("A girl is reading a book.", "The book was a present from her teacher.", NEUTRAL),
-    Pair("The shop is open today.", "The shop is closed today.", CONTRADICTION),
-    Pair("A dog is asleep on the sofa.", "The dog is running across a field.", CONTRADICTION),
-)
 CLEAR = 3
-"""How many more pairs another order has to get right; two swapped labels cost up to four."""
-ENOUGH = len(PAIRS) - 1
-"""How many an order has to get right to be believed."""
+"""How many more examples another order has to get right; two swapped labels cost up to four."""
+MAY_MISS = 1
+"""How many examples an order may get wrong and still be believed."""
 
 
 @dataclass(frozen=True)
 class LabelCheck:
-    """How many of the pairs are right with the order that was given, and with the best one.
+    """How many sanity examples are right with the order that was given, and with the best one.
 
     `best` is `order` where no other is better.
     """
 
     right: int
     of: int
-    order: tuple[Gold, ...]
-    best_order: tuple[Gold, ...]
+    order: tuple[Label, ...]
+    best_order: tuple[Label, ...]
     best: int
 
     @property
-    def suggestion(self) -> tuple[Gold, ...] | None:
+    def suggestion(self) -> tuple[Label, ...] | None:
         """The best order, if it gets enough right to be believed."""
-        return self.best_order if self.best >= ENOUGH else None
+        return self.best_order if self.best >= self.of - MAY_MISS else None
 
     @property
-    def other(self) -> tuple[Gold, ...] | None:
+    def other(self) -> tuple[Label, ...] | None:
         """Another order that is clearly better, if there is one."""
         return self.suggestion if self.best - self.right >= CLEAR else None
 
@@ -70,20 +61,29 @@ class LabelCheck:
         )
 
 
-def check_labels(classifier: Classifier) -> LabelCheck:
-    """Score the canaries with every order of the model's outputs."""
-    said = [prediction.label for prediction in classifier.predict(PAIRS)]
-    outputs = [classifier.order.index(label) for label in said]
-    given, right = classifier.order, _right(outputs, classifier.order)
-    best = max(permutations(given), key=lambda order: (_right(outputs, order), order == given))
-    return LabelCheck(right, len(PAIRS), given, best, _right(outputs, best))
+def check_labels(classifier: Classifier) -> LabelCheck | None:
+    """Score the task's sanity examples with every order of the model's outputs.
+
+    None where the task has none.
+    """
+    task, given = classifier.task, classifier.order
+    if not task.sanity_examples:
+        return None
+    predictions = classifier.predict(task.sanity_examples)
+    outputs = [given.index(prediction.label) for prediction in predictions]
+
+    def right(order: tuple[Label, ...]) -> int:
+        return _right(task, outputs, order)
+
+    best = max(permutations(given), key=lambda order: (right(order), order == given))
+    return LabelCheck(right(given), len(outputs), given, best, right(best))
 
 
-def _right(outputs: Sequence[int], order: Sequence[Gold]) -> int:
-    """Count the pairs whose largest output has the right label in this order."""
-    golds = (pair.gold for pair in PAIRS)
+def _right(task: Task, outputs: Sequence[int], order: Sequence[Label]) -> int:
+    """Count the sanity examples whose largest output has the right label in this order."""
+    golds = (example.gold for example in task.sanity_examples)
     return sum(
-        matches(order[output], gold)
+        task.matches(order[output], gold)
         for output, gold in zip(outputs, golds, strict=True)
         if gold  # each has one; it tells the type checker so
     )

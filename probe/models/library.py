@@ -1,7 +1,7 @@
 """Which models there are, and how one is loaded: safetensors only, no remote code."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -15,7 +15,8 @@ from probe.models.errors import UnclearLabels
 from probe.models.hub import fetch
 from probe.models.label_check import check_labels
 from probe.settings import ASSETS, settings
-from probe.tasks.nli import LABELS, WAYS, Gold, label_order
+from probe.tasks.nli import NLI
+from probe.tasks.task import TASKS, Label, Task, read_outputs, task_of_labels, task_of_size
 
 DEFAULT = "minilm"
 """The model that is chosen when nobody has chosen one."""
@@ -74,32 +75,75 @@ def require(name: str) -> None:
         raise ModelError(f"there is no model called {name!r} here; there are: {', '.join(known)}")
 
 
-def load(name: str, order: tuple[Gold, ...] | None = None) -> Classifier:
+def load(name: str, order: tuple[Label, ...] | None = None, task: Task | None = None) -> Classifier:
     """Load a bundled or inoculated model, a folder, or a hub's model as owner/name[@revision].
 
-    `order` overrides the label order of the config. Raises ModelError with a sentence, and
-    UnclearLabels where the config does not say the order and none is given.
+    `order` overrides the label order of the config and `task` the task that it names, or else the
+    one whose spellings read the outputs. Raises ModelError with a sentence, and UnclearLabels where
+    the config does not say the order and none is given.
     """
     folder, revision = place(name)
-    found = read(name, folder, device())
-    count = len(found.outputs)
-    if count not in WAYS:
-        raise ModelError(f"the model {name!r} has {count} outputs, not three, nor two")
-    if order and sorted(order) != sorted(WAYS[count]):
-        wanted = ", ".join(WAYS[count])
-        raise ModelError(f"the model {name!r} has {count} outputs; order these labels: {wanted}")
-    made = Classifier(name, found.model, found.tokenizer, WAYS[count], device(), revision)
-    return replace(made, order=order or _order(made, found.outputs))
+    checkpoint = read(name, folder, device())
+    outputs = checkpoint.outputs
+    named = task or TASKS.get(str(getattr(checkpoint.model.config, "task", "")))
+    likely = _task_of_size(name, len(outputs), named)
+    known = _labels(name, outputs, order, named)
+    classifier = Classifier(
+        name,
+        checkpoint.model,
+        checkpoint.tokenizer,
+        *(known or (likely, likely.labels)),
+        device(),
+        revision,
+    )
+    if known is None:
+        raise _unclear(classifier, outputs)
+    return classifier
 
 
-def _order(classifier: Classifier, outputs: Sequence[str]) -> tuple[Gold, ...]:
-    """Read the order from the names of the outputs. Raises UnclearLabels with what seems best."""
-    try:
-        return label_order(dict(enumerate(outputs)))
-    except LabelError as problem:
-        label_check = check_labels(classifier)
-        told = f"{label_check.best} of {label_check.of} plain pairs right"
-        raise UnclearLabels(classifier.name, outputs, label_check.suggestion, told) from problem
+def _task_of_size(name: str, outputs: int, named: Task | None) -> Task:
+    """Return the named task, or one, with as many labels as there are outputs.
+
+    Raises ModelError.
+    """
+    task = named or task_of_size(outputs)
+    if task is None:
+        sizes = sorted({len(known.labels) for known in TASKS.values()} - {0}, reverse=True)
+        several = ", nor ".join(map(str, sizes))
+        raise ModelError(f"the model {name!r} has {outputs} outputs, not {several}")
+    if len(task.labels) != outputs:
+        labels = ", ".join(task.labels)
+        raise ModelError(f"the model {name!r} has {outputs} outputs, {task.title} has: {labels}")
+    return task
+
+
+def _labels(
+    name: str, outputs: Sequence[str], order: tuple[Label, ...] | None, named: Task | None
+) -> tuple[Task, tuple[Label, ...]] | None:
+    """Return the task and its labels in the order of the outputs, None where nothing says it.
+
+    Raises ModelError for an order that is not one of these outputs.
+    """
+    if order is None:
+        try:
+            return read_outputs(outputs, [named] if named else list(TASKS.values()))
+        except LabelError:
+            return None
+    task = named or task_of_labels(order)
+    if task is None or sorted(order) != sorted(task.labels) or len(order) != len(outputs):
+        wanted = ", ".join(_task_of_size(name, len(outputs), named).labels)
+        raise ModelError(
+            f"the model {name!r} has {len(outputs)} outputs; order these labels: {wanted}"
+        )
+    return task, order
+
+
+def _unclear(classifier: Classifier, outputs: Sequence[str]) -> UnclearLabels:
+    """Say that the outputs do not name their labels, and which order seems best."""
+    check = check_labels(classifier)
+    right = f"{check.best} of {check.of} plain pairs right" if check else ""
+    suggestion = check.suggestion if check else None
+    return UnclearLabels(classifier.name, outputs, classifier.labels, suggestion, right)
 
 
 def place(name: str) -> tuple[Path, str | None]:
@@ -119,9 +163,9 @@ def device() -> torch.device:
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def start_from_encoder(place: str) -> Classifier:
-    """Load an encoder and put a fresh three-way head on it, drawn from a fixed seed."""
-    labels = dict(enumerate(LABELS))
+def start_from_encoder(place: str, task: Task = NLI) -> Classifier:
+    """Load an encoder and put a fresh head for a task on it, drawn from a fixed seed."""
+    labels = dict(enumerate(task.labels))
     with torch.random.fork_rng():
         torch.manual_seed(0)
         model = AutoModelForSequenceClassification.from_pretrained(
@@ -133,4 +177,6 @@ def start_from_encoder(place: str) -> Classifier:
             trust_remote_code=False,
         )
     tokenizer = AutoTokenizer.from_pretrained(place, trust_remote_code=False)
-    return Classifier(Path(place).name, model.eval().to(device()), tokenizer, LABELS, device())
+    return Classifier(
+        Path(place).name, model.eval().to(device()), tokenizer, task, task.labels, device()
+    )

@@ -8,12 +8,12 @@ from probe.models.classifier import Classifier
 from probe.models.label_check import LabelCheck, check_labels
 from probe.models.library import Entry, entries, load
 from probe.settings import settings
-from probe.tasks.nli import Gold
+from probe.tasks.task import Label
 
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A loaded model and how the six plain pairs came out; None for one of our own."""
+    """A loaded model and how its task's sanity examples came out; None for one on disk."""
 
     classifier: Classifier
     label_check: LabelCheck | None
@@ -31,29 +31,29 @@ class LoadedModel:
     @property
     def words(self) -> str:
         """What the model is, in one sentence."""
-        model, found = self.classifier.model, self.label_check
+        model, check = self.classifier.model, self.label_check
         order = ", ".join(self.classifier.order)
         size = sum(weight.numel() for weight in model.parameters())
         revision = self.classifier.revision
         facts = [
             f"{self.classifier.name} is a {model.config.model_type} model of {size:,} weights "
             f"with the outputs {order}",
-            *([f"{found.right} of {found.of} plain pairs are right"] if found else []),
+            *([f"{check.right} of {check.of} plain pairs are right"] if check else []),
             "precision fp32",
             f"revision {revision[:12]}" if revision else "read from a folder",
         ]
         return "; ".join(facts) + "."
 
 
-def open_model(name: str, order: tuple[Gold, ...] | None = None) -> LoadedModel:
-    """Load any model; unless it is as it stands on our shelves, it sings. Raises ModelError."""
+def open_model(name: str, order: tuple[Label, ...] | None = None) -> LoadedModel:
+    """Load any model and check its labels, unless it is one on disk. Raises ModelError."""
     classifier = load(name, order)
     ours = name in models_on_disk() and not order
     return LoadedModel(classifier, None if ours else check_labels(classifier))
 
 
 def models_on_disk() -> dict[str, Entry]:
-    """Return the models on our shelves by name."""
+    """Return the models on disk by name."""
     return {entry.name: entry for entry in entries()}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from probe.analysis.comparison import Row
 from probe.models.classifier import Prediction
-from probe.tasks.nli import read_gold
+from probe.tasks.nli import NLI
 from probe.templates import TemplatePair
 
 
@@ -23,7 +23,7 @@ def _kept(row: Row) -> dict[str, Any]:
         "number": row.number,
         "pair": [pair.premise, pair.hypothesis, pair.gold or ""] if pair else None,
         "heuristic": getattr(pair, "heuristic", ""),
-        "said": [[said.label, said.probabilities] for said in row.predictions],
+        "predictions": [vars(prediction) for prediction in row.predictions],
         "error": row.error,
         "cut": row.cut,
     }
@@ -40,6 +40,9 @@ def _read(shape: dict[str, Any]) -> Row:
     if shape["pair"]:
         premise, hypothesis, gold = shape["pair"]
         id_, heuristic = str(shape["number"]), shape["heuristic"]
-        pair = TemplatePair(premise, hypothesis, read_gold(gold), id_, heuristic=heuristic)
-    said = tuple(Prediction(label, tuple(values)) for label, values in shape["said"])
-    return Row(shape["number"], pair, said, shape["error"], tuple(shape["cut"]))
+        pair = TemplatePair(premise, hypothesis, NLI.read_gold(gold), id_, heuristic=heuristic)
+    predictions = tuple(
+        Prediction(answer["label"], tuple(answer["probabilities"]), tuple(answer["labels"]))
+        for answer in shape["predictions"]
+    )
+    return Row(shape["number"], pair, predictions, shape["error"], tuple(shape["cut"]))

@@ -21,7 +21,7 @@ from probe.analysis.statistics import (
 from probe.data.tables import Table
 from probe.metrics import Estimate
 from probe.models.classifier import Classifier, Precision, Prediction, resolve
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 
 
 def comparison_json(

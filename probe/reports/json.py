@@ -6,7 +6,7 @@ from probe.analysis.transformed import Examination, Transformed
 from probe.models.classifier import Precision, Prediction, resolve
 from probe.models.library import Entry
 from probe.reports.lineage import lineage_json
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from probe.transforms.availability import missing
 from probe.transforms.options import DEFAULTS, OPTIONS
 from probe.transforms.registry import REGISTRY, Scored, Transform

@@ -1,4 +1,4 @@
-"""A premise and a hypothesis, and the pairs that come with the app."""
+"""The NLI pairs that come with the app."""
 
 import csv
 import random
@@ -6,17 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from probe.settings import ASSETS
-from probe.tasks.nli import Gold, read_gold
-
-
-@dataclass(frozen=True)
-class Pair:
-    """One NLI example. `id` names the row it came from and seeds its chance."""
-
-    premise: str
-    hypothesis: str
-    gold: Gold | None = None
-    id: str = ""
+from probe.tasks.nli import NLI, Pair
 
 
 @dataclass(frozen=True)
@@ -36,7 +26,7 @@ def bundled_pairs(split: str = "") -> tuple[BundledPair, ...]:
         BundledPair(
             row["premise"],
             row["hypothesis"],
-            read_gold(row["label"]),
+            NLI.read_gold(row["label"]),
             row["id"],
             row["genre"],
             row["split"],

@@ -1,7 +1,7 @@
-"""The lemma behind an inflected word, and a lemma put into the form another word had.
+"""Lemmas of inflected words, and inflected forms of lemmas, from lemminflect's dictionaries.
 
-By lemminflect's dictionaries. What they do not know is not guessed at: its guesses ("easilier")
-would be marks of a machine at work that no model should be probed with.
+lemminflect's guesses at words outside its dictionaries are not used: a form like "easilier" would
+show a model that a machine wrote the text.
 """
 
 from functools import lru_cache
@@ -11,57 +11,63 @@ from lemminflect import getAllLemmas, getInflection, getLemma  # type: ignore[im
 from probe.text.wordnet import Pos
 
 UPOS: dict[Pos, str] = {"n": "NOUN", "v": "VERB", "a": "ADJ", "r": "ADV"}
+"""The universal part-of-speech tag of each of WordNet's parts of speech."""
 DEGREE = {"JJR": "more", "RBR": "more", "JJS": "most", "RBS": "most"}
-OWN = frozenset({"more", "most", "less", "least"})
-"""Forms of much and little that WordNet has as words of their own, each with its antonym."""
+"""The adverb that forms a comparative or superlative where no inflected form is known."""
+QUANTIFIERS = frozenset({"more", "most", "less", "least"})
+"""Forms of much and little that are lemmas in WordNet, each with its antonym."""
 PREPOSITIONS = frozenset({"of", "in", "to", "for", "at", "by", "on", "with", "from"})
-BASE = frozenset({"VB", "VBP", "NN", "JJ", "RB"})
-BY_PERSON = frozenset({"VBP", "VBD"})  # forms of "be" that depend on the subject
+BASE_TAGS = frozenset({"VB", "VBP", "NN", "JJ", "RB"})
+"""Tags of words that are written as their lemma."""
+BE_AGREEMENT_TAGS = frozenset({"VBP", "VBD"})
+"""Tags for which the form of "be" depends on the subject."""
 
 
 def lemmas(word: str, tag: str, pos: Pos) -> tuple[str, ...]:
-    """Return the lemmas that have a word as their form `tag`: saw as VBD is see, not saw.
+    """Return the lemmas whose form `tag` is the word: saw as VBD is see, not saw.
 
-    The word itself, in lower case, where none is known.
+    Returns the word itself, in lower case, where no lemma is known.
     """
-    low = word.lower()
-    if low in OWN:
-        return (low,)
-    known = getLemma(low, UPOS[pos], lemmatize_oov=False)
-    return tuple(lemma for lemma in known if low in _forms(lemma, tag)) or known or (low,)
+    lowercase = word.lower()
+    if lowercase in QUANTIFIERS:
+        return (lowercase,)
+    candidates = getLemma(lowercase, UPOS[pos], lemmatize_oov=False)
+    matching = tuple(lemma for lemma in candidates if lowercase in _forms(lemma, tag))
+    return matching or candidates or (lowercase,)
 
 
 @lru_cache(100_000)
-def kinds(word: str) -> str:
-    """Name what a word can be, as "NOUN VERB<", where < marks forms that are not the lemma.
+def parts_of_speech(word: str) -> str:
+    """Return what a word can be, as "NOUN VERB<", where < marks forms that are not the lemma.
 
-    "" where the dictionary lacks it.
+    Returns "" where the dictionary does not have the word.
     """
-    low = word.lower()
-    known = getAllLemmas(low)
-    return " ".join(kind if low in known[kind] else f"{kind}<" for kind in sorted(known))
+    lowercase = word.lower()
+    by_upos = getAllLemmas(lowercase)
+    return " ".join(upos if lowercase in by_upos[upos] else f"{upos}<" for upos in sorted(by_upos))
 
 
 def inflect(lemma: str, tag: str) -> str:
-    """Put a lemma of one or more words into the form of a Penn tag, "" where that is not known.
+    """Return the form of a lemma of one or more words for a Penn tag, "" where it is not known.
 
-    Of several words the first of a verb is put into it ("gave up"), and the last of a noun or
-    the one before its preposition ("men of letters").
+    Of several words a verb's first is inflected ("gave up"), and a noun's last or the one before
+    its preposition ("men of letters").
     """
     words = lemma.split(" ")
-    if words[0] == "be" and tag in BY_PERSON:
+    if words[0] == "be" and tag in BE_AGREEMENT_TAGS:
         return ""
-    if tag in BASE:
+    if tag in BASE_TAGS:
         return lemma
     if tag in DEGREE:
         return next(iter(_forms(lemma, tag)), f"{DEGREE[tag]} {lemma}")
-    at = 0 if tag.startswith("VB") else _head(words)
-    forms = _forms(words[at], tag)
-    return " ".join((*words[:at], forms[0], *words[at + 1 :])) if forms else ""
+    head = 0 if tag.startswith("VB") else _noun_head(words)
+    forms = _forms(words[head], tag)
+    return " ".join((*words[:head], forms[0], *words[head + 1 :])) if forms else ""
 
 
-def _head(words: list[str]) -> int:
-    before = (at - 1 for at, word in enumerate(words) if at and word in PREPOSITIONS)
+def _noun_head(words: list[str]) -> int:
+    """Return the index of a noun phrase's head: before the first preposition, or the last word."""
+    before = (index - 1 for index, word in enumerate(words) if index and word in PREPOSITIONS)
     return next(before, len(words) - 1)
 
 

@@ -1,112 +1,114 @@
-"""Penn Treebank tags by an averaged perceptron, and the command that trains it.
+"""Penn Treebank tags by an averaged perceptron.
 
 The perceptron is NLTK's, whose own weights must be downloaded; ours lie in assets/tagger (see its
-README). `python -m probe tagger train FILE.txt.gz --out FOLDER` makes them from lines of
+README). `python -m probe tagger train FILE.txt.gz --out FOLDER` trains them from lines of
 `word_TAG`; the same file gives the same weights.
 """
 
-import gzip
 import json
-import random
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated
 
-import typer
 from nltk.tag.perceptron import AveragedPerceptron
 
 from probe.settings import ASSETS
-from probe.text.inflection import kinds
-from probe.text.treebank import MARKS, TAGS, Tagged, held_out, read_line
+from probe.text.inflection import parts_of_speech
+from probe.text.treebank import PUNCTUATION_TAGS
 
 FOLDER = ASSETS / "tagger"
-FILE = "weights.json"
-FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
-EPOCHS = 5
-SEEN, AGREED = 20, 0.97  # a word seen so often, with one tag in this share, is not guessed
-LEAST = 1.0  # weights nearer to 0 are left out
+WEIGHTS_FILE = "weights.json"
+WEIGHT_SCALE = 1000  # the file holds thousandths
+FINITE_TAGS = frozenset({"VBD", "VBZ", "VBP", "MD"})
+EDGES = 2  # entries before the first word, so that every word has two tags before it
+
+Features = dict[str, int]
+Update = Callable[[int, str, str, Features], None]
+"""Called in training with a word's index, the word as tagged, its predicted tag, its features."""
 
 
 @dataclass(frozen=True)
 class Model:
     """The tags of words that always have the same one, and weights for all others.
 
-    `small` are words more often seen small than with a capital inside a sentence: a capital at its
-    start makes no name of them.
+    `lowercase` has the words that are written in lower case more often than with a capital inside
+    a sentence: a capital at the start of a sentence does not make them names.
     """
 
     fixed: Mapping[str, str]
-    small: frozenset[str]
+    lowercase: frozenset[str]
     perceptron: AveragedPerceptron
 
 
 def tag(words: Sequence[str]) -> list[str]:
-    """Return the Penn Treebank tag of each token, as `probe.text.tokens.tokenise` makes tokens.
+    """Return the Penn Treebank tag of each token that `probe.text.tokens.tokenise` returns.
 
-    Left to right, each tag chosen for good; words are best given a sentence at a time.
+    Tags are chosen greedily from left to right. Accuracy is best on one sentence at a time.
     """
-    return tags([word.replace("’", "'") for word in words], _shipped())
+    return tags([word.replace("’", "'") for word in words], _bundled_model())
 
 
 def missing() -> str:
-    """Say that the weights are missing and how to get them, "" where they are there."""
-    if (FOLDER / FILE).is_file():
+    """Return that the weights are missing and how to get them, "" where they are present."""
+    if (FOLDER / WEIGHTS_FILE).is_file():
         return ""
     return (
-        f"The tagger's weights are not in assets/tagger/{FILE}; "
+        f"The tagger's weights are not in assets/tagger/{WEIGHTS_FILE}; "
         "make them with `python -m probe tagger train FILE.txt.gz`."
     )
 
 
 @cache
-def _shipped() -> Model:
+def _bundled_model() -> Model:
     return load(FOLDER)
 
 
-def tags(words: Sequence[str], model: Model, gold: Sequence[str] = ()) -> list[str]:
-    """Tag words; where their gold tags are given, learn from each mistake on the way.
-
-    Not from a first word that is used to being small and yet tagged as a name: MASC has "Children"
-    and "Excuse" so at the start of sentences.
-    """
-    given, words = words, _uncapitalised(words, model.small)
+def tags(words: Sequence[str], model: Model, update: Update | None = None) -> list[str]:
+    """Tag words; training passes `update`, called after each prediction of the perceptron."""
+    words = _uncapitalised(words, model.lowercase)
     context = ["-2", "-1", *map(_normal, words), "+1", "+2"]
-    made = ["-2", "-1"]
-    said = False  # whether there was a finite verb since the last full stop
+    history = ["-2", "-1"]
+    after_finite_verb = False  # whether the sentence has had a finite verb so far
     for i, word in enumerate(words):
-        guess = model.fixed.get(word)
-        if not guess:
-            seen = _features(i + 2, word, context, made, said)
-            guess, _ = model.perceptron.predict(seen)
-            if gold and (word == given[i] or not gold[i].startswith("NNP")):
-                model.perceptron.update(gold[i], guess, seen)
-        made.append(str(guess))
-        said = guess != "." and (said or guess in FINITE)
-    return made[2:]
+        predicted = model.fixed.get(word)
+        if not predicted:
+            features = _features(i + EDGES, word, context, history, after_finite_verb)
+            predicted, _ = model.perceptron.predict(features)
+            if update:
+                update(i, word, predicted, features)
+        history.append(str(predicted))
+        after_finite_verb = predicted != "." and (after_finite_verb or predicted in FINITE_TAGS)
+    return history[EDGES:]
 
 
-def _uncapitalised(words: Sequence[str], small: frozenset[str]) -> Sequence[str]:
-    """Write the first word small if it is used to that and no name goes on behind it.
+def _uncapitalised(words: Sequence[str], lowercase: frozenset[str]) -> Sequence[str]:
+    """Write the first word in lower case unless it seems to be a name.
 
-    Inflected forms count as used to it: "Lawyers" is a name more seldom than "Mark".
+    It is no name where it is in `lowercase` or an inflected form ("Lawyers" is a name more seldom
+    than "Mark") and the next word has no capital.
     """
-    at = 1 if words and words[0] in MARKS else 0
-    first, second = [*words[at : at + 2], "", ""][:2]
-    low = first.lower()
-    used = low in small or "<" in kinds(low)
-    return [*words[:at], low, *words[at + 1 :]] if used and not second[:1].isupper() else words
+    first = 1 if words and words[0] in PUNCTUATION_TAGS else 0
+    word, following = [*words[first : first + 2], "", ""][:2]
+    low = word.lower()
+    common = low in lowercase or "<" in parts_of_speech(low)
+    if common and not following[:1].isupper():
+        return [*words[:first], low, *words[first + 1 :]]
+    return words
 
 
 def _normal(word: str) -> str:
-    """Put compounds, numbers and addresses together, and drop case."""
+    """Return one placeholder for all compounds, numbers or addresses; other words lower-cased."""
     if word[:1].isdigit():
         return "!YEAR" if word.isdigit() and len(word) == 4 else "!DIGITS"
-    if "@" in word or "/" in word[1:]:
+    if is_address(word):
         return "!ADDRESS"
     return "!HYPHEN" if "-" in word[1:] else word.lower()
+
+
+def is_address(word: str) -> bool:
+    """Whether a word is an e-mail or web address; what begins with a digit is none."""
+    return not word[:1].isdigit() and ("@" in word or "/" in word[1:])
 
 
 def _shape(word: str) -> str:
@@ -118,128 +120,42 @@ def _shape(word: str) -> str:
 
 
 def _features(
-    i: int, word: str, near: Sequence[str], made: Sequence[str], said: bool
-) -> dict[str, int]:
-    """Describe position i of `near` and the tags `made` before it; both begin with two edges."""
-    low, one, two = word.lower(), made[i - 1], made[i - 2]
-    start = " at the start" if one == "-1" else ""
+    i: int, word: str, context: Sequence[str], history: Sequence[str], after_finite_verb: bool
+) -> Features:
+    """Return the features of `context[i]`, by the names that weights.json has for them.
+
+    `history` has the tags before it. Context and history both begin with two edge markers.
+    """
+    low, previous, before_previous = word.lower(), history[i - 1], history[i - 2]
+    start = " at the start" if previous == "-1" else ""
+    parts = parts_of_speech(low)
     names = [
         "bias",
         f"upper {_shape(word)}{start}",
-        f"said {said} {low[-2:]}",
-        f"kinds {kinds(low)} {_shape(word)}{start}",
-        f"kinds {kinds(low)} {one}",
-        f"kinds {kinds(low)} {said}",
+        f"said {after_finite_verb} {low[-2:]}",
+        f"kinds {parts} {_shape(word)}{start}",
+        f"kinds {parts} {previous}",
+        f"kinds {parts} {after_finite_verb}",
         f"pre3 {low[:3]}",
         *(f"suf{n} {low[-n:]}" for n in (1, 2, 3, 4)),
-        *(f"w{n:+} {near[i + n]}" for n in (-2, -1, 0, 1, 2)),
-        *(f"end{n:+} {near[i + n][-3:]}" for n in (-1, 1)),
-        f"t-1 {one}",
-        f"t-2 {two}",
-        f"t-2-1 {two} {one}",
-        f"t-1w {one} {near[i]}",
+        *(f"w{n:+} {context[i + n]}" for n in (-2, -1, 0, 1, 2)),
+        *(f"end{n:+} {context[i + n][-3:]}" for n in (-1, 1)),
+        f"t-1 {previous}",
+        f"t-2 {before_previous}",
+        f"t-2-1 {before_previous} {previous}",
+        f"t-1w {previous} {context[i]}",
     ]
     return dict.fromkeys(names, 1)
 
 
-def learn(lines: Sequence[Tagged]) -> Model:
-    """Train anew. Chance, the order of the lines after each epoch, is the same every time."""
-    model = Model(_fixed(lines), _small(lines), AveragedPerceptron())
-    order, chance = list(lines), random.Random(0)
-    model.perceptron.classes = set(TAGS)
-    for _ in range(EPOCHS):
-        chance.shuffle(order)
-        for words, gold in order:
-            tags(words, model, gold)
-    model.perceptron.average_weights()
-    return model
-
-
-def _fixed(lines: Iterable[Tagged]) -> dict[str, str]:
-    counts = Counter(pair for line in lines for pair in zip(*line, strict=True))
-    totals = Counter[str]()
-    for (word, _), count in counts.items():
-        totals[word] += count
-    common = {
-        word: label
-        for (word, label), count in counts.items()
-        if totals[word] >= SEEN and count >= AGREED * totals[word] and _normal(word) != "!ADDRESS"
-    }
-    return common | MARKS
-
-
-def _small(lines: Iterable[Tagged]) -> frozenset[str]:
-    inside = Counter(word for words, _ in lines for word in words[1:])
-    low = {word: n for word, n in inside.items() if word.isalpha() and word.islower()}
-    return frozenset(word for word, n in low.items() if n > inside[word.capitalize()])
-
-
-def accuracy(model: Model, lines: Sequence[Tagged]) -> float:
-    """Return the share of tokens, marks among them, that get their gold tag."""
-    made = [label for words, _ in lines for label in tags(words, model)]
-    gold = [label for _, labels in lines for label in labels]
-    right = [one == other for one, other in zip(made, gold, strict=True)]
-    return sum(right) / len(right)
-
-
-def save(model: Model, folder: Path) -> None:
-    """Write weights.json: a row of tag number, thousandths, tag number, ... for each feature."""
-    rows = {
-        feature: [
-            number
-            for label, weight in sorted(weights.items())
-            if abs(weight) >= LEAST
-            for number in (TAGS.index(label), round(weight * 1000))
-        ]
-        for feature, weights in sorted(model.perceptron.weights.items())
-    }
-    kept = {feature: row for feature, row in rows.items() if row}
-    data = {
-        "tags": TAGS,
-        "fixed": dict(sorted(model.fixed.items())),
-        "small": " ".join(sorted(model.small)),
-        "weights": kept,
-    }
-    folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    (folder / FILE).write_text(text.replace("],", "],\n") + "\n", encoding="utf-8")
-
-
 def load(folder: Path) -> Model:
-    """Read what `save` wrote."""
-    data = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    names = data["tags"]
+    """Read the weights that `probe.text.tagger_training.save` wrote."""
+    table = json.loads((folder / WEIGHTS_FILE).read_text(encoding="utf-8"))
+    names = table["tags"]
     weights = {
-        feature: {names[row[i]]: row[i + 1] / 1000 for i in range(0, len(row), 2)}
-        for feature, row in data["weights"].items()
+        feature: {names[row[i]]: row[i + 1] / WEIGHT_SCALE for i in range(0, len(row), 2)}
+        for feature, row in table["weights"].items()
     }
     perceptron = AveragedPerceptron(weights)
     perceptron.classes = set(names)
-    return Model(data["fixed"], frozenset(data["small"].split()), perceptron)
-
-
-app = typer.Typer(add_completion=False, no_args_is_help=True)
-
-
-@app.callback()
-def main() -> None:
-    """Train the part-of-speech tagger."""
-
-
-@app.command()
-def train(
-    file: Annotated[Path, typer.Argument(help="gzipped lines of word_TAG", exists=True)],
-    out: Annotated[Path, typer.Option(help="the folder for weights.json")] = FOLDER,
-) -> None:
-    """Measure on a tenth of the lines what the others teach, then learn from all of them."""
-    with gzip.open(file, "rt", encoding="utf-8") as opened:
-        text = [line.strip() for line in opened if line.strip()]
-    lines = {line: read_line(line) for line in text}
-    readable = [line for line in text if lines[line][0]]
-    typer.echo(f"{len(readable):,} lines; {len(text) - len(readable)} left out for unknown tags")
-    tested = [lines[line] for line in readable if held_out(line)]
-    save(learn([lines[line] for line in readable if not held_out(line)]), out)
-    share, tokens = accuracy(load(out), tested), sum(len(words) for words, _ in tested)
-    typer.echo(f"held out: {share:.2%} of {tokens:,} tokens right, by the weights as written")
-    save(learn([lines[line] for line in readable]), out)
-    typer.echo(f"{out / FILE}: {(out / FILE).stat().st_size / 1e6:.1f} MB, learnt from all lines")
+    return Model(table["fixed"], frozenset(table["small"].split()), perceptron)

@@ -30,9 +30,9 @@ QUOTES = ("``", "''")
 
 @dataclass(frozen=True)
 class Span:
-    """A token of `tokenise` and the stretch of the text it was read from: text[start:end].
+    """A token of `tokenise` and the part of the text it was read from: text[start:end].
 
-    The stretch differs from the token for double quotes only, which tokens spell `` and ''.
+    The two differ for double quotes only, which tokens spell `` and ''.
     """
 
     word: str
@@ -41,33 +41,33 @@ class Span:
 
 
 def spans(text: str) -> list[Span]:
-    """Split as `tokenise` does and say where each token stands, in time linear in the text.
+    """Return the tokens of `tokenise` with their offsets, in time linear in the text.
 
-    The tokenizer adds and takes away blanks and respells double quotes, nothing else, so the
-    tokens are walked along the text; nothing is searched for.
+    The tokenizer adds and removes blanks and respells double quotes, nothing else, so each token
+    begins at the next character that is no blank; nothing is searched for.
     """
-    found: list[Span] = []
-    at = 0
+    token_spans: list[Span] = []
+    start = 0
     for word in tokenise(text):
-        while text[at].isspace():
-            at += 1
-        end = at + (1 if word in QUOTES and text[at] == '"' else len(word))
-        found.append(Span(word, at, end))
-        at = end
-    return found
+        while text[start].isspace():
+            start += 1
+        end = start + (1 if word in QUOTES and text[start] == '"' else len(word))
+        token_spans.append(Span(word, start, end))
+        start = end
+    return token_spans
 
 
-def substitute(text: str, changes: Sequence[tuple[int, int, str]]) -> str:
-    """Put new text for the stretches (start, end, new), all offsets being those of `text`.
+def substitute(text: str, replacements: Sequence[tuple[int, int, str]]) -> str:
+    """Replace text[start:end] by new text for each (start, end, new), offsets being of `text`.
 
-    The stretches may come in any order and must not overlap.
+    The replacements may come in any order and must not overlap.
     """
     parts: list[str] = []
-    at = 0
-    for start, end, new in sorted(changes):
-        parts += (text[at:start], new)
-        at = end
-    return "".join((*parts, text[at:]))
+    previous_end = 0
+    for start, end, new in sorted(replacements):
+        parts += (text[previous_end:start], new)
+        previous_end = end
+    return "".join((*parts, text[previous_end:]))
 
 
 def join(tokens: Sequence[str]) -> str:
@@ -80,34 +80,35 @@ def same_words(first: str, second: str) -> bool:
     return tokenise(first.lower()) == tokenise(second.lower())
 
 
-Kind = Literal["kept", "removed", "added", "moved"]
+EditKind = Literal["kept", "removed", "added", "moved"]
 
 
 @dataclass(frozen=True)
 class Edit:
-    """A stretch of text that a transform kept, removed, added or put in another order."""
+    """A part of a text that a transform kept, removed, added or put in another order."""
 
-    kind: Kind
+    kind: EditKind
     text: str
 
 
 def edits(before: str, after: str) -> list[Edit]:
-    """Return what turns `before` into `after`, word by word, case aside.
+    """Return the edits that turn `before` into `after`, word by word, case aside.
 
-    Kept, moved and added stretches in order spell `after`. Where `after` has the words of
-    `before` in another order, it is one moved stretch.
+    Kept, moved and added parts in order spell `after`. Where `after` has the words of `before` in
+    another order, it is one moved part.
     """
     old, new = list(WORD.finditer(before)), list(WORD.finditer(after))
     old_words = [match.group().lower() for match in old]
     new_words = [match.group().lower() for match in new]
     if old_words != new_words and sorted(old_words) == sorted(new_words):
         return [Edit("moved", after)]
-    found: list[Edit] = []
+    word_edits: list[Edit] = []
     matcher = SequenceMatcher(None, old_words, new_words, autojunk=False)
-    for tag, i, j, k, m in matcher.get_opcodes():
-        if tag != "equal" and j > i:
-            found.append(Edit("removed", before[old[i].start() : old[j - 1].end()]))
-        if m > k:
-            text = after[new[k].start() : new[m - 1].end()]
-            found.append(Edit("kept" if tag == "equal" else "added", text))
-    return found
+    for operation, old_start, old_end, new_start, new_end in matcher.get_opcodes():
+        if operation != "equal" and old_end > old_start:
+            text = before[old[old_start].start() : old[old_end - 1].end()]
+            word_edits.append(Edit("removed", text))
+        if new_end > new_start:
+            text = after[new[new_start].start() : new[new_end - 1].end()]
+            word_edits.append(Edit("kept" if operation == "equal" else "added", text))
+    return word_edits

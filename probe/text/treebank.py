@@ -1,13 +1,13 @@
-"""Lines of words with Penn Treebank tags, as MASC has them and as they are meant."""
+"""Lines of words with Penn Treebank tags, and corrections of the tags that MASC has."""
 
 import zlib
 
-from probe.text.inflection import kinds
+from probe.text.inflection import parts_of_speech
 
-NAMES = """CC CD DT EX FW IN JJ JJR JJS LS MD NN NNP NNPS NNS PDT POS PRP PRP$ RB RBR RBS RP SYM TO
-UH VB VBD VBG VBN VBP VBZ WDT WP WP$ WRB . , : `` '' ( ) $ #"""
-TAGS = NAMES.split()
-MARKS = {
+TAGS_TEXT = """CC CD DT EX FW IN JJ JJR JJS LS MD NN NNP NNPS NNS PDT POS PRP PRP$ RB RBR RBS RP SYM
+TO UH VB VBD VBG VBN VBP VBZ WDT WP WP$ WRB . , : `` '' ( ) $ #"""
+TAGS = TAGS_TEXT.split()
+PUNCTUATION_TAGS = {
     **dict.fromkeys(".?!", "."),
     **dict.fromkeys([":", ";", "-", "--", "...", "…", "‒", "–", "—", "―"], ":"),
     **dict.fromkeys(["``", "`", "“", "‘", "«"], "``"),
@@ -18,43 +18,58 @@ MARKS = {
     **dict.fromkeys("*+=/|~^_@•\\", "SYM"),
     **{",": ",", "#": "#", "&": "CC", "%": "NN"},
 }
-"""Tokens that have one tag whatever stands around them."""
-MEANT = {"...": ":", "-": ":", '"': "''", "'": "''", "UH`": "UH", "PP": "PRP", "VBG|NN": "VBG"}
-"""Tags of MASC that are not the Penn Treebank's, and what they stand for."""
-NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "PRP"})
+"""Tokens that have the same tag in every context."""
+TAG_CORRECTIONS = {
+    "...": ":",
+    "-": ":",
+    '"': "''",
+    "'": "''",
+    "UH`": "UH",
+    "PP": "PRP",
+    "VBG|NN": "VBG",
+}
+"""Tags of MASC that are not the Penn Treebank's, and the tags they stand for."""
+NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "PRP"})
 
-Tagged = tuple[list[str], list[str]]
+TaggedLine = tuple[list[str], list[str]]
 """The words of a line and their tags."""
 
 
-def read_line(line: str) -> Tagged:
-    """Read `word_TAG word_TAG ...`; no words where the line has a tag nobody can read.
+def read_line(line: str) -> TaggedLine:
+    """Read `word_TAG word_TAG ...`; return no words where the line has an unknown tag.
 
-    Double quotes open and close by turns, other marks get their tag from `MARKS`, a lone
+    Double quotes open and close by turns, other marks get their tag from `PUNCTUATION_TAGS`, a lone
     apostrophe that is no possessive closes a quotation, "i" is a pronoun, not a name, and after a
     noun a word in -ed that is a verb only is no adjective ("she nodded").
     """
     words: list[str] = []
-    found: list[str] = []
+    tags: list[str] = []
     for item in line.replace("’", "'").split():
-        word, _, label = item.rpartition("_")
+        word, _, tag = item.rpartition("_")
         if word == '"':
             word = "``" if words.count("``") == words.count("''") else "''"
-        before = found[-1] if found else ""
-        found.append(MARKS.get(word) or _meant(word, MEANT.get(label, label), before))
+        previous = tags[-1] if tags else ""
+        tag = TAG_CORRECTIONS.get(tag, tag)
+        tags.append(PUNCTUATION_TAGS.get(word) or _corrected_tag(word, tag, previous))
         words.append(word)
-    return (words, found) if all(words) and set(found) <= set(TAGS) else ([], [])
+    return (words, tags) if all(words) and set(tags) <= set(TAGS) else ([], [])
 
 
-def _meant(word: str, label: str, before: str) -> str:
-    if word == "'" and label != "POS":
+def _corrected_tag(word: str, tag: str, previous: str) -> str:
+    """Return the tag of a word that is no mark, given the tag of the word before it."""
+    if word == "'" and tag != "POS":
         return "''"
-    if (word, label) == ("i", "NNP"):
+    if (word, tag) == ("i", "NNP"):
         return "PRP"
-    nodded = label == "JJ" and before in NOUNS and word.endswith("ed") and kinds(word) == "VERB<"
-    return "VBD" if nodded else label
+    past_tense = (
+        tag == "JJ"
+        and previous in NOUN_TAGS
+        and word.endswith("ed")
+        and parts_of_speech(word) == "VERB<"
+    )
+    return "VBD" if past_tense else tag
 
 
 def held_out(line: str) -> bool:
-    """Whether a line is of the tenth that tests: its CRC-32 ends in 0, so equal lines agree."""
+    """Whether a line is in the tested tenth: its CRC-32 divides by 10, so equal lines agree."""
     return zlib.crc32(line.encode()) % 10 == 0

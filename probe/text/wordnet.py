@@ -12,13 +12,13 @@ from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
 from probe.errors import MissingWordNet
 
-DEBIAN = Path("/usr/share/wordnet")
-READ = tuple(
+DEBIAN_FOLDER = Path("/usr/share/wordnet")
+READER_FILES = tuple(
     name.format(part)
     for part in ("noun", "verb", "adj", "adv")
     for name in ("index.{}", "data.{}", "{}.exc")
 )
-"""The files NLTK's reader opens, `lexnames` aside, which Debian leaves out."""
+"""The files that NLTK's reader opens, apart from `lexnames`, which Debian leaves out."""
 LEXNAMES = {
     3: "adj.all adj.pert",
     4: "adv.all",
@@ -30,47 +30,49 @@ LEXNAMES = {
     "verb.consumption verb.contact verb.creation verb.emotion verb.motion verb.perception "
     "verb.possession verb.social verb.stative verb.weather",
 }
-LAST = "adj.ppl"  # the one lexicographer file that was numbered after all others
+"""The lexicographer files by the number of their part of speech, in the files' own order."""
+LAST_LEXNAME = "adj.ppl"  # the lexicographer file that was numbered after all others
 Pos = Literal["n", "v", "a", "r"]
 Relation = Literal["synonym", "antonym"]
 
 
-class Reader(WordNetCorpusReader):  # type: ignore[misc]  # nltk has no types
-    """NLTK's reader where threads take turns: they share its open files and where these stand.
+class ThreadSafeReader(WordNetCorpusReader):  # type: ignore[misc]  # nltk has no types
+    """NLTK's reader under a lock, because threads share its open files and their positions.
 
-    Lemmas and synsets look up others through their reader, and so take turns too.
+    Lemmas and synsets look up others through their reader, and so take the lock too.
     """
 
     def __init__(self, root: object) -> None:
-        self._turn = RLock()
+        self._lock = RLock()
         super().__init__(root, omw_reader=False)  # None would warn that there is English only
 
     def open(self, file: str) -> Any:  # Any: one of NLTK's streams
-        """Open a file of WordNet; the list of lexicographer files is ours."""
+        """Open a file of WordNet; `lexnames` is built here."""
         return io.StringIO(lexnames()) if file == "lexnames" else super().open(file)
 
     def map_wn(self, version: str = "wordnet") -> None:
-        """Leave out the map to other WordNets, which other languages need and Debian has not."""
+        """Skip the map to other WordNets, which only other languages need and Debian leaves out."""
 
     def synset_from_pos_and_offset(self, pos: str, offset: int) -> Any:  # Any: a Synset or None
         """Read a synset, one thread at a time."""
-        with self._turn:
+        with self._lock:
             return super().synset_from_pos_and_offset(pos, offset)
 
     def lemma_count(self, lemma: Any) -> int:  # Any: a Lemma
         """Read how often a lemma was counted, one thread at a time."""
-        with self._turn:
+        with self._lock:
             return int(super().lemma_count(lemma))
 
 
 def lexnames() -> str:
     """Return the file `lexnames`: number, name and part of speech of each lexicographer file."""
-    named = [(name, pos) for pos, names in LEXNAMES.items() for name in names.split()]
-    return "".join(f"{n:02}\t{name}\t{pos}\n" for n, (name, pos) in enumerate([*named, (LAST, 3)]))
+    files = [(name, pos) for pos, names in LEXNAMES.items() for name in names.split()]
+    files.append((LAST_LEXNAME, 3))
+    return "".join(f"{n:02}\t{name}\t{pos}\n" for n, (name, pos) in enumerate(files))
 
 
 def missing() -> str:
-    """Say that WordNet is missing and how to get it, "" where it is there."""
+    """Return that WordNet is missing and how to get it, "" where it is present."""
     if _nltk_data() or _debian_has_all():
         return ""
     return (
@@ -81,13 +83,13 @@ def missing() -> str:
 
 @cache
 def reader() -> WordNetCorpusReader:
-    """Return WordNet, read at the first call. Raises MissingWordNet."""
+    """Return WordNet's reader, opened at the first call. Raises MissingWordNet."""
     if root := _nltk_data():
-        return Reader(root)
+        return ThreadSafeReader(root)
     if not _debian_has_all():
         raise MissingWordNet(missing())
-    nltk.data.path.append(str(DEBIAN))  # NLTK opens nothing that lies outside its path
-    return Reader(nltk.data.FileSystemPathPointer(str(DEBIAN)))
+    nltk.data.path.append(str(DEBIAN_FOLDER))  # NLTK opens nothing that lies outside its path
+    return ThreadSafeReader(nltk.data.FileSystemPathPointer(str(DEBIAN_FOLDER)))
 
 
 def senses(word: str, pos: Pos) -> list[Any]:  # Any: Synset
@@ -99,28 +101,29 @@ def senses(word: str, pos: Pos) -> list[Any]:  # Any: Synset
 
 
 def own_senses(lemma: str, pos: Pos) -> list[Any]:  # Any: Synset
-    """Return the senses that a lemma itself has: physics is no physic.
+    """Return the senses that name the lemma itself: those of physics, not those of physic.
 
-    Where WordNet lacks it, those of its base forms. Raises MissingWordNet.
+    Returns the senses of its base forms where WordNet does not have the lemma. Raises
+    MissingWordNet.
     """
-    found = senses(lemma, pos)
-    own = [sense for sense in found if lemma in map(str.lower, sense.lemma_names())]
-    return own or found
+    synsets = senses(lemma, pos)
+    own = [sense for sense in synsets if lemma in map(str.lower, sense.lemma_names())]
+    return own or synsets
 
 
-def related(found: Sequence[Any], relation: Relation) -> list[str]:  # Any: Synset
-    """Return the names of all lemmas of some senses, or of the antonyms of these lemmas.
+def related(synsets: Sequence[Any], relation: Relation) -> list[str]:  # Any: Synset
+    """Return the names of the synsets' lemmas, or of the antonyms of these lemmas.
 
-    In WordNet's order, and as often as they come up.
+    They are in WordNet's order, repetitions included.
     """
-    lemmas = [lemma for sense in found for lemma in sense.lemmas()]
+    lemmas = [lemma for sense in synsets for lemma in sense.lemmas()]
     if relation == "antonym":
-        lemmas = [opposite for lemma in lemmas for opposite in lemma.antonyms()]
+        lemmas = [antonym for lemma in lemmas for antonym in lemma.antonyms()]
     return [lemma.name().replace("_", " ") for lemma in lemmas]
 
 
 def _nltk_data() -> object:
-    """Find NLTK's own WordNet, as a folder or as the archive it came in."""
+    """Return NLTK's own WordNet, a folder or the archive that was downloaded; None for none."""
     for name in ("corpora/wordnet", "corpora/wordnet.zip/wordnet/"):
         try:
             return nltk.data.find(name)
@@ -130,4 +133,4 @@ def _nltk_data() -> object:
 
 
 def _debian_has_all() -> bool:
-    return all((DEBIAN / name).is_file() for name in READ)
+    return all((DEBIAN_FOLDER / name).is_file() for name in READER_FILES)

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from probe.tasks.examples import Pair
-from probe.tasks.nli import COMPUTED, UNDEFINED, Gold, Label, Rule, as_label
+from probe.tasks.label_rules import COMPUTED, UNDEFINED, Rule
+from probe.tasks.nli import LABELS, Pair
+from probe.tasks.task import Label
 from probe.text.tokens import Edit, edits, same_words
 from probe.transforms.availability import require_ready
 from probe.transforms.options import Options
@@ -57,7 +58,7 @@ class Result:
         return f"{self.transform} {self.number}/{self.of}" if self.of > 1 else self.transform
 
     @property
-    def gold(self) -> Gold | None:
+    def gold(self) -> Label | None:
         """The new gold label, None where it is undefined or there was none."""
         return self.pair.gold
 
@@ -85,7 +86,7 @@ def apply(
     seed: int,
     options: Options,
     read: Reader,
-    predicted: Sequence[Gold] = (),
+    predicted: Sequence[Label] = (),
 ) -> list[tuple[Result, ...]]:
     """Apply a transform or chain to pairs; at least one result for each pair, in their order.
 
@@ -95,7 +96,7 @@ def apply(
     """
     require_ready(name)
     states = [
-        _State(pair, row, as_label(pair.gold) or as_label(predicted[row] if predicted else None))
+        _State(pair, row, _certain(pair.gold, predicted[row] if predicted else None))
         for row, pair in enumerate(pairs)
     ]
     destroyed = False
@@ -120,6 +121,10 @@ def apply(
         ]
         states = list(_bounded(states, len(pairs)))
     return _results(name, pairs, states, seed, options)
+
+
+def _certain(*labels: Label | None) -> Label | None:
+    return next((label for label in labels if label in LABELS), None)
 
 
 @dataclass(frozen=True)

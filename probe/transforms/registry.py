@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from probe.errors import TransformError, UnknownTransform
-from probe.tasks.examples import Pair
-from probe.tasks.nli import UNDEFINED, Label, Rule, compose
+from probe.tasks.label_rules import UNDEFINED, Rule, compose
+from probe.tasks.nli import Pair
+from probe.tasks.task import Label
 from probe.transforms.options import Options
 
 Side = Literal["premise", "hypothesis", "both"]

@@ -13,7 +13,7 @@ from probe.analysis.transformed import Transformed, require_text, transform_all
 from probe.baselines import BASELINES
 from probe.errors import UserError
 from probe.models.cache import ModelCache
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from probe.templates import KINDS, Request, generate, template_ids
 from probe.transforms import REGISTRY
 from probe.transforms.availability import missing, ready

@@ -14,8 +14,7 @@ from probe.errors import FileError, UserError
 from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier, Precision
 from probe.reports.comparison import comparison_json, pair_json
-from probe.tasks.examples import Pair
-from probe.tasks.nli import read_gold
+from probe.tasks.nli import NLI, Pair
 from probe.ui.html.compare import write_comparison
 from probe.ui.widgets import named
 
@@ -75,7 +74,7 @@ def build(cache: ModelCache) -> None:
         """Compare models on one pair: the JSON of `python -m probe compare --premise`."""
         exact: Precision = named("precision", precision, Precision)
         try:
-            pair = Pair(premise, hypothesis, read_gold(gold))
+            pair = Pair(premise, hypothesis, NLI.read_gold(gold))
             require_text(pair)
             return pair_json(pair, known(cache, models), exact)
         except UserError as trouble:

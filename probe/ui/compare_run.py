@@ -16,7 +16,7 @@ from probe.models.cache import ModelCache
 from probe.models.classifier import Precision
 from probe.reports.comparison import comparison_json
 from probe.settings import ASSETS
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from probe.ui.batch_tab import columns_of
 from probe.ui.html.batch import progress
 from probe.ui.html.compare import cards, couples, side_by_side, write_comparison

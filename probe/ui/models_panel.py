@@ -10,7 +10,7 @@ from probe.errors import ModelError, UserError
 from probe.models.cache import ModelCache
 from probe.models.errors import UnclearLabels
 from probe.models.user_models import LoadedModel, require_open
-from probe.tasks.nli import Gold, read_order
+from probe.tasks.task import read_labels
 from probe.ui.widgets import alert, model_names
 
 ABOUT = (
@@ -19,19 +19,13 @@ ABOUT = (
 )
 
 
-def given_order(text: str | None) -> tuple[Gold, ...] | None:
-    """Read labels with commas between, None where there are none. Raises LabelError."""
-    names = [name.strip() for name in (text or "").split(",") if name.strip()]
-    return read_order(names) if names else None
-
-
 def open_own(cache: ModelCache, name: str | None, labels: str | None) -> LoadedModel:
     """Load what a visitor named. Raises ModelError or LabelError."""
     named = (name or "").strip()
     if not named:
         raise ModelError("say which model: a hub's owner/name, or a folder")
     require_open(named)
-    return cache.open(named, given_order(labels))
+    return cache.open(named, read_labels(labels or ""))
 
 
 def show(cache: ModelCache, name: str | None, labels: str | None) -> list[Any]:

@@ -12,8 +12,9 @@ from probe.analysis.transformed import examine
 from probe.errors import UserError
 from probe.models.cache import ModelCache
 from probe.reports.json import examination_json
-from probe.tasks.examples import Pair, random_pair
-from probe.tasks.nli import LABELS, Gold, read_gold
+from probe.tasks.examples import random_pair
+from probe.tasks.nli import LABELS, NLI, Pair
+from probe.tasks.task import Label
 from probe.transforms import REGISTRY
 from probe.transforms.availability import missing, ready
 from probe.transforms.options import read_options
@@ -125,7 +126,7 @@ def update(
     )
 
 
-def as_gold(text: str) -> Gold | None:
+def as_gold(text: str) -> Label | None:
     """Return a chosen gold label, None where it is not known."""
     return next((label for label in LABELS if label == text), None)
 
@@ -177,7 +178,7 @@ def probe_api(
         cache.require(model)
         found = examine(
             cache.get(model),
-            Pair(premise, hypothesis, read_gold(gold)),
+            Pair(premise, hypothesis, NLI.read_gold(gold)),
             transforms,
             seed,
             read_options({"keep": keep, "sign": sign, **options}),
@@ -213,7 +214,7 @@ def build(cache: ModelCache, blocks: gr.Blocks) -> gr.Dropdown:
                 gold = gr.Dropdown(
                     [UNKNOWN, *LABELS],
                     value=UNKNOWN,
-                    label="Gold label",
+                    label="Label label",
                     min_width=120,
                     elem_id="gold",
                 )

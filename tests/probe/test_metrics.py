@@ -4,10 +4,8 @@ import math
 
 import pytest
 
-from probe.analysis.accuracy import accuracy
-from probe.metrics import mean, share
-from probe.models.classifier import as_prediction
-from probe.tasks.examples import Pair
+from probe.metrics import Estimate, accuracy, mean, percent, share
+from probe.tasks.nli import NLI, Pair
 
 Z = 1.959963984540054  # the 97.5 % point of the normal distribution
 
@@ -58,12 +56,18 @@ def test_nothing_has_no_value(found: object) -> None:
 
 
 def test_accuracy_leaves_out_what_has_no_gold_label() -> None:
-    said = [as_prediction(row) for row in ([0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8])]
+    said = ["entailment", "neutral", "contradiction"]
     golds = ["entailment", None, "neutral"]
-    pairs = [Pair("a", "b", gold) for gold in golds]  # type: ignore[arg-type]
-    assert accuracy(said, pairs) == 0.5
+    pairs = [Pair("a", "b", gold) for gold in golds]
+    assert accuracy(NLI, said, pairs) == 0.5
 
 
 def test_accuracy_against_non_entailment_has_two_classes() -> None:
-    said = [as_prediction([0.1, 0.1, 0.8]), as_prediction([0.8, 0.1, 0.1])]
-    assert accuracy(said, [Pair("a", "b", "non-entailment")] * 2) == 0.5
+    said = ["contradiction", "entailment"]
+    assert accuracy(NLI, said, [Pair("a", "b", "non-entailment")] * 2) == 0.5
+
+
+def test_a_share_is_written_with_its_interval() -> None:
+    assert percent(Estimate(0.8129, 0.78, 0.8424, 300)) == "81.3 % (78.0 to 84.2)"
+    assert percent(Estimate(0.5, 0.0, 1.0, 1), "–") == "50.0 % (0.0–100.0)"
+    assert percent(share([])) == "–"

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from tests.support.tiny_bert import tiny_pairs
 
 PAIRS = tiny_pairs(30)

@@ -5,8 +5,7 @@ from pathlib import Path
 import torch
 from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS
+from probe.tasks.nli import LABELS, Pair
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"

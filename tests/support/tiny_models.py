@@ -39,8 +39,9 @@ from transformers import (
 )
 
 from probe.models.classifier import Classifier
-from probe.models.pair_encoding import rejoin
-from probe.tasks.nli import LABELS, Gold
+from probe.models.pair_encoding import restore_post_processor
+from probe.tasks.nli import LABELS
+from probe.tasks.task import Label, task_of_labels
 from tests.support.tiny_bert import LETTERS, MARKS, SPECIAL, SUFFIXES, TEXT
 
 POSITIONS = 128
@@ -246,7 +247,7 @@ def _deberta_v2(size: int, names: dict[int, str]) -> PreTrainedModel:
 def _deberta_tokenizer() -> PreTrainedTokenizerBase:
     """Return a tokenizer that joins two texts as DeBERTa was trained."""
     made = byte_pairs(DebertaTokenizerFast, DEBERTA)
-    rejoin(made, Path("no-such-folder"))
+    restore_post_processor(made, Path("no-such-folder"))
     return made
 
 
@@ -278,7 +279,7 @@ RELATIVES = {
 
 
 def tiny_classifier(
-    kind: str = "bert", seed: int = 0, order: tuple[Gold, ...] = LABELS
+    kind: str = "bert", seed: int = 0, order: tuple[Label, ...] = LABELS
 ) -> Classifier:
     """Return a classifier with random weights, the same for the same seed."""
     tokenizer_of, build = (FAMILY | RELATIVES)[kind]
@@ -288,7 +289,9 @@ def tiny_classifier(
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = build(len(tokenizer), dict(enumerate(order)))
-    return Classifier(f"tiny-{kind}", model.eval(), tokenizer, order, torch.device("cpu"))
+    task = task_of_labels(order)
+    assert task is not None
+    return Classifier(f"tiny-{kind}", model.eval(), tokenizer, task, order, torch.device("cpu"))
 
 
 @cache

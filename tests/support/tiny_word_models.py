@@ -9,7 +9,7 @@ from probe.models.classifier import Classifier
 from probe.models.word_models.decomposable import DecomposableConfig
 from probe.models.word_models.esim import EsimConfig
 from probe.models.word_models.word_tokenizer import SPECIAL, word_tokenizer
-from probe.tasks.nli import LABELS
+from probe.tasks.nli import LABELS, NLI
 
 TEXT = "the a man woman dog is was n't not do 's john sleeping here there . ,"
 WORDS = (*SPECIAL, *TEXT.split())
@@ -29,4 +29,4 @@ def word_classifier(kind: str, seed: int = 0) -> Classifier:
         for weight in model.parameters():  # far from zero, so that answers differ
             torch.nn.init.normal_(weight, std=0.3)
     tokenizer = word_tokenizer(WORDS, characters=kind == "esim_char")
-    return Classifier(f"tiny-{kind}", model.eval(), tokenizer, LABELS, torch.device("cpu"))
+    return Classifier(f"tiny-{kind}", model.eval(), tokenizer, NLI, LABELS, torch.device("cpu"))

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from finetune.experiments.inoculation.sets import Sets
 from probe.baselines import BASELINES
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, NON_ENTAILMENT, Gold, Label, matches
+from probe.tasks.nli import LABELS, NON_ENTAILMENT, Pair, matches
+from probe.tasks.task import Label
 
 
 def baselines(sets: Sets) -> dict[str, float]:
@@ -17,7 +17,7 @@ def baselines(sets: Sets) -> dict[str, float]:
     """
     other = _right_most(sets.challenge_train, LABELS[1:])
     constant = _right_most(sets.challenge_train, LABELS)
-    said: dict[str, Sequence[Gold]] = {
+    said: dict[str, Sequence[Label]] = {
         name: rule(sets.challenge_test) for name, rule in BASELINES.items()
     }
     said["majority"] = [constant] * len(sets.challenge_test)
@@ -29,7 +29,7 @@ def _right_most(pairs: Sequence[Pair], labels: Sequence[Label]) -> Label:
     return max(labels, key=lambda label: sum(matches(label, p.gold) for p in pairs if p.gold))
 
 
-def _share(said: Sequence[Gold], pairs: Sequence[Pair], other: Label) -> float:
+def _share(said: Sequence[Label], pairs: Sequence[Pair], other: Label) -> float:
     meant = [other if label == NON_ENTAILMENT else label for label in said]
     hits = [matches(a, p.gold) for a, p in zip(meant, pairs, strict=True) if p.gold]
     return sum(hits) / len(hits)

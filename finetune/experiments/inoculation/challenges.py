@@ -15,8 +15,8 @@ from finetune.experiments.inoculation.sets import Sets
 from finetune.training.data import read_pairs
 from probe.data.tables import is_missing, read_table
 from probe.errors import ExperimentError, FileError, UnknownTransform
-from probe.tasks.examples import Pair
-from probe.tasks.nli import COMPUTED
+from probe.tasks.label_rules import COMPUTED
+from probe.tasks.nli import Pair
 from probe.templates import Request, count, generate, split_by_template
 from probe.transforms import REGISTRY, Options, apply
 from probe.transforms.availability import ready

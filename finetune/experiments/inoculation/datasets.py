@@ -4,7 +4,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from probe.tasks.examples import Pair, bundled_pairs
+from probe.tasks.examples import bundled_pairs
+from probe.tasks.nli import Pair
 
 
 @dataclass(frozen=True)

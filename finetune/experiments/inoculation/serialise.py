@@ -13,12 +13,12 @@ from finetune.experiments.inoculation.cell import Epoch, Point, fresh, run_cell
 from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.thresholds import Thresholds
-from finetune.training.loop import save_model
+from finetune.training.checkpoints import save_model
 from probe.models.classifier import Classifier
 from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import load_unchanged
 from probe.runs.run import Json
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 
 
 def plan_from(values: Json) -> Plan:

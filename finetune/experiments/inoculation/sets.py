@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from probe.models.hashes import pairs_hash
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, matches
+from probe.tasks.nli import LABELS, Pair, matches
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from itertools import islice
 
 from nltk.wsd import lesk
 
-from probe.tasks.examples import Pair
-from probe.tasks.nli import COMPUTED, CONTRADICTION
+from probe.tasks.label_rules import COMPUTED
+from probe.tasks.nli import CONTRADICTION, Pair
 from probe.text.tokens import spans, substitute
 from probe.text.wordnet import reader
 from probe.transforms.options import Antonym

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from probe.tasks.examples import Pair
-from probe.tasks.nli import FLIP, KEEP, NOT_ENTAILED, Rule
+from probe.tasks.label_rules import KEEP, Rule
+from probe.tasks.nli import FLIP, NOT_ENTAILED, Pair
 from probe.text.tagger import tag
 from probe.text.tokens import tokenise
 from probe.text.wordnet import Relation

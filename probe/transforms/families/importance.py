@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from probe.tasks.examples import Pair
-from probe.tasks.nli import ENTAILMENT, UNDEFINED
+from probe.tasks.label_rules import UNDEFINED
+from probe.tasks.nli import ENTAILMENT, Pair
 from probe.transforms.registry import Inexact, Scored, Tools, transform
 
 CODE_RANGE = range(100, 20_000)  # the ids the paper's code draws from

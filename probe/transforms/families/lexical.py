@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise, permutations
 
-from probe.tasks.examples import Pair
-from probe.tasks.nli import ENTAILMENT, UNDEFINED
+from probe.tasks.label_rules import UNDEFINED
+from probe.tasks.nli import ENTAILMENT, Pair
 from probe.text.tokens import join, tokenise
 from probe.transforms.registry import Inexact, Tools, transform
 

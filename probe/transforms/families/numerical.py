@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
-from probe.tasks.examples import Pair
-from probe.tasks.nli import COMPUTED, CONTRADICTION, ENTAILMENT, NEUTRAL
+from probe.tasks.label_rules import COMPUTED
+from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
 from probe.text import tagger
 from probe.text.tokens import Span, spans, substitute
 from probe.transforms.options import Number

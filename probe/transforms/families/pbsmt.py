@@ -7,17 +7,18 @@ with blanks between, as the systems of the paper print it.
 from dataclasses import replace
 from functools import partial
 
-from probe.pbsmt.decode import Weights
-from probe.pbsmt.translate import LONGEST, translator
-from probe.tasks.examples import Pair
-from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, UNDEFINED, Label
+from probe.pbsmt.decode import DecoderWeights
+from probe.pbsmt.translate import MAX_WORDS, translator
+from probe.tasks.label_rules import UNDEFINED
+from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
+from probe.tasks.task import Label
 from probe.text.tokens import join, tokenise
 from probe.transforms.options import Options
 from probe.transforms.registry import Inexact, Tools, transform
 
 SYSTEMS: dict[str, Label] = {"e": ENTAILMENT, "n": NEUTRAL, "c": CONTRADICTION}
 COPY = "the best translation of the premise is the premise itself"
-CUT = f"only the first {LONGEST} words of the premise were translated"
+CUT = f"only the first {MAX_WORDS} words of the premise were translated"
 
 register = partial(
     transform,
@@ -36,14 +37,14 @@ def translated(pair: Pair, tools: Tools, label: Label | None) -> Pair | Inexact 
         return None
     made = translator(label).translate(words, weights(tools.options))
     new = replace(pair, hypothesis=join(made))
-    if len(words) > LONGEST:
+    if len(words) > MAX_WORDS:
         return Inexact(new, CUT)
     return Inexact(new, COPY) if made == words else new
 
 
-def weights(options: Options) -> Weights:
+def weights(options: Options) -> DecoderWeights:
     """Return the decoder's weights with those that a person may choose."""
-    return Weights(options.lm_weight, options.distortion_weight, options.distortion_limit)
+    return DecoderWeights(options.lm_weight, options.distortion_weight, options.distortion_limit)
 
 
 @register(

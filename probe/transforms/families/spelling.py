@@ -17,8 +17,8 @@ from functools import partial
 from itertools import pairwise
 from random import Random
 
-from probe.tasks.examples import Pair
-from probe.tasks.nli import KEEP
+from probe.tasks.label_rules import KEEP
+from probe.tasks.nli import Pair
 from probe.text import tagger
 from probe.text.tokens import Span, spans, substitute
 from probe.transforms.options import Spelling

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from probe.tasks.examples import Pair
-from probe.tasks.nli import KEEP
+from probe.tasks.label_rules import KEEP
+from probe.tasks.nli import Pair
 from probe.transforms.options import Tautology
 from probe.transforms.registry import Tools, transform
 

@@ -7,7 +7,7 @@ from probe.analysis.comparison import Row
 from probe.analysis.slices import CONSTITUENT_NOTE, SLICES, Measured, measure
 from probe.analysis.slices import members as slice_members
 from probe.analysis.statistics import Cell, disagreement, labels_of, members, p_text
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from probe.ui.html import elements
 from probe.ui.html.compare import percent
 

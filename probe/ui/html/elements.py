@@ -9,13 +9,13 @@ import pandas as pd
 
 from probe.analysis.attribution import METHODS, Importance
 from probe.models.classifier import Prediction
-from probe.tasks.examples import Pair
-from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, NON_ENTAILMENT, Gold
+from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, NON_ENTAILMENT, Pair
+from probe.tasks.task import Label
 from probe.text.tokens import Edit
 from probe.transforms.options import SIGNS
 from probe.transforms.registry import Scored
 
-SHORT: dict[Gold, str] = {ENTAILMENT: "E", NEUTRAL: "N", CONTRADICTION: "C", NON_ENTAILMENT: "¬E"}
+SHORT: dict[Label, str] = {ENTAILMENT: "E", NEUTRAL: "N", CONTRADICTION: "C", NON_ENTAILMENT: "¬E"}
 TAGS = {"kept": "span", "moved": "span", "removed": "del", "added": "ins"}
 WIDE, LONG = 30, ' class="long"'
 NARROW = 0.09  # a stretch of bar under this share has no room for its letter

@@ -4,8 +4,8 @@ from html import escape
 
 from probe.analysis.transformed import Transformed
 from probe.models.classifier import Prediction
-from probe.tasks.examples import Pair
-from probe.tasks.nli import ENTAILMENT, KEEP, NON_ENTAILMENT, UNDEFINED
+from probe.tasks.label_rules import KEEP, UNDEFINED
+from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT, Pair
 from probe.text.tokens import edits, tokenise
 from probe.transforms.apply import Result, Step
 from probe.transforms.registry import default_of, leaves_gold

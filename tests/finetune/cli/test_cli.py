@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from finetune.__main__ import app
+from finetune.cli.main import app
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import run_request
 from finetune.experiments.inoculation.serialise import row_json
 from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.thresholds import OPTIONS, THRESHOLDS
 from probe.runs.store import Store
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from tests.support.points import make_point
 from tests.support.tiny_bert import tiny_pairs
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from finetune.__main__ import app
 from finetune.cli.gallery import Files, all_sets, read_rates, sampled
+from finetune.cli.main import app
 from finetune.experiments.inoculation.experiment import pack_bits, unpack_bits
 from finetune.report.gallery import CHALLENGES, shown_runs
 from probe.errors import ExperimentError

@@ -4,7 +4,7 @@ import pytest
 
 from finetune.experiments.inoculation.challenges import TEMPLATES, challenges
 from finetune.ui.samples import SAMPLES, challenge_choices, samples
-from probe.tasks.nli import COMPUTED
+from probe.tasks.label_rules import COMPUTED
 from probe.transforms import REGISTRY
 
 OF_HYPOTHESES = [

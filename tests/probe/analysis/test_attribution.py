@@ -8,8 +8,8 @@ import torch
 from probe.analysis.attribution import METHODS, BaselineToken, Importance, Method, attribute
 from probe.errors import AttributionError
 from probe.models.classifier import Classifier
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, Label
+from probe.tasks.nli import LABELS, Pair
+from probe.tasks.task import Label
 from tests.support.tiny_models import MODELS, shared, tiny_classifier
 
 KINDS = pytest.mark.parametrize("kind", MODELS)

@@ -11,7 +11,6 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from probe.__main__ import app
 from probe.analysis.batch import CHUNK, FIRST
 from probe.analysis.comparison import Row, compare, compare_rows, read
 from probe.analysis.statistics import (
@@ -24,18 +23,19 @@ from probe.analysis.statistics import (
     mcnemar,
     members,
 )
+from probe.cli.main import app
 from probe.data.tables import Columns, Table, read_table
 from probe.errors import ComparisonError, FileError
 from probe.models.classifier import Prediction
 from probe.reports.compared_rows import keep, kept
 from probe.reports.comparison import compared_frame, comparison_json, pair_json
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, TWO_WAY, Gold
+from probe.tasks.nli import LABELS, TWO_WAY, Pair
+from probe.tasks.task import Label
 from probe.templates import TemplatePair
 from tests.support.tiny_bert import tiny_bert, tiny_pairs
 from tests.support.tiny_models import shared, tiny_classifier
 
-LETTERS: dict[str, Gold] = {
+LETTERS: dict[str, Label] = {
     "E": "entailment",
     "N": "neutral",
     "C": "contradiction",
@@ -47,13 +47,13 @@ Z = 1.959963984540054
 def three(letter: str) -> Prediction:
     """A model of three labels that says this one."""
     label = LETTERS[letter]
-    return Prediction(label, tuple(0.8 if each == label else 0.1 for each in LABELS))
+    return Prediction(label, tuple(0.8 if each == label else 0.1 for each in LABELS), LABELS)
 
 
 def two(letter: str) -> Prediction:
     """A model of two labels that says this one."""
     label = LETTERS[letter]
-    return Prediction(label, tuple(0.7 if each == label else 0.3 for each in TWO_WAY))
+    return Prediction(label, tuple(0.7 if each == label else 0.3 for each in TWO_WAY), TWO_WAY)
 
 
 def rows(*texts: str) -> list[Row]:

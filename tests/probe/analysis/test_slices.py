@@ -5,8 +5,8 @@ import pytest
 from probe.analysis.comparison import Row
 from probe.analysis.slices import NEGATIONS, SLICES, look, measure, members, sliced
 from probe.models.classifier import Prediction
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, Gold
+from probe.tasks.nli import LABELS, Pair
+from probe.tasks.task import Label
 from probe.templates import TemplatePair
 
 PREMISE = "The old man near the river saw a dog."
@@ -100,9 +100,10 @@ def test_a_heuristic_of_another_name_is_in_no_slice() -> None:
     assert "HANS heuristic" not in of(PREMISE, "Birds sing.", "guesswork")
 
 
-def row(number: int, hypothesis: str, gold: Gold | None, *said: Gold) -> Row:
+def row(number: int, hypothesis: str, gold: Label | None, *said: Label) -> Row:
     predictions = tuple(
-        Prediction(label, tuple(0.8 if each == label else 0.1 for each in LABELS)) for label in said
+        Prediction(label, tuple(0.8 if each == label else 0.1 for each in LABELS), LABELS)
+        for label in said
     )
     return Row(number, Pair(PREMISE, hypothesis, gold), predictions, "", (False,) * len(said))
 

@@ -20,14 +20,14 @@ from probe.baselines.hypothesis_only import FILE, FOLDER, Weights, load, scores
 from probe.baselines.training import train, vocabulary, write
 from probe.cli.baselines import app
 from probe.errors import MissingWeights, TrainingError, UnknownBaseline
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, Gold, matches
+from probe.tasks.nli import LABELS, Pair, matches
+from probe.tasks.task import Label
 from tests.support.property_settings import STEADY
 
 E, N, C, X = "entailment", "neutral", "contradiction", "non-entailment"
 
 
-def said(name: str, premise: str, hypothesis: str) -> Gold:
+def said(name: str, premise: str, hypothesis: str) -> Label:
     """Return what a rule says of one pair."""
     (label,) = BASELINES[name]([Pair(premise, hypothesis)])
     return label
@@ -49,13 +49,13 @@ def said(name: str, premise: str, hypothesis: str) -> Gold:
         ("", "", C),
     ],
 )
-def test_the_side_with_the_phrase_decides(premise: str, hypothesis: str, label: Gold) -> None:
+def test_the_side_with_the_phrase_decides(premise: str, hypothesis: str, label: Label) -> None:
     assert said("numerical", premise, hypothesis) == label
 
 
 def test_the_counts_of_the_appendix_give_its_accuracy() -> None:
     plain, phrase = "Tim has 3.", "Tim has less than 4."
-    counts: list[tuple[str, str, Gold, int]] = [
+    counts: list[tuple[str, str, Label, int]] = [
         (plain, plain, C, 1235),
         (phrase, plain, N, 2532),
         (phrase, phrase, E, 66),
@@ -90,7 +90,7 @@ def test_the_counts_of_the_appendix_give_its_accuracy() -> None:
     ],
 )
 def test_words_are_looked_for_in_the_premise(
-    premise: str, hypothesis: str, overlap: Gold, subsequence: Gold
+    premise: str, hypothesis: str, overlap: Label, subsequence: Label
 ) -> None:
     assert said("lexical_overlap", premise, hypothesis) == overlap
     assert said("subsequence", premise, hypothesis) == subsequence
@@ -127,7 +127,7 @@ def test_what_was_cut_from_the_premise_is_a_subsequence(
         ([None], E),
     ],
 )
-def test_the_most_frequent_label_is_said_of_all(golds: list[Gold | None], label: Gold) -> None:
+def test_the_most_frequent_label_is_said_of_all(golds: list[Label | None], label: Label) -> None:
     pairs = [Pair("p", "h", gold) for gold in golds]
     assert BASELINES["majority"](pairs) == [label] * len(golds)
 
@@ -137,7 +137,7 @@ def test_the_most_frequent_label_is_said_of_all(golds: list[Gold | None], label:
 
 def toy() -> list[Pair]:
     """Pairs whose label one word of the hypothesis gives away."""
-    marks: dict[str, Gold] = {"some": E, "tall": N, "nobody": C}
+    marks: dict[str, Label] = {"some": E, "tall": N, "nobody": C}
     return [
         Pair(f"p{n}", f"{word} {filler} sat.", label)  # each filler with each label
         for n in range(8)
@@ -219,7 +219,7 @@ def test_the_shipped_weights_know_the_habits_of_annotators() -> None:
     ],
 )
 def test_non_entailment_on_either_side_compares_two_classes(
-    predicted: Gold, gold: Gold, expected: bool
+    predicted: Label, gold: Label, expected: bool
 ) -> None:
     assert matches(predicted, gold) == expected
 

@@ -10,8 +10,7 @@ from torch.func import functional_call
 from probe.analysis.attribution import Method, attribute
 from probe.models.classifier import Classifier
 from probe.models.library import load
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS
+from probe.tasks.nli import LABELS, Pair
 from tests.support.tiny_models import FAMILY, shared, tiny_classifier
 
 PAIRS = (

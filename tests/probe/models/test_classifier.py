@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from probe.models.classifier import Classifier, as_prediction, by_length, fast_bf16, resolve
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, Label
+from probe.tasks.nli import LABELS, Pair
+from probe.tasks.task import Label
 from tests.support.tiny_bert import tiny_pairs
 from tests.support.tiny_models import MODELS, shared, tiny_classifier
 
@@ -68,12 +68,12 @@ def test_no_pairs_have_no_predictions() -> None:
 
 
 def test_a_prediction_is_the_label_of_the_largest_probability() -> None:
-    said = as_prediction([0.2, 0.3, 0.5])
+    said = as_prediction([0.2, 0.3, 0.5], LABELS)
     assert (said.label, said.confidence) == ("contradiction", 0.5)
 
 
 def test_of_equal_probabilities_the_earlier_label_is_said() -> None:
-    assert as_prediction([0.2, 0.4, 0.4]).label == "neutral"
+    assert as_prediction([0.2, 0.4, 0.4], LABELS).label == "neutral"
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 9])

@@ -10,7 +10,7 @@ import pytest
 from finetune.experiments.inoculation.sets import Sets, sets_facts
 from probe.errors import ModelError
 from probe.models.hashes import model_hash, pairs_hash
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from tests.support.tiny_bert import tiny_pairs
 
 PAIR = Pair("It rains.", "It is wet.", "entailment", "1")

@@ -17,7 +17,7 @@ from huggingface_hub import constants
 from probe.errors import ModelError
 from probe.models.cache import ModelCache
 from probe.models.library import load
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from tests.support.tiny_bert import tiny_bert
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -186,7 +186,7 @@ def test_a_model_that_does_not_fit_is_not_fetched(hub: Hub) -> None:
 
 
 def test_the_cache_loads_the_same_commit_again(hub: Hub) -> None:
-    cache = ModelCache(1)
+    cache = ModelCache(lambda: 1)
     first = cache.open("owner/tiny").classifier
     cache.get("minilm")
     (hub.folder / "config.json").write_text("{}")  # the hub has moved on

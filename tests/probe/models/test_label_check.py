@@ -6,15 +6,16 @@ from dataclasses import replace
 import pytest
 
 from probe.models.classifier import Classifier
-from probe.models.label_check import PAIRS, LabelCheck, check_labels
+from probe.models.label_check import LabelCheck, check_labels
 from probe.models.library import load
 from probe.tasks.examples import bundled_pairs
-from probe.tasks.nli import LABELS, TWO_WAY, Gold
+from probe.tasks.nli import LABELS, SANITY_PAIRS, TWO_WAY
+from probe.tasks.task import Label
 from tests.support.tiny_models import tiny_classifier
 
 # what E, N, C are called when the model's outputs are named in this order
-SWAPPED: tuple[Gold, ...] = ("neutral", "entailment", "contradiction")
-TURNED: tuple[Gold, ...] = ("neutral", "contradiction", "entailment")
+SWAPPED: tuple[Label, ...] = ("neutral", "entailment", "contradiction")
+TURNED: tuple[Label, ...] = ("neutral", "contradiction", "entailment")
 
 
 @pytest.fixture(scope="module")
@@ -24,25 +25,27 @@ def minilm() -> Classifier:
 
 
 def test_there_are_two_of_each_label() -> None:
-    assert Counter(pair.gold for pair in PAIRS) == dict.fromkeys(LABELS, 2)
+    assert Counter(pair.gold for pair in SANITY_PAIRS) == dict.fromkeys(LABELS, 2)
 
 
-def test_no_canary_is_a_bundled_pair() -> None:
+def test_no_sanity_example_is_a_bundled_pair() -> None:
     known = {pair.hypothesis for name in ("dev", "test", "pool") for pair in bundled_pairs(name)}
-    assert not known & {pair.hypothesis for pair in PAIRS}
+    assert not known & {pair.hypothesis for pair in SANITY_PAIRS}
 
 
 def test_the_bundled_model_gets_all_right(minilm: Classifier) -> None:
     found = check_labels(minilm)
+    assert found is not None
     assert (found.right, found.of, found.best_order) == (6, 6, LABELS)
     assert (found.other, found.warning, found.doubt) == (None, "", "")
 
 
 @pytest.mark.parametrize(("named", "right"), [(SWAPPED, 2), (TURNED, 0)])
 def test_labels_that_are_named_wrongly_are_found(
-    named: tuple[Gold, ...], right: int, minilm: Classifier
+    named: tuple[Label, ...], right: int, minilm: Classifier
 ) -> None:
     found = check_labels(replace(minilm, order=named))
+    assert found is not None
     assert (found.right, found.best, found.best_order) == (right, 6, LABELS)
     assert found.doubt == ""
     assert found.warning == (
@@ -67,7 +70,7 @@ def test_another_order_has_to_be_clearly_better(right: int, best: int, clear: bo
 
 @pytest.mark.parametrize(("best", "suggestion"), [(6, SWAPPED), (5, SWAPPED), (4, None)])
 def test_an_order_is_offered_only_if_it_gets_nearly_all_right(
-    best: int, suggestion: tuple[Gold, ...] | None
+    best: int, suggestion: tuple[Label, ...] | None
 ) -> None:
     assert LabelCheck(0, 6, LABELS, SWAPPED, best).suggestion == suggestion
 
@@ -87,9 +90,10 @@ def test_of_equal_orders_the_given_one_is_best() -> None:
 
 @pytest.mark.parametrize(("order", "right"), [(TWO_WAY, 2), (TWO_WAY[::-1], 4)])
 def test_of_two_labels_neutral_and_contradiction_are_one(
-    order: tuple[Gold, ...], right: int
+    order: tuple[Label, ...], right: int
 ) -> None:
     model = tiny_classifier(order=order)
     head = [p for p in model.model.parameters() if p.shape == (2,)][-1]
     head.data[0] = 1e3  # it always says the first label
-    assert check_labels(model).right == right
+    found = check_labels(model)
+    assert found is not None and found.right == right

@@ -10,13 +10,12 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from probe.errors import ModelError
-from probe.models.cache import ModelCache, weight
+from probe.models.cache import ModelCache, model_bytes, weight
 from probe.models.checkpoint import room
 from probe.models.errors import refusal
 from probe.models.library import entries, find, load, require, start_from_encoder
 from probe.settings import ASSETS
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, TWO_WAY
+from probe.tasks.nli import LABELS, NLI, TWO_WAY, Pair
 from tests.support.tiny_bert import tiny_bert
 from tests.support.tiny_models import shared
 
@@ -85,6 +84,20 @@ def test_the_label_order_of_the_config_is_used(folder: Path) -> None:
     other = load(str(folder))
     assert other.order == ("contradiction", "entailment", "neutral")
     assert other.probabilities([PAIR])[0] == pytest.approx(plain[[1, 2, 0]], abs=1e-6)
+
+
+def test_the_order_is_that_of_the_numbers_not_of_the_table(folder: Path) -> None:
+    configure(folder, id2label={"2": "entailment", "0": "contradiction", "1": "neutral"})
+    assert load(str(folder)).order == ("contradiction", "neutral", "entailment")
+
+
+def test_the_config_may_name_the_task(folder: Path) -> None:
+    configure(folder, task="nli_two_way")
+    assert sentence(folder).endswith(
+        "has 3 outputs, Natural language inference in two classes has: entailment, non-entailment"
+    )
+    configure(folder, task="text-classification")  # what other people write there
+    assert load(str(folder)).task is NLI
 
 
 def test_a_given_order_overrides_that_of_the_config(folder: Path) -> None:
@@ -246,7 +259,7 @@ def test_an_encoder_without_a_head_is_refused(folder: Path) -> None:
 def test_other_numbers_of_outputs_are_refused(count: int, folder: Path) -> None:
     resize(folder, count)
     configure(folder, id2label={str(at): f"LABEL_{at}" for at in range(count)})
-    assert sentence(folder).endswith(f"has {count} outputs, not three, nor two")
+    assert sentence(folder).endswith(f"has {count} outputs, not 3, nor 2")
 
 
 def test_a_given_order_has_the_labels_of_the_outputs(folder: Path) -> None:
@@ -327,7 +340,7 @@ def test_the_cache_lets_the_oldest_go_when_they_weigh_too_much(saved: Path, home
     for name in ("a", "b", "c"):
         shutil.copytree(saved, home / "models" / name)
     room_for_two = 2 * weight(load(str(saved)))
-    cache = ModelCache(room_for_two)
+    cache = ModelCache(lambda: room_for_two)
     first, second = cache.get("a"), cache.get("b")
     assert cache.get("a") is first  # used again, so b is now the oldest
     cache.get("c")
@@ -338,7 +351,7 @@ def test_the_cache_lets_the_oldest_go_when_they_weigh_too_much(saved: Path, home
 def test_a_model_in_use_goes_on_when_the_cache_lets_it_go(saved: Path, home: Path) -> None:
     for name in ("a", "b"):
         shutil.copytree(saved, home / "models" / name)
-    cache = ModelCache(1)
+    cache = ModelCache(lambda: 1)
     first = cache.get("a")
     before = first.probabilities([PAIR])
     cache.get("b")
@@ -347,7 +360,7 @@ def test_a_model_in_use_goes_on_when_the_cache_lets_it_go(saved: Path, home: Pat
 
 
 def test_the_newest_stays_however_heavy(saved: Path) -> None:
-    cache = ModelCache(1)
+    cache = ModelCache(lambda: 1)
     assert cache.get(str(saved)) is cache.get(str(saved))
 
 
@@ -360,4 +373,14 @@ def test_what_cannot_be_loaded_is_not_kept(home: Path) -> None:
 
 def test_the_bound_is_a_setting_in_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NLI_CLINIC_MODEL_MB", "7")
-    assert ModelCache().limit == 7_000_000
+    assert model_bytes() == 7_000_000
+
+
+def test_the_bound_is_read_at_each_use(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = ModelCache()
+    first = cache.get("minilm")  # 90 MB
+    cache.get(str(saved))
+    assert cache.get("minilm") is first
+    monkeypatch.setenv("NLI_CLINIC_MODEL_MB", "7")
+    cache.open(str(saved))
+    assert cache.get("minilm") is not first

@@ -11,19 +11,18 @@ from gradio_client.exceptions import AppError
 from safetensors.torch import load_file, save_file
 from typer.testing import CliRunner
 
-from probe.__main__ import app as commands
 from probe.analysis.attribution import attribute
 from probe.analysis.batch import made_frame, score, scored_frame
 from probe.analysis.summary import summarise, summary_json
 from probe.analysis.transformed import examine
+from probe.cli.main import app as commands
 from probe.data.tables import Columns, read_table
 from probe.errors import ModelError
 from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier, as_prediction
 from probe.models.user_models import open_model, require_open
 from probe.reports.json import examination_json
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, TWO_WAY, matches
+from probe.tasks.nli import LABELS, TWO_WAY, Pair, matches
 from probe.transforms import Options
 from probe.ui import models_panel
 from probe.ui.html import elements as marks
@@ -96,7 +95,7 @@ def test_a_page_asks_only_for_what_was_opened(clear: str) -> None:
 
 
 def test_a_given_order_is_part_of_the_name_and_comes_back(unclear: str) -> None:
-    cache = ModelCache(1)
+    cache = ModelCache(lambda: 1)
     order = ("neutral", "contradiction", "entailment")
     first = cache.open(unclear, order).classifier
     assert first.name == f"{unclear} (neutral, contradiction, entailment)"
@@ -261,7 +260,7 @@ def test_the_command_line_refuses_what_is_no_order() -> None:
 
 def test_a_two_way_model_merges_neutral_and_contradiction(two: Classifier) -> None:
     assert (two.labels, two.order) == (TWO_WAY, TWO_WAY[::-1])
-    assert [two.nearest(label) for label in LABELS] == [
+    assert [two.task.nearest(label) for label in LABELS] == [
         "entailment",
         "non-entailment",
         "non-entailment",
@@ -302,7 +301,7 @@ def test_a_pair_is_examined_in_two_classes(gold: str | None, two: Classifier) ->
 
 
 def test_a_bar_of_two_labels_says_both() -> None:
-    shown = marks.bar(as_prediction((0.2, 0.8)))
+    shown = marks.bar(as_prediction((0.2, 0.8), TWO_WAY))
     assert "entailment 0.20, non-entailment 0.80" in shown
     assert "¬E" in shown
 

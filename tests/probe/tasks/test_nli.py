@@ -5,31 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.errors import LabelError
-from probe.tasks.nli import (
-    COMPUTED,
-    FLIP,
-    KEEP,
-    LABEL_RULES,
-    LABELS,
-    NOT_ENTAILED,
-    UNDEFINED,
-    Gold,
-    Rule,
-    compose,
-    label_order,
-    matches,
-    read_gold,
-    read_order,
-)
+from probe.tasks.label_rules import COMPUTED, KEEP, UNDEFINED, Rule, compose
+from probe.tasks.nli import FLIP, LABEL_RULES, LABELS, NLI, NOT_ENTAILED, matches
+from probe.tasks.task import Label, read_outputs
 from tests.support.property_settings import STEADY
 
-GOLDS: tuple[Gold, ...] = (*LABELS, "non-entailment")
+GOLDS: tuple[Label, ...] = (*LABELS, "non-entailment")
 ANY_RULE = st.sampled_from(list(LABEL_RULES.values()))
 
 
 @STEADY
 @given(ANY_RULE, st.sampled_from([*GOLDS, None]))
-def test_a_rule_answers_for_every_label(rule: Rule, gold: Gold | None) -> None:
+def test_a_rule_answers_for_every_label(rule: Rule, gold: Label | None) -> None:
     assert rule(gold) in (*GOLDS, None)
 
 
@@ -45,7 +32,7 @@ def test_a_chain_that_ends_not_entailed_needs_no_gold_label() -> None:
 
 
 @pytest.mark.parametrize("gold", GOLDS)
-def test_keep_keeps(gold: Gold) -> None:
+def test_keep_keeps(gold: Label) -> None:
     assert KEEP(gold) == gold
 
 
@@ -58,30 +45,30 @@ def test_keep_keeps(gold: Gold) -> None:
         ("non-entailment", None),  # neutral and contradiction would part ways
     ],
 )
-def test_flip_turns_contradiction_to_entailment_only(gold: Gold, flipped: Gold | None) -> None:
+def test_flip_turns_contradiction_to_entailment_only(gold: Label, flipped: Label | None) -> None:
     assert FLIP(gold) == flipped
 
 
 @pytest.mark.parametrize("gold", GOLDS)
-def test_not_entailed_whatever_it_was(gold: Gold) -> None:
+def test_not_entailed_whatever_it_was(gold: Label) -> None:
     assert NOT_ENTAILED(gold) == "non-entailment"
 
 
 @pytest.mark.parametrize("gold", GOLDS)
-def test_undefined_has_no_label(gold: Gold) -> None:
+def test_undefined_has_no_label(gold: Label) -> None:
     assert UNDEFINED(gold) is None
 
 
 @STEADY
 @given(st.lists(ANY_RULE, min_size=1, max_size=4), st.sampled_from(GOLDS))
-def test_a_chain_answers_as_its_rules_in_turn(rules: list[Rule], gold: Gold) -> None:
+def test_a_chain_answers_as_its_rules_in_turn(rules: list[Rule], gold: Label) -> None:
     if COMPUTED in rules and UNDEFINED not in rules:
         assert compose(rules) is COMPUTED
         return
     if UNDEFINED in rules:
         assert compose(rules) is UNDEFINED
         return
-    in_turn: Gold | None = gold
+    in_turn: Label | None = gold
     for rule in rules:
         in_turn = rule(in_turn)
     assert compose(rules)(gold) == in_turn
@@ -123,7 +110,9 @@ def test_a_composed_rule_says_both_in_words() -> None:
         ("entailment", "contradiction", False),
     ],
 )
-def test_non_entailment_is_compared_in_two_classes(predicted: str, gold: Gold, right: bool) -> None:
+def test_non_entailment_is_compared_in_two_classes(
+    predicted: str, gold: Label, right: bool
+) -> None:
     assert matches(predicted, gold) is right  # type: ignore[arg-type]  # one of LABELS
 
 
@@ -158,20 +147,20 @@ def test_non_entailment_is_compared_in_two_classes(predicted: str, gold: Gold, r
         (float("nan"), None),
     ],
 )
-def test_a_gold_label_is_read_as_people_spell_it(text: object, gold: Gold | None) -> None:
-    assert read_gold(text) == gold
+def test_a_gold_label_is_read_as_people_spell_it(text: object, gold: Label | None) -> None:
+    assert NLI.read_gold(text) == gold
 
 
 @pytest.mark.parametrize("text", ["-", "-1", -1, " - "])
 def test_a_disputed_pair_has_no_gold_label_and_says_so(text: object) -> None:
     with pytest.raises(LabelError, match=r"^no gold label: the annotators did not agree"):
-        read_gold(text)
+        NLI.read_gold(text)
 
 
 @pytest.mark.parametrize("text", ["perhaps", "3", 17, "entailment!", "0.5"])
 def test_an_unknown_label_is_quoted(text: object) -> None:
     with pytest.raises(LabelError, match=r"^unknown gold label .*; use entailment, neutral or"):
-        read_gold(text)
+        NLI.read_gold(text)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +173,7 @@ def test_an_unknown_label_is_quoted(text: object) -> None:
     ],
 )
 def test_the_order_of_the_hubs_models_is_read(names: list[str]) -> None:
-    assert label_order(dict(enumerate(names))) == tuple(name.lower() for name in names)
+    assert read_outputs(names)[1] == tuple(name.lower() for name in names)
 
 
 @pytest.mark.parametrize(
@@ -200,22 +189,17 @@ def test_the_order_of_the_hubs_models_is_read(names: list[str]) -> None:
     ],
 )
 def test_the_order_of_a_two_way_model_is_read(names: list[str], order: tuple[str, ...]) -> None:
-    assert label_order(dict(enumerate(names))) == order
+    assert read_outputs(names)[1] == order
 
 
 def test_with_three_labels_no_is_a_contradiction() -> None:
-    assert read_order(["yes", "maybe", "no"]) == LABELS
+    assert read_outputs(["yes", "maybe", "no"]) == (NLI, LABELS)
 
 
 @pytest.mark.parametrize("names", [["e", "n"], ["e", "e", "c"], ["0", "1", "2"], ["e", "n", "x"]])
 def test_a_given_order_has_each_label_once(names: list[str]) -> None:
     with pytest.raises(LabelError, match=r"is no order of labels: each of entailment, neutral, "):
-        read_order(names)
-
-
-def test_the_order_is_that_of_the_numbers_not_of_the_table() -> None:
-    shuffled = {2: "entailment", 0: "contradiction", 1: "neutral"}
-    assert label_order(shuffled) == ("contradiction", "neutral", "entailment")
+        read_outputs(names)
 
 
 @pytest.mark.parametrize(
@@ -232,5 +216,5 @@ def test_the_order_is_that_of_the_numbers_not_of_the_table() -> None:
     ],
 )
 def test_names_that_do_not_say_which_label_are_refused(names: list[str]) -> None:
-    with pytest.raises(LabelError, match=rf"^the model's outputs are named {', '.join(names)}, "):
-        label_order(dict(enumerate(names)))
+    with pytest.raises(LabelError, match=rf"^'{', '.join(names)}' is no order of labels: "):
+        read_outputs(names)

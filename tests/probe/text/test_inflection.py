@@ -1,4 +1,4 @@
-"""Which lemma a form is of, and the form another lemma takes."""
+"""Lemmas of inflected forms, and inflected forms of lemmas."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from probe.text.wordnet import Pos
 
 
 @pytest.mark.parametrize(
-    ("word", "tag", "pos", "found"),
+    ("word", "tag", "pos", "expected"),
     [
         ("saw", "VBD", "v", ("see",)),
         ("saw", "VB", "v", ("saw",)),
@@ -21,9 +21,9 @@ from probe.text.wordnet import Pos
     ],
 )
 def test_a_word_is_the_form_its_tag_says(
-    word: str, tag: str, pos: Pos, found: tuple[str, ...]
+    word: str, tag: str, pos: Pos, expected: tuple[str, ...]
 ) -> None:
-    assert lemmas(word, tag, pos) == found
+    assert lemmas(word, tag, pos) == expected
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_words_are_split_as_the_treebank_does(text: str, tokens: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("He  left.", [Span("He", 0, 2), Span("left", 4, 8), Span(".", 8, 9)]),
         ("can't", [Span("ca", 0, 2), Span("n't", 2, 5)]),
@@ -44,8 +44,8 @@ def test_words_are_split_as_the_treebank_does(text: str, tokens: str) -> None:
         ("", []),
     ],
 )
-def test_each_token_stands_where_it_was_read(text: str, found: list[Span]) -> None:
-    assert spans(text) == found
+def test_each_span_is_where_its_token_was_read(text: str, expected: list[Span]) -> None:
+    assert spans(text) == expected
 
 
 @STEADY
@@ -70,7 +70,7 @@ def test_between_spans_there_are_blanks_only(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "after"),
+    ("replacements", "after"),
     [
         ([], "a man sat"),
         ([(2, 5, "dog")], "a dog sat"),
@@ -79,20 +79,18 @@ def test_between_spans_there_are_blanks_only(text: str) -> None:
         ([(9, 9, ".")], "a man sat."),
     ],
 )
-def test_new_text_stands_where_the_old_stood(
-    changes: list[tuple[int, int, str]], after: str
-) -> None:
-    assert substitute("a man sat", changes) == after
+def test_new_text_replaces_the_old(replacements: list[tuple[int, int, str]], after: str) -> None:
+    assert substitute("a man sat", replacements) == after
 
 
 @STEADY
 @given(TEXT)
-def test_every_span_put_for_itself_gives_the_text(text: str) -> None:
-    own = [(span.start, span.end, text[span.start : span.end]) for span in spans(text)]
-    assert substitute(text, own) == text
+def test_every_span_replaced_by_itself_gives_the_text(text: str) -> None:
+    replacements = [(span.start, span.end, text[span.start : span.end]) for span in spans(text)]
+    assert substitute(text, replacements) == text
 
 
-def test_joined_words_are_not_put_together_again() -> None:
+def test_joined_tokens_are_not_detokenised() -> None:
     assert join(["ca", "n't", "."]) == "ca n't ."
 
 
@@ -111,7 +109,7 @@ def test_case_and_spacing_do_not_make_other_words(first: str, second: str, same:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "found"),
+    ("before", "after", "expected"),
     [
         ("a man sat", "a man sat", [Edit("kept", "a man sat")]),
         ("a man sat", "A Man sat", [Edit("kept", "A Man sat")]),
@@ -132,8 +130,8 @@ def test_case_and_spacing_do_not_make_other_words(first: str, second: str, same:
         ("", "", []),
     ],
 )
-def test_edits_are_those_worked_by_hand(before: str, after: str, found: list[Edit]) -> None:
-    assert edits(before, after) == found
+def test_edits_are_those_worked_by_hand(before: str, after: str, expected: list[Edit]) -> None:
+    assert edits(before, after) == expected
 
 
 @STEADY
@@ -146,10 +144,10 @@ def test_what_was_not_removed_spells_the_new_text(before: str, after: str) -> No
 @STEADY
 @given(TEXT, TEXT)
 def test_what_was_not_added_spells_the_old_text(before: str, after: str) -> None:
-    found = edits(before, after)
-    if any(edit.kind == "moved" for edit in found):
+    word_edits = edits(before, after)
+    if any(edit.kind == "moved" for edit in word_edits):
         return
-    spelt = "".join(edit.text for edit in found if edit.kind != "added").lower()
+    spelt = "".join(edit.text for edit in word_edits if edit.kind != "added").lower()
     assert "".join(spelt.split()) == "".join(before.lower().split())
 
 

@@ -1,4 +1,4 @@
-"""Lines of word_TAG: which tags they have, and what is put right in them."""
+"""Lines of word_TAG: their tags, and the corrections made in them."""
 
 import pytest
 
@@ -10,7 +10,7 @@ def test_there_are_45_tags() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "words", "labels"),
+    ("line", "words", "tags"),
     [
         ("a_DT man_NN ._.", ["a", "man", "."], ["DT", "NN", "."]),
         ("snake_case_NN", ["snake_case"], ["NN"]),
@@ -28,10 +28,10 @@ def test_there_are_45_tags() -> None:
         ("a_DT _.", [], []),
     ],
 )
-def test_a_line_is_read_with_its_tags_put_right(
-    line: str, words: list[str], labels: list[str]
+def test_a_line_is_read_with_its_tags_corrected(
+    line: str, words: list[str], tags: list[str]
 ) -> None:
-    assert read_line(line) == (words, labels)
+    assert read_line(line) == (words, tags)
 
 
 def test_about_a_tenth_of_lines_is_held_out() -> None:

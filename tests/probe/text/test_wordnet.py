@@ -1,4 +1,4 @@
-"""WordNet: which copy is read, what it says, and threads that ask at once."""
+"""WordNet: which copy is read, its senses and relations, and concurrent threads."""
 
 import sys
 import zipfile
@@ -11,30 +11,31 @@ import pytest
 
 from probe.errors import MissingWordNet
 from probe.text import wordnet
-from probe.text.wordnet import Reader, lexnames, missing, own_senses, related, senses
+from probe.text.wordnet import ThreadSafeReader, lexnames, missing, own_senses, related, senses
 
-NEEDS_WORDNET = pytest.mark.skipif(bool(missing()), reason=missing() or "it is here")
+NEEDS_WORDNET = pytest.mark.skipif(bool(missing()), reason=missing() or "WordNet is installed")
 NEEDS_DEBIAN = pytest.mark.skipif(
-    not (wordnet.DEBIAN / "data.noun").is_file(), reason="Debian's wordnet-base is not installed"
+    not (wordnet.DEBIAN_FOLDER / "data.noun").is_file(),
+    reason="Debian's wordnet-base is not installed",
 )
 WORDS = ["dog", "cat", "run", "walk", "happy", "set", "make", "take", "light", "line", "cut"] * 4
 
 
 @pytest.fixture
 def nothing_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Point NLTK and Debian's place at an empty folder."""
+    """Point NLTK and Debian's path at an empty folder."""
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    monkeypatch.setattr(wordnet, "DEBIAN", tmp_path / "wordnet")
+    monkeypatch.setattr(wordnet, "DEBIAN_FOLDER", tmp_path / "wordnet")
     return tmp_path
 
 
 @pytest.fixture
-def quick_turns() -> Iterator[None]:
-    """Let threads take turns after every few steps."""
-    usual = sys.getswitchinterval()
+def frequent_thread_switches() -> Iterator[None]:
+    """Let the interpreter switch threads after every few steps."""
+    interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
-    sys.setswitchinterval(usual)
+    sys.setswitchinterval(interval)
 
 
 # where it comes from
@@ -56,10 +57,10 @@ def test_nltks_own_archive_is_read_where_there_is_one(
 ) -> None:
     (tmp_path / "corpora").mkdir()
     with zipfile.ZipFile(tmp_path / "corpora" / "wordnet.zip", "w") as archive:
-        for name in wordnet.READ:
-            archive.write(wordnet.DEBIAN / name, f"wordnet/{name}")
+        for name in wordnet.READER_FILES:
+            archive.write(wordnet.DEBIAN_FOLDER / name, f"wordnet/{name}")
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    monkeypatch.setattr(wordnet, "DEBIAN", tmp_path / "wordnet")
+    monkeypatch.setattr(wordnet, "DEBIAN_FOLDER", tmp_path / "wordnet")
     assert missing() == ""
     assert wordnet.reader.__wrapped__().synsets("dog")[0].name() == "dog.n.01"
 
@@ -89,7 +90,7 @@ def test_a_lexicographer_file_has_the_number_wordnet_gave_it(line: str) -> None:
     assert line in lexnames().splitlines()
 
 
-# what it says
+# senses and relations
 
 
 @NEEDS_WORDNET
@@ -144,17 +145,19 @@ def test_a_word_wordnet_lacks_has_no_senses() -> None:
 
 
 @NEEDS_WORDNET
-def test_threads_that_ask_at_once_read_what_one_alone_reads(quick_turns: None) -> None:
+def test_threads_that_ask_at_once_read_what_one_alone_reads(frequent_thread_switches: None) -> None:
     root = wordnet.reader().root
-    alone, shared = Reader(root), Reader(root)
+    alone, shared = ThreadSafeReader(root), ThreadSafeReader(root)
     expected = [[sense.name() for sense in alone.synsets(word)] for word in WORDS]
     with ThreadPoolExecutor(4) as threads:
-        found = list(threads.map(shared.synsets, WORDS))
-    assert [[sense.name() for sense in some] for some in found] == expected
+        synsets = list(threads.map(shared.synsets, WORDS))
+    assert [[sense.name() for sense in senses] for senses in synsets] == expected
 
 
 @NEEDS_DEBIAN
-def test_threads_that_count_at_once_count_what_one_alone_counts(quick_turns: None) -> None:
+def test_threads_that_count_at_once_count_what_one_alone_counts(
+    frequent_thread_switches: None,
+) -> None:
     lemmas = [lemma for word in WORDS for sense in senses(word, "v") for lemma in sense.lemmas()]
     expected = [lemma.count() for lemma in lemmas]
     with ThreadPoolExecutor(4) as threads:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from probe.transforms import REGISTRY, Options
 from probe.transforms.availability import missing
 from probe.transforms.registry import Inexact, Tools

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from probe.analysis.transformed import Reader
 from probe.errors import Unavailable, UnknownTransform
-from probe.tasks.examples import Pair
-from probe.tasks.nli import COMPUTED, KEEP, LABELS, UNDEFINED
+from probe.tasks.label_rules import COMPUTED, KEEP, UNDEFINED
+from probe.tasks.nli import LABELS, Pair
 from probe.text.tokens import tokenise
 from probe.transforms import (
     REGISTRY,

@@ -11,8 +11,8 @@ from probe.analysis.comparison import Row
 from probe.analysis.slices import SLICES
 from probe.analysis.transformed import examine
 from probe.models.classifier import Prediction
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, TWO_WAY, Gold
+from probe.tasks.nli import LABELS, TWO_WAY, Pair
+from probe.tasks.task import Label
 from probe.ui.html.compare import cards, couples, link_to_compare, side_by_side
 from probe.ui.html.compare_cells import PAGE, chosen, matrix, page, slices
 from tests.support.points import make_point, make_run
@@ -21,9 +21,10 @@ from tests.support.tiny_models import shared, tiny_classifier
 NAMES = ["<b>one", "two"]
 
 
-def row(number: int, gold: Gold | None, *said: Gold) -> Row:
+def row(number: int, gold: Label | None, *said: Label) -> Row:
     predictions = tuple(
-        Prediction(label, tuple(0.8 if each == label else 0.1 for each in LABELS)) for label in said
+        Prediction(label, tuple(0.8 if each == label else 0.1 for each in LABELS), LABELS)
+        for label in said
     )
     pair = Pair("<i>A man</i> walks.", "He <u>moves</u>.", gold)
     return Row(number, pair, predictions, "", (False,) * len(said))

@@ -14,8 +14,8 @@ from finetune.experiments.inoculation.sets import Sets
 from finetune.training.data import read_pairs
 from probe.errors import ExperimentError, FileError, LabelError
 from probe.models.classifier import Classifier
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, NON_ENTAILMENT, TWO_WAY, Gold
+from probe.tasks.nli import LABELS, NON_ENTAILMENT, TWO_WAY, Pair
+from probe.tasks.task import Label
 from tests.support.tiny_bert import tiny_pairs
 from tests.support.tiny_models import tiny_classifier
 
@@ -187,7 +187,7 @@ def test_training_lowers_the_loss(classifier: Classifier, sets: Sets) -> None:
 
 
 @pytest.mark.parametrize("order", [LABELS, TWO_WAY])
-def test_pairs_that_are_only_not_entailed_are_learnt(order: tuple[Gold, ...]) -> None:
+def test_pairs_that_are_only_not_entailed_are_learnt(order: tuple[Label, ...]) -> None:
     pairs = tuple(replace(pair, gold=NON_ENTAILMENT) for pair in tiny_pairs(30))
     sets, classifier = Sets(pairs, pairs, pairs, pairs), tiny_classifier(order=order)
     with torch.no_grad():  # it leans to what is wrong

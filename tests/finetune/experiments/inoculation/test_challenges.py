@@ -15,8 +15,9 @@ from finetune.experiments.inoculation.challenges import (
 )
 from finetune.experiments.inoculation.datasets import SourceData, bundled, split_by_premise, unseen
 from probe.errors import ExperimentError, FileError
-from probe.tasks.examples import Pair, bundled_pairs
-from probe.tasks.nli import UNDEFINED
+from probe.tasks.examples import bundled_pairs
+from probe.tasks.label_rules import UNDEFINED
+from probe.tasks.nli import Pair
 from probe.transforms import REGISTRY
 from probe.transforms.availability import ready
 from tests.support.pair_files import PAIRS, row, write

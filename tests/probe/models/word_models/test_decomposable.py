@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from finetune.training.loop import save_model
+from finetune.training.checkpoints import save_model
 from probe.analysis.attribution import attribute
 from probe.errors import ModelError
 from probe.models.library import load
@@ -18,7 +18,8 @@ from probe.models.word_models.decomposable import (
 from probe.models.word_models.soft_alignment import align, other, stack, together
 from probe.models.word_models.word_vectors import WordVectors
 from probe.settings import ASSETS
-from probe.tasks.examples import Pair, bundled_pairs
+from probe.tasks.examples import bundled_pairs
+from probe.tasks.nli import Pair
 from tests.support.tiny_word_models import CONFIGS, WORDS, word_classifier
 
 KINDS = pytest.mark.parametrize("kind", CONFIGS)

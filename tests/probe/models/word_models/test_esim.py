@@ -11,7 +11,7 @@ from probe.models.word_models.esim import (
     pool,
 )
 from probe.models.word_models.soft_alignment import Sides
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from tests.support.tiny_word_models import word_classifier
 
 

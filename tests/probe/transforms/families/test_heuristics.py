@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe.tasks.examples import Pair
-from probe.tasks.nli import LABELS, NEUTRAL, NON_ENTAILMENT, Gold
+from probe.tasks.nli import LABELS, NEUTRAL, NON_ENTAILMENT, Pair
+from probe.tasks.task import Label
 from probe.transforms import REGISTRY, Options, Result, apply
 from probe.transforms.availability import missing
 from probe.transforms.families.heuristics import CLAUSE
@@ -50,7 +50,7 @@ def no_reading(pairs: Sequence[Pair]) -> Sequence[SubWords]:
     raise AssertionError("a word-level transform asked for sub-words")
 
 
-def applied(name: str, gold: Gold) -> Result:
+def applied(name: str, gold: Label) -> Result:
     """Apply a transform to a pair on which each of them works."""
     if lacks := missing(REGISTRY[name]):
         pytest.skip(lacks)
@@ -82,13 +82,13 @@ def test_a_denied_neutral_hypothesis_stays_neutral(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*SHUFFLES, "premsubseq", "negprem", "negprem_hyp"])
 @pytest.mark.parametrize("gold", LABELS)
-def test_what_destroys_the_sense_is_not_entailed(name: str, gold: Gold) -> None:
+def test_what_destroys_the_sense_is_not_entailed(name: str, gold: Label) -> None:
     assert applied(name, gold).gold == NON_ENTAILMENT
 
 
 @pytest.mark.parametrize("name", ["hverbsyn", "hnounsyn", "hadvsyn", "hadjsyn"])
 @pytest.mark.parametrize("gold", LABELS)
-def test_synonyms_keep_the_label(name: str, gold: Gold) -> None:
+def test_synonyms_keep_the_label(name: str, gold: Label) -> None:
     assert applied(name, gold).gold == gold
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.baselines import BASELINES
-from probe.tasks.examples import Pair
+from probe.tasks.nli import Pair
 from probe.transforms import REGISTRY, Options
 from probe.transforms.availability import missing
 from probe.transforms.registry import Tools

@@ -44,6 +44,6 @@ def test_a_sheet_escapes_cells_and_heads() -> None:
 
 
 def test_a_bar_says_its_probabilities_in_words() -> None:
-    shown = marks.bar(as_prediction((0.7, 0.2, 0.1)))
+    shown = marks.bar(as_prediction((0.7, 0.2, 0.1), LABELS))
     assert "entailment 0.70, neutral 0.20, contradiction 0.10" in shown
     assert all(f'class="part {label}"' in shown for label in LABELS)

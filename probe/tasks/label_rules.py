@@ -1,0 +1,58 @@
+"""What a transform does to the gold label, as tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from probe.tasks.task import Label, Task
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What happens to the gold label: a table, a name for files and the words a person reads.
+
+    `unknown` is the new label of an example whose own is not known; with `keeps` a label that the
+    table does not name stays.
+    """
+
+    name: str
+    words: str
+    table: Mapping[Label, Label]
+    unknown: Label | None = None
+    keeps: bool = False
+
+    def __call__(self, gold: Label | None) -> Label | None:
+        """Return the new gold label, None where it is undefined or not known."""
+        if gold is None:
+            return self.unknown
+        return self.table.get(gold, gold if self.keeps else None)
+
+    def speaks_of(self, task: Task) -> bool:
+        """Whether all labels of the table are labels of the task."""
+        return {*self.table, *self.table.values()} <= {*task.labels, *task.golds}
+
+
+KEEP = Rule("keep", "the gold label stays", {}, keeps=True)
+UNDEFINED = Rule("undefined", "the text is destroyed: no gold label is defined", {})
+COMPUTED = Rule("computed", "the gold label is computed with the new text", {})
+
+
+def compose(rules: Sequence[Rule]) -> Rule:
+    """Return the rule of a chain; undefined wins over everything (Gupta et al. 2021, section 3)."""
+    if len(rules) == 1:
+        return rules[0]
+    if UNDEFINED in rules:
+        return UNDEFINED
+    if COMPUTED in rules:
+        return COMPUTED
+    if all(rule is KEEP for rule in rules):
+        return KEEP
+    starts = {start: None for rule in rules for start in rule.table}
+    table = {start: gold for start in starts if (gold := _in_turn(rules, start))}
+    words = "; then ".join(rule.words for rule in rules)
+    return Rule("+".join(rule.name for rule in rules), words, table, _in_turn(rules, None))
+
+
+def _in_turn(rules: Sequence[Rule], gold: Label | None) -> Label | None:
+    for rule in rules:
+        gold = rule(gold)
+    return gold

@@ -1,0 +1,206 @@
+"""What a task is: its texts by name, its labels, and how an answer is compared."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Protocol
+
+from probe.errors import LabelError
+from probe.tasks.spelling import DISPUTED, NO_GOLD, normalised, without_fraction
+
+Label = str
+"""One of a task's labels; for a task that is answered with a span, the span."""
+TARGET, SOURCE = "target", "source"
+"""What a transform may call the fields that every task has, whatever their names."""
+
+
+class Example(Protocol):
+    """One example of a task: a frozen dataclass with a text in each of the task's fields."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]  # Any: what dataclasses put there
+
+    @property
+    def gold(self) -> Label | None:
+        """The gold label, None where it is not known."""
+
+    @property
+    def id(self) -> str:
+        """The row that the example came from; it seeds its chance."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Examples whose accuracy is reported apart: their gold labels, and the one that they share.
+
+    A prediction is right where it matches `gold`, so that a group may merge labels.
+    """
+
+    golds: frozenset[Label]
+    gold: Label
+
+
+def same(first: Label, second: Label) -> bool:
+    """Whether two labels are the same."""
+    return first == second
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What models of one kind are asked, and how their answers are read.
+
+    `fields` names the example's texts in the order in which a model reads them; transforms edit
+    `target`, and copies and translations start from `source`. `labels` are what a model answers,
+    in the order of its probabilities, empty where the answer is a span; `golds` are the labels a
+    file may hold. `matches(predicted, gold)` tells what is right, `agrees(before, after)` whether
+    two answers are the same. `output_spellings` holds further names that models give their outputs.
+    """
+
+    name: str
+    title: str
+    example: Callable[..., Any]  # Any: the task's own dataclass
+    fields: tuple[str, ...]
+    target: str
+    source: str | None = None
+    labels: tuple[Label, ...] = ()
+    golds: tuple[Label, ...] = ()
+    default_label: Label | None = None
+    spellings: Mapping[str, Label] = field(default_factory=dict)
+    output_spellings: Mapping[str, Label] = field(default_factory=dict)
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sanity_examples: tuple[Example, ...] = ()
+    matches: Callable[[Label, Label], bool] = same
+    agrees: Callable[[Label, Label], bool] = same
+    groups: Mapping[str, Group] = field(default_factory=dict)
+    note: str = ""
+
+    def __reduce__(self) -> tuple[Callable[[str], "Task"], tuple[str]]:
+        """Pickle a task as its name: it is the one that is registered."""
+        return task_named, (self.name,)
+
+    def field_of(self, role: str) -> str | None:
+        """Return the field that a role or a name stands for here, None where there is none."""
+        name = {TARGET: self.target, SOURCE: self.source}.get(role, role)
+        return name if name in self.fields else None
+
+    def texts(self, example: Example) -> dict[str, str]:
+        """Return the texts of an example by field."""
+        return {name: getattr(example, name) for name in self.fields}
+
+    def read_gold(self, text: object) -> Label | None:
+        """Read a gold label as people and data sets spell it, None for an empty cell.
+
+        Raises LabelError for a disputed or unknown label. The answer of a span task is its text.
+        """
+        if not self.labels:
+            return str("" if text is None else text).strip() or None
+        word = without_fraction(normalised(text))
+        if word in NO_GOLD:
+            return None
+        if word in DISPUTED:
+            raise LabelError(f"no gold label: the annotators did not agree ({text!r})")
+        if word not in self.spellings:
+            raise LabelError(f"unknown gold label {text!r}; use {_either(self.labels)}")
+        return self.spellings[word]
+
+    def read_order(self, names: Sequence[str]) -> tuple[Label, ...] | None:
+        """Read the labels of a model's outputs, in their order; None where each is not there once.
+
+        Numbers say nothing: data sets number their labels in many ways.
+        """
+        table = {**self.spellings, **self.output_spellings}
+        words = [normalised(name) for name in names]
+        order = tuple(table[word] for word in words if word in table and not word.isdigit())
+        return order if sorted(order) == sorted(self.labels) and len(order) == len(words) else None
+
+    def nearest(self, label: Label) -> Label | None:
+        """Return the label under which this task counts one, None where that is not certain."""
+        if label in self.labels:
+            return label
+        found = [own for own in self.labels if self.matches(own, label)]
+        return found[0] if len(found) == 1 else None
+
+    def admissible(self, gold: Label | None) -> tuple[bool, ...]:
+        """Return for each of the labels whether it is right; none is without a gold label."""
+        return tuple(gold is not None and self.matches(label, gold) for label in self.labels)
+
+
+TASKS: dict[str, Task] = {}
+"""Every task by name; a module of this folder registers its own when it is imported."""
+
+
+def register(task: Task) -> Task:
+    """Add a task to the registry."""
+    TASKS[task.name] = task
+    return task
+
+
+def task_named(name: str) -> Task:
+    """Return a registered task. Raises LabelError."""
+    if name not in TASKS:
+        raise LabelError(f"there is no task {name!r}; there are: {', '.join(TASKS)}")
+    return TASKS[name]
+
+
+def read_outputs(
+    names: Sequence[str], tasks: Sequence[Task] | None = None
+) -> tuple[Task, tuple[Label, ...]]:
+    """Find the task whose spellings read the names of a model's outputs, and read their order.
+
+    The names are as people and hubs spell them. Raises LabelError unless each label of one of the
+    tasks, by default of any, is there once.
+    """
+    known = [task for task in tasks or TASKS.values() if task.labels]
+    for task in known:
+        if order := task.read_order(names):
+            return task, order
+    several = [f"each of {', '.join(known[0].labels)} once"]
+    several += [" and ".join(task.labels) for task in known[1:]]
+    raise LabelError(f"{', '.join(names)!r} is no order of labels: {', or '.join(several)}")
+
+
+def read_labels(text: str) -> tuple[Label, ...] | None:
+    """Read labels with commas between them, None where there are none. Raises LabelError."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    return read_outputs(names)[1] if names else None
+
+
+def task_of_labels(labels: Iterable[Label]) -> Task | None:
+    """Return the first task that has these labels in any order, None where none has."""
+    wanted = sorted(labels)
+    return next((task for task in TASKS.values() if sorted(task.labels) == wanted), None)
+
+
+def task_of_size(outputs: int) -> Task | None:
+    """Return the first task with so many labels, None where none has."""
+    return next((task for task in TASKS.values() if outputs and len(task.labels) == outputs), None)
+
+
+def common_task(tasks: Sequence[Task]) -> Task | None:
+    """Return the one of several tasks to which the answers of all can be held, None if none is.
+
+    They read the same fields, and each label of the others counts as one of its own.
+    """
+    return next((task for task in tasks if all(_holds(task, other) for other in tasks)), None)
+
+
+def _holds(task: Task, other: Task) -> bool:
+    return task is other or (
+        task.fields == other.fields
+        and bool(task.labels and other.labels)
+        and all(task.nearest(label) for label in other.labels)
+    )
+
+
+def example_json(example: Example) -> dict[str, Any]:
+    """Return an example as JSON values: every field of its dataclass by name."""
+    return {each.name: getattr(example, each.name) for each in fields(example)}
+
+
+def read_example(task: Task, row: Mapping[str, Any]) -> Example:
+    """Read what `example_json` returned; fields that the task's dataclass has not are dropped."""
+    names = (*task.fields, "gold", "id")
+    example: Example = task.example(**{name: row[name] for name in names if name in row})
+    return example
+
+
+def _either(labels: Sequence[Label]) -> str:
+    return " or ".join([", ".join(labels[:-1]), labels[-1]]) if len(labels) > 1 else labels[0]
