@@ -12,11 +12,11 @@ from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.challenges import file_sets, make_sets
 from finetune.experiments.inoculation.datasets import SourceData, split_by_premise, unseen
 from finetune.experiments.inoculation.folder import run_cells
-from finetune.experiments.inoculation.plan import Mode, Plan, check, numbers, read_sizes, resolved
+from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
 from finetune.experiments.inoculation.sets import Sets
 from finetune.report.progress import in_words
 from finetune.training.data import read_pairs
-from finetune.training.rates import usual_rate
+from finetune.training.recipes import Mode, default_rate
 from probe.data.tables import read_table
 from probe.errors import ExperimentError, FileError
 from probe.models.classifier import Classifier
@@ -98,7 +98,7 @@ def gallery_command(
                 name,
                 each,
                 read_sizes("--sizes", sizes),
-                rates.get(name) or rates.get("") or (usual_rate(name, _mode(mode)),),
+                rates.get(name) or rates.get("") or (default_rate(name, _mode(mode)),),
                 numbers("--seeds", seeds, int),
                 mode=_mode(mode),
                 max_epochs=max_epochs,

@@ -9,13 +9,13 @@ import typer
 from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.challenges import MOST
 from finetune.experiments.inoculation.folder import run_cells, write_points, write_summary
-from finetune.experiments.inoculation.plan import Mode, Plan, check, numbers, read_sizes, resolved
+from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
 from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
 from finetune.experiments.inoculation.time_estimate import crowding, seconds, words
 from finetune.experiments.inoculation.user_data import UserFiles, sets_of
 from finetune.report.progress import in_words
-from finetune.training.rates import usual_rate
+from finetune.training.recipes import Mode, default_rate
 from probe.errors import writing
 from probe.models.library import load
 
@@ -67,7 +67,7 @@ def inoculate_command(
         model,
         challenge,
         sizes=read_sizes("--sizes", sizes),
-        lrs=numbers("--lrs", lrs, float) if lrs.strip() else (usual_rate(model, exact),),
+        lrs=numbers("--lrs", lrs, float) if lrs.strip() else (default_rate(model, exact),),
         seeds=numbers("--seeds", seeds, int),
         mode=exact,
         batch=batch,
