@@ -7,7 +7,7 @@ import torch
 import typer
 
 from finetune.training.data import read_jsonl
-from finetune.training.loop import Recipe, train
+from finetune.training.encoder import TrainingOptions, train
 from probe.cli.options import PrecisionName
 from probe.models.classifier import resolve
 from probe.models.library import find, start_from_encoder
@@ -29,7 +29,7 @@ def train_command(
 ) -> None:
     """Fine-tune an encoder into a three-way NLI model; run again to resume."""
     torch.set_num_threads(threads)
-    recipe = Recipe(
+    options = TrainingOptions(
         lr=lr,
         epochs=epochs,
         batch=batch,
@@ -39,8 +39,8 @@ def train_command(
     )
     pairs = [pair for file in train_file for pair in read_jsonl(file)]
     sets = {file.name.split(".")[0]: list(read_jsonl(file))[:dev_size] for file in dev}
-    typer.echo(f"{len(pairs)} pairs, {recipe}")
-    for row in train(start_from_encoder(find(model)), pairs, recipe, out, sets):
+    typer.echo(f"{len(pairs)} pairs, {options}")
+    for row in train(start_from_encoder(find(model)), pairs, options, out, sets):
         scores = "  ".join(f"{name} {value:.4f}" for name, value in row.accuracy.items())
         typer.echo(
             f"step {row.step}/{row.steps}  loss {row.loss:.4f}  "

@@ -9,7 +9,8 @@ import pandas as pd
 from probe.analysis.batch import Row
 from probe.analysis.summary import MEASURES, Summary, summary_frame
 from probe.analysis.transformed import Transformed
-from probe.baselines import BASELINES, judge
+from probe.baselines import BASELINES
+from probe.baselines.evaluate import evaluate_baseline
 from probe.reports.charts import by_transform
 
 PAGE_ROWS = 20
@@ -101,7 +102,7 @@ def _transformed_text(transformed: Transformed) -> str:
 def baselines(rows: Sequence[Row]) -> pd.DataFrame:
     """Return what the rule baselines reach on the rows with a gold label."""
     pairs = [row.pair for row in rows if row.pair and row.pair.gold]
-    estimates = {name: judge(name, pairs) for name in BASELINES} if pairs else {}
+    estimates = {name: evaluate_baseline(name, pairs) for name in BASELINES} if pairs else {}
     lines = [
         (name, _percent(of.accuracy, of.low, of.high, of.n), BASELINES[name].summary)
         for name, of in estimates.items()

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from probe.errors import TemplateError
 from probe.templates import KINDS, Request, generate
 from probe.templates.files import write_pairs
-from probe.templates.request import MEANT
+from probe.templates.request import FIELDS
 from probe.ui.events import QUIET
 from probe.ui.html.elements import alert, note
 from probe.ui.result_files import fresh_folder
@@ -58,7 +58,7 @@ def make(
             "integer_strict": strict,
             "heuristic": "" if heuristic == ALL else heuristic,
         }
-        meant = {name: value for name, value in asked.items() if name in MEANT[kind]}
+        meant = {name: value for name, value in asked.items() if name in FIELDS[kind]}
         request = Request(kind, **meant)
         path = _write(request, count, int(seed or 0))
     except TemplateError as trouble:

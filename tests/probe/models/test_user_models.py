@@ -96,7 +96,7 @@ def test_a_page_asks_only_for_what_was_opened(clear: str) -> None:
 
 
 def test_a_given_order_is_part_of_the_name_and_comes_back(unclear: str) -> None:
-    cache = ModelCache(1)
+    cache = ModelCache(lambda: 1)
     order = ("neutral", "contradiction", "entailment")
     first = cache.open(unclear, order).classifier
     assert first.name == f"{unclear} (neutral, contradiction, entailment)"
