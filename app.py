@@ -14,12 +14,14 @@ from typing import Any
 
 import gradio as gr
 
+from finetune.experiments.inoculation.run import InoculationRun
+from finetune.experiments.registry import register_experiments
+from finetune.report.gallery import shown_runs
 from finetune.ui import inoculate_tab
 from finetune.ui.owner import browser_token
 from probe.models.cache import ModelCache
-from probe.runs import gallery
 from probe.runs.engine import Engine
-from probe.runs.store import Run, Store
+from probe.runs.store import Store
 from probe.settings import ASSETS, settings
 from probe.ui import batch_tab, catalogue_tab, compare_tab, probe_tab
 from probe.ui.widgets import model_names
@@ -29,7 +31,9 @@ MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
 QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 
-def build(cache: ModelCache, store: Store, engine: Engine, public: Sequence[Run] = ()) -> gr.Blocks:
+def build(
+    cache: ModelCache, store: Store, engine: Engine, public: Sequence[InoculationRun] = ()
+) -> gr.Blocks:
     """Return the page with its tabs."""
     blocks: gr.Blocks
     with gr.Blocks(title="NLI Clinic", delete_cache=(3600, 86400)) as blocks:
@@ -87,12 +91,13 @@ def launch_options() -> dict[str, Any]:
 
 def main() -> None:
     """Serve the page until interrupted; unfinished runs go on."""
+    register_experiments()
     cache, store = ModelCache(), Store()
     engine = Engine(store)
     atexit.register(engine.close)
     engine.resume()
     Thread(target=cache.get, args=("minilm",), daemon=True).start()
-    page = build(cache, store, engine, gallery.runs())
+    page = build(cache, store, engine, shown_runs())
     page.queue(default_concurrency_limit=4).launch(**launch_options())
 
 

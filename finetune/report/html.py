@@ -5,12 +5,12 @@ from dataclasses import asdict
 from html import escape
 
 from finetune.experiments.inoculation.outcomes import EXPLANATIONS
+from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.command import command
 from finetune.report.figure import figure, svg_file
 from finetune.report.sweep import model_name, points_frame, where
 from finetune.report.text import CARE, CHOSEN, details, interval, short, summary
-from probe.runs.store import Run
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #16202b; max-width: 62rem; margin: 2rem auto;
@@ -27,9 +27,9 @@ figure { margin: 0; break-inside: avoid; } tr { break-inside: avoid; }
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # the file asks nobody for anything
 
 
-def report(runs: Sequence[Run]) -> str:
+def report(runs: Sequence[InoculationRun]) -> str:
     """Return the report as HTML. Runs without a finished cell are named and say why."""
-    drawn = [run for run in runs if run.points]
+    drawn = [run for run in runs if run.results]
     figures = "".join(_figure(drawn, selection) for selection in CHOSEN) if drawn else ""
     sections = "".join(_section(run) for run in runs)
     return (
@@ -43,7 +43,7 @@ def report(runs: Sequence[Run]) -> str:
     )
 
 
-def _figure(runs: Sequence[Run], selection: Selection) -> str:
+def _figure(runs: Sequence[InoculationRun], selection: Selection) -> str:
     return (
         f"<figure>{svg_file(figure(runs, selection))}<figcaption>The learning rate of each "
         f"size is the one {escape(CHOSEN[selection])}. Bars: Wilson's 95 % intervals."
@@ -51,7 +51,7 @@ def _figure(runs: Sequence[Run], selection: Selection) -> str:
     )
 
 
-def _outcomes(runs: Sequence[Run]) -> str:
+def _outcomes(runs: Sequence[InoculationRun]) -> str:
     heads = (
         *("challenge", "model", "mode"),
         *("outcome, as published", "outcome, rate by original dev"),
@@ -73,7 +73,7 @@ def _outcomes(runs: Sequence[Run]) -> str:
     return f"<h2>Outcomes</h2>{_table(heads, rows)}" if rows else ""
 
 
-def _section(run: Run) -> str:
+def _section(run: InoculationRun) -> str:
     title = f"{run.plan.challenge} on {model_name(run)} ({where(run)})"
     trouble = f"<p><b>{escape(run.state)}</b> {escape(run.error)}</p>" if run.error else ""
     return (
@@ -84,9 +84,9 @@ def _section(run: Run) -> str:
     )
 
 
-def _told(run: Run) -> str:
+def _told(run: InoculationRun) -> str:
     if not run.verdict:
-        return f"<p>{len(run.points)} of {len(run.cells)} cells are finished: no outcome yet.</p>"
+        return f"<p>{len(run.results)} of {len(run.cells)} cells are finished: no outcome yet.</p>"
     found = run.verdict["oracle_lr"]
     lines = [summary(found), EXPLANATIONS[found["outcome"]], *details(run.verdict, "oracle_lr")]
     warnings = "".join(f"<li>{escape(one)}</li>" for one in run.verdict["warnings"])
@@ -97,11 +97,11 @@ def _told(run: Run) -> str:
     )
 
 
-def _hashes(run: Run) -> str:
+def _hashes(run: InoculationRun) -> str:
     return f"<h3>Sources and hashes</h3>{_facts(run.artefacts)}" if run.artefacts else ""
 
 
-def _points(run: Run) -> str:
+def _points(run: InoculationRun) -> str:
     frame = points_frame([run]).drop(columns=["run", "model", "challenge", "mode"], errors="ignore")
     if frame.empty:
         return ""

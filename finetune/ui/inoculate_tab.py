@@ -5,6 +5,7 @@ from typing import Any
 
 import gradio as gr
 
+from finetune.experiments.inoculation.run import InoculationRun
 from finetune.report.text import CHOSEN
 from finetune.ui import inoculate_api, run_lists
 from finetune.ui.handlers import Handlers
@@ -12,7 +13,7 @@ from finetune.ui.plan_fields import build_fields
 from finetune.ui.plan_form import forecast
 from finetune.ui.samples import samples
 from probe.runs.engine import Engine
-from probe.runs.store import Run, Store
+from probe.runs.store import Store
 from probe.ui.compare_tab import PRESSED
 
 TICK = 1.0
@@ -25,7 +26,7 @@ def build(
     blocks: gr.Blocks,
     owner: gr.BrowserState,
     tab: gr.Tab,
-    gallery: Sequence[Run] = (),
+    gallery: Sequence[InoculationRun] = (),
 ) -> gr.Dropdown:
     """Put the tab together, drawn when it is opened, and return its list of models."""
     handlers = Handlers(store, engine, gallery)
@@ -105,7 +106,9 @@ def build(
     return patients
 
 
-def _choosers(gallery: Sequence[Run]) -> tuple[Any, ...]:  # Any: components share no useful type
+def _choosers(
+    gallery: Sequence[InoculationRun],
+) -> tuple[Any, ...]:  # Any: components share no useful type
     """Lay out what is looked at: own runs, the gallery's, and which rate is drawn."""
     runs = gr.Dropdown(
         [], multiselect=True, label="Your runs", visible=False, interactive=True, elem_id="runs"

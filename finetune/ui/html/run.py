@@ -6,13 +6,14 @@ from html import escape
 
 from finetune.experiments.inoculation.outcomes import EXPLANATIONS
 from finetune.experiments.inoculation.plan import BASE
+from finetune.experiments.inoculation.run import InoculationCell, InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.command import command
 from finetune.report.sweep import model_name, where
 from finetune.report.text import CARE, details, summary
 from finetune.ui.links import link_to_run
 from probe.runs.gallery import OWNER
-from probe.runs.store import OPEN, CellState, Run, State
+from probe.runs.run import OPEN, AnyRun, State
 from probe.ui.html.compare import link_to_compare
 from probe.ui.html.elements import link_to_model, meter
 from probe.ui.widgets import alert
@@ -26,21 +27,21 @@ SYMBOLS: Mapping[State, str] = {
 }
 
 
-def state_of(run: Run) -> str:
+def state_of(run: AnyRun) -> str:
     """Return a run's state in a word."""
     return "cancelling" if run.cancelling and run.state in OPEN else run.state
 
 
-def took(run: Run) -> str:
+def took(run: AnyRun) -> str:
     """Say how long a run has worked."""
     if not run.started:
         return ""
     return f"{(run.finished or time.time()) - run.started:.0f} s"
 
 
-def progress(run: Run) -> str:
+def progress(run: InoculationRun) -> str:
     """Show how far a run is, and its cells as a grid."""
-    ready = len(run.points)
+    ready = len(run.results)
     trouble = alert(run.error) if run.error else ""
     going = "It goes on when this page is closed." if run.state in OPEN else ""
     return (
@@ -51,11 +52,11 @@ def progress(run: Run) -> str:
     )
 
 
-def grid(run: Run) -> str:
+def grid(run: InoculationRun) -> str:
     """Show the cells: a row for each size, a column for each rate and seed."""
     lrs, seeds = dict.fromkeys(run.plan.lrs), dict.fromkeys(run.plan.seeds)
     columns = [(lr, seed) for lr in lrs for seed in seeds]
-    cells = {(s.cell.size, s.cell.lr, s.cell.seed): s for s in run.cells}
+    cells = {(cell.key.size, cell.key.lr, cell.key.seed): cell for cell in run.cells}
     heads = "".join(
         f'<th scope="col">{lr:g}{f", seed {seed}" if len(seeds) > 1 else ""}</th>'
         for lr, seed in columns
@@ -65,7 +66,7 @@ def grid(run: Run) -> str:
         f'<tr><th scope="row">{size}</th>'
         + "".join(_cell(cells[size, lr, seed]) for lr, seed in columns)
         + "</tr>"
-        for size in sorted({state.cell.size for state in run.cells} - {0})
+        for size in sorted({cell.key.size for cell in run.cells} - {0})
     )
     return (
         '<div class="sheet" tabindex="0" role="region" aria-label="cells"><table class="cells">'
@@ -76,27 +77,27 @@ def grid(run: Run) -> str:
     )
 
 
-def _cell(state: CellState, width: int = 1) -> str:
+def _cell(cell: InoculationCell, width: int = 1) -> str:
     """Show one cell: its accuracies once it is done, its epoch while it runs."""
-    point, epoch = state.point, state.epoch
-    head: str = state.state
-    under = state.error
+    point, epoch = cell.result, cell.progress
+    head: str = cell.state
+    under = cell.error
     if point:
         head = f"{100 * point.challenge:.1f}"
         under = f"{100 * point.original:.1f} · {point.seconds:.0f} s"
-    elif epoch and state.state == "running":
+    elif epoch and cell.state == "running":
         head, under = f"epoch {epoch.epoch}", f"dev {100 * epoch.dev:.1f}"
-    elif state.cell == BASE and state.state == "running":
+    elif cell.key == BASE and cell.state == "running":
         head, under = "testing", "the model as it was, on all test pairs"
     span = f' colspan="{width}"' if width > 1 else ""
     return (
-        f'<td class="cell {state.state}"{span}><span aria-hidden="true">{SYMBOLS[state.state]}'
+        f'<td class="cell {cell.state}"{span}><span aria-hidden="true">{SYMBOLS[cell.state]}'
         f'</span> <b class="number">{escape(head)}</b><span class="split">{escape(under)}</span>'
         "</td>"
     )
 
 
-def outcome(run: Run, selection: Selection = "oracle_lr") -> str:
+def outcome(run: InoculationRun, selection: Selection = "oracle_lr") -> str:
     """Show the outcome in plain words with its figures, warnings, and what to do next."""
     verdict = run.verdict
     if not verdict:
@@ -115,7 +116,7 @@ def outcome(run: Run, selection: Selection = "oracle_lr") -> str:
     )
 
 
-def _next(run: Run) -> str:
+def _next(run: InoculationRun) -> str:
     """Link to the inoculated model and to this run."""
     links = [f'<a href="{escape(link_to_run([run.id]))}">Link to this run</a>']
     if run.kept:

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from html import escape
 
+from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.curves import SHAPES, Look, svg
 from finetune.report.sweep import frames, line_names, model_name, panels, where
 from finetune.report.text import CHOSEN, interval, short
 from finetune.ui.html.run import progress, state_of, took
 from probe.runs.gallery import OWNER
-from probe.runs.store import OPEN, Run
+from probe.runs.run import OPEN
 from probe.ui.html.elements import meter, sheet
 from probe.ui.widgets import alert
 
@@ -30,15 +31,15 @@ class _Drawing:
 
     mark: str
     selection: Selection
-    runs: Sequence[Run] = field(compare=False)
+    runs: Sequence[InoculationRun] = field(compare=False)
 
 
-def mark(runs: Sequence[Run]) -> str:
+def mark(runs: Sequence[InoculationRun]) -> str:
     """Return what changes when the curves, the table or a card would."""
-    return "|".join(f"{run.id} {len(run.points)} {run.state} {bool(run.verdict)}" for run in runs)
+    return "|".join(f"{run.id} {len(run.results)} {run.state} {bool(run.verdict)}" for run in runs)
 
 
-def curves(runs: Sequence[Run], selection: Selection) -> str:
+def curves(runs: Sequence[InoculationRun], selection: Selection) -> str:
     """Draw a panel for each challenge, the models overlaid, with a table that says the same."""
     return _drawn(_Drawing(mark(runs), selection, runs))
 
@@ -87,7 +88,7 @@ def _legend(look: Look) -> str:
     )
 
 
-def going(runs: Sequence[Run]) -> str:
+def going(runs: Sequence[InoculationRun]) -> str:
     """Show how far runs are: one with its cells; several in a line each, and the one at work."""
     shown = [run for run in runs if run.owner != OWNER]
     if len(shown) == 1:
@@ -98,11 +99,11 @@ def going(runs: Sequence[Run]) -> str:
     return _lines(shown) + (progress(working) if working else "")
 
 
-def _lines(runs: Sequence[Run]) -> str:
+def _lines(runs: Sequence[InoculationRun]) -> str:
     rows = "".join(
         f"<tr><td>{escape(model_name(run))}</td><td>{escape(run.plan.challenge)}</td>"
-        f"<td>{meter(f'cells of run {run.id}', len(run.points) / len(run.cells))}</td>"
-        f'<td class="number">{len(run.points)} of {len(run.cells)}</td><td>{state_of(run)}</td>'
+        f"<td>{meter(f'cells of run {run.id}', len(run.results) / len(run.cells))}</td>"
+        f'<td class="number">{len(run.results)} of {len(run.cells)}</td><td>{state_of(run)}</td>'
         f"<td>{took(run)}</td><td>{escape(run.error)}</td></tr>"
         for run in runs
     )
@@ -114,7 +115,7 @@ def _lines(runs: Sequence[Run]) -> str:
     )
 
 
-def compared(runs: Sequence[Run], opened: str, selection: Selection) -> str:
+def compared(runs: Sequence[InoculationRun], opened: str, selection: Selection) -> str:
     """Show the outcomes of several runs in a table; each is a button that opens its card."""
     told = [run for run in runs if run.verdict]
     if len(told) < 2:
@@ -138,7 +139,7 @@ def compared(runs: Sequence[Run], opened: str, selection: Selection) -> str:
     )
 
 
-def _compared(run: Run, name: str, opened: bool, selection: Selection) -> str:
+def _compared(run: InoculationRun, name: str, opened: bool, selection: Selection) -> str:
     found, (oracle, dev) = run.verdict[selection], (run.verdict[by] for by in CHOSEN)
     figures = "".join(f"<td>{_figure(found[it])}</td>" for it in ("gap", "closed", "drop"))
     label = f"outcome of {run.plan.challenge} on {name}"
@@ -158,12 +159,12 @@ def _figure(value: Mapping[str, float | None]) -> str:
     return f'{middle}<span class="split">{rest.rstrip(")")}</span>'
 
 
-def troubles(runs: Sequence[Run]) -> str:
+def troubles(runs: Sequence[InoculationRun]) -> str:
     """Show what went wrong with ended runs, each sentence once."""
     said = dict.fromkeys(run.error for run in runs if run.error and run.state not in OPEN)
     return "".join(alert(sentence) for sentence in said)
 
 
-def words_of(run: Run) -> str:
+def words_of(run: InoculationRun) -> str:
     """Name a run in a list of one's own."""
     return f"{run.plan.challenge} · {model_name(run)} · {state_of(run)} · {where(run)}"

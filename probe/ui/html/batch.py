@@ -14,7 +14,8 @@ import pandas as pd
 from probe.analysis.batch import Chunk, Row, made_frame, scored_frame
 from probe.analysis.summary import MEASURES, Summary, summary_frame
 from probe.analysis.transformed import Transformed
-from probe.baselines import BASELINES, judge
+from probe.baselines import BASELINES
+from probe.baselines.evaluate import evaluate_baseline
 from probe.data.tables import Table, write_table
 from probe.metrics import Estimate
 from probe.models.classifier import Classifier, Precision, resolve
@@ -145,7 +146,7 @@ def _transformed_text(one: Transformed) -> str:
 def baselines(rows: Sequence[Row]) -> pd.DataFrame:
     """Return what the rule baselines reach on the rows with a gold label."""
     pairs = [row.pair for row in rows if row.pair and row.pair.gold]
-    evaluation = [(name, judge(name, pairs)) for name in BASELINES] if pairs else []
+    evaluation = [(name, evaluate_baseline(name, pairs)) for name in BASELINES] if pairs else []
     lines = [
         (
             name,
