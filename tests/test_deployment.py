@@ -134,7 +134,7 @@ def test_torch_of_a_space_is_welcome(version: str) -> None:
 
 def modules() -> list[Path]:
     found = [path for folder in ("probe", "finetune") for path in (ROOT / folder).rglob("*.py")]
-    return [ROOT / "app.py", *found]
+    return [ROOT / "app.py", ROOT / "nli_clinic.py", *found]
 
 
 def imported(path: Path) -> Iterator[str]:

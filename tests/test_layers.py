@@ -102,7 +102,7 @@ def test_global_chance_is_seeded_nowhere_but_inside_a_fork(path: Path) -> None:
 
 def test_the_core_starts_without_gradio() -> None:
     code = (
-        "import sys, probe, probe.__main__, finetune, finetune.__main__\n"
+        "import sys, probe.__main__, finetune.__main__, nli_clinic\n"
         "sys.exit('gradio' in sys.modules)"
     )
     ended = subprocess.run(

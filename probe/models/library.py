@@ -25,6 +25,14 @@ from probe.tasks.task import TASKS, Label, Task, read_outputs, task_of_labels, t
 
 DEFAULT = "minilm"
 """The model of the page and of commands that name none."""
+BUNDLED = {
+    "minilm": "assets/models/minilm",
+    "da": "assets/models/da and assets/vectors",
+    "esim": "assets/models/esim and assets/vectors",
+    "esim_char": "assets/models/esim_char and assets/vectors",
+}
+"""The models that come with the repository, and the folders of each; a wheel may leave some out, and
+a clone without Git LFS has only pointers to them."""
 disable_progress_bar()  # transformers draws one even for weights that load in a moment
 set_verbosity_error()  # and prints tables of weights; our own messages say what is needed
 
@@ -74,7 +82,20 @@ def require_on_disk(name: str) -> None:
     """Raise ModelError for a name that is not on disk: a page's visitor opens no other folder."""
     known = [entry.name for entry in entries()]
     if name not in known:
-        raise ModelError(f"there is no model called {name!r} here; there are: {', '.join(known)}")
+        raise ModelError(
+            _absent(name)
+            or f"there is no model called {name!r} here; there are: {', '.join(known)}"
+        )
+
+
+def _absent(name: str) -> str:
+    """Return where to get a bundled model that is not here, "" for any other name."""
+    if name not in BUNDLED:
+        return ""
+    return (
+        f"the bundled model {name!r} is not in this installation: copy {BUNDLED[name]} of NLI "
+        f"Clinic's repository (with Git LFS, git lfs pull) into {ASSETS}"
+    )
 
 
 def load(name: str, order: tuple[Label, ...] | None = None, task: Task | None = None) -> Classifier:
@@ -155,7 +176,9 @@ def locate(name: str) -> tuple[Path, str | None]:
         return path, None
     if "/" not in name or path.is_absolute():
         known = ", ".join(entry.name for entry in entries()) or "none"
-        raise ModelError(f"there is no model or folder called {name!r}; on this disk: {known}")
+        raise ModelError(
+            _absent(name) or f"there is no model or folder called {name!r}; on this disk: {known}"
+        )
     repository, _, revision = name.partition("@")
     return fetch(repository, revision or None, free_memory_bytes())
 
