@@ -36,13 +36,15 @@ run: $(VENV)/.stamp-run $(VENV)/.stamp-wordnet  ## set up what is missing and st
 	@exec $(BIN)/python app.py
 
 test: export OMP_NUM_THREADS = 1
-test: $(VENV)/.stamp-test $(VENV)/.stamp-wordnet $(VENV)/.stamp-chromium  ## set up what is missing, then check format, lint and types and run the tests
+test: $(VENV)/.stamp-test $(VENV)/.stamp-wordnet $(VENV)/.stamp-chromium  ## set up what is missing, then check format, lint, types and imports and run the tests
 	@echo "== format: ruff format --check"
 	@$(BIN)/ruff format --check .
 	@echo "== lint: ruff check"
 	@$(BIN)/ruff check .
 	@echo "== types: mypy"
 	@$(BIN)/mypy
+	@echo "== imports: lint-imports"
+	@$(BIN)/lint-imports --no-logo
 	@echo "== tests: pytest"
 	@$(if $(CHROMIUM),,echo "browser tests are left out: no chromium")
 	@$(call pytest,not slow)

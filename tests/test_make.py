@@ -61,10 +61,10 @@ def pytest_calls(calls: list[str]) -> list[str]:
     return [match.group(1) for match in found if match]
 
 
-def test_make_test_checks_format_lint_and_types_before_it_tests(made: Made) -> None:
+def test_make_test_checks_format_lint_types_and_imports_before_it_tests(made: Made) -> None:
     calls = made("test", "CHROMIUM=/usr/bin/chromium")
     first = [call.split()[0] for call in calls]
-    assert first == ["ruff", "ruff", "mypy", "python"]
+    assert first == ["ruff", "ruff", "mypy", "lint-imports", "python"]
     assert calls[:2] == ["ruff format --check .", "ruff check ."]
 
 

@@ -19,7 +19,6 @@ PACKAGES = {"sklearn": "scikit-learn", "vl_convert": "vl-convert-python", "PIL":
 UNIMPORTED = {
     "sentencepiece": "transformers reads the spm files of hub models with it",
     "protobuf": "and needs this to do so",
-    "markupsafe": "to be imported by the pages",
     "pyarrow": "pandas reads and writes Parquet with it",
 }
 # torch pins the packages of its CUDA build itself
