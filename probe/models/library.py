@@ -31,8 +31,8 @@ BUNDLED = {
     "esim": "assets/models/esim and assets/vectors",
     "esim_char": "assets/models/esim_char and assets/vectors",
 }
-"""The models that come with the repository, and the folders of each; a wheel may leave some out, and
-a clone without Git LFS has only pointers to them."""
+"""The models that come with the repository, and the folders of each; a wheel may leave some out,
+and a clone without Git LFS has only pointers to them."""
 disable_progress_bar()  # transformers draws one even for weights that load in a moment
 set_verbosity_error()  # and prints tables of weights; our own messages say what is needed
 
