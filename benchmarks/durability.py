@@ -26,8 +26,9 @@ from distributed import Client
 
 from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.challenges import bundled_sets
-from finetune.experiments.inoculation.plan import Mode, Plan
+from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.sets import Sets
+from finetune.training.recipes import Mode
 from probe.runs.engine import Engine
 from probe.runs.serialise import environment
 from probe.runs.store import OPEN, Run, Store

@@ -32,9 +32,10 @@ from benchmarks.trainer import Pace, pace, with_trainer
 from finetune.experiments.inoculation.cell import Point, fresh, run_cell
 from finetune.experiments.inoculation.challenges import bundled_sets, file_sets
 from finetune.experiments.inoculation.datasets import bundled
-from finetune.experiments.inoculation.plan import Cell, Mode, Plan, cells, numbers
+from finetune.experiments.inoculation.plan import Cell, Plan, cells, numbers
 from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.verdict import judge
+from finetune.training.recipes import Mode
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.runs.engine import Engine

@@ -24,7 +24,6 @@ from transformers import (
 from finetune.experiments.inoculation.cell import Point, fresh
 from finetune.experiments.inoculation.plan import Cell, Plan, nested
 from finetune.experiments.inoculation.sets import Sets
-from finetune.training.recipes import habit
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair
 
@@ -104,7 +103,7 @@ def trainer(
 
 def _common(classifier: Classifier) -> dict[str, Any]:  # Any: settings of several types
     """Return the batch of the model's own training, and silence."""
-    batch = habit(classifier).batch
+    batch = classifier.architecture.recipe.batch
     return {
         "per_device_train_batch_size": batch,
         "per_device_eval_batch_size": batch,

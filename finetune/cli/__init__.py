@@ -1,1 +1,1 @@
-"""The commands of `python -m finetune`, one module each."""
+"""The commands of `python -m finetune`, one module each; `main` puts them together."""

@@ -12,14 +12,13 @@ from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.challenges import file_sets, make_sets
 from finetune.experiments.inoculation.datasets import SourceData, split_by_premise, unseen
 from finetune.experiments.inoculation.folder import run_cells
-from finetune.experiments.inoculation.plan import Mode, Plan, check, numbers, read_sizes, resolved
+from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
 from finetune.experiments.inoculation.sets import Sets
 from finetune.report.progress import in_words
 from finetune.training.data import read_pairs
-from finetune.training.rates import usual_rate
-from probe.cli.exit import stop
+from finetune.training.recipes import Mode, default_rate
 from probe.data.tables import read_table
-from probe.errors import ExperimentError, FileError, UserError
+from probe.errors import ExperimentError, FileError
 from probe.models.classifier import Classifier
 from probe.models.library import load, require
 from probe.runs.gallery import CHALLENGES, FOLDER, MODELS, NUMERICAL, GalleryRun, write
@@ -89,27 +88,24 @@ def gallery_command(
     files = Files(
         original, pool, pool_source, numerical, dev, test, train, numerical_test, sample_seed
     )
-    try:
-        rates = read_rates(lrs)
-        sets = all_sets(files, challenge)
-        for name in model:
-            require(name)
-            classifier = load(name)
-            for each in challenge:
-                plan = Plan(
-                    name,
-                    each,
-                    read_sizes("--sizes", sizes),
-                    rates.get(name) or rates.get("") or (usual_rate(name, _mode(mode)),),
-                    numbers("--seeds", seeds, int),
-                    mode=_mode(mode),
-                    max_epochs=max_epochs,
-                    patience=patience,
-                )
-                folder = (work or settings().home / "gallery") / f"{name}-{each}"
-                _exhibit(plan, sets[each], folder, classifier, out, files.sources(each))
-    except UserError as problem:
-        stop(problem)
+    rates = read_rates(lrs)
+    sets = all_sets(files, challenge)
+    for name in model:
+        require(name)
+        classifier = load(name)
+        for each in challenge:
+            plan = Plan(
+                name,
+                each,
+                read_sizes("--sizes", sizes),
+                rates.get(name) or rates.get("") or (default_rate(name, _mode(mode)),),
+                numbers("--seeds", seeds, int),
+                mode=_mode(mode),
+                max_epochs=max_epochs,
+                patience=patience,
+            )
+            folder = (work or settings().home / "gallery") / f"{name}-{each}"
+            _exhibit(plan, sets[each], folder, classifier, out, files.sources(each))
 
 
 def _mode(text: str) -> Mode:

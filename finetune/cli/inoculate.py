@@ -9,15 +9,14 @@ import typer
 from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.challenges import MOST
 from finetune.experiments.inoculation.folder import run_cells, write_points, write_summary
-from finetune.experiments.inoculation.plan import Mode, Plan, check, numbers, read_sizes, resolved
+from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
 from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
 from finetune.experiments.inoculation.time_estimate import crowding, seconds, words
 from finetune.experiments.inoculation.user_data import UserFiles, sets_of
 from finetune.report.progress import in_words
-from finetune.training.rates import usual_rate
-from probe.cli.exit import stop
-from probe.errors import UserError
+from finetune.training.recipes import Mode, default_rate
+from probe.errors import writing
 from probe.models.library import load
 
 
@@ -63,26 +62,23 @@ def inoculate_command(
         original, original_dev, original_test, pool, challenge_file, challenge_train,
         challenge_test, control, train, sample_seed,
     )  # fmt: skip
-    try:
-        exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks
-        plan = Plan(
-            model,
-            challenge,
-            sizes=read_sizes("--sizes", sizes),
-            lrs=numbers("--lrs", lrs, float) if lrs.strip() else (usual_rate(model, exact),),
-            seeds=numbers("--seeds", seeds, int),
-            mode=exact,
-            batch=batch,
-            max_epochs=max_epochs,
-            patience=patience,
-            precision=precision,  # type: ignore[arg-type]  # as above
-            include_epoch0=include_epoch0,
-            thresholds=limits,
-        )
-        sets = sets_of(challenge, given)
-        _inoculate(resolved(plan, sets), sets, out)
-    except UserError as problem:
-        stop(problem)
+    exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks
+    plan = Plan(
+        model,
+        challenge,
+        sizes=read_sizes("--sizes", sizes),
+        lrs=numbers("--lrs", lrs, float) if lrs.strip() else (default_rate(model, exact),),
+        seeds=numbers("--seeds", seeds, int),
+        mode=exact,
+        batch=batch,
+        max_epochs=max_epochs,
+        patience=patience,
+        precision=precision,  # type: ignore[arg-type]  # as above
+        include_epoch0=include_epoch0,
+        thresholds=limits,
+    )
+    sets = sets_of(challenge, given)
+    _inoculate(resolved(plan, sets), sets, out)
 
 
 def _inoculate(plan: Plan, sets: Sets, out: Path) -> None:
@@ -91,7 +87,8 @@ def _inoculate(plan: Plan, sets: Sets, out: Path) -> None:
     typer.echo(f"{words(seconds(plan, sets, classifier))} on one core")
     if crowded := crowding(plan, sets, classifier):
         typer.echo(f"note: {crowded}")
-    out.mkdir(parents=True, exist_ok=True)
+    with writing(out):
+        out.mkdir(parents=True, exist_ok=True)
     points: list[Point] = []
     for row, earlier in run_cells(plan, sets, out, classifier):
         typer.echo(in_words(row) + ("  (from an earlier call)" if earlier else ""))

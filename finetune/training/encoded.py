@@ -2,26 +2,26 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import torch
 from transformers import BatchEncoding, PreTrainedTokenizerBase
 
-from finetune.training.loop import admissible
+from finetune.training.losses import admissible
 from probe.models.classifier import Classifier, Precision, autocast, by_length
 from probe.models.word_models.word_tokenizer import CHARACTERS
 from probe.runs.stopping import Stop, halt, never
 from probe.tasks.task import Example
 
-SMALL = {
+STORED_TYPES = {
     "input_ids": torch.int32,
     "token_type_ids": torch.uint8,
     "attention_mask": torch.uint8,
     CHARACTERS: torch.uint8,
 }
-TOGETHER = {"cpu": 32, "cuda": 256}
-"""Pairs scored in one batch: more leave a core's cache, and the cell is to hear a stop."""
+SCORING_BATCH = {"cpu": 32, "cuda": 256}
+"""Pairs scored in one batch: more leave a core's cache, and a stop is asked for between two."""
 
 
 @dataclass(frozen=True)
@@ -51,26 +51,31 @@ class Encoded:
 
     @property
     def digest(self) -> str:
-        """What tells these inputs from all others."""
-        found = hashlib.sha256(repr(list(self.lengths)).encode())
+        """A hash of the inputs: equal where all inputs are."""
+        digest = hashlib.sha256(repr(list(self.lengths)).encode())
         for name, value in self.inputs.items():
-            found.update(name.encode())
-            found.update(value.contiguous().cpu().numpy().tobytes())
-        return found.hexdigest()
+            digest.update(name.encode())
+            digest.update(value.contiguous().cpu().numpy().tobytes())
+        return digest.hexdigest()
+
+    def first(self, pairs: int) -> "Encoded":
+        """Return the first pairs alone."""
+        return replace(self, lengths=self.lengths[:pairs], admissible=self.admissible[:pairs])
 
     def batch(self, rows: Sequence[int]) -> tuple[BatchEncoding, torch.Tensor]:
         """Return the inputs of some rows, padded to their longest, and their admissible labels."""
-        chosen = torch.tensor(rows, device=self.admissible.device)
-        lengths = torch.tensor([self.lengths[row] for row in rows], device=chosen.device)[:, None]
+        row_numbers = torch.tensor(rows, device=self.admissible.device)
+        lengths = torch.tensor([self.lengths[row] for row in rows], device=row_numbers.device)
         longest = max(self.lengths[row] for row in rows)
-        places = torch.arange(longest, device=chosen.device) - self.left * (longest - lengths)
-        real = (places >= 0) & (places < lengths)  # (rows, longest)
-        index = torch.where(real, self.starts[chosen, None] + places, 0)
+        padded = (longest - lengths)[:, None] if self.left else 0  # before a pair's first token
+        positions = torch.arange(longest, device=row_numbers.device) - padded
+        real = (positions >= 0) & (positions < lengths[:, None])  # (rows, longest)
+        index = torch.where(real, self.starts[row_numbers, None] + positions, 0)
         inputs = {
             name: _fill(value[index], ~real, self.padding.get(name, 0))
             for name, value in self.inputs.items()
         }
-        return BatchEncoding(inputs), self.admissible[chosen]
+        return BatchEncoding(inputs), self.admissible[row_numbers]
 
 
 def _fill(
@@ -93,7 +98,7 @@ def encode(
         real = encoded["attention_mask"].bool()
         lengths += real.sum(1).tolist()
         for name, value in encoded.items():
-            parts.setdefault(name, []).append(value[real].to(device, SMALL[name]))
+            parts.setdefault(name, []).append(value[real].to(device, STORED_TYPES[name]))
     tokenizer = classifier.tokenizer
     return Encoded(
         {name: torch.cat(values) for name, values in parts.items()},
@@ -112,30 +117,32 @@ def paddings(tokenizer: PreTrainedTokenizerBase) -> Mapping[str, int]:
     }
 
 
-def said(
+def predictions(
     classifier: Classifier, data: Encoded, precision: Precision = "fp32", stop: Stop = never
 ) -> torch.Tensor:
     """Return for each pair the number of the label predicted. Raises Cancelled.  # (pairs,)"""
-    result = torch.zeros(len(data.lengths), dtype=torch.long, device=data.admissible.device)
-    for rows in by_length(data.lengths, TOGETHER[classifier.device.type]):
+    labels = torch.zeros(len(data.lengths), dtype=torch.long, device=data.admissible.device)
+    for rows in by_length(data.lengths, SCORING_BATCH[classifier.device.type]):
         halt(stop)
         inputs, _ = data.batch(rows)
         with torch.inference_mode(), autocast(classifier.device, precision):
             logits = classifier.logits(inputs)
-        result[rows] = logits.argmax(1).to(result.device)
-    return result
+        labels[rows] = logits.argmax(1).to(labels.device)
+    return labels
 
 
-def right(data: Encoded, answers: torch.Tensor) -> tuple[bool, ...]:
+def correct(data: Encoded, labels: torch.Tensor) -> tuple[bool, ...]:
     """Return for each pair whether the label of this number is right; never without a gold."""
-    return tuple(data.admissible.gather(1, answers[:, None]).squeeze(1).tolist())
+    return tuple(data.admissible.gather(1, labels[:, None]).squeeze(1).tolist())
 
 
-def score(classifier: Classifier, data: Encoded) -> float:
-    """Return the accuracy on encoded pairs."""
-    return share(right(data, said(classifier, data)))
+def accuracy(outcomes: Sequence[bool]) -> float:
+    """Return the share of what is correct."""
+    return sum(outcomes) / len(outcomes)
 
 
-def share(hits: Sequence[bool]) -> float:
-    """Return the share of what is right."""
-    return sum(hits) / len(hits)
+def score(
+    classifier: Classifier, data: Encoded, precision: Precision = "fp32", stop: Stop = never
+) -> float:
+    """Return the accuracy on encoded pairs. Raises Cancelled."""
+    return accuracy(correct(data, predictions(classifier, data, precision, stop)))

@@ -1,8 +1,9 @@
-"""Fast mode: the lower layers stay as they are, so what they say of a pair is computed once.
+"""Fast mode: the lower layers are frozen, so that their states of a pair are computed once.
 
-A model is cut in two. The lower part (embeddings and lower layers) reads each pair once, without
-dropout; the upper part starts from those states and alone is trained. Both share the whole model's
-weights: a whole model is trained when its upper part is, and is saved like any other.
+A model is cut in two. The lower part (embeddings and lower layers) computes the states of each pair
+once, without dropout; the upper part starts from those states and alone is trained. Both share the
+whole model's weights: a whole model is trained when its upper part is, and is saved like any other.
+Where a model can be cut is said in `probe.models.architectures`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,200 +16,54 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from finetune.training.encoded import TOGETHER, Encoded
+from finetune.training.encoded import SCORING_BATCH, Encoded
 from finetune.training.first_token_attention import FirstTokenAttention, first_token_only
 from probe.errors import ExperimentError
+from probe.models.architectures import EncoderLayers, WordLayers
 from probe.models.classifier import Classifier, Precision, autocast, by_length
 from probe.models.word_models.soft_alignment import Sides, stack
+from probe.models.word_models.word_tokenizer import CHARACTERS
 from probe.runs.stopping import Stop, halt, never
 
 Inputs = Mapping[str, torch.Tensor]
-FROZEN = 5
+FROZEN_PER_TRAINED = 5
 """Layers frozen for each that is trained. minilm's last of six closes word overlap's gap about as
 far as its last two do, at a third of their time; for numbers it does worse than all weights."""
+FIRST_TOKEN: Mapping[str, Callable[[nn.Module], nn.Module]] = {
+    "bert": FirstTokenAttention,
+    "any": first_token_only,
+}
 
 
 @dataclass(frozen=True)
 class Cut:
-    """How an architecture comes apart.
+    """The two parts of an architecture.
 
     `lower` turns a model and its inputs into states, (batch, tokens, size) without padding:
     (all tokens, size); `upper` returns a model of the same weights that takes such states, padded
-    again, as its input `takes` and leaves out the inputs `drops`.
+    again, as the input `states_input` and none of `unused_inputs`.
     """
 
     lower: Callable[[PreTrainedModel, Inputs], torch.Tensor]
     upper: Callable[[PreTrainedModel], PreTrainedModel]
-    takes: str
-    drops: frozenset[str]
-
-
-class StatesInput(nn.Module):
-    """Stands for embeddings: gives back the states that came in their place."""
-
-    def forward(
-        self,
-        ids: torch.Tensor | None = None,
-        inputs_embeds: torch.Tensor | None = None,
-        *_: Any,  # what the embeddings replaced would take
-        **__: Any,
-    ) -> torch.Tensor | None:
-        """Return the states, given by name or in the place of ids."""
-        return ids if inputs_embeds is None else inputs_embeds
-
-
-class StatesReader(nn.Module):
-    """Stands for ESIM's first reader: its states are the vectors of the sides already."""
-
-    def forward(self, sides: Sides) -> torch.Tensor:
-        """Return (batch, words, size), zeros at padding."""
-        return sides.vectors * sides.mask[..., None]
-
-
-def replaced(module: nn.Module, path: str, part: nn.Module | None) -> nn.Module:
-    """Return a module with another part at a dotted path; it shares all its weights."""
-    name, _, rest = path.partition(".")
-    made = copy(module)
-    made._modules = dict(module._modules)
-    made._modules[name] = replaced(module.get_submodule(name), rest, part) if rest else part
-    return made
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Where things lie in a transformer, below its base model.
-
-    `shared` parts serve all layers, so that they are frozen; `instead` stands for parts that belong
-    to the embeddings or the first layer. `last` stands for the last layer's attention where that
-    gives back all that the rest of the layer reads: it gives the first token, where the head looks.
-    """
-
-    layers: str = "encoder.layer"
-    shared: tuple[str, ...] = ()
-    instead: tuple[tuple[str, nn.Module | None], ...] = ()
-    last: Callable[[nn.Module], nn.Module] | None = FirstTokenAttention
-
-
-def _layers(model: PreTrainedModel, layout: Layout) -> list[nn.Module]:
-    found = model.base_model.get_submodule(layout.layers)
-    assert isinstance(found, nn.ModuleList)  # in every model of CUTS
-    return list(found)
-
-
-def trained_layers(layers: int) -> int:
-    """Return how many of an encoder's layers are trained: the upper sixth, at least one."""
-    return max(1, layers // (FROZEN + 1))
-
-
-def _encoder_lower(layout: Layout, model: PreTrainedModel, inputs: Inputs) -> torch.Tensor:
-    layers = _layers(model, layout)
-    kept = nn.ModuleList(layers[: len(layers) - trained_layers(len(layers))])
-    states: torch.Tensor = replaced(model.base_model, layout.layers, kept)(**inputs)[0]
-    return states[inputs["attention_mask"].bool()]
-
-
-def _encoder_upper(layout: Layout, model: PreTrainedModel) -> PreTrainedModel:
-    layers = _layers(model, layout)
-    kept = layers[len(layers) - trained_layers(len(layers)) :]
-    if layout.last:
-        attention = kept[-1].get_submodule("attention")
-        kept[-1] = replaced(kept[-1], "attention", layout.last(attention))
-    base: nn.Module = model.base_model
-    for path, part in (
-        ("embeddings", StatesInput()),
-        *layout.instead,
-        *_frozen(base, layout.shared),
-    ):
-        base = replaced(base, path, part) if _has(base, path) else base
-    base = replaced(base, layout.layers, nn.ModuleList(kept))
-    return _model(replaced(model, model.base_model_prefix, base))
-
-
-def _frozen(base: nn.Module, paths: Sequence[str]) -> list[tuple[str, nn.Module]]:
-    """Return copies of parts that take no gradient: the whole model's must not change."""
-    there = [path for path in paths if _has(base, path)]
-    return [(path, deepcopy(base.get_submodule(path)).requires_grad_(False)) for path in there]
-
-
-def _has(module: nn.Module, path: str) -> bool:
-    """Whether this model has a part that others of its kind may lack."""
-    return any(name == path for name, _ in module.named_modules())
-
-
-def _esim_lower(model: Any, inputs: Inputs) -> torch.Tensor:  # Any: our own, read by its parts
-    vectors = model.embeddings(inputs["input_ids"], inputs.get("character_ids"))
-    sides = stack(vectors, inputs["attention_mask"], inputs["token_type_ids"])
-    return _flat(model.encoding(sides), sides.mask)
-
-
-def _flat(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Put each pair's hypothesis behind its premise: (2 * batch, words, size) to flat tokens."""
-    half = len(states) // 2
-    both = zip(states[:half], mask[:half], states[half:], mask[half:], strict=True)
-    return torch.cat([side for a, m, b, n in both for side in (a[m], b[n])])
-
-
-def _esim_upper(model: PreTrainedModel) -> PreTrainedModel:
-    return _model(
-        replaced(replaced(model, "embeddings", StatesInput()), "encoding", StatesReader())
-    )
-
-
-def _da_lower(model: Any, inputs: Inputs) -> torch.Tensor:  # Any: our own, read by its parts
-    words: torch.Tensor = model.projection(model.words(inputs["input_ids"]))
-    return words[inputs["attention_mask"].bool()]
-
-
-def _da_upper(model: PreTrainedModel) -> PreTrainedModel:
-    return _model(replaced(replaced(model, "words", StatesInput()), "projection", nn.Identity()))
-
-
-def _model(module: nn.Module) -> PreTrainedModel:
-    assert isinstance(module, PreTrainedModel)  # a copy of one
-    return module
-
-
-def _encoder(layout: Layout) -> Cut:
-    unread = frozenset({"input_ids", "token_type_ids"})
-    lower, upper = partial(_encoder_lower, layout), partial(_encoder_upper, layout)
-    return Cut(lower, upper, "inputs_embeds", unread)
-
-
-BERT, RELATIVE = Layout(), Layout(shared=("encoder.rel_embeddings",), last=first_token_only)
-LAYOUTS: Mapping[str, Layout] = {
-    "bert": BERT,
-    "roberta": BERT,
-    "xlm-roberta": BERT,
-    "camembert": BERT,
-    "electra": Layout(instead=(("embeddings_project", nn.Identity()),)),
-    "distilbert": Layout("transformer.layer", last=None),
-    "mpnet": Layout(shared=("encoder.relative_attention_bias",), last=first_token_only),
-    "deberta": RELATIVE,
-    "deberta-v2": Layout(
-        shared=("encoder.rel_embeddings", "encoder.LayerNorm"),
-        instead=(("encoder.conv", None),),
-        last=first_token_only,
-    ),
-}
-_SPELT = frozenset({"character_ids"})
-CUTS: Mapping[str, Cut] = {
-    **{name: _encoder(layout) for name, layout in LAYOUTS.items()},
-    "esim": Cut(_esim_lower, _esim_upper, "input_ids", _SPELT),
-    "decomposable": Cut(_da_lower, _da_upper, "input_ids", _SPELT),
-}
-"""By `model_type`. ALBERT uses one layer again and again, so it cannot be cut; nor are BART, XLNet
-and others here."""
+    states_input: str
+    unused_inputs: frozenset[str]
 
 
 def cut_of(classifier: Classifier) -> Cut:
     """Return where a model is cut. Raises ExperimentError where it cannot be."""
-    kind = classifier.model.config.model_type
-    if kind not in CUTS:
-        raise ExperimentError(
-            f"fast mode cannot take {classifier.name!r} apart (its kind is {kind}); "
-            "use full mode (--mode full)"
-        )
-    return CUTS[kind]
+    frozen = classifier.architecture.frozen
+    if isinstance(frozen, EncoderLayers):
+        unused = frozenset({"input_ids", "token_type_ids"})
+        lower, upper = partial(_encoder_lower, frozen), partial(_encoder_upper, frozen)
+        return Cut(lower, upper, "inputs_embeds", unused)
+    if isinstance(frozen, WordLayers):
+        lower, upper = partial(_word_lower, frozen), partial(_word_upper, frozen)
+        return Cut(lower, upper, "input_ids", frozenset({CHARACTERS}))
+    raise ExperimentError(
+        f"fast mode cannot take {classifier.name!r} apart (its kind is "
+        f"{classifier.model.config.model_type}); use full mode (--mode full)"
+    )
 
 
 def upper_part(classifier: Classifier) -> Classifier:
@@ -222,14 +77,124 @@ def lower_states(
     """Return the inputs of the upper part: float32 states of each token. Raises Cancelled."""
     cut = cut_of(classifier)
     parts: dict[int, torch.Tensor] = {}  # (tokens, size) by row
-    for rows in by_length(data.lengths, TOGETHER[classifier.device.type]):
+    for rows in by_length(data.lengths, SCORING_BATCH[classifier.device.type]):
         halt(stop)
         inputs, _ = data.batch(rows)
         moved = {name: value.to(classifier.device) for name, value in inputs.items()}
         with torch.inference_mode(), autocast(classifier.device, precision):
             states = cut.lower(classifier.model, moved).float().to(data.admissible.device)
         parts |= zip(rows, states.split([data.lengths[row] for row in rows]), strict=True)
-    found = torch.cat([parts[row] for row in range(len(data.lengths))])
-    kept = {name: value for name, value in data.inputs.items() if name not in cut.drops}
-    padding = {name: value for name, value in data.padding.items() if name != cut.takes}
-    return replace(data, inputs=kept | {cut.takes: found}, padding=padding)
+    all_states = torch.cat([parts[row] for row in range(len(data.lengths))])
+    others = {name: it for name, it in data.inputs.items() if name not in cut.unused_inputs}
+    padding = {name: it for name, it in data.padding.items() if name != cut.states_input}
+    return replace(data, inputs=others | {cut.states_input: all_states}, padding=padding)
+
+
+class StatesInput(nn.Module):
+    """Replaces embeddings: returns the states that were passed as their input."""
+
+    def forward(
+        self,
+        ids: torch.Tensor | None = None,
+        inputs_embeds: torch.Tensor | None = None,
+        *_: Any,  # what the embeddings replaced would take
+        **__: Any,
+    ) -> torch.Tensor | None:
+        """Return the states, passed by name or in the place of ids."""
+        return ids if inputs_embeds is None else inputs_embeds
+
+
+class StatesReader(nn.Module):
+    """Replaces ESIM's first reader: its states are the vectors of the sides already."""
+
+    def forward(self, sides: Sides) -> torch.Tensor:
+        """Return (batch, words, size), zeros at padding."""
+        return sides.vectors * sides.mask[..., None]
+
+
+def replaced(module: nn.Module, path: str, part: nn.Module | None) -> nn.Module:
+    """Return a module with another part at a dotted path; it shares all its weights."""
+    name, _, rest = path.partition(".")
+    changed = copy(module)
+    changed._modules = dict(module._modules)
+    changed._modules[name] = replaced(module.get_submodule(name), rest, part) if rest else part
+    return changed
+
+
+def trained_layers(layers: int) -> int:
+    """Return how many of an encoder's layers are trained: the upper sixth, at least one."""
+    return max(1, layers // (FROZEN_PER_TRAINED + 1))
+
+
+def _divided(model: PreTrainedModel, place: EncoderLayers) -> tuple[nn.ModuleList, nn.ModuleList]:
+    """Return the layers that are frozen and those that are trained."""
+    layers = model.base_model.get_submodule(place.layers)
+    assert isinstance(layers, nn.ModuleList)  # in every architecture that has such a row
+    frozen = len(layers) - trained_layers(len(layers))
+    return nn.ModuleList(list(layers)[:frozen]), nn.ModuleList(list(layers)[frozen:])
+
+
+def _encoder_lower(place: EncoderLayers, model: PreTrainedModel, inputs: Inputs) -> torch.Tensor:
+    frozen, _ = _divided(model, place)
+    states: torch.Tensor = replaced(model.base_model, place.layers, frozen)(**inputs)[0]
+    return states[inputs["attention_mask"].bool()]
+
+
+def _encoder_upper(place: EncoderLayers, model: PreTrainedModel) -> PreTrainedModel:
+    _, trained = _divided(model, place)
+    if place.first_token:
+        attention = FIRST_TOKEN[place.first_token](trained[-1].get_submodule("attention"))
+        trained[-1] = replaced(trained[-1], "attention", attention)
+    base: nn.Module = model.base_model
+    parts: dict[str, nn.Module | None] = {
+        "embeddings": StatesInput(),
+        **dict.fromkeys(place.bypassed, nn.Identity()),
+        **dict.fromkeys(place.removed, None),
+        **_without_gradient(base, place.shared),
+    }
+    for path, part in parts.items():
+        base = replaced(base, path, part) if _has(base, path) else base
+    base = replaced(base, place.layers, trained)
+    return _model(replaced(model, model.base_model_prefix, base))
+
+
+def _without_gradient(base: nn.Module, paths: Sequence[str]) -> dict[str, nn.Module]:
+    """Return copies of parts that take no gradient: the whole model's must not change."""
+    present = [path for path in paths if _has(base, path)]
+    return {path: deepcopy(base.get_submodule(path)).requires_grad_(False) for path in present}
+
+
+def _has(module: nn.Module, path: str) -> bool:
+    """Whether this model has a part that others of its kind may lack."""
+    return any(name == path for name, _ in module.named_modules())
+
+
+def _word_lower(place: WordLayers, model: PreTrainedModel, inputs: Inputs) -> torch.Tensor:
+    spelling = [inputs[CHARACTERS]] if CHARACTERS in inputs else []
+    mask, types = inputs["attention_mask"], inputs["token_type_ids"]
+    vectors = model.get_submodule(place.embeddings)(inputs["input_ids"], *spelling)
+    encoder = model.get_submodule(place.encoder)
+    if place.by_side:
+        sides = stack(vectors, mask, types)
+        return _flat(encoder(sides), sides.mask)
+    states: torch.Tensor = encoder(vectors)
+    return states[mask.bool()]
+
+
+def _flat(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Put each pair's hypothesis behind its premise: (2 * batch, words, size) to flat tokens."""
+    half = len(states) // 2
+    both = zip(states[:half], mask[:half], states[half:], mask[half:], strict=True)
+    return torch.cat([side for a, m, b, n in both for side in (a[m], b[n])])
+
+
+def _word_upper(place: WordLayers, model: PreTrainedModel) -> PreTrainedModel:
+    encoder = StatesReader() if place.by_side else nn.Identity()
+    return _model(
+        replaced(replaced(model, place.embeddings, StatesInput()), place.encoder, encoder)
+    )
+
+
+def _model(module: nn.Module) -> PreTrainedModel:
+    assert isinstance(module, PreTrainedModel)  # a copy of one
+    return module

@@ -1,40 +1,129 @@
-"""How each kind of model was trained: an inoculation keeps all but the learning rate.
+"""Training recipes: those of architectures made runnable, and the papers' word models' presets.
 
-"All else as in the original training" (Liu et al. 2019): the word models' AllenNLP configurations,
-and for every other architecture the recipe of `finetune.training.loop`.
+"All else as in the original training" (Liu et al. 2019): an inoculation keeps the recipe of the
+model's architecture, all but the learning rate. Presets are Liu et al.'s AllenNLP configurations
+and the original papers'. Word vectors are ours throughout (`finetune.training.word_vectors`), where
+both took GloVe's. The ESIM paper's are cased: make them with `python -m finetune vectors --cased`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
+from typing import Literal
 
-import torch
-from torch.nn.utils import clip_grad_norm_
-from torch.optim import Optimizer
+from torch.nn import Parameter
+from torch.nn.utils import clip_grad_norm_, clip_grad_value_
+from torch.optim import Adagrad, Adam, AdamW, Optimizer
+from transformers import PreTrainedConfig
 
-from finetune.training.loop import Recipe, adamw
-from finetune.training.presets import DA, ESIM, Preset, Weights
-from probe.models.classifier import Classifier
+from probe.models.architectures import ARCHITECTURES, Recipe, architecture
+from probe.models.library import find
+from probe.models.word_models.decomposable import DecomposableConfig
+from probe.models.word_models.esim import EsimConfig
+
+Mode = Literal["full", "fast"]
+"""All weights, as published, or only the upper ones, on lower ones computed once."""
+
+
+def adamw(weights: Sequence[Parameter], lr: float, weight_decay: float = 0.01) -> AdamW:
+    """Return AdamW over weights; biases and layer norms are not decayed."""
+    return AdamW(
+        [
+            {"params": [w for w in weights if w.ndim > 1], "weight_decay": weight_decay},
+            {"params": [w for w in weights if w.ndim <= 1], "weight_decay": 0.0},
+        ],
+        lr=lr,
+        fused=True,
+    )
+
+
+OPTIMISERS: Mapping[str, Callable[..., Optimizer]] = {  # each takes settings of its own
+    "adamw": adamw,
+    "adam": partial(Adam, fused=True),
+    "adagrad": Adagrad,
+}
+
+
+def make_optimiser(recipe: Recipe, weights: Sequence[Parameter], lr: float) -> Optimizer:
+    """Return a recipe's optimiser over weights, without a memory of earlier steps."""
+    return OPTIMISERS[recipe.optimiser](weights, lr=lr, **recipe.settings)
+
+
+def clip_gradients(recipe: Recipe, weights: Iterable[Parameter]) -> None:
+    """Cut the gradients of weights as a recipe says."""
+    if recipe.clip_norm is not None:
+        clip_grad_norm_(weights, recipe.clip_norm)
+    if recipe.clip_value is not None:
+        clip_grad_value_(weights, recipe.clip_value)
+
+
+def default_rate(model: str, mode: Mode = "full") -> float:
+    """Return the learning rate to begin with, for a model by name, folder or hub id.
+
+    A hub's model that is not on this disk has the default recipe's.
+    """
+    config = Path(find(model)) / "config.json"
+    facts = json.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
+    recipe = architecture(str(facts.get("model_type"))).recipe
+    return recipe.fast_lr if mode == "fast" else recipe.lr
 
 
 @dataclass(frozen=True)
-class Habit:
-    """An optimiser of weights and learning rate, how gradients are clipped, pairs in a batch."""
+class Preset:
+    """A published configuration of a word model: its settings and its training.
 
-    optimiser: Callable[[Sequence[torch.nn.Parameter], float], Optimizer]
-    clip: Callable[[Weights], object]
-    batch: int
+    The rate is halved after an epoch without a gain (`halve`), or falls to zero over all epochs
+    (`fall`); `patience` is how many epochs without a gain end the training; `max_tokens` cuts
+    training pairs.
+    """
+
+    config: Callable[..., PreTrainedConfig]  # the configs take different settings
+    settings: Mapping[str, object]
+    recipe: Recipe
+    epochs: int
+    patience: int
+    halve: bool = False
+    fall: bool = False
+    max_tokens: int = 96
 
 
-def _of(preset: Preset) -> Habit:
-    return Habit(preset.optimiser, preset.clip, preset.batch)
+@dataclass(frozen=True)
+class WordModel:
+    """The presets of a word model by name, and the settings that all of them share."""
+
+    presets: Mapping[str, Preset]
+    settings: Mapping[str, object] = field(default_factory=dict)
 
 
-USUAL = Habit(adamw, partial(clip_grad_norm_, max_norm=Recipe.clip), Recipe.batch)
-HABITS: Mapping[str, Habit] = {"decomposable": _of(DA["allennlp"]), "esim": _of(ESIM["allennlp"])}
-"""By `model_type`; all others have the usual one."""
-
-
-def habit(classifier: Classifier) -> Habit:
-    """Return how a model of this architecture was trained."""
-    return HABITS.get(classifier.model.config.model_type, USUAL)
+_DA, _ESIM = ARCHITECTURES["decomposable"].recipe, ARCHITECTURES["esim"].recipe
+DA = {
+    "allennlp": Preset(
+        DecomposableConfig,
+        {"aggregate": 1, "initial": "xavier", "unit_vectors": True},
+        _DA,
+        epochs=140,
+        patience=20,
+    ),
+    "paper": Preset(
+        DecomposableConfig,
+        {"aggregate": 2, "initial": "normal", "unit_vectors": True},
+        replace(
+            _DA, lr=0.05, batch=4, clip_value=None, settings={"initial_accumulator_value": 0.1}
+        ),
+        epochs=140,
+        patience=20,
+    ),
+}
+ESIM = {
+    "allennlp": Preset(
+        EsimConfig, {"activation": "relu"}, _ESIM, epochs=75, patience=5, halve=True
+    ),
+    "paper": Preset(EsimConfig, {"activation": "tanh"}, _ESIM, epochs=75, patience=7),
+}
+WORD_MODELS: Mapping[str, WordModel] = {
+    "da": WordModel(DA),
+    "esim": WordModel(ESIM),
+    "esim_char": WordModel(ESIM, {"characters": True}),
+}

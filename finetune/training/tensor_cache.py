@@ -1,70 +1,40 @@
-"""What the cells of a run share, and the runs of a sweep: tokens, states, the starting point."""
+"""What the cells of a run share, and the runs of a sweep: tokens, states, first predictions."""
 
 import hashlib
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Set
 from dataclasses import dataclass, replace
-from threading import Lock
-from typing import Any, TypeVar
 
 import torch
 
-from finetune.experiments.inoculation.plan import Mode
-from finetune.training.encoded import Encoded, encode, said
+from finetune.training.encoded import Encoded, encode, predictions
 from finetune.training.frozen_layers import lower_states, upper_part
+from finetune.training.recipes import Mode
+from probe.cache import ByteBoundedCache
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.runs.stopping import Stop, never
 from probe.settings import settings
 from probe.tasks.nli import Pair
 
-Value = TypeVar("Value", Encoded, torch.Tensor)
 
-
-class TensorCache:
-    """Keeps what was computed within a bound of bytes, the least recently used let go.
-
-    Safe to use from several threads. What is larger than the bound is computed whenever it is
-    asked for.
-    """
-
-    def __init__(self, limit: int | None = None) -> None:
-        """`limit` in bytes; by default NLI_CLINIC_STATES_MB (1024) megabytes."""
-        self.limit = settings().states_mb * 1_000_000 if limit is None else limit
-        self._kept: OrderedDict[Hashable, Any] = OrderedDict()  # Any: get's type is its maker's
-        self._lock = Lock()
-
-    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return what is kept under a key, made where nothing is."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                found: Value = self._kept[key]
-                return found
-        made = make()
-        with self._lock:
-            self._kept[key] = made
-            while self._kept and sum(map(_bytes, self._kept.values())) > self.limit:
-                self._kept.popitem(last=False)
-        return made
-
-
-def _bytes(value: Encoded | torch.Tensor) -> int:
+def _size(value: Encoded | torch.Tensor) -> int:
     return value.size if isinstance(value, Encoded) else value.nbytes
 
 
-TENSOR_CACHE = TensorCache()
+TENSOR_CACHE = ByteBoundedCache(lambda: settings().states_mb * 1_000_000, _size)
+"""Bounded by NLI_CLINIC_STATES_MB megabytes in each process."""
 
 
 @dataclass(frozen=True)
 class Prepared:
     """A model before training: `trained` is the part whose weights change, `whole` all of it.
 
-    `lower` names the weights below, "" where all are trained.
+    `frozen_key` identifies the frozen weights and the precision of their states, "" where all
+    weights are trained.
     """
 
     whole: Classifier
     trained: Classifier
-    lower: str
+    frozen_key: str
     precision: Precision
 
     def encoded(self, pairs: tuple[Pair, ...], max_tokens: int, stop: Stop = never) -> Encoded:
@@ -74,18 +44,21 @@ class Prepared:
             (whole.tokenizer, whole.task, max_tokens, pairs),
             lambda: encode(whole, pairs, max_tokens, whole.device),
         )
-        if not self.lower:
+        if not self.frozen_key:
             return data
         states = TENSOR_CACHE.get(
-            (self.lower, data.digest), lambda: lower_states(whole, data, self.precision, stop)
+            (self.frozen_key, data.digest), lambda: lower_states(whole, data, self.precision, stop)
         )
         return replace(states, admissible=data.admissible)
 
-    def at_start(self, data: Encoded, stop: Stop = never) -> torch.Tensor:
-        """Return what the untrained model says, computed once for all cells. Raises Cancelled."""
+    def initial_predictions(self, data: Encoded, stop: Stop = never) -> torch.Tensor:
+        """Return the untrained model's predictions, computed once for all cells.
+
+        Raises Cancelled.
+        """
         return TENSOR_CACHE.get(
-            (weights_hash(self.trained), self.lower, self.precision, data.digest),
-            lambda: said(self.trained, data, self.precision, stop),
+            (weights_hash(self.trained), self.frozen_key, self.precision, data.digest),
+            lambda: predictions(self.trained, data, self.precision, stop),
         )
 
 
@@ -95,15 +68,15 @@ def prepare(classifier: Classifier, mode: Mode, precision: Precision) -> Prepare
     if mode == "full":
         return Prepared(classifier, classifier, "", exact)
     upper = upper_part(classifier)
-    held = {weight.data_ptr() for weight in upper.model.parameters()}
-    return Prepared(classifier, upper, f"{exact} {weights_hash(classifier, held)}", exact)
+    trained = {weight.data_ptr() for weight in upper.model.parameters()}
+    return Prepared(classifier, upper, f"{exact} {weights_hash(classifier, trained)}", exact)
 
 
-def weights_hash(classifier: Classifier, but: frozenset[int] | set[int] = frozenset()) -> str:
-    """Return what tells a model's settings and weights from all others, but for some weights."""
-    found = hashlib.sha256(classifier.model.config.to_json_string().encode())
+def weights_hash(classifier: Classifier, excluded: Set[int] = frozenset()) -> str:
+    """Return a hash of a model's config and weights, those at excluded addresses left out."""
+    digest = hashlib.sha256(classifier.model.config.to_json_string().encode())
     for name, value in classifier.model.state_dict().items():
-        if value.data_ptr() not in but:
-            found.update(name.encode())
-            found.update(value.contiguous().cpu().numpy())
-    return found.hexdigest()
+        if value.data_ptr() not in excluded:
+            digest.update(name.encode())
+            digest.update(value.contiguous().cpu().numpy())
+    return digest.hexdigest()

@@ -1,21 +1,12 @@
-"""Word vectors distilled from an encoder: each word encoded alone, then PCA.
-
-`python -m finetune vectors --encoder FOLDER --train FILE --out assets/vectors/words` writes
-words.txt, the most frequent words of the training file, and words.safetensors, a vector for each.
-"""
+"""Word vectors distilled from an encoder: each word encoded alone, then PCA."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
 
 import torch
-import typer
-from safetensors.torch import save_file
 from transformers import AutoModel, AutoTokenizer
 
-from finetune.training.data import read_jsonl
 from probe.models.word_models.word_tokenizer import SPECIAL, splitter
 
 SPREAD = 0.4
@@ -24,7 +15,7 @@ SPREAD = 0.4
 
 @dataclass(frozen=True)
 class Reduced:
-    """Vectors (words, size) by PCA and the share of the variance that they kept."""
+    """Vectors (words, size) by PCA and the share of the variance that they explain."""
 
     vectors: torch.Tensor
     explained: float
@@ -41,11 +32,11 @@ def vocabulary(texts: Iterable[str], size: int, lower: bool = True) -> list[str]
 
 
 @torch.inference_mode()
-def encode(words: Sequence[str], place: str, batch: int = 256) -> torch.Tensor:
+def encode(words: Sequence[str], encoder: str, batch: int = 256) -> torch.Tensor:
     """Return the mean of the encoder's last states over each word's sub-words.  # (words, width)"""
-    tokenizer = AutoTokenizer.from_pretrained(place, trust_remote_code=False)
+    tokenizer = AutoTokenizer.from_pretrained(encoder, trust_remote_code=False)
     model = AutoModel.from_pretrained(
-        place, dtype=torch.float32, use_safetensors=True, trust_remote_code=False
+        encoder, dtype=torch.float32, use_safetensors=True, trust_remote_code=False
     ).eval()
     rows = []
     for start in range(0, len(words), batch):
@@ -57,7 +48,7 @@ def encode(words: Sequence[str], place: str, batch: int = 256) -> torch.Tensor:
 
 
 def reduce(vectors: torch.Tensor, size: int) -> Reduced:
-    """Centre, keep the `size` directions of most variance, scale to SPREAD. In float64 inside."""
+    """Centre, keep the `size` directions of most variance, scale to SPREAD; float64 throughout."""
     centred = vectors.double() - vectors.double().mean(0)
     variances, directions = torch.linalg.eigh(centred.T @ centred)  # rising
     chosen = directions[:, -size:].flip(1)  # (width, size)
@@ -68,29 +59,8 @@ def reduce(vectors: torch.Tensor, size: int) -> Reduced:
 
 
 def with_special(vectors: torch.Tensor, seed: int = 0) -> torch.Tensor:
-    """Put rows for SPECIAL before: zeros for padding, chance for the others, as AllenNLP does."""
-    chance = torch.Generator().manual_seed(seed)
-    rows = SPREAD * torch.randn(len(SPECIAL), vectors.shape[1], generator=chance)
+    """Put rows for SPECIAL first: zeros for padding, random the others, as AllenNLP does."""
+    generator = torch.Generator().manual_seed(seed)
+    rows = SPREAD * torch.randn(len(SPECIAL), vectors.shape[1], generator=generator)
     rows[0] = 0.0
     return torch.cat([rows, vectors])
-
-
-def vectors_command(
-    encoder: Annotated[str, typer.Option(help="Folder of a sentence encoder.")],
-    train_file: Annotated[list[Path], typer.Option("--train", help="JSON lines, maybe gzipped.")],
-    out: Annotated[Path, typer.Option(help="Writes OUT.txt and OUT.safetensors.")],
-    words: Annotated[int, typer.Option(help="How many, special ones included.")] = 25_000,
-    size: Annotated[int, typer.Option(help="Components of a vector.")] = 300,
-    cased: Annotated[bool, typer.Option(help="Keep capital letters apart.")] = False,
-) -> None:
-    """Count the words of training files and distil a vector for each from an encoder."""
-    pairs = (pair for file in train_file for pair in read_jsonl(file))
-    texts = (text for pair in pairs for text in (pair.premise, pair.hypothesis))
-    known = vocabulary(texts, words, not cased)
-    reduced = reduce(encode(known[len(SPECIAL) :], encoder), size)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    Path(f"{out}.txt").write_text("\n".join(known) + "\n", encoding="utf-8")
-    weights = Path(f"{out}.safetensors")
-    save_file({"vectors": with_special(reduced.vectors).half()}, weights)
-    weights.chmod(0o644)  # safetensors writes for its owner alone
-    typer.echo(f"{len(known)} words, {size} components, {reduced.explained:.4f} of the variance")

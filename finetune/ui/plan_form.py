@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from finetune.experiments.inoculation.challenges import MOST, bundled_sets, challenges
-from finetune.experiments.inoculation.plan import Mode, Plan, check, numbers, read_sizes, resolved
+from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
 from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.thresholds import Thresholds
 from finetune.experiments.inoculation.time_estimate import crowding, seconds, words
 from finetune.experiments.inoculation.user_data import UserFiles, made_of
-from finetune.training.rates import usual_rate
+from finetune.training.recipes import Mode, default_rate
 from probe.errors import ExperimentError, UserError
 from probe.models.library import require
 from probe.ui.widgets import alert
@@ -116,7 +116,7 @@ def _plan(form: Form, model: str, challenge: str) -> Plan:
 def rates_of(text: str, model: str, mode: Mode) -> tuple[float, ...]:
     """Read learning rates; the word, or none, is the one to begin with."""
     if text.strip().lower() in ("", USUAL):
-        return (usual_rate(model, mode),)
+        return (default_rate(model, mode),)
     return numbers("Learning rates", text, float)
 
 

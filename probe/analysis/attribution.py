@@ -15,7 +15,7 @@ from torch.nn.functional import log_softmax
 from transformers import BatchEncoding
 
 from probe.errors import AttributionError
-from probe.models.classifier import PADDED_POSITIONS, Classifier, by_length, text_lengths
+from probe.models.classifier import Classifier, by_length, text_lengths
 from probe.models.embedding_hook import EmbeddingHook, embedding_hook
 from probe.tasks.task import Example, Label
 from probe.transforms.options import Sign
@@ -130,7 +130,7 @@ def _scores(
         raise ValueError("gradients are taken in eval mode; the model is in training mode")
     tensors = {name: value.to(classifier.device) for name, value in inputs.items()}
     ids = tensors.pop("input_ids")
-    if classifier.model.config.model_type in PADDED_POSITIONS:
+    if classifier.architecture.padded_positions:
         tensors["position_ids"] = _positions(ids, classifier.model.config.pad_token_id)
     hook = embedding_hook(classifier.model)
     f = _log_probability(classifier, hook, list(tensors), labels)

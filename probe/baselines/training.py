@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 from probe.baselines.hypothesis_only import FILE, Weights, bag
-from probe.errors import TrainingError
+from probe.errors import TrainingError, writing
 from probe.tasks.nli import LABELS, Pair
 
 STRENGTH = 0.03  # scikit-learn's C; chosen with `least` on a tenth of the training set
@@ -38,7 +38,6 @@ def vocabulary(bags: Sequence[set[str]], least: int) -> dict[str, int]:
 
 def write(weights: Weights, folder: Path) -> Path:
     """Write the weights where `hypothesis_only` reads them, and return the file."""
-    folder.mkdir(parents=True, exist_ok=True)
     shape = {
         "words": list(weights.rows),
         "bias": dict(zip(LABELS, weights.bias.tolist(), strict=True)),
@@ -46,7 +45,9 @@ def write(weights: Weights, folder: Path) -> Path:
     }
     path = folder / FILE
     text = json.dumps(shape, ensure_ascii=False, separators=(",", ":"))
-    path.write_text(text + "\n", encoding="utf-8")
+    with writing(path):
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(text + "\n", encoding="utf-8")
     return path
 
 

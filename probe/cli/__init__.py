@@ -1,1 +1,1 @@
-"""The commands of `python -m probe`, one module each."""
+"""The commands of `python -m probe`, one module each; `main` puts them together."""

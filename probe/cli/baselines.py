@@ -1,6 +1,5 @@
 """`python -m probe baselines`: measure the baselines, and train the one that is trained."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -8,12 +7,13 @@ import typer
 
 from probe.baselines import BASELINES, Evaluation, judge
 from probe.baselines.evaluate import evaluation_json
-from probe.cli.exit import stop
+from probe.cli.group import group
+from probe.cli.options import AsJson
+from probe.cli.output import print_json
 from probe.data.rows import labelled
-from probe.errors import UserError
 from probe.tasks.nli import NON_ENTAILMENT
 
-app = typer.Typer(add_completion=False, no_args_is_help=True)
+app = group()
 
 
 @app.callback()
@@ -22,24 +22,21 @@ def main() -> None:
 
 
 @app.command("judge")
-def rules_command(
+def judge_command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A rule's name, or all.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL or Parquet.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure a baseline on a file: one JSON object, or a list of them for all."""
-    try:
-        pairs, others = labelled(file)
-        found = [judge(each, pairs) for each in (BASELINES if name == "all" else [name])]
-    except UserError as problem:
-        stop(problem)
+    pairs, others = labelled(file)
+    evaluations = [judge(each, pairs) for each in (BASELINES if name == "all" else [name])]
     if others:
         typer.echo(f"left out: {others:,} rows without a pair and a gold label", err=True)
-    shapes = [evaluation_json(evaluation) for evaluation in found]
     if as_json:
-        typer.echo(json.dumps(shapes if name == "all" else shapes[0], indent=1))
+        shapes = [evaluation_json(evaluation) for evaluation in evaluations]
+        print_json(shapes if name == "all" else shapes[0])
         return
-    for evaluation in found:
+    for evaluation in evaluations:
         typer.echo(_line(evaluation))
 
 
@@ -52,11 +49,8 @@ def train_command(
     """Train hypothesis_only and write its weights."""
     from probe.baselines.training import train, write  # scikit-learn takes a second to import
 
-    try:
-        weights = train(labelled(file)[0], least)
-        path = write(weights, out)
-    except UserError as problem:
-        stop(problem)
+    weights = train(labelled(file)[0], least)
+    path = write(weights, out)
     typer.echo(f"{len(weights.rows):,} words, {path.stat().st_size:,} bytes, written to {path}")
 
 

@@ -1,35 +1,29 @@
 """`python -m probe compare`: several models on one pair or on a file."""
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import typer
 
-from probe.analysis.comparison import Chunk, Row, compare_rows, read, require_two
+from probe.analysis.comparison import Row, compare_rows, read, require_two
 from probe.analysis.transformed import require_text
-from probe.cli.exit import one_of, stop
-from probe.cli.open_models import LabelsOf, all_opened
+from probe.cli.open_models import all_opened
+from probe.cli.options import AsJson, LabelOrders, ModelNames, PrecisionName
+from probe.cli.output import end_progress, print_json, show_progress, write_json
 from probe.data.tables import Columns, form_of, guess, read_table, write_table
-from probe.errors import ComparisonError, FileError, UserError
+from probe.errors import ComparisonError, FileError
 from probe.models.classifier import Precision
 from probe.reports.comparison import compared_frame, comparison_json, pair_json
 from probe.tasks.nli import NLI, Pair
-
-Models = Annotated[
-    list[str], typer.Option("--model", help="Name, folder or hub id; twice or more.")
-]
-PrecisionText = Annotated[str, typer.Option("--precision", help="auto, fp32 or bf16.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def compare_command(
     file: Annotated[
         Path | None, typer.Argument(metavar="[FILE]", help="CSV, TSV, JSONL or Parquet.")
     ] = None,
-    models: Models = [],  # noqa: B006
+    models: ModelNames = [],  # noqa: B006
     premise: Annotated[str, typer.Option(help="Compare on this pair instead of a file.")] = "",
     hypothesis: Annotated[str, typer.Option(help="The pair's hypothesis.")] = "",
     gold: Annotated[str, typer.Option(help="The pair's gold label, if known.")] = "",
@@ -38,31 +32,29 @@ def compare_command(
     ] = "",
     out: Annotated[Path | None, typer.Option(help="Where the scored file goes.")] = None,
     summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
-    labels: LabelsOf = [],  # noqa: B006
-    precision: PrecisionText = "auto",
-    as_json: Json = False,
+    labels: LabelOrders = [],  # noqa: B006
+    precision: PrecisionName = "auto",
+    as_json: AsJson = False,
 ) -> None:
     """Compare models on a file, or on one pair: accuracy, disagreement, McNemar's test, slices."""
-    exact = one_of("precision", precision, get_args(Precision))
-    try:
-        require_two(models)
-        if file is None:
-            if summary or out:
-                raise ComparisonError("--summary and --out are for a file; name one")
-            pair = Pair(premise, hypothesis, NLI.read_gold(gold))
-            require_text(pair)
-            shape = pair_json(pair, all_opened(models, labels), exact)
-            typer.echo(json.dumps(shape, ensure_ascii=False) if as_json else _pair_text(shape))
-            return
-        if premise or hypothesis:
-            raise ComparisonError("give a file, or --premise and --hypothesis, not both")
-        shape = _compare_file(file, models, labels, columns, out, exact)
-        if summary:
-            summary.parent.mkdir(parents=True, exist_ok=True)
-            summary.write_text(json.dumps(shape, indent=1) + "\n", encoding="utf-8")
-    except UserError as problem:
-        stop(problem)
-    typer.echo(json.dumps(shape, indent=1) if as_json else _text(shape))
+    require_two(models)
+    if file is None:
+        if summary or out:
+            raise ComparisonError("--summary and --out are for a file; name one")
+        pair = Pair(premise, hypothesis, NLI.read_gold(gold))
+        require_text(pair)
+        shape = pair_json(pair, all_opened(models, labels), precision)
+        typer.echo(json.dumps(shape, ensure_ascii=False) if as_json else _pair_text(shape))
+        return
+    if premise or hypothesis:
+        raise ComparisonError("give a file, or --premise and --hypothesis, not both")
+    shape = _compare_file(file, models, labels, columns, out, precision)
+    if summary:
+        write_json(shape, summary)
+    if as_json:
+        print_json(shape)
+    else:
+        typer.echo(_text(shape))
 
 
 def _compare_file(
@@ -80,8 +72,8 @@ def _compare_file(
     unread = read(table, _columns(columns, list(table.frame.columns)))
     for chunk in compare_rows(all_opened(names, labels), unread, precision):
         rows += chunk.rows
-        _show(chunk)
-    print(file=sys.stderr)
+        show_progress(f"{chunk.done}/{chunk.total} rows")
+    end_progress()
     if out:
         write_table(compared_frame(table, rows, names), out)
     return comparison_json(rows, names, precision)
@@ -95,10 +87,6 @@ def _columns(text: str, names: Sequence[str]) -> Columns:
     if len(parts) not in (2, 3):
         raise FileError("--columns wants PREMISE,HYPOTHESIS or PREMISE,HYPOTHESIS,GOLD")
     return Columns(*parts)
-
-
-def _show(chunk: Chunk) -> None:
-    print(f"\r{chunk.done}/{chunk.total} rows ", end="", file=sys.stderr, flush=True)
 
 
 def percent(value: float | None, low: float | None, high: float | None) -> str:
@@ -126,7 +114,7 @@ def _text(shape: dict[str, Any]) -> str:
         lines.append(f"{couple['mcnemar']['words']} They agree on {_estimate(couple['agreement'])}")
     for one in shape["slices"]:
         if one["gold"] == "all":
-            said = "  ".join(_estimate(each) for each in one["accuracy"].values())
+            accuracies = "  ".join(_estimate(each) for each in one["accuracy"].values())
             name = f"{one['group']}: {one['slice']}"
-            lines.append(f"{name:55} n {one['n']:5}  {said}")
+            lines.append(f"{name:55} n {one['n']:5}  {accuracies}")
     return "\n".join(lines)

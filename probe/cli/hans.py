@@ -1,8 +1,6 @@
 """`python -m probe hans`: the heuristics of HANS, by model."""
 
-import json
-import sys
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 
@@ -15,40 +13,37 @@ from probe.analysis.hans import (
     profile,
     verdicts,
 )
-from probe.cli.compare import Json, Models, PrecisionText, percent
-from probe.cli.exit import one_of, stop
-from probe.cli.open_models import LabelsOf, all_opened
-from probe.errors import UserError
-from probe.models.classifier import Precision
+from probe.cli.compare import percent
+from probe.cli.open_models import all_opened
+from probe.cli.options import AsJson, LabelOrders, ModelNames, PrecisionName
+from probe.cli.output import end_progress, print_json, show_progress
 
 
 def hans_command(
-    models: Models = ["minilm"],  # noqa: B006
+    models: ModelNames = ["minilm"],  # noqa: B006
     n: Annotated[int, typer.Option("--n", min=1, help="Pairs for each of 30 sub-cases.")] = 100,
     seed: int = 0,
-    labels: LabelsOf = [],  # noqa: B006
-    precision: PrecisionText = "auto",
-    as_json: Json = False,
+    labels: LabelOrders = [],  # noqa: B006
+    precision: PrecisionName = "auto",
+    as_json: AsJson = False,
 ) -> None:
     """Measure the heuristics of HANS on template pairs, entailed and other pairs apart."""
-    exact = one_of("precision", precision, get_args(Precision))
-    found: dict[str, list[Profiled]] = {}
-    try:
-        for name, classifier in zip(models, all_opened(models, labels), strict=True):
-            found[name] = []
-            for row in profile(classifier, n, seed, exact):
-                found[name].append(row)
-                print(f"\r{name}: {len(found[name])}/30 sub-cases ", end="", file=sys.stderr)
-            print(file=sys.stderr)
-    except UserError as problem:
-        stop(problem)
-    shape = hans_json(found, n, seed, exact)
-    typer.echo(json.dumps(shape, indent=1) if as_json else _hans_text(found))
+    profiles: dict[str, list[Profiled]] = {}
+    for name, classifier in zip(models, all_opened(models, labels), strict=True):
+        profiles[name] = []
+        for row in profile(classifier, n, seed, precision):
+            profiles[name].append(row)
+            show_progress(f"{name}: {len(profiles[name])}/30 sub-cases")
+        end_progress()
+    if as_json:
+        print_json(hans_json(profiles, n, seed, precision))
+    else:
+        typer.echo(_text(profiles))
 
 
-def _hans_text(found: dict[str, list[Profiled]]) -> str:
+def _text(profiles: dict[str, list[Profiled]]) -> str:
     lines = []
-    for name, rows in found.items():
+    for name, rows in profiles.items():
         lines.append(name)
         for row in [*in_heuristics(rows), *rows]:
             reached = percent(row.accuracy, row.low, row.high)

@@ -1,7 +1,6 @@
 """Models as the command line names them, with a warning where their labels seem wrong."""
 
 from collections.abc import Sequence
-from typing import Annotated
 
 import typer
 
@@ -11,15 +10,6 @@ from probe.models.errors import UnclearLabels
 from probe.models.user_models import open_model
 from probe.tasks.task import read_labels
 
-LabelsOf = Annotated[
-    list[str],
-    typer.Option(
-        "--labels",
-        metavar="MODEL=LABELS",
-        help="The labels of a model's outputs in their order, with commas between.",
-    ),
-]
-
 
 def opened(name: str, labels: str = "") -> Classifier:
     """Load a model; warn where its labels seem to be in another order.
@@ -27,13 +17,12 @@ def opened(name: str, labels: str = "") -> Classifier:
     Raises ModelError and LabelError.
     """
     try:
-        found = open_model(name, read_labels(labels))
+        loaded = open_model(name, read_labels(labels))
     except UnclearLabels as unclear:
         raise ModelError(f"{unclear} (the option is --labels)") from unclear
-    for said in (found.warning, found.doubt):
-        if said:
-            typer.echo(f"warning: {said}", err=True)
-    return found.classifier
+    for warning in filter(None, (loaded.warning, loaded.doubt)):
+        typer.echo(f"warning: {warning}", err=True)
+    return loaded.classifier
 
 
 def all_opened(names: Sequence[str], labels: Sequence[str]) -> list[Classifier]:

@@ -6,38 +6,38 @@ from typing import Annotated
 
 import typer
 
-from probe.cli.exit import stop
+from probe.cli.group import group
 from probe.data.tables import guess, read_table
-from probe.errors import FileError, LabelError, TrainingError
-from probe.pbsmt.decode import Weights
+from probe.errors import FileError, LabelError
+from probe.pbsmt.decode import DecoderWeights
 from probe.pbsmt.score import Pruning
-from probe.pbsmt.train import Settings, train
+from probe.pbsmt.train import TrainingSettings, train
 from probe.pbsmt.translate import FOLDER, load
 from probe.tasks.nli import LABELS, NLI
 from probe.tasks.task import Label
 from probe.text.tokens import tokenise
 from probe.transforms.options import Options
 
-app = typer.Typer(add_completion=False, no_args_is_help=True)
+app = group()
 Pairs = dict[Label, list[tuple[str, str]]]
-DEFAULT, CHOSEN = Settings(), Options()
+DEFAULT, CHOSEN = TrainingSettings(), Options()
 
 
 def pairs_of(path: Path) -> Pairs:
-    """Read the premises and hypotheses of each label; rows without a label are left out."""
-    found: Pairs = {label: [] for label in LABELS}
-    try:
-        frame = read_table(path).frame
-        columns = guess(list(frame.columns))
-    except FileError as problem:
-        stop(problem)
+    """Read the premises and hypotheses of each label; rows without a label are left out.
+
+    Raises FileError.
+    """
+    pairs: Pairs = {label: [] for label in LABELS}
+    frame = read_table(path).frame
+    columns = guess(list(frame.columns))
     if columns.gold is None:
-        stop(FileError(f"no column of labels in {path.name}"))
+        raise FileError(f"no column of labels in {path.name}")
     names = [columns.premise, columns.hypothesis, columns.gold]
     for premise, hypothesis, gold in zip(*(frame[name] for name in names), strict=True):
         if label := _label(gold):
-            found[label].append((str(premise), str(hypothesis)))
-    return found
+            pairs[label].append((str(premise), str(hypothesis)))
+    return pairs
 
 
 def _label(cell: object) -> Label | None:
@@ -48,6 +48,11 @@ def _label(cell: object) -> Label | None:
     return gold if gold in LABELS else None
 
 
+@app.callback()
+def main() -> None:
+    """Phrase-based translators: train them, count what they copy."""
+
+
 @app.command("train")
 def train_command(
     file: Annotated[Path, typer.Argument(help="Pairs with labels.")],
@@ -55,10 +60,12 @@ def train_command(
     links: Annotated[Path, typer.Option(help="Where eflomal's links are or go.")] = Path(
         "build/links"
     ),
-    max_phrase: Annotated[int, typer.Option(min=1, help="Words of a phrase.")] = DEFAULT.longest,
+    max_phrase: Annotated[
+        int, typer.Option(min=1, help="Words of a phrase.")
+    ] = DEFAULT.max_phrase_words,
     order: Annotated[int, typer.Option(min=2, max=6, help="Words of an n-gram.")] = DEFAULT.order,
-    least: Annotated[int, typer.Option(min=1, help="Times a pair is seen.")] = Pruning.least,
-    options: Annotated[int, typer.Option(min=1, help="Targets of a source.")] = Pruning.options,
+    least: Annotated[int, typer.Option(min=1, help="Times a pair is seen.")] = Pruning.min_count,
+    options: Annotated[int, typer.Option(min=1, help="Targets of a source.")] = Pruning.max_options,
     lmplz: Annotated[str, typer.Option(help="KenLM's estimator.")] = DEFAULT.lmplz,
 ) -> None:
     """Train a translator for each label.
@@ -66,15 +73,13 @@ def train_command(
     Needs eflomal and KenLM's lmplz. eflomal cannot be seeded; from the same links come the same
     tables.
     """
-    settings = Settings(max_phrase, order, pruning=Pruning(least, options), lmplz=lmplz)
+    settings = TrainingSettings(max_phrase, order, pruning=Pruning(least, options), lmplz=lmplz)
     for label, pairs in pairs_of(file).items():
-        try:
-            made = train(label, pairs, out, links / label, settings)
-        except TrainingError as problem:
-            stop(problem)
+        counts = train(label, pairs, out, links / label, settings)
         typer.echo(
-            f"{label}: {made.pairs} pairs, {made.links} links, {made.extracted} phrase pairs; kept "
-            f"{made.kept} translations of {made.sources} phrases, n-grams {made.grams}"
+            f"{label}: {counts.pairs} pairs, {counts.links} links, {counts.phrase_pairs} phrase "
+            f"pairs; kept {counts.translations} translations of {counts.sources} phrases, n-grams "
+            f"{counts.ngrams}"
         )
 
 
@@ -88,14 +93,15 @@ def copies_command(
     tables: Annotated[Path, typer.Option(help="Where the tables are.")] = FOLDER,
 ) -> None:
     """Print the share of premises that their label's system translates into themselves."""
-    weights = Weights(lm_weight, distortion_weight, distortion_limit)
-    shares = []
+    weights = DecoderWeights(lm_weight, distortion_weight, distortion_limit)
+    copies: list[bool] = []
     for label, pairs in pairs_of(file).items():
         system = load(label, tables)
         texts = [words for premise, _ in pairs[:most] if (words := tokenise(premise.lower()))]
-        shares += [made := [system.translate(words, weights) == words for words in texts]]
-        typer.echo(f"{label}: {_share(made)}")
-    typer.echo(f"all: {_share([copy for made in shares for copy in made])}")
+        copied = [system.translate(words, weights) == words for words in texts]
+        copies += copied
+        typer.echo(f"{label}: {_share(copied)}")
+    typer.echo(f"all: {_share(copies)}")
 
 
 def _share(copies: Sequence[bool]) -> str:

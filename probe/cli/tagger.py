@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
+from probe.cli.group import group
 from probe.text.tagger import FOLDER, WEIGHTS_FILE, load
 from probe.text.tagger_training import accuracy, save, train
 from probe.text.treebank import held_out, read_line
 
-app = typer.Typer(add_completion=False, no_args_is_help=True)
+app = group()
 
 
 @app.callback()

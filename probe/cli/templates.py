@@ -1,32 +1,13 @@
 """`python -m probe templates`: write generated pairs to a file, row by row."""
 
-import csv
-import json
-from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO, Annotated
+from typing import Annotated
 
 import typer
 
-from probe.cli.exit import stop
-from probe.data.tables import form_of
-from probe.errors import FileError, UserError
+from probe.templates.files import write_pairs
 from probe.templates.generate import generate
-from probe.templates.pairs import TemplatePair
 from probe.templates.request import Request, read_range
-
-COLUMNS = (
-    "id",
-    "premise",
-    "hypothesis",
-    "label",
-    "kind",
-    "template",
-    "complexity",
-    "lexical",
-    "heuristic",
-    "subcase",
-)
 
 
 def templates_command(
@@ -50,62 +31,18 @@ def templates_command(
     ] = True,
 ) -> None:
     """Write pairs made from templates."""
-    try:
-        low, high = read_range(numbers)
-        request = Request(
-            kind,
-            complexity,
-            lexical,
-            tuple(template),
-            low,
-            high,
-            integer_strict,
-            heuristic,
-            subcase,
-            balance,
-        )
-        write_made(generate(request, n, seed), out)
-    except UserError as problem:
-        stop(problem)
+    low, high = read_range(numbers)
+    request = Request(
+        kind,
+        complexity,
+        lexical,
+        tuple(template),
+        low,
+        high,
+        integer_strict,
+        heuristic,
+        subcase,
+        balance,
+    )
+    write_pairs(generate(request, n, seed), out)
     typer.echo(f"{n:,} pairs written to {out}")
-
-
-def write_made(rows: Iterable[TemplatePair], path: Path) -> None:
-    """Write rows as they come, in the form that the name says. Raises FileError."""
-    form = form_of(path)
-    if form not in WRITERS or path.suffix.lower() == ".gz":
-        raise FileError(f"{path.name}: pairs are written row by row; name the file .csv or .jsonl")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        WRITERS[form](map(cells, rows), file)
-
-
-def cells(made: TemplatePair) -> dict[str, str]:
-    """Return a row of the file."""
-    return {name: str(made.gold if name == "label" else getattr(made, name)) for name in COLUMNS}
-
-
-def _delimited(rows: Iterable[dict[str, str]], file: IO[str]) -> None:
-    _table(rows, file, ",", "\r\n")
-
-
-def _tabbed(rows: Iterable[dict[str, str]], file: IO[str]) -> None:
-    _table(rows, file, "\t", "\n")  # the texts hold neither tabs nor quotation marks
-
-
-def _table(rows: Iterable[dict[str, str]], file: IO[str], mark: str, end: str) -> None:
-    writer = csv.DictWriter(file, COLUMNS, delimiter=mark, lineterminator=end)
-    writer.writeheader()
-    writer.writerows(rows)
-
-
-def _json_lines(rows: Iterable[dict[str, str]], file: IO[str]) -> None:
-    for row in rows:
-        file.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-
-WRITERS: dict[str, Callable[[Iterable[dict[str, str]], IO[str]], None]] = {
-    "csv": _delimited,
-    "tsv": _tabbed,
-    "jsonl": _json_lines,
-}

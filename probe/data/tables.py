@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from charset_normalizer import from_bytes
 
-from probe.errors import FileError
+from probe.errors import FileError, writing
 
 Form = Literal["csv", "tsv", "jsonl", "parquet"]
 FORMS: dict[str, Form] = {
@@ -82,12 +82,13 @@ def read_table(path: Path) -> Table:
 def write_table(frame: pd.DataFrame, path: Path) -> None:
     """Write in the form that the name says.
 
-    Raises FileError where that form cannot hold the text.
+    Raises FileError where that form cannot hold the text or the file cannot be written.
     """
     form = form_of(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     if form == "parquet":
-        _write_parquet(frame, path)
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _write_parquet(frame, path)
         return
     if form == "jsonl":
         rows = frame.to_dict("records")
@@ -97,7 +98,9 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
         text = _delimit(frame, form, path.name)
     # half of a surrogate pair, which JSON can escape and UTF-8 cannot hold, stays the escape
     data = text.encode(errors="backslashreplace")
-    path.write_bytes(gzip.compress(data) if path.suffix.lower() == ".gz" else data)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(data) if path.suffix.lower() == ".gz" else data)
 
 
 def _text(raw: bytes, name: str) -> str:

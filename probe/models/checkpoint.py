@@ -19,9 +19,10 @@ from transformers import (
 )
 
 from probe.errors import ModelError
+from probe.models.architectures import architecture
 from probe.models.errors import needs_code, refusal
 from probe.models.hub import too_heavy
-from probe.models.pair_encoding import REJOINED, rejoin
+from probe.models.pair_encoding import restore_post_processor
 from probe.models.word_models import decomposable, esim  # noqa: F401  # the Auto classes learn of them
 
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.onnx")
@@ -53,8 +54,8 @@ def read(name: str, folder: Path, device: torch.device) -> Read:
             place, dtype=torch.float32, use_safetensors=True, output_loading_info=True, **options
         )
         model = model.eval().to(device)
-        if model.config.model_type in REJOINED:
-            rejoin(tokenizer, folder)
+        if architecture(model.config.model_type).own_post_processor:
+            restore_post_processor(tokenizer, folder)
     except Exception as problem:  # a stranger's folder: transformers raises what it stumbles over
         raise refusal(name, problem) from problem
     if report["missing_keys"]:  # transformers fills them with chance

@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from torch.nn.functional import softmax
 from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
 
-from probe.models.pair_encoding import SEGMENTED
+from probe.models.architectures import Architecture, architecture
 from probe.tasks.task import Example, Label, Task
 
 Precision = Literal["auto", "fp32", "bf16"]
-PADDED_POSITIONS = frozenset({"roberta", "xlm-roberta", "camembert"})
-"""Architectures that number positions from padding_idx + 1 and pass over padding."""
 DEFAULT_TOKENS = 512
 """The longest input of a model without positions of its own; XLNet was trained on so many."""
 SPECIAL_TOKENS = 4  # at most, around and between two texts
@@ -109,6 +107,11 @@ class Classifier:
     lock: AbstractContextManager[bool] = field(default_factory=RLock, compare=False, repr=False)
 
     @property
+    def architecture(self) -> Architecture:
+        """What is known of the model's architecture."""
+        return architecture(self.model.config.model_type)
+
+    @property
     def columns(self) -> list[int]:
         """Return where each of `labels` stands among the model's outputs."""
         return [self.order.index(label) for label in self.labels]
@@ -125,7 +128,7 @@ class Classifier:
         positions = getattr(self.model.config, "max_position_embeddings", DEFAULT_TOKENS)
         if positions <= 0:  # XLNet's way of saying that there is no limit
             positions = DEFAULT_TOKENS
-        if self.model.config.model_type in PADDED_POSITIONS:
+        if self.architecture.padded_positions:
             positions -= 2  # padding_idx is 1
         return int(min(self.tokenizer.model_max_length, positions))
 
@@ -182,7 +185,7 @@ class Classifier:
             max_length=max_tokens or self.max_tokens,
             padding=True,
             split_special_tokens=self.splits_special,
-            return_token_type_ids=self.model.config.model_type in SEGMENTED or None,
+            return_token_type_ids=self.architecture.segment_ids or None,
             return_tensors="pt",
         )
         return encoded

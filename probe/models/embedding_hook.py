@@ -13,6 +13,8 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
+from probe.models.architectures import Embedding, architecture
+
 Tensors = dict[str, torch.Tensor]
 
 
@@ -20,7 +22,7 @@ Tensors = dict[str, torch.Tensor]
 class EmbeddingHook:
     """`layers` put out token vectors, batch first, when the model is called with `feed(inputs)`.
 
-    `join` makes of what was found at each layer one result for each token of `input_ids`.
+    `join` makes one result for each token of `input_ids` from those of the layers.
     """
 
     layers: list[nn.Module]
@@ -41,50 +43,51 @@ class ExternalEmbedding(nn.Module):
         return vectors
 
 
-def _once(model: PreTrainedModel) -> EmbeddingHook:
+def _lookup(model: PreTrainedModel) -> EmbeddingHook:
     return EmbeddingHook(
-        [model.get_input_embeddings()], lambda inputs: inputs, lambda found: found[0]
+        [model.get_input_embeddings()], lambda inputs: inputs, lambda results: results[0]
     )
 
 
 def _normalised(model: PreTrainedModel) -> EmbeddingHook:
     config = model.config
     if config.position_biased_input or config.type_vocab_size:  # something is added before the norm
-        return _once(model)
+        return _lookup(model)
     norm = model.get_submodule(f"{model.base_model_prefix}.embeddings.LayerNorm")
-    return replace(_once(model), layers=[norm])
+    return replace(_lookup(model), layers=[norm])
 
 
-def _outside(model: PreTrainedModel) -> EmbeddingHook:
+def _external(model: PreTrainedModel) -> EmbeddingHook:
     lookup = ExternalEmbedding(model.get_input_embeddings())
 
     def feed(inputs: Tensors) -> Tensors:
         others = {name: value for name, value in inputs.items() if name != "input_ids"}
         return others | {"inputs_embeds": lookup(inputs["input_ids"])}
 
-    return EmbeddingHook([lookup], feed, lambda found: found[0])
+    return EmbeddingHook([lookup], feed, lambda results: results[0])
 
 
-def _twice(model: PreTrainedModel) -> EmbeddingHook:
+def _encoder_decoder(model: PreTrainedModel) -> EmbeddingHook:
     parts = [model.get_encoder(), model.get_decoder()]
     return EmbeddingHook([part.embed_tokens for part in parts], lambda inputs: inputs, _shifted)
 
 
-def _shifted(found: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Add the decoder's share: it reads each token one place later than the encoder."""
-    encoder, decoder = found  # (batch, tokens, size) each
-    result = encoder.clone()
-    result[:, :-1] += decoder[:, 1:]
-    return result
+def _shifted(results: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Add the decoder's result: it reads each token one place later than the encoder."""
+    encoder, decoder = results  # (batch, tokens, size) each
+    total = encoder.clone()
+    total[:, :-1] += decoder[:, 1:]
+    return total
 
 
-EMBEDDING_HOOKS: Mapping[str, Callable[[PreTrainedModel], EmbeddingHook]] = {
-    "xlnet": _outside,
-    "bart": _twice,
-    "deberta-v2": _normalised,
+EMBEDDING_HOOKS: Mapping[Embedding, Callable[[PreTrainedModel], EmbeddingHook]] = {
+    "lookup": _lookup,
+    "external": _external,
+    "encoder_decoder": _encoder_decoder,
+    "normalised": _normalised,
 }
 
 
 def embedding_hook(model: PreTrainedModel) -> EmbeddingHook:
     """Return where this model's token vectors enter."""
-    return EMBEDDING_HOOKS.get(model.config.model_type, _once)(model)
+    return EMBEDDING_HOOKS[architecture(model.config.model_type).embedding](model)

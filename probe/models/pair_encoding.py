@@ -2,7 +2,8 @@
 
 Seven of its tokenizers leave out the segment ids that their models learnt from (transformers issue
 48128), and DeBERTa's first version puts two [SEP] between the texts whatever its files say. Neither
-is an error message: the model only answers worse.
+raises an error: the model only answers worse. `probe.models.architectures` says which models these
+are.
 """
 
 from pathlib import Path
@@ -11,13 +12,8 @@ from tokenizers import Tokenizer
 from tokenizers.processors import TemplateProcessing
 from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
-SEGMENTED = frozenset({"albert", "funnel", "rembert", "roformer", "xlnet"})
-"""Architectures whose tokenizers have to be asked for segment ids."""
-REJOINED = frozenset({"deberta"})
-"""Architectures whose tokenizers forget how their files join two texts."""
 
-
-def rejoin(tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:
+def restore_post_processor(tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:
     """Join texts as `tokenizer.json` says, or as DeBERTa was trained where there is none."""
     if not isinstance(tokenizer, PreTrainedTokenizerFast):
         return

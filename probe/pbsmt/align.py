@@ -1,7 +1,7 @@
-"""Which words of a hypothesis come from which of its premise: eflomal both ways, symmetrised.
+"""Word alignment of premises and hypotheses: eflomal in both directions, symmetrised.
 
-Only training needs eflomal. It takes its chance from the system and cannot be seeded: keep its
-answer (`folder` of `align`) to train the same tables again.
+Only training needs eflomal. It takes its random numbers from the system and cannot be seeded: keep
+its links (`folder` of `align`) to train the same tables again.
 """
 
 from collections.abc import Sequence
@@ -10,29 +10,29 @@ from pathlib import Path
 
 from probe.errors import TrainingError
 
-Point = tuple[int, int]
-"""A place in the premise and the place in the hypothesis that it is linked to."""
+Link = tuple[int, int]
+"""The index of a word of the premise and that of a word of the hypothesis."""
 NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
 def align(
     premises: Sequence[Sequence[str]], hypotheses: Sequence[Sequence[str]], folder: Path
-) -> list[set[Point]]:
-    """Align pairs of token lists, all of them together; one set of points for each pair.
+) -> list[set[Link]]:
+    """Align pairs of token lists, all of them together; return one set of links for each pair.
 
-    Leaves eflomal's links in `folder`, one file a direction, and takes them from there where it
-    finds them. Raises TrainingError.
+    Writes eflomal's links into `folder`, one file a direction, and reads them from there where
+    both files exist. Raises TrainingError.
     """
-    ways = [folder / "forward", folder / "backward"]
-    if not all(way.exists() for way in ways):
-        _eflomal(premises, hypotheses, *ways)
-    read = [way.read_text(encoding="ascii").splitlines() for way in ways]
-    if {len(lines) for lines in read} != {len(premises)}:
+    paths = [folder / "forward", folder / "backward"]
+    if not all(path.exists() for path in paths):
+        _run_eflomal(premises, hypotheses, *paths)
+    directions = [path.read_text(encoding="ascii").splitlines() for path in paths]
+    if {len(lines) for lines in directions} != {len(premises)}:
         raise TrainingError(f"the links in {folder} are not of these pairs; remove them")
-    return [symmetrise(*map(_points, lines)) for lines in zip(*read, strict=True)]
+    return [symmetrise(*map(_links, lines)) for lines in zip(*directions, strict=True)]
 
 
-def _eflomal(
+def _run_eflomal(
     premises: Sequence[Sequence[str]],
     hypotheses: Sequence[Sequence[str]],
     forward: Path,
@@ -49,44 +49,44 @@ def _eflomal(
     )
 
 
-def _points(line: str) -> set[Point]:
+def _links(line: str) -> set[Link]:
     pairs = (link.split("-") for link in line.split())
     return {(int(i), int(j)) for i, j in pairs}
 
 
-def symmetrise(forward: set[Point], backward: set[Point]) -> set[Point]:
+def symmetrise(forward: set[Link], backward: set[Link]) -> set[Link]:
     """Join two alignments by grow-diag-final-and (Koehn et al. 2003; Och and Ney 2003).
 
-    From what both have, grow to neighbours that one has and that link a word not linked yet;
-    then take of what is left the links of which neither word is linked. NLTK's function of that
-    name is not used: it looks for word numbers among the names of its tables, finds none, and so
-    returns the union.
+    From the intersection, grow to neighbours in the union that link a word not linked yet; then
+    add the remaining links of which neither word is linked. NLTK's function of that name is not
+    used: it looks for word numbers among the names of its tables, finds none, and so returns the
+    union.
     """
-    points = forward & backward
-    linked = {i for i, _ in points}, {j for _, j in points}
-    _grow(points, forward | backward, linked)
-    for way in (forward, backward):
-        for i, j in sorted(way):
+    links = forward & backward
+    linked = {i for i, _ in links}, {j for _, j in links}
+    _grow(links, forward | backward, linked)
+    for direction in (forward, backward):
+        for i, j in sorted(direction):
             if i not in linked[0] and j not in linked[1]:
-                _add(points, (i, j), linked)
-    return points
+                _add(links, (i, j), linked)
+    return links
 
 
-def _grow(points: set[Point], union: set[Point], linked: tuple[set[int], set[int]]) -> None:
-    fresh = sorted(points)
-    while fresh:
+def _grow(links: set[Link], union: set[Link], linked: tuple[set[int], set[int]]) -> None:
+    frontier = sorted(links)
+    while frontier:
         added = []
-        for i, j in fresh:
+        for i, j in frontier:
             for down, right in NEIGHBOURS:
-                near = (i + down, j + right)
-                opens = near[0] not in linked[0] or near[1] not in linked[1]
-                if opens and near in union:
-                    _add(points, near, linked)
-                    added.append(near)
-        fresh = added
+                neighbour = (i + down, j + right)
+                links_new_word = neighbour[0] not in linked[0] or neighbour[1] not in linked[1]
+                if links_new_word and neighbour in union:
+                    _add(links, neighbour, linked)
+                    added.append(neighbour)
+        frontier = added
 
 
-def _add(points: set[Point], point: Point, linked: tuple[set[int], set[int]]) -> None:
-    points.add(point)
-    linked[0].add(point[0])
-    linked[1].add(point[1])
+def _add(links: set[Link], link: Link, linked: tuple[set[int], set[int]]) -> None:
+    links.add(link)
+    linked[0].add(link[0])
+    linked[1].add(link[1])

@@ -1,10 +1,10 @@
 """Stack decoding (Koehn, Och and Marcu 2003, section 3, with what Moses added).
 
-Partial translations lie in stacks by the number of words they cover. Of those that nothing later
-can tell apart (the same words covered, the same last place, the same language state) the best
-stays; of a stack the `beam` best by score and estimate of the rest are extended. NLTK's
-StackDecoder has no distortion limit and no recombination: 24 words take it 6 s, and this 0.14 s,
-with 50 translations in a stack.
+Partial translations (Koehn's hypotheses) lie in stacks by the number of source words they cover.
+Those with the same coverage, the same end of the last phrase and the same language model state are
+recombined: only the best stays, since all of them are extended alike. Of a stack the `beam_size`
+best by score and future cost are extended. NLTK's StackDecoder has no distortion limit and no
+recombination: 24 words take it 6 s, and this 0.14 s, with 50 translations in a stack.
 """
 
 import math
@@ -15,180 +15,209 @@ from heapq import nlargest
 from operator import itemgetter
 from typing import NamedTuple
 
-from probe.pbsmt.ngram_model import END, START, Language
-from probe.pbsmt.phrase_table import Phrase, Table
+from probe.pbsmt.ngram_model import END, START, NgramModel
+from probe.pbsmt.phrase_table import Phrase, PhraseTable
 
-NATURAL = math.log(10)  # language models count in powers of ten
+LN_10 = math.log(10)  # language models have base-10 logarithms
 UNKNOWN_SCORE = -10.0  # of a word that no phrase of one word covers: it is copied, as in Moses
 
 
 @dataclass(frozen=True)
-class Weights:
-    """Weights of what a translation is scored by beside its phrases' own scores.
+class DecoderWeights:
+    """Weights of a translation's scores beside its phrases' own scores.
 
-    `word` is earned by each word said, `phrase` by each phrase used. A phrase that starts d words
-    from the end of the one before costs `distortion` * d; d is at most `limit`, 0 keeps the order.
+    Each target word adds `word`, each phrase adds `phrase`. A phrase that starts d words from the
+    end of the one before costs `distortion` * d; d is at most `distortion_limit`, 0 keeps the
+    order.
     """
 
-    language: float
+    language_model: float
     distortion: float
-    limit: int
+    distortion_limit: int
     word: float = 1.0
     phrase: float = 0.2
 
 
-class Choice(NamedTuple):
-    """A stretch of the text, what it becomes, and the scores that hang on nothing else."""
+class TranslationOption(NamedTuple):
+    """The translation of a source span up to `end`, and the scores that need no context."""
 
     end: int
     words: tuple[str, ...]
     score: float
 
 
-class Span(NamedTuple):
-    """The choices for the words up to `end`; `bits` has a bit for each of these words."""
+class SourceSpan(NamedTuple):
+    """The options for the words up to `end`; `coverage` has a bit for each of these words."""
 
     end: int
-    bits: int
-    choices: tuple[Choice, ...]
+    coverage: int
+    options: tuple[TranslationOption, ...]
 
 
-class Partial(NamedTuple):
-    """A translation of the words that `covered` has bits for; `estimate` counts in the others."""
+class PartialTranslation(NamedTuple):
+    """A translation of the source words that `coverage` has bits for.
+
+    `score` counts what is translated, `estimate` adds the future cost of the rest. `end` is the
+    end of the phrase translated last, `words` are that phrase's translation, `state` is the
+    language model's.
+    """
 
     estimate: float
     score: float
-    covered: int
+    coverage: int
     end: int
     state: str
     words: tuple[str, ...]
-    before: "Partial | None"
+    previous: "PartialTranslation | None"
 
 
-Stack = dict[tuple[int, int, str], Partial]
-EMPTY = Partial(0.0, 0.0, 0, 0, START, (), None)
+Stack = dict[tuple[int, int, str], PartialTranslation]
+"""The best partial translation for each coverage, end of the last phrase and state."""
+EMPTY = PartialTranslation(0.0, 0.0, 0, 0, START, (), None)
 
 
 class Search:
-    """The search for the best translation of one text, and what it has found out on its way."""
+    """The search for the best translation of one text, with what it has computed so far."""
 
     def __init__(
         self,
         words: Sequence[str],
-        table: Table,
-        language: Language,
-        weights: Weights,
-        beam: int,
+        table: PhraseTable,
+        language_model: NgramModel,
+        weights: DecoderWeights,
+        beam_size: int,
     ) -> None:
-        self.words, self.table, self.language = words, table, language
-        self.weights, self.beam = weights, beam
-        self.said: dict[tuple[str, tuple[str, ...]], tuple[float, str]] = {}
-        self.rests: dict[int, float] = {}
+        self.words, self.table, self.language_model = words, table, language_model
+        self.weights, self.beam_size = weights, beam_size
+        self._lm_scores: dict[tuple[str, tuple[str, ...]], tuple[float, str]] = {}
+        self._coverage_costs: dict[int, float] = {}
 
-    def run(self) -> Partial:
-        """Return the best translation found, its score with that of ending there."""
+    def run(self) -> PartialTranslation:
+        """Return the best complete translation, its score with that of the sentence's end."""
         stacks: list[Stack] = [{} for _ in range(len(self.words) + 1)]
         stacks[0][0, 0, START] = EMPTY
         for stack in stacks[:-1]:
-            for partial in nlargest(self.beam, stack.values(), key=itemgetter(0)):
+            for partial in nlargest(self.beam_size, stack.values(), key=itemgetter(0)):
                 self._extend(partial, stacks)
-        ended = [self._end(partial) for partial in stacks[-1].values()]
-        return max(ended, key=itemgetter(1))
+        complete = [self._end_sentence(partial) for partial in stacks[-1].values()]
+        return max(complete, key=itemgetter(1))
 
     @cached_property
-    def spans(self) -> list[list[Span]]:
-        """What each word may be the first of, by length."""
+    def spans(self) -> list[list[SourceSpan]]:
+        """The spans with options that start at each word, by length."""
         return [
-            [span for span in self._spans_from(start) if span.choices]
+            [span for span in self._spans_from(start) if span.options]
             for start in range(len(self.words))
         ]
 
-    def _spans_from(self, start: int) -> list[Span]:
-        ends = range(start + 1, min(start + self.table.longest, len(self.words)) + 1)
-        return [Span(end, (1 << end) - (1 << start), self._choices(start, end)) for end in ends]
+    def _spans_from(self, start: int) -> list[SourceSpan]:
+        ends = range(start + 1, min(start + self.table.max_words, len(self.words)) + 1)
+        return [
+            SourceSpan(end, (1 << end) - (1 << start), self._options(start, end)) for end in ends
+        ]
 
-    def _choices(self, start: int, end: int) -> tuple[Choice, ...]:
-        found = self.table.phrases(" ".join(self.words[start:end]))
-        if not found and end == start + 1:
-            found = (Phrase((self.words[start],), UNKNOWN_SCORE),)
-        earned = self.weights.word, self.weights.phrase
+    def _options(self, start: int, end: int) -> tuple[TranslationOption, ...]:
+        phrases = self.table.phrases(" ".join(self.words[start:end]))
+        if not phrases and end == start + 1:
+            phrases = (Phrase((self.words[start],), UNKNOWN_SCORE),)
+        word, phrase_weight = self.weights.word, self.weights.phrase
         return tuple(
-            Choice(end, it.words, it.score + earned[0] * len(it.words) + earned[1]) for it in found
+            TranslationOption(
+                end, phrase.words, phrase.score + word * len(phrase.words) + phrase_weight
+            )
+            for phrase in phrases
         )
 
-    def _extend(self, partial: Partial, stacks: list[Stack]) -> None:
-        """Put every translation by one phrase more into its stack.
+    def _extend(self, partial: PartialTranslation, stacks: list[Stack]) -> None:
+        """Put every extension of a translation by one phrase into its stack.
 
         A phrase that leaves a gap must end near enough to it for the gap to be reached again.
         """
-        _, score, covered, last, state, _, _ = partial
-        limit, cost = self.weights.limit, self.weights.distortion
-        gap = (~covered & (covered + 1)).bit_length() - 1
-        for start in range(max(gap, last - limit), min(last + limit + 1, len(self.words))):
-            for end, bits, choices in self.spans[start]:
-                if covered & bits or (start > gap and end - gap > limit):
+        _, score, coverage, last_end, state, _, _ = partial
+        limit, distortion = self.weights.distortion_limit, self.weights.distortion
+        gap = (~coverage & (coverage + 1)).bit_length() - 1  # the first word not covered
+        starts = range(max(gap, last_end - limit), min(last_end + limit + 1, len(self.words)))
+        for start in starts:
+            for end, span_coverage, options in self.spans[start]:
+                if coverage & span_coverage or (start > gap and end - gap > limit):
                     break
-                now = covered | bits
-                stack, rest = stacks[now.bit_count()], self._rest(now)
-                base = score - cost * abs(start - last)
-                for _, words, own in choices:
-                    said, after = self._say(state, words)
-                    total = base + own + said
-                    old = stack.get((now, end, after))
-                    if old is None or old.score < total:
-                        stack[now, end, after] = Partial(
-                            total + rest, total, now, end, after, words, partial
+                new_coverage = coverage | span_coverage
+                stack = stacks[new_coverage.bit_count()]
+                future_cost = self._future_cost(new_coverage)
+                base = score - distortion * abs(start - last_end)
+                for _, words, option_score in options:
+                    lm_score, new_state = self._lm_score(state, words)
+                    total = base + option_score + lm_score
+                    known = stack.get((new_coverage, end, new_state))
+                    if known is None or known.score < total:
+                        stack[new_coverage, end, new_state] = PartialTranslation(
+                            total + future_cost,
+                            total,
+                            new_coverage,
+                            end,
+                            new_state,
+                            words,
+                            partial,
                         )
 
-    def _end(self, partial: Partial) -> Partial:
-        said, state = self._say(partial.state, (END,))
-        return partial._replace(score=partial.score + said, state=state)
+    def _end_sentence(self, partial: PartialTranslation) -> PartialTranslation:
+        """Add the score of the sentence ending here."""
+        lm_score, state = self._lm_score(partial.state, (END,))
+        return partial._replace(score=partial.score + lm_score, state=state)
 
-    def _say(self, state: str, words: tuple[str, ...]) -> tuple[float, str]:
+    def _lm_score(self, state: str, words: tuple[str, ...]) -> tuple[float, str]:
         """Return the weighted natural-log probability of words after a state, and the new state."""
-        found = self.said.get((state, words))
-        if found is None:
-            total, after = 0.0, state
+        cached = self._lm_scores.get((state, words))
+        if cached is None:
+            log10, new_state = 0.0, state
             for word in words:
-                step, after = self.language.step(after, word)
-                total += step
-            found = self.said[state, words] = total * NATURAL * self.weights.language, after
-        return found
+                word_log10, new_state = self.language_model.step(new_state, word)
+                log10 += word_log10
+            cached = self._lm_scores[state, words] = (
+                log10 * LN_10 * self.weights.language_model,
+                new_state,
+            )
+        return cached
 
-    def _rest(self, covered: int) -> float:
-        """Estimate the score of what is not covered: of each gap, as if nothing were around it."""
-        found = self.rests.get(covered)
-        if found is None:
-            found, start, words = 0.0, 0, len(self.words)
-            while start < words:
-                if covered >> start & 1:
+    def _future_cost(self, coverage: int) -> float:
+        """Return the estimated score of the words not covered: the sum over the gaps."""
+        cost = self._coverage_costs.get(coverage)
+        if cost is None:
+            cost, start, length = 0.0, 0, len(self.words)
+            while start < length:
+                if coverage >> start & 1:
                     start += 1
                     continue
-                ahead = covered >> start
-                end = start + (ahead & -ahead).bit_length() - 1 if ahead else words
-                found += self.outlook[start][end]
+                ahead = coverage >> start
+                end = start + (ahead & -ahead).bit_length() - 1 if ahead else length
+                cost += self.future_costs[start][end]
                 start = end
-            self.rests[covered] = found
-        return found
+            self._coverage_costs[coverage] = cost
+        return cost
 
     @cached_property
-    def outlook(self) -> list[list[float]]:
-        """The best score of each stretch alone: outlook[start][end]."""
-        words = len(self.words)
-        best = [[-math.inf] * (words + 1) for _ in range(words)]
-        for start in reversed(range(words)):
-            for end, _, choices in self.spans[start]:
-                best[start][end] = max(own + self._say("", said)[0] for _, said, own in choices)
-            for end in range(start + 1, words + 1):
+    def future_costs(self) -> list[list[float]]:
+        """Koehn's future cost estimate: future_costs[start][end], the span's best score alone.
+
+        Neither its context nor the distortion counts.
+        """
+        length = len(self.words)
+        best = [[-math.inf] * (length + 1) for _ in range(length)]
+        for start in reversed(range(length)):
+            for end, _, options in self.spans[start]:
+                best[start][end] = max(
+                    score + self._lm_score("", words)[0] for _, words, score in options
+                )
+            for end in range(start + 1, length + 1):
                 joined = (best[start][cut] + best[cut][end] for cut in range(start + 1, end))
                 best[start][end] = max(best[start][end], max(joined, default=-math.inf))
         return best
 
 
-def said(partial: Partial | None) -> list[str]:
-    """Return the words of a translation."""
-    parts: list[tuple[str, ...]] = []
-    while partial is not None:
-        parts.append(partial.words)
-        partial = partial.before
-    return [word for part in reversed(parts) for word in part]
+def target_words(translation: PartialTranslation | None) -> list[str]:
+    """Return the words of a translation, phrase after phrase."""
+    phrases: list[tuple[str, ...]] = []
+    while translation is not None:
+        phrases.append(translation.words)
+        translation = translation.previous
+    return [word for phrase in reversed(phrases) for word in phrase]

@@ -3,74 +3,86 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from probe.pbsmt.align import Point
+from probe.pbsmt.align import Link
+
+NO_LINKS = (1 << 30, -1)
+"""The first and the last linked word where there is no link."""
 
 
 @dataclass(frozen=True)
-class Extract:
+class PhrasePair:
     """A phrase of the premise, one of the hypothesis, and the links within, from their starts."""
 
     source: tuple[str, ...]
     target: tuple[str, ...]
-    links: tuple[Point, ...]
+    links: tuple[Link, ...]
 
 
-def spans(
-    width: int, height: int, points: Collection[Point], longest: int
+def phrase_spans(
+    source_length: int, target_length: int, links: Collection[Link], max_words: int
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yield source start, source end, target start, target end of every consistent phrase pair.
 
-    Consistent: there is a link within, and no link leads from within to without. `width` and
-    `height` count the words of the source and the target; no phrase has more than `longest`.
-    NLTK's function is not used: it cuts a target that is too long, which breaks links.
+    Consistent: there is a link within, and no link leads from within to without. The lengths count
+    the words of the source and the target; no phrase has more than `max_words`. NLTK's function is
+    not used: it cuts a target that is too long, which breaks links.
     """
-    targets = _extents(points, width, 0)
-    sources = _extents(points, height, 1)
-    for start in range(width):
-        low, high = height, -1
-        for last in range(start, min(start + longest, width)):
-            low, high = min(low, targets[last][0]), max(high, targets[last][1])
-            if high < low or high - low >= longest:
+    target_extents = _extents(links, source_length, 0)
+    source_extents = _extents(links, target_length, 1)
+    for start in range(source_length):
+        low, high = target_length, -1
+        for last in range(start, min(start + max_words, source_length)):
+            first_linked, last_linked = target_extents[last]
+            low, high = min(low, first_linked), max(high, last_linked)
+            if high < low or high - low >= max_words:
                 continue
-            inside = sources[low : high + 1]
-            if all(first >= start and final <= last for first, final in inside if final >= 0):
-                for begin, end in _wider(low, high + 1, sources, longest):
-                    yield start, last + 1, begin, end
+            extents = source_extents[low : high + 1]
+            if all(left >= start and right <= last for left, right in extents if right >= 0):
+                widened = _widened(low, high + 1, source_extents, max_words)
+                for target_start, target_end in widened:
+                    yield start, last + 1, target_start, target_end
 
 
-def _extents(points: Collection[Point], words: int, side: int) -> list[tuple[int, int]]:
-    """Return the first and the last word that each word is linked to; (far away, -1) for none."""
-    found = [(1 << 30, -1)] * words
-    for point in points:
-        low, high = found[point[side]]
-        found[point[side]] = min(low, point[1 - side]), max(high, point[1 - side])
-    return found
+def _extents(links: Collection[Link], words: int, side: int) -> list[tuple[int, int]]:
+    """Return the first and the last word that each word is linked to, NO_LINKS for none.
+
+    `side` is 0 for the words of the source, 1 for those of the target.
+    """
+    extents = [NO_LINKS] * words
+    for link in links:
+        first, last = extents[link[side]]
+        extents[link[side]] = min(first, link[1 - side]), max(last, link[1 - side])
+    return extents
 
 
-def _wider(
-    begin: int, end: int, sources: Sequence[tuple[int, int]], longest: int
+def _widened(
+    start: int, end: int, source_extents: Sequence[tuple[int, int]], max_words: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield a stretch of the target and those with words on either side that have no link."""
-    left = begin
+    """Yield a target span, and its extensions by adjacent words that have no link."""
+    left = start
     while True:
         right = end
-        while right - left <= longest:
+        while right - left <= max_words:
             yield left, right
-            if right == len(sources) or sources[right][1] >= 0:
+            if right == len(source_extents) or source_extents[right][1] >= 0:
                 break
             right += 1
         left -= 1
-        if left < 0 or sources[left][1] >= 0:
+        if left < 0 or source_extents[left][1] >= 0:
             return
 
 
 def extract(
-    source: Sequence[str], target: Sequence[str], points: Collection[Point], longest: int
-) -> Iterator[Extract]:
-    """Yield the phrase pairs of a sentence pair as words, as often as they are there."""
-    by_source: list[list[int]] = [[] for _ in source]
-    for i, j in sorted(points):
-        by_source[i].append(j)
-    for start, end, begin, stop in spans(len(source), len(target), points, longest):
-        links = tuple((i - start, j - begin) for i in range(start, end) for j in by_source[i])
-        yield Extract(tuple(source[start:end]), tuple(target[begin:stop]), links)
+    source: Sequence[str], target: Sequence[str], links: Collection[Link], max_words: int
+) -> Iterator[PhrasePair]:
+    """Yield the phrase pairs of a sentence pair, one for each occurrence."""
+    linked_targets: list[list[int]] = [[] for _ in source]
+    for i, j in sorted(links):
+        linked_targets[i].append(j)
+    for start, end, target_start, target_end in phrase_spans(
+        len(source), len(target), links, max_words
+    ):
+        inner = tuple(
+            (i - start, j - target_start) for i in range(start, end) for j in linked_targets[i]
+        )
+        yield PhrasePair(tuple(source[start:end]), tuple(target[target_start:target_end]), inner)

@@ -9,51 +9,53 @@ START, END, UNKNOWN = "<s>", "</s>", "<unk>"
 
 
 @dataclass(frozen=True)
-class Language:
+class NgramModel:
     """Base-10 logarithms of the probability and the back-off weight of n-grams.
 
-    An n-gram is its words with blanks between. With an n-gram its last words are there too.
+    An n-gram is its words with blanks between. A model that has an n-gram also has the shorter
+    ones that it ends with.
     """
 
-    grams: Mapping[str, tuple[float, float]]
+    ngrams: Mapping[str, tuple[float, float]]
     order: int
 
     def step(self, state: str, word: str) -> tuple[float, str]:
         """Return the log10 probability of a word after `state`, and the state after it.
 
-        A state is the longest stretch of last words that the model has, `order` - 1 at most;
+        A state is the longest sequence of last words that the model has, `order` - 1 at most;
         "" is no context, `START` the start of a sentence.
         """
-        weight, grams = 0.0, self.grams
+        backoff, ngrams = 0.0, self.ngrams
         while state:
-            found = grams.get(f"{state} {word}")
-            if found is not None:
-                return weight + found[0], self._shorten(f"{state} {word}")
-            weight += grams[state][1] if state in grams else 0.0
+            entry = ngrams.get(f"{state} {word}")
+            if entry is not None:
+                return backoff + entry[0], self._shorten(f"{state} {word}")
+            backoff += ngrams[state][1] if state in ngrams else 0.0
             state = state.partition(" ")[2]
-        found = grams.get(word)
-        if found is None:
-            return weight + grams[UNKNOWN][0], ""
-        return weight + found[0], word if self.order > 1 else ""
+        entry = ngrams.get(word)
+        if entry is None:
+            return backoff + ngrams[UNKNOWN][0], ""
+        return backoff + entry[0], word if self.order > 1 else ""
 
-    def _shorten(self, gram: str) -> str:
-        return gram.partition(" ")[2] if gram.count(" ") >= self.order - 1 else gram
+    def _shorten(self, ngram: str) -> str:
+        """Drop the first word of an n-gram that is too long for a state."""
+        return ngram.partition(" ")[2] if ngram.count(" ") >= self.order - 1 else ngram
 
 
-def parse(lines: Iterable[str]) -> Language:
+def parse(lines: Iterable[str]) -> NgramModel:
     """Read the lines of an ARPA file."""
-    grams, order = {}, 0
+    ngrams, order = {}, 0
     for line in lines:
         probability, tab, rest = line.rstrip("\n").partition("\t")
         if tab:
-            gram, _, weight = rest.partition("\t")
-            grams[gram] = (float(probability), float(weight or 0))
+            ngram, _, backoff = rest.partition("\t")
+            ngrams[ngram] = (float(probability), float(backoff or 0))
         elif line.endswith("-grams:\n"):
             order = int(line[1 : line.index("-")])
-    return Language(grams, order)
+    return NgramModel(ngrams, order)
 
 
-def read(path: Path) -> Language:
+def read(path: Path) -> NgramModel:
     """Read a gzipped ARPA file."""
     with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
         return parse(file)

@@ -1,7 +1,7 @@
-"""Phrase pairs scored and pruned: relative frequencies and lexical weights, both ways.
+"""Phrase pairs scored and pruned: relative frequencies and lexical weights, in both directions.
 
-Scores as in Koehn, Och and Marcu (2003), sections 2 and 4, put together log-linearly; the weights
-are those that Moses starts from.
+Scores as in Koehn, Och and Marcu (2003), sections 2 and 4, combined log-linearly; the weights are
+those that Moses starts from.
 """
 
 import math
@@ -9,8 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from probe.pbsmt.align import Point
-from probe.pbsmt.extract import Extract
+from probe.pbsmt.align import Link
+from probe.pbsmt.extract import PhrasePair
 
 NULL = ""  # what a word without a link is linked to
 Words = tuple[str, ...]
@@ -19,7 +19,7 @@ Lexicon = Mapping[tuple[str, str], float]
 
 
 @dataclass(frozen=True)
-class Weights:
+class FeatureWeights:
     """Weights of the four scores, e being the premise's phrase and f the hypothesis's."""
 
     forward: float = 0.2  # phi(f|e)
@@ -30,83 +30,85 @@ class Weights:
 
 @dataclass(frozen=True)
 class Pruning:
-    """What stays: pairs seen `least` times, the `options` best of each phrase of a premise.
+    """What is kept: pairs seen `min_count` times, the `max_options` best targets of each source.
 
-    A word that stayed itself needs to be seen once only: what is said of rare words by chance is
-    nothing to learn from.
+    A word that is translated by itself needs to be seen once only: the chance translations of rare
+    words are nothing to learn from.
     """
 
-    least: int = 2
-    options: int = 12
+    min_count: int = 2
+    max_options: int = 12
 
 
 def lexicons(
-    pairs: Iterable[tuple[Sequence[str], Sequence[str], Iterable[Point]]],
+    pairs: Iterable[tuple[Sequence[str], Sequence[str], Iterable[Link]]],
 ) -> tuple[Lexicon, Lexicon]:
-    """Return p(hypothesis word | premise word) and the other way round, from the links."""
-    links = Counter(link for pair in pairs for link in _linked(*pair))
+    """Return p(hypothesis word | premise word) and the reverse, from the links."""
+    counts = Counter(linked for pair in pairs for linked in _linked_words(*pair))
     sources, targets = Counter[str](), Counter[str]()
-    for (source, target), count in links.items():
+    for (source, target), count in counts.items():
         sources[source] += count
         targets[target] += count
-    forward = {(s, t): count / sources[s] for (s, t), count in links.items()}
-    backward = {(t, s): count / targets[t] for (s, t), count in links.items()}
+    forward = {(s, t): count / sources[s] for (s, t), count in counts.items()}
+    backward = {(t, s): count / targets[t] for (s, t), count in counts.items()}
     return forward, backward
 
 
-def _linked(
-    source: Sequence[str], target: Sequence[str], points: Iterable[Point]
+def _linked_words(
+    source: Sequence[str], target: Sequence[str], links: Iterable[Link]
 ) -> Iterator[tuple[str, str]]:
-    links = list(points)
+    links = list(links)
     yield from ((source[i], target[j]) for i, j in links)
-    first, second = {i for i, _ in links}, {j for _, j in links}
-    yield from ((word, NULL) for i, word in enumerate(source) if i not in first)
-    yield from ((NULL, word) for j, word in enumerate(target) if j not in second)
+    linked_sources, linked_targets = {i for i, _ in links}, {j for _, j in links}
+    yield from ((word, NULL) for i, word in enumerate(source) if i not in linked_sources)
+    yield from ((NULL, word) for j, word in enumerate(target) if j not in linked_targets)
 
 
-def lexical(given: Words, made: Words, links: Sequence[Point], lexicon: Lexicon) -> float:
-    """Return the lexical weight of `made`: each word's mean over the words it is linked to."""
+def lexical_weight(source: Words, target: Words, links: Sequence[Link], lexicon: Lexicon) -> float:
+    """Return the product over the target's words of their mean over the words linked to them."""
     product = 1.0
-    for j, word in enumerate(made):
-        linked = [given[i] for i, other in links if other == j] or [NULL]
-        product *= sum(lexicon.get((it, word), 0.0) for it in linked) / len(linked)
+    for j, word in enumerate(target):
+        linked = [source[i] for i, target_index in links if target_index == j] or [NULL]
+        product *= sum(lexicon.get((other, word), 0.0) for other in linked) / len(linked)
     return product
 
 
 def score(
-    counts: Mapping[Extract, int],
+    counts: Mapping[PhrasePair, int],
     forward: Lexicon,
     backward: Lexicon,
-    weights: Weights = Weights(),
+    weights: FeatureWeights = FeatureWeights(),
     pruning: Pruning = Pruning(),
 ) -> dict[Words, list[tuple[float, Words]]]:
     """Return the best targets of each source, best first, with their natural-log scores.
 
     A pair that was linked in several ways has the lexical weight of the best of them.
     """
-    pairs: defaultdict[tuple[Words, Words], list[Extract]] = defaultdict(list)
+    alignments: defaultdict[tuple[Words, Words], list[PhrasePair]] = defaultdict(list)
     joint, sources, targets = Counter[tuple[Words, Words]](), Counter[Words](), Counter[Words]()
-    for found, count in counts.items():
-        pairs[found.source, found.target].append(found)
-        joint[found.source, found.target] += count
-        sources[found.source] += count
-        targets[found.target] += count
+    for pair, count in counts.items():
+        alignments[pair.source, pair.target].append(pair)
+        joint[pair.source, pair.target] += count
+        sources[pair.source] += count
+        targets[pair.target] += count
     table: defaultdict[Words, list[tuple[float, Words]]] = defaultdict(list)
-    for (source, target), ways in pairs.items():
+    for (source, target), pairs in alignments.items():
         count = joint[source, target]
-        if count < pruning.least and (len(source) > 1 or source != target):
+        if count < pruning.min_count and (len(source) > 1 or source != target):
             continue
-        back = [tuple((j, i) for i, j in way.links) for way in ways]
-        there = max(lexical(source, target, way.links, forward) for way in ways)
-        again = max(lexical(target, source, links, backward) for links in back)
+        reversed_links = [tuple((j, i) for i, j in pair.links) for pair in pairs]
+        lexical_forward = max(lexical_weight(source, target, pair.links, forward) for pair in pairs)
+        lexical_backward = max(
+            lexical_weight(target, source, links, backward) for links in reversed_links
+        )
         total = (
             weights.forward * math.log(count / sources[source])
             + weights.backward * math.log(count / targets[target])
-            + weights.lexical_forward * math.log(there)
-            + weights.lexical_backward * math.log(again)
+            + weights.lexical_forward * math.log(lexical_forward)
+            + weights.lexical_backward * math.log(lexical_backward)
         )
         table[source].append((total, target))
     return {
-        source: sorted(found, key=lambda it: (-it[0], it[1]))[: pruning.options]
-        for source, found in sorted(table.items())
+        source: sorted(options, key=lambda option: (-option[0], option[1]))[: pruning.max_options]
+        for source, options in sorted(table.items())
     }

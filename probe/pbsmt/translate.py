@@ -1,4 +1,4 @@
-"""The translators that come with the app, and texts of any length through them."""
+"""The translators that come with the app, and the translation of texts of any length."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,47 +6,48 @@ from functools import cache
 from pathlib import Path
 
 from probe.pbsmt import ngram_model, phrase_table
-from probe.pbsmt.decode import Search, Weights, said
-from probe.pbsmt.ngram_model import Language
-from probe.pbsmt.phrase_table import Table
+from probe.pbsmt.decode import DecoderWeights, Search, target_words
+from probe.pbsmt.ngram_model import NgramModel
+from probe.pbsmt.phrase_table import PhraseTable
 from probe.settings import ASSETS
 from probe.tasks.nli import LABELS
 from probe.tasks.task import Label
 
 FOLDER = ASSETS / "phrases"
-LONGEST = 512  # words of a text that are translated: no model here reads more sub-words than that
-STRETCH = 60  # words that are translated at a time
-BEAM = 100  # translations in a stack; 25 words take 0.15 s, and 400 score hardly better
-NARROW = 5  # of the longest texts
-MARKS = frozenset(".?!;")
+MAX_WORDS = 512  # of a text that are translated: no model here reads more sub-words than that
+MAX_PART_WORDS = 60  # translated at a time
+MAX_BEAM_SIZE = 100  # translations in a stack; 25 words take 0.15 s, and 400 score hardly better
+MIN_BEAM_SIZE = 5  # for the longest texts
+SENTENCE_ENDS = frozenset(".?!;")
 
 
 @dataclass(frozen=True)
 class Translator:
     """A phrase table and a language model."""
 
-    table: Table
-    language: Language
+    table: PhraseTable
+    language_model: NgramModel
 
-    def translate(self, words: Sequence[str], weights: Weights) -> list[str]:
-        """Translate lower-case tokens, up to the `LONGEST`-th of them.
+    def translate(self, words: Sequence[str], weights: DecoderWeights) -> list[str]:
+        """Translate lower-case tokens, the first `MAX_WORDS` of them.
 
-        A text longer than a stretch is translated in parts, with a narrower beam, so that the
-        time has a bound.
+        A text of more than `MAX_PART_WORDS` is translated in parts, with a smaller beam, so that
+        the time has a bound.
         """
-        beam = max(NARROW, min(BEAM, BEAM * STRETCH // max(len(words), 1)))
-        found = (
-            Search(part, self.table, self.language, weights, beam).run()
-            for part in parts(words[:LONGEST])
+        beam_size = MAX_BEAM_SIZE * MAX_PART_WORDS // max(len(words), 1)
+        beam_size = max(MIN_BEAM_SIZE, min(MAX_BEAM_SIZE, beam_size))
+        translations = (
+            Search(part, self.table, self.language_model, weights, beam_size).run()
+            for part in parts(words[:MAX_WORDS])
         )
-        return [word for best in found for word in said(best)]
+        return [word for translation in translations for word in target_words(translation)]
 
 
 def parts(words: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Cut into stretches, after the last mark that ends a sentence where there is one."""
-    while len(words) > STRETCH:
-        marks = [at for at in range(STRETCH) if words[at] in MARKS]
-        cut = marks[-1] + 1 if marks else STRETCH
+    """Cut into parts of at most `MAX_PART_WORDS`, after the last end of a sentence if possible."""
+    while len(words) > MAX_PART_WORDS:
+        ends = [i for i in range(MAX_PART_WORDS) if words[i] in SENTENCE_ENDS]
+        cut = ends[-1] + 1 if ends else MAX_PART_WORDS
         yield words[:cut]
         words = words[cut:]
     if words:
@@ -54,14 +55,14 @@ def parts(words: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def files(label: Label, folder: Path = FOLDER) -> tuple[Path, Path]:
-    """Return where the phrase table and the language model of a label lie."""
+    """Return the paths of a label's phrase table and language model."""
     return folder / f"{label}.phrases.gz", folder / f"{label}.arpa.gz"
 
 
 def load(label: Label, folder: Path = FOLDER) -> Translator:
     """Read the translator of a label. Raises OSError."""
-    phrases, grams = files(label, folder)
-    return Translator(phrase_table.read(phrases), ngram_model.read(grams))
+    phrases, ngrams = files(label, folder)
+    return Translator(phrase_table.read(phrases), ngram_model.read(ngrams))
 
 
 @cache
@@ -71,11 +72,11 @@ def translator(label: Label) -> Translator:
 
 
 def missing(folder: Path = FOLDER) -> str:
-    """Say which tables are not there and how to get them, "" where all are there."""
-    gone = [path.name for label in LABELS for path in files(label, folder) if not path.exists()]
-    if not gone:
+    """Return which files are missing and how to get them, "" where all are present."""
+    names = [path.name for label in LABELS for path in files(label, folder) if not path.exists()]
+    if not names:
         return ""
     return (
-        f"assets/phrases lacks {', '.join(gone)}; they come with a clone, or from "
+        f"assets/phrases lacks {', '.join(names)}; they come with a clone, or from "
         "`python -m probe pbsmt train PAIRS.jsonl`."
     )

@@ -17,7 +17,7 @@ from distributed import Event, Variable, Worker, WorkerPlugin, get_worker
 from finetune.experiments.inoculation.cell import Cancelled, Epoch, Point, fresh, run_cell
 from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.experiments.inoculation.sets import Sets
-from finetune.training.loop import save_model
+from finetune.training.checkpoints import save_model
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.hashes import model_hash

@@ -1,4 +1,4 @@
-"""All ways to fill the places of a premise with words, by number."""
+"""All ways to fill the slots of a premise with words, addressed by number."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,43 +8,43 @@ from math import prod
 
 @dataclass(frozen=True)
 class Slot:
-    """A place, the words it may hold and the earlier places that took theirs from the same list."""
+    """A slot, the words it may hold and the earlier slots that are filled from the same list."""
 
-    place: str
+    name: str
     words: tuple[str, ...]
     earlier: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Combinations:
-    """Every combination of words, each once; no list gives the same word to two places."""
+    """Every combination of words, each once; no list gives the same word to two slots."""
 
-    lists: Mapping[str, tuple[str, ...]]
+    words: Mapping[str, tuple[str, ...]]
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
-        """Return the places in order."""
-        names = list(self.lists)
+        """The slots in order."""
+        names = list(self.words)
         return tuple(
             Slot(
                 name,
-                self.lists[name],
-                tuple(other for other in names[:at] if self.lists[other] == self.lists[name]),
+                self.words[name],
+                tuple(other for other in names[:number] if self.words[other] == self.words[name]),
             )
-            for at, name in enumerate(names)
+            for number, name in enumerate(names)
         )
 
     @cached_property
     def size(self) -> int:
-        """How many combinations there are."""
+        """The number of combinations."""
         return prod(len(slot.words) - len(slot.earlier) for slot in self.slots)
 
     def __getitem__(self, index: int) -> dict[str, str]:
-        """Return one combination, place by place."""
-        found: dict[str, str] = {}
+        """Return one combination: the word of each slot."""
+        fillers: dict[str, str] = {}
         for slot in self.slots:
-            taken = {found[place] for place in slot.earlier}
-            free = [word for word in slot.words if word not in taken] if taken else slot.words
-            index, at = divmod(index, len(free))
-            found[slot.place] = free[at]
-        return found
+            used = {fillers[name] for name in slot.earlier}
+            free = [word for word in slot.words if word not in used] if used else slot.words
+            index, choice = divmod(index, len(free))
+            fillers[slot.name] = free[choice]
+        return fillers

@@ -1,10 +1,10 @@
-"""Templates read from TOML: texts with {places} that other texts, words and numbers fill.
+"""Templates read from TOML: texts with {slots} that other texts, words and numbers fill.
 
 A file has `case` tables, the hypotheses that each premise gets, and `template` tables. A string
-in either is a text; any text may hold the {name} of another, and `texts` hold for all templates
+in either is a text; any text may hold the {name} of another, and `texts` are for all templates
 that have none of their own of that name. A list of words in a template is an argument: two lists,
-group A and group B. Words of the whole file stand in `words`, and {person2} is another draw from
-`person` than {person}.
+group A and group B. The word lists of the whole file are in `words`, and {person2} is another draw
+from `person` than {person}.
 """
 
 import re
@@ -23,18 +23,20 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-PLACE = re.compile(r"\{(\w+)\}")
-NUMBERS = ("l", "n", "h")
-LEVELS = 6
-"""How deep texts may stand inside texts."""
+SLOT = re.compile(r"\{(\w+)\}")
+NUMBER_SLOTS = ("l", "n", "h")
+MAX_NESTING = 6  # levels of texts inside texts
 
-Groups = tuple[tuple[str, ...], ...]
+WordGroups = tuple[tuple[str, ...], ...]
 Table = dict[str, Any]  # Any: TOML values
 
 
 @dataclass(frozen=True)
 class Case:
-    """One hypothesis: its label and its texts. `gap` names the number that n must not touch."""
+    """One hypothesis: its label and its texts.
+
+    `gap` names the number, l or h, that n must not be next to, "" for none.
+    """
 
     name: str
     label: Label
@@ -49,7 +51,7 @@ class Template:
 
     id: str
     texts: Mapping[str, str]
-    arguments: Mapping[str, Groups]
+    arguments: Mapping[str, WordGroups]
     complexity: str = ""
     depth: int = 0
     subcase: str = ""
@@ -57,7 +59,7 @@ class Template:
 
 @dataclass(frozen=True)
 class Grammar:
-    """A file: `keep` is how many of a premise's hypotheses a balanced set has of each label."""
+    """A file; `keep` has the number of hypotheses of each label for a premise of a balanced set."""
 
     kind: str
     templates: tuple[Template, ...]
@@ -65,7 +67,7 @@ class Grammar:
     keep: Mapping[str, int]
 
     def cases_of(self, template: Template) -> tuple[Case, ...]:
-        """Return the hypotheses of a template: those of its sub-case, or all there are."""
+        """Return the hypotheses of a template: those of its sub-case, or all without one."""
         return tuple(case for case in self.cases if template.subcase in ("", case.name))
 
 
@@ -85,40 +87,41 @@ def grammar(kind: str) -> Grammar:
 
 
 def flatten(text: str, texts: Mapping[str, str]) -> str:
-    """Put texts into their places until only those of arguments and numbers are left."""
-    for _ in range(LEVELS):
-        text = PLACE.sub(lambda place: texts.get(place[1], place[0]), text)
+    """Fill slots with texts until only those of arguments and numbers are left."""
+    for _ in range(MAX_NESTING):
+        text = SLOT.sub(lambda slot: texts.get(slot[1], slot[0]), text)
     return text
 
 
-def places(text: str) -> list[str]:
-    """Return the names of the places in a text, in order, each once."""
-    return list(dict.fromkeys(PLACE.findall(text)))
+def slot_names(text: str) -> list[str]:
+    """Return the names of the slots in a text, in order, each once."""
+    return list(dict.fromkeys(SLOT.findall(text)))
 
 
-def list_of(place: str, lists: Iterable[str]) -> str:
-    """Return the name of the list of words that fills a place, empty if none does."""
-    return next((name for name in (place, place.rstrip("0123456789")) if name in lists), "")
+def word_list_name(slot: str, lists: Iterable[str]) -> str:
+    """Return the name of the word list that fills a slot, "" if none does."""
+    return next((name for name in (slot, slot.rstrip("0123456789")) if name in lists), "")
 
 
 def _case(row: Table) -> Case:
-    facts = {name: row[name] for name in ("heuristic", "gap") if name in row}
+    options = {name: row[name] for name in ("heuristic", "gap") if name in row}
     label = NLI.read_gold(row["label"])
     assert label is not None
-    return Case(row["name"], label, _texts(row), **facts)
+    return Case(row["name"], label, _texts(row), **options)
 
 
-def _template(row: Table, common: Mapping[str, str], words: Mapping[str, Groups]) -> Template:
-    facts = {name: row[name] for name in ("complexity", "depth", "subcase") if name in row}
-    texts = {**common, **_texts(row)}
-    own = {name: _groups(value) for name, value in row.items() if isinstance(value, list)}
-    lists = {**words, **own}
-    found = places(flatten(texts["premise"], texts))
-    arguments = {place: lists[list_of(place, lists)] for place in found if list_of(place, lists)}
-    return Template(row["id"], texts, arguments, **facts)
+def _template(row: Table, shared: Mapping[str, str], words: Mapping[str, WordGroups]) -> Template:
+    options = {name: row[name] for name in ("complexity", "depth", "subcase") if name in row}
+    texts = {**shared, **_texts(row)}
+    arguments = {name: _groups(value) for name, value in row.items() if isinstance(value, list)}
+    lists = {**words, **arguments}
+    slots = slot_names(flatten(texts["premise"], texts))
+    list_names = {slot: word_list_name(slot, lists) for slot in slots}
+    filled = {slot: lists[name] for slot, name in list_names.items() if name}
+    return Template(row["id"], texts, filled, **options)
 
 
-def _groups(value: list[list[str]]) -> Groups:
+def _groups(value: list[list[str]]) -> WordGroups:
     return tuple(tuple(group) for group in value)
 
 

@@ -1,4 +1,4 @@
-"""All pairs of one template in a seeded order, any of them at once, none of them stored."""
+"""All pairs of one template in a seeded order, addressed by number; none is stored."""
 
 import random
 from dataclasses import dataclass
@@ -7,21 +7,22 @@ from functools import cached_property
 from probe.tasks.nli import Pair
 from probe.tasks.task import Label
 from probe.templates.combinations import Combinations
-from probe.templates.grammar import NUMBERS, Case, Grammar, Template, flatten, places
-from probe.templates.numbers import fresh
+from probe.templates.grammar import NUMBER_SLOTS, Case, Grammar, Template, flatten, slot_names
+from probe.templates.numbers import draw_new
 from probe.templates.permutation import Permutation
 from probe.templates.request import Request
 
-GROUPS = {"": (0, 1), "A": (0,), "B": (1,), "B2": (1,)}
-SISTER = {"B2": {"verb": "{sister}"}}
+LEXICAL_GROUPS = {"": (0, 1), "A": (0,), "B": (1,), "B2": (1,)}
+"""The numbers of the groups of words that each `Request.lexical` draws from."""
+LEXICAL_TEXTS = {"B2": {"verb": "{sister}"}}
 """The texts that a choice of words changes: Lex2b is Lex2 with another dative verb."""
 
 
 @dataclass(frozen=True)
 class TemplatePair(Pair):
-    """A pair from a template; `gold` is its label. Fields that a kind has not are empty.
+    """A pair from a template; `gold` is its label. Fields that a kind does not have are empty.
 
-    `lexical` is the group that was asked for, empty where the words of both may be mixed.
+    `lexical` is the requested group, empty where the words of both may be mixed.
     """
 
     kind: str = ""
@@ -34,7 +35,10 @@ class TemplatePair(Pair):
 
 @dataclass(frozen=True)
 class FilledCase:
-    """A case of a template with nothing left to fill but words and numbers."""
+    """A case of a template whose only empty slots are those of arguments and numbers.
+
+    `numbers` are the names of its number slots.
+    """
 
     case: Case
     premise: str
@@ -53,82 +57,89 @@ class TemplatePairs:
 
     @cached_property
     def size(self) -> int:
-        """How many pairs there are, numbers apart."""
-        return self._arguments.size * self._kept
+        """The number of pairs that differ in more than their numbers."""
+        return self._arguments.size * self._cases_per_premise
 
-    def __getitem__(self, turn: int) -> TemplatePair:
-        """Return the turn-th pair; from turn `size` on the same ones come with other numbers."""
-        again, within = divmod(turn, self.size)
-        premise, which = divmod(self._order[within], self._kept)
-        side = self._sides(premise)[which]
-        fill: dict[str, str | int] = dict(self._arguments[premise])
-        if side.numbers:
-            rng = random.Random(f"{self._name}|{premise}|{side.case.name}")
-            fill |= fresh(self.request, side.case.gap, side.numbers, again, rng)
+    def __getitem__(self, number: int) -> TemplatePair:
+        """Return a pair; from number `size` on the same pairs are repeated with other numbers."""
+        repetition, index = divmod(number, self.size)
+        premise, case_index = divmod(self._order[index], self._cases_per_premise)
+        filled = self._filled_cases(premise)[case_index]
+        fillers: dict[str, str | int] = dict(self._arguments[premise])
+        if filled.numbers:
+            rng = random.Random(f"{self._seed_text}|{premise}|{filled.case.name}")
+            fillers |= draw_new(self.request, filled.case.gap, filled.numbers, repetition, rng)
         return TemplatePair(
-            _sentence(side.premise.format_map(fill)),
-            _sentence(side.hypothesis.format_map(fill)),
-            side.case.label,
-            f"{self.template.id}-{turn}",
+            _sentence(filled.premise.format_map(fillers)),
+            _sentence(filled.hypothesis.format_map(fillers)),
+            filled.case.label,
+            f"{self.template.id}-{number}",
             self.grammar.kind,
             self.template.id,
             self.template.complexity,
-            side.case.heuristic,
+            filled.case.heuristic,
             self.template.subcase,
             self.request.lexical,
         )
 
     @cached_property
-    def _name(self) -> str:
+    def _seed_text(self) -> str:
         return f"{self.seed}|{self.template.id}"
 
     @cached_property
     def _order(self) -> Permutation:
-        return Permutation(self.size, self._name)
+        return Permutation(self.size, self._seed_text)
 
     @cached_property
     def _arguments(self) -> Combinations:
-        wanted = GROUPS[self.request.lexical]
+        drawn_from = LEXICAL_GROUPS[self.request.lexical]
         return Combinations(
             {
-                place: tuple(
-                    word for at, group in enumerate(groups) if at in wanted for word in group
+                slot: tuple(
+                    word
+                    for number, group in enumerate(groups)
+                    if number in drawn_from
+                    for word in group
                 )
-                for place, groups in self.template.arguments.items()
+                for slot, groups in self.template.arguments.items()
             }
         )
 
     @cached_property
-    def _by_label(self) -> dict[Label, list[FilledCase]]:
-        found: dict[Label, list[FilledCase]] = {}
+    def _cases_by_label(self) -> dict[Label, list[FilledCase]]:
+        by_label: dict[Label, list[FilledCase]] = {}
         for case in self.grammar.cases_of(self.template):
-            texts = {**self.template.texts, **case.texts, **SISTER.get(self.request.lexical, {})}
+            texts = {
+                **self.template.texts,
+                **case.texts,
+                **LEXICAL_TEXTS.get(self.request.lexical, {}),
+            }
             premise, hypothesis = (
                 flatten(texts[name], texts) for name in ("premise", "hypothesis")
             )
-            used = [name for name in places(premise + hypothesis) if name in NUMBERS]
-            found.setdefault(case.label, []).append(
-                FilledCase(case, premise, hypothesis, tuple(used))
+            numbers = [name for name in slot_names(premise + hypothesis) if name in NUMBER_SLOTS]
+            by_label.setdefault(case.label, []).append(
+                FilledCase(case, premise, hypothesis, tuple(numbers))
             )
-        return found
+        return by_label
 
     @cached_property
-    def _quota(self) -> dict[Label, int]:
-        """How many cases of each label a premise keeps."""
+    def _quotas(self) -> dict[Label, int]:
+        """The number of cases of each label that a premise keeps."""
         keep = self.grammar.keep if self.request.balance else {}
-        return {label: keep.get(label, len(sides)) for label, sides in self._by_label.items()}
+        return {label: keep.get(label, len(cases)) for label, cases in self._cases_by_label.items()}
 
     @cached_property
-    def _kept(self) -> int:
-        return sum(self._quota.values())
+    def _cases_per_premise(self) -> int:
+        return sum(self._quotas.values())
 
-    def _sides(self, premise: int) -> list[FilledCase]:
-        """Draw the cases that a premise keeps, the same ones whenever it is asked."""
-        rng = random.Random(f"{self._name}|{premise}")
+    def _filled_cases(self, premise: int) -> list[FilledCase]:
+        """Draw the cases that a premise keeps, the same ones at every call."""
+        rng = random.Random(f"{self._seed_text}|{premise}")
         return [
-            side
-            for label, sides in self._by_label.items()
-            for side in rng.sample(sides, self._quota[label])
+            case
+            for label, cases in self._cases_by_label.items()
+            for case in rng.sample(cases, self._quotas[label])
         ]
 
 

@@ -1,4 +1,4 @@
-"""What is asked of the templates."""
+"""A request for pairs from templates, and its checks."""
 
 import re
 from dataclasses import dataclass, fields
@@ -12,17 +12,17 @@ HEURISTICS = ("lexical_overlap", "subsequence", "constituent")
 RANGES = ("2-999", "30-49", "60-79", "100-199", "200-299", "400-499", "1000-9999")
 """The number ranges of Rozen et al. 2019, both ends included; any other may be given."""
 
-MEANT = {
+FIELDS = {
     "dative": {"complexity", "lexical"},
     "numerical": {"complexity", "lexical", "low", "high", "integer_strict"},
     "hans": {"heuristic", "subcase"},
 }
-"""The fields of a request that mean something for a kind, besides templates and balance."""
+"""The fields of a request that a kind reads, besides templates and balance."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """Which pairs are wanted; an empty field asks for all of them.
+    """Which pairs to generate; an empty field stands for all of them.
 
     `lexical` chooses the group of words (Rozen et al. 2019, section 5): A or B, which share no
     word of any argument, or B2, which is B with the sister verb of the template (dative only).
@@ -51,21 +51,21 @@ class Request:
 
 def read_range(text: str) -> tuple[int, int]:
     """Read LO-HI. Raises TemplateError."""
-    found = re.fullmatch(r"\s*(\d{1,9})\s*-\s*(\d{1,9})\s*", text)
-    if found is None:
+    match = re.fullmatch(r"\s*(\d{1,9})\s*-\s*(\d{1,9})\s*", text)
+    if match is None:
         raise TemplateError(f"the range {text!r} is not of the form LO-HI, such as 30-49")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
-def check(request: Request) -> None:
-    """Refuse what no kind has or this kind has not. Raises TemplateError."""
-    one_of("kind", request.kind, KINDS)
+def check_request(request: Request) -> None:
+    """Raise TemplateError for a value that no kind has or a field that the kind does not read."""
+    check_choice("kind", request.kind, KINDS)
     for field in fields(request):
-        meant = MEANT[request.kind] | {"kind", "templates", "balance"}
-        if field.name not in meant and getattr(request, field.name) != field.default:
+        read = FIELDS[request.kind] | {"kind", "templates", "balance"}
+        if field.name not in read and getattr(request, field.name) != field.default:
             raise TemplateError(f"{field.name} means nothing for {request.kind} templates")
     for name, choices in CHOICES.items():
-        one_of(name, getattr(request, name), ("", *choices))
+        check_choice(name, getattr(request, name), ("", *choices))
     if request.lexical == "B2" and request.kind != "dative":
         raise TemplateError("lexical 'B2' is for dative templates: others have no sister verbs")
     _check_range(request)
@@ -74,17 +74,17 @@ def check(request: Request) -> None:
 CHOICES = {"complexity": COMPLEXITIES, "lexical": LEXICAL, "heuristic": HEURISTICS}
 
 
-def one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
-    """Refuse a value that is no choice. Raises TemplateError."""
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """Raise TemplateError for a value that is not one of the choices."""
     if value not in choices:
         known = ", ".join(filter(None, choices))
         raise TemplateError(f"{name} {value!r} is not one of {known}")
 
 
 def _check_range(request: Request) -> None:
-    wanted = 4 if request.integer_strict else 3  # l < n < h, and a number between two of them
+    min_numbers = 4 if request.integer_strict else 3  # l < n < h, and a number between two of them
     if request.low < 2:
         raise TemplateError(f"numbers start at 2, not {request.low}: the sentences are plural")
-    if request.high - request.low + 1 < wanted:
+    if request.high - request.low + 1 < min_numbers:
         text = f"{request.low}-{request.high}"
-        raise TemplateError(f"the range {text} needs at least {wanted} whole numbers")
+        raise TemplateError(f"the range {text} needs at least {min_numbers} whole numbers")

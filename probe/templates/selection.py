@@ -1,36 +1,42 @@
-"""Which templates a request means, and the split of Rozen et al. 2019 by template."""
+"""The templates that match a request, and the split of Rozen et al. 2019 by template."""
 
 import random
 from itertools import groupby
 
 from probe.errors import TemplateError
 from probe.templates.grammar import Template, grammar
-from probe.templates.request import COMPLEXITIES, KINDS, Request, check, one_of
+from probe.templates.request import COMPLEXITIES, KINDS, Request, check_choice, check_request
 
 
 def template_ids(kind: str, complexity: str = "") -> list[str]:
     """Return the ids of a kind's templates, all or of one complexity. Raises TemplateError."""
-    one_of("kind", kind, KINDS)
-    one_of("complexity", complexity, ("", *COMPLEXITIES))
-    return [it.id for it in grammar(kind).templates if complexity in ("", it.complexity)]
+    check_choice("kind", kind, KINDS)
+    check_choice("complexity", complexity, ("", *COMPLEXITIES))
+    return [
+        template.id
+        for template in grammar(kind).templates
+        if complexity in ("", template.complexity)
+    ]
 
 
 def subcases(heuristic: str = "") -> list[str]:
     """Return the sub-cases of HANS, all or of one heuristic."""
-    return [it.name for it in grammar("hans").cases if heuristic in ("", it.heuristic)]
+    return [case.name for case in grammar("hans").cases if heuristic in ("", case.heuristic)]
 
 
-def chosen(request: Request) -> tuple[Template, ...]:
-    """Return the templates that a request means. Raises TemplateError where there are none."""
-    check(request)
+def select(request: Request) -> tuple[Template, ...]:
+    """Return the templates that match a request. Raises TemplateError where none does."""
+    check_request(request)
     if request.subcase:
-        one_of("subcase", request.subcase, tuple(subcases()))
+        check_choice("subcase", request.subcase, tuple(subcases()))
     for name in request.templates:
-        one_of("template", name, tuple(template_ids(request.kind)))
-    found = tuple(it for it in grammar(request.kind).templates if _meant(it, request))
-    if not found:
+        check_choice("template", name, tuple(template_ids(request.kind)))
+    templates = tuple(
+        template for template in grammar(request.kind).templates if _matches(template, request)
+    )
+    if not templates:
         raise TemplateError(f"no {request.kind} template fits all that was asked for")
-    return found
+    return templates
 
 
 def split_by_template(
@@ -38,28 +44,29 @@ def split_by_template(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Split the templates into ids to train on, about `share` of them, and ids to test on.
 
-    Both sides get some of every complexity, or of every sub-case for HANS (section 4 of the
-    paper). Raises TemplateError unless 0 < share < 1.
+    Both sides get some templates of every complexity, or of every sub-case for HANS (section 4 of
+    the paper). Raises TemplateError unless 0 < share < 1.
     """
-    one_of("kind", kind, KINDS)
+    check_choice("kind", kind, KINDS)
     if not 0 < share < 1:
         raise TemplateError(f"the share {share} is not between 0 and 1")
     train: list[str] = []
     test: list[str] = []
-    for sort, rows in groupby(sorted(grammar(kind).templates, key=_sort), key=_sort):
-        ids = [row.id for row in rows]
-        random.Random(f"{seed}|{kind}|{sort}").shuffle(ids)
+    templates = sorted(grammar(kind).templates, key=_stratum)
+    for stratum, group in groupby(templates, key=_stratum):
+        ids = [template.id for template in group]
+        random.Random(f"{seed}|{kind}|{stratum}").shuffle(ids)
         cut = min(max(1, round(share * len(ids))), len(ids) - 1)
         train += ids[:cut]
         test += ids[cut:]
     return tuple(train), tuple(test)
 
 
-def _sort(template: Template) -> str:
+def _stratum(template: Template) -> str:
     return template.complexity or template.subcase
 
 
-def _meant(template: Template, request: Request) -> bool:
+def _matches(template: Template, request: Request) -> bool:
     return (
         request.complexity in ("", template.complexity)
         and request.subcase in ("", template.subcase)

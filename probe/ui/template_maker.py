@@ -6,10 +6,10 @@ from typing import Any
 
 import gradio as gr
 
-from probe.cli.templates import write_made
 from probe.errors import TemplateError
 from probe.templates import KINDS, Request, generate
-from probe.templates.request import MEANT
+from probe.templates.files import write_pairs
+from probe.templates.request import FIELDS
 from probe.ui.html.batch import cache_folder
 from probe.ui.widgets import alert
 
@@ -49,7 +49,7 @@ def make(
             "integer_strict": strict,
             "heuristic": "" if heuristic == ALL else heuristic,
         }
-        meant = {name: value for name, value in asked.items() if name in MEANT[kind]}
+        meant = {name: value for name, value in asked.items() if name in FIELDS[kind]}
         request = Request(kind, **meant)
         path = _write(request, count, int(seed or 0))
     except TemplateError as trouble:
@@ -60,7 +60,7 @@ def make(
 def _write(request: Request, count: int, seed: int) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="nli-clinic-", dir=cache_folder()))
     path = folder / f"{request.kind}-{count}-seed-{seed}.csv"
-    write_made(generate(request, count, seed), path)
+    write_pairs(generate(request, count, seed), path)
     return path
 
 

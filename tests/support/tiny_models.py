@@ -39,7 +39,7 @@ from transformers import (
 )
 
 from probe.models.classifier import Classifier
-from probe.models.pair_encoding import rejoin
+from probe.models.pair_encoding import restore_post_processor
 from probe.tasks.nli import LABELS
 from probe.tasks.task import Label, task_of_labels
 from tests.support.tiny_bert import LETTERS, MARKS, SPECIAL, SUFFIXES, TEXT
@@ -247,7 +247,7 @@ def _deberta_v2(size: int, names: dict[int, str]) -> PreTrainedModel:
 def _deberta_tokenizer() -> PreTrainedTokenizerBase:
     """Return a tokenizer that joins two texts as DeBERTa was trained."""
     made = byte_pairs(DebertaTokenizerFast, DEBERTA)
-    rejoin(made, Path("no-such-folder"))
+    restore_post_processor(made, Path("no-such-folder"))
     return made
 
 

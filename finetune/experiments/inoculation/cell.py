@@ -10,17 +10,22 @@ from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
-import torch
-
 from finetune.experiments.inoculation.plan import Cell, Plan, nested
 from finetune.experiments.inoculation.sets import Sets
-from finetune.training.encoded import Encoded, right, said, share
-from finetune.training.loop import epoch_batches, trainable, update
-from finetune.training.recipes import habit
+from finetune.training.encoded import Encoded, accuracy, correct, predictions
+from finetune.training.loop import (
+    BestEpoch,
+    Schedule,
+    Trainer,
+    copied_weights,
+    train_epochs,
+    trainable,
+)
+from finetune.training.recipes import make_optimiser
 from finetune.training.tensor_cache import Prepared, prepare
 from probe.models.classifier import Classifier
 from probe.runs.stopping import Cancelled as Cancelled  # who drives cells knows it from here
-from probe.runs.stopping import Stop, halt, never
+from probe.runs.stopping import Stop, never
 from probe.tasks.nli import Pair
 
 
@@ -73,10 +78,10 @@ def run_cell(
     began, epochs = time.monotonic(), 0
     ready = prepare(classifier, plan.mode, plan.precision)
     dev = ready.encoded(sets.original_dev, classifier.max_tokens, stop)
-    best = _Best(-1.0, 0, {})
+    best = BestEpoch()
     if cell.size == 0 or plan.include_epoch0:
-        best.dev = share(right(dev, ready.at_start(dev, stop)))
-        best.weights = _weights(ready.trained)
+        best.dev = accuracy(correct(dev, ready.initial_predictions(dev, stop)))
+        best.weights = copied_weights(ready.trained)
     if cell.size:
         for epoch in _epochs(plan, sets, cell, ready, dev, best, stop):
             epochs = epoch.epoch
@@ -87,8 +92,8 @@ def run_cell(
     control = _tested(ready, sets.control, best.epoch == 0, stop) if sets.control else None
     yield Point(
         cell,
-        share(original),
-        share(challenge),
+        accuracy(original),
+        accuracy(challenge),
         best.dev,
         epochs,
         best.epoch,
@@ -96,15 +101,8 @@ def run_cell(
         ready.precision,
         original,
         challenge,
-        share(control) if control else None,
+        accuracy(control) if control else None,
     )
-
-
-@dataclass
-class _Best:
-    dev: float
-    epoch: int
-    weights: dict[str, torch.Tensor]
 
 
 def _epochs(
@@ -113,51 +111,24 @@ def _epochs(
     cell: Cell,
     ready: Prepared,
     dev: Encoded,
-    best: _Best,
+    best: BestEpoch,
     stop: Stop,
 ) -> Iterator[Epoch]:
     """Train until dev has not strictly improved for `patience` epochs; halve the rate each time."""
     drawn = nested(sets.challenge_train, cell.seed, max(cell.size, *plan.sizes))
     data = ready.encoded(drawn, min(plan.max_tokens, ready.whole.max_tokens), stop)
-    optim = habit(ready.whole).optimiser(trainable(ready.trained), cell.lr)
-    lr, waited = cell.lr, 0
-    for epoch in range(1, plan.max_epochs + 1):
-        for group in optim.param_groups:
-            group["lr"] = lr
-        began = time.monotonic()
-        loss = _train_epoch(plan, cell, epoch, ready, data, optim, stop)
-        speed = cell.size / (time.monotonic() - began)
-        right_now = share(right(dev, said(ready.trained, dev, ready.precision, stop)))
-        row = Epoch(cell, epoch, loss, right_now, lr, speed)
-        if row.dev > best.dev:
-            best.dev, best.epoch, waited = row.dev, epoch, 0
-            best.weights = _weights(ready.trained)
-        else:
-            lr, waited = lr / 2, waited + 1
-        yield row
-        if waited >= plan.patience:
-            return
-
-
-def _train_epoch(
-    plan: Plan,
-    cell: Cell,
-    epoch: int,
-    ready: Prepared,
-    data: Encoded,
-    optim: torch.optim.Optimizer,
-    stop: Stop,
-) -> float:
-    """Go once over the first pairs, as many as the cell's size; return the mean loss."""
-    manner, total = habit(ready.whole), 0.0
-    batches = epoch_batches(data.lengths[: cell.size], plan.batch or manner.batch, cell.seed, epoch)
-    for number, rows in enumerate(batches):
-        halt(stop)
-        step = (cell.seed * 1_000 + epoch) * 1_000_003 + number
-        inputs, allowed = data.batch(rows)
-        loss = update(ready.trained, optim, inputs, allowed, manner.clip, ready.precision, step)
-        total += loss * len(rows)
-    return total / cell.size
+    recipe = ready.whole.architecture.recipe
+    optimiser = make_optimiser(recipe, trainable(ready.trained), cell.lr)
+    trainer = Trainer(ready.trained, recipe, optimiser, ready.precision)
+    schedule = Schedule(
+        range(1, plan.max_epochs + 1),
+        plan.batch or recipe.batch,
+        cell.seed,
+        lambda _, without_gain: cell.lr / 2**without_gain,
+        plan.patience,
+    )
+    for row in train_epochs(trainer, data.first(cell.size), dev, schedule, best, stop):
+        yield Epoch(cell, row.epoch, row.loss, row.dev, row.lr, row.pairs_per_second)
 
 
 def _tested(
@@ -166,10 +137,5 @@ def _tested(
     """Return for each test pair whether the model is right."""
     data = ready.encoded(pairs, ready.whole.max_tokens, stop)
     if untrained:
-        return right(data, ready.at_start(data, stop))
-    return right(data, said(ready.trained, data, ready.precision, stop))
-
-
-def _weights(classifier: Classifier) -> dict[str, torch.Tensor]:
-    state = classifier.model.state_dict()
-    return {name: value.detach().clone() for name, value in state.items()}
+        return correct(data, ready.initial_predictions(data, stop))
+    return correct(data, predictions(ready.trained, data, ready.precision, stop))

@@ -5,17 +5,16 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeVar, get_args
+from typing import TypeVar, get_args
 
 from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
+from finetune.training.recipes import Mode
 from probe.errors import ExperimentError
 from probe.models.classifier import Precision
 from probe.tasks.nli import LABELS, NON_ENTAILMENT, Pair
 
 Number = TypeVar("Number", int, float)
-Mode = Literal["full", "fast"]
-"""All weights, as published, or only the upper ones, on lower ones computed once."""
 ALL = -1
 """Stands for the size of the whole challenge training set until the sets are known."""
 LIU_SIZES = (5, 10, 50, 100, 400, 500, 750, 1000, ALL)

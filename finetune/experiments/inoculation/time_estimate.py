@@ -9,12 +9,12 @@ from threading import Lock
 import torch
 
 from finetune.experiments.inoculation.cell import fresh
-from finetune.experiments.inoculation.plan import Mode, Plan, cells
+from finetune.experiments.inoculation.plan import Plan, cells
 from finetune.experiments.inoculation.sets import Sets
-from finetune.training.encoded import encode, said
+from finetune.training.encoded import encode, predictions
 from finetune.training.frozen_layers import lower_states, upper_part
-from finetune.training.loop import trainable, update
-from finetune.training.recipes import habit
+from finetune.training.loop import Trainer, take_step, trainable
+from finetune.training.recipes import Mode, make_optimiser
 from finetune.training.tensor_cache import TENSOR_CACHE
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.models.library import load
@@ -67,12 +67,12 @@ def crowding(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> st
 
     Costs and raises what `seconds` does.
     """
-    size = _size(plan, sets, _pace(plan, sets, classifier))
-    if size <= TENSOR_CACHE.limit:
+    size, limit = _size(plan, sets, _pace(plan, sets, classifier)), TENSOR_CACHE.limit()
+    if size <= limit:
         return ""
     return (
         f"What the frozen layers say of these pairs takes about {size / 1e6:,.0f} MB, more than "
-        f"NLI_CLINIC_STATES_MB lets be kept ({TENSOR_CACHE.limit / 1e6:,.0f}), so each cell "
+        f"NLI_CLINIC_STATES_MB lets be kept ({limit / 1e6:,.0f}), so each cell "
         "computes it anew."
     )
 
@@ -88,7 +88,7 @@ def at_pace(plan: Plan, sets: Sets, pace: Pace) -> float:
     """Return the seconds of all cells: each runs the epochs of its patience and a few more."""
     epochs, planned = min(plan.max_epochs, plan.patience + BEYOND), cells(plan)
     tests, dev, each = _tests(sets), _characters(sets.original_dev), _each(sets)
-    times = 1 if _size(plan, sets, pace) <= TENSOR_CACHE.limit else len(planned)
+    times = 1 if _size(plan, sets, pace) <= TENSOR_CACHE.limit() else len(planned)
     total = times * pace.prepare * _prepared(plan, sets)
     for cell in planned:
         read = tests + dev * (epochs if cell.size else 1)
@@ -121,18 +121,18 @@ def trial(plan: Plan, sets: Sets, classifier: Classifier) -> Pace:
     with classifier.lock:
         copied = fresh(classifier)
     trained = upper_part(copied) if plan.mode == "fast" else copied
-    manner = habit(copied)
-    count = (plan.batch or manner.batch) if plan.mode == "fast" else SAMPLE
+    recipe = copied.architecture.recipe
+    count = (plan.batch or recipe.batch) if plan.mode == "fast" else SAMPLE
     pairs = sample(sets.challenge_train, count)
     length = _characters(pairs)
     exact = resolve(plan.precision)
     whole = encode(copied, pairs, min(plan.max_tokens, copied.max_tokens), copied.device)
     lower = partial(lower_states, copied, whole, exact)
     data = lower() if plan.mode == "fast" else whole
-    inputs, allowed = data.batch(range(len(pairs)))
-    optim = manner.optimiser(trainable(trained), 1e-9)
-    learn = partial(update, trained, optim, inputs, allowed, manner.clip, exact, 0)
-    predict = partial(said, trained, data, exact)
+    optimiser = make_optimiser(recipe, trainable(trained), 1e-9)
+    trainer = Trainer(trained, recipe, optimiser, exact)
+    learn = partial(take_step, trainer, *data.batch(range(len(pairs))), 0)
+    predict = partial(predictions, trained, data, exact)
     learn()
     return Pace(
         _timed(lower, copied.device) / length if plan.mode == "fast" else 0.0,

@@ -1,7 +1,7 @@
 """Decomposable Attention (Parikh et al. 2016): attend, compare, aggregate.
 
 It is a bag of aligned words: no order, no context. The defaults are the AllenNLP configuration of
-Liu et al. 2019; `finetune.training.presets` has the original paper's beside it.
+Liu et al. 2019; `finetune.training.recipes` has the original paper's as well.
 """
 
 from collections.abc import Callable, Mapping

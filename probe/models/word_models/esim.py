@@ -1,7 +1,7 @@
 """ESIM (Chen et al. 2017), and its character-aware sister (Liu et al. 2019).
 
 Read each side with a BiLSTM, align the two softly, compare, read again, pool. The defaults are
-the AllenNLP configuration of Liu et al.; `finetune.training.presets` has the original paper's.
+the AllenNLP configuration of Liu et al.; `finetune.training.recipes` has the original paper's.
 [NULL] ends both sides here, as the original code's end mark does and AllenNLP's reader does not.
 """
 

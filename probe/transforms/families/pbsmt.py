@@ -6,8 +6,8 @@ with blanks between, as the systems of the paper print it.
 
 from functools import partial
 
-from probe.pbsmt.decode import Weights
-from probe.pbsmt.translate import LONGEST, translator
+from probe.pbsmt.decode import DecoderWeights
+from probe.pbsmt.translate import MAX_WORDS, translator
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL
 from probe.tasks.task import SOURCE, Label
@@ -17,7 +17,7 @@ from probe.transforms.registry import Inexact, Tools, transform
 
 SYSTEMS: dict[str, Label] = {"e": ENTAILMENT, "n": NEUTRAL, "c": CONTRADICTION}
 COPY = "the best translation of the premise is the premise itself"
-CUT = f"only the first {LONGEST} words of the premise were translated"
+CUT = f"only the first {MAX_WORDS} words of the premise were translated"
 
 register = partial(
     transform,
@@ -36,14 +36,14 @@ def translated(text: str, tools: Tools, label: Label | None) -> str | Inexact | 
     if not words or label is None:
         return None
     translation = translator(label).translate(words, weights(tools.options))
-    if len(words) > LONGEST:
+    if len(words) > MAX_WORDS:
         return Inexact(join(translation), CUT)
     return Inexact(join(translation), COPY) if translation == words else join(translation)
 
 
-def weights(options: Options) -> Weights:
+def weights(options: Options) -> DecoderWeights:
     """Return the decoder's weights with those that a person may choose."""
-    return Weights(options.lm_weight, options.distortion_weight, options.distortion_limit)
+    return DecoderWeights(options.lm_weight, options.distortion_weight, options.distortion_limit)
 
 
 @register(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from finetune.__main__ import app
+from finetune.cli.main import app
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.thresholds import OPTIONS, THRESHOLDS

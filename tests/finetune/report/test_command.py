@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from finetune.__main__ import app
+from finetune.cli.main import app
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.thresholds import Thresholds
 from finetune.report.command import command

@@ -1,36 +1,31 @@
-"""The training loop: resumable, seeded, and with the schedule it says."""
+"""The training loop: seeded steps, batches of like length, early stopping, any loss."""
 
 import math
-from dataclasses import replace
-from functools import partial
-from itertools import islice
-from pathlib import Path
 
 import pytest
 import torch
-from torch.nn.functional import cross_entropy
-from torch.nn.utils import clip_grad_norm_
 
+from finetune.training.encoded import encode
 from finetune.training.loop import (
-    Recipe,
-    adamw,
-    admissible,
+    BestEpoch,
+    Schedule,
+    Trainer,
     epoch_batches,
-    loss,
-    schedule,
-    train,
+    take_step,
+    train_epoch,
+    train_epochs,
     trainable,
-    update,
 )
-from probe.errors import TrainingError
+from finetune.training.losses import admissible, cross_entropy
+from finetune.training.recipes import make_optimiser
+from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier
 from probe.models.library import load
-from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, Pair
-from probe.tasks.task import Label
+from probe.runs.stopping import Cancelled
+from probe.tasks.nli import Pair
 from tests.support.tiny_bert import tiny_pairs
 
-RECIPE = Recipe(lr=1e-3, epochs=2, batch=4, max_tokens=64, precision="fp32")
-PAIRS = tiny_pairs(22)  # 6 batches an epoch, the last one short
+PAIRS = tiny_pairs(22)
 
 
 def weights(classifier: Classifier) -> dict[str, torch.Tensor]:
@@ -41,46 +36,9 @@ def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
     return all(torch.equal(one[name], other[name]) for name in one)
 
 
-@pytest.mark.parametrize("stops", [1, 2, 3])
-def test_a_resumed_training_ends_with_the_same_weights_bit_by_bit(
-    stops: int, model: str, tmp_path: Path
-) -> None:
-    whole, resumed = load(model), load(model)
-    list(train(whole, PAIRS, RECIPE, tmp_path / "whole", every=3))
-    list(islice(train(load(model), PAIRS, RECIPE, tmp_path / "cut", every=3), stops))
-    rows = list(train(resumed, PAIRS, RECIPE, tmp_path / "cut", every=3))
-    assert [row.step for row in rows] == [3, 6, 9, 12][stops:]
-    assert same(weights(whole), weights(resumed))
-
-
-def test_a_checkpoint_of_another_recipe_is_refused(model: str, tmp_path: Path) -> None:
-    next(train(load(model), PAIRS, RECIPE, tmp_path, every=3))
-    other = Recipe(lr=2e-3, epochs=2, batch=4, max_tokens=64, precision="fp32")
-    with pytest.raises(TrainingError, match="another recipe"):
-        list(train(load(model), PAIRS, other, tmp_path, every=3))
-
-
-def test_the_trained_model_is_loaded_with_our_labels(model: str, tmp_path: Path) -> None:
-    classifier = load(model)
-    list(train(classifier, PAIRS, RECIPE, tmp_path))
-    stored = load(str(tmp_path))
-    assert stored.order == LABELS
-    # half precision keeps three decimals
-    assert stored.probabilities(PAIRS) == pytest.approx(classifier.probabilities(PAIRS), abs=1e-3)
-
-
-def test_accuracy_is_measured_on_each_dev_set(model: str, tmp_path: Path) -> None:
-    (*_, last) = train(load(model), PAIRS, RECIPE, tmp_path, {"dev": PAIRS, "few": PAIRS[:3]})
-    assert set(last.accuracy) == {"dev", "few"}
-
-
-@pytest.mark.parametrize(
-    ("step", "factor"),
-    # ten steps, two of them rising: 1/2, 1, then down by eighths to 1/8
-    [(0, 0.5), (1, 1.0), (2, 1.0), (3, 7 / 8), (6, 0.5), (9, 1 / 8)],
-)
-def test_the_rate_rises_then_falls_to_zero(step: int, factor: float) -> None:
-    assert schedule(step, 10, 0.2) == pytest.approx(factor)
+def trainer(classifier: Classifier, lr: float = 1e-3) -> Trainer:
+    recipe = Recipe()
+    return Trainer(classifier, recipe, make_optimiser(recipe, trainable(classifier), lr))
 
 
 @pytest.mark.parametrize(("rows", "batch"), [(1, 4), (22, 4), (450, 4)])
@@ -105,11 +63,9 @@ def test_a_batch_holds_rows_of_like_length() -> None:
 
 def step(classifier: Classifier, seed: int) -> dict[str, torch.Tensor]:
     """Take one step on the first pairs and return the new weights."""
-    optim = adamw(trainable(classifier), 1e-3)
     chosen = PAIRS[:4]
-    clip = partial(clip_grad_norm_, max_norm=1.0)
-    allowed = admissible(chosen, classifier.task)
-    update(classifier, optim, classifier.encode(chosen), allowed, clip, "fp32", seed)
+    targets = admissible(chosen, classifier.task)
+    take_step(trainer(classifier), classifier.encode(chosen), targets, seed)
     return weights(classifier)
 
 
@@ -125,32 +81,71 @@ def test_a_step_leaves_the_global_chance_alone(classifier: Classifier) -> None:
     assert torch.equal(before, torch.get_rng_state())
 
 
-def test_biases_and_norms_are_not_decayed(classifier: Classifier) -> None:
-    decayed, kept = adamw(trainable(classifier), 1e-3, 0.01).param_groups
-    assert (decayed["weight_decay"], kept["weight_decay"]) == (0.01, 0.0)
-    assert {weight.ndim for weight in kept["params"]} == {1}
+def test_each_step_of_an_epoch_has_its_own_rate_and_seed(model: str) -> None:
+    by_hand, in_epoch = load(model), load(model)
+    batches, rates = [[0, 1, 2], [3, 4], [5]], [1e-3, 1e-2, 1e-4]
+    data = encode(by_hand, PAIRS, 64, by_hand.device)
+    one = trainer(by_hand)
+    losses = []
+    for number, (rows, rate) in enumerate(zip(batches, rates, strict=True)):
+        for group in one.optimiser.param_groups:
+            group["lr"] = rate
+        losses.append(take_step(one, *data.batch(rows), 70 + number))
+    assert list(train_epoch(trainer(in_epoch), batches, rates, data.batch, 70)) == losses
+    assert same(weights(by_hand), weights(in_epoch))
 
 
-@pytest.mark.parametrize("order", [LABELS, ("contradiction", "entailment", "neutral")])
-def test_the_loss_of_ordinary_labels_is_cross_entropy(order: tuple[Label, ...]) -> None:
-    logits = torch.tensor([[2.0, -1.0, 0.5], [0.0, 3.0, -40.0], [1.0, 1.0, 1.0]])
-    numbers = torch.tensor([order.index(pair.gold) for pair in PAIRS[:3] if pair.gold])
-    found = loss(logits, admissible(PAIRS[:3], replace(NLI, labels=order)))
-    torch.testing.assert_close(found, cross_entropy(logits, numbers))
+def test_an_epoch_can_be_stopped_before_each_step(classifier: Classifier) -> None:
+    data = encode(classifier, PAIRS, 64, classifier.device)
+    answers = iter([False, True])
+    losses = train_epoch(
+        trainer(classifier), [[0], [1]], [1e-3, 1e-3], data.batch, 0, lambda: next(answers)
+    )
+    next(losses)
+    with pytest.raises(Cancelled):
+        next(losses)
 
 
-def test_non_entailment_admits_neutral_and_contradiction() -> None:
-    # probabilities 1/2, 1/4, 1/4: what is not entailment makes one half
-    logits = torch.tensor([[2.0, 1.0, 1.0]]).log()
-    allowed = admissible([Pair("A b.", "C d.", "non-entailment")], NLI)
-    assert allowed.tolist() == [[False, True, True]]
-    assert float(loss(logits, allowed)) == pytest.approx(-math.log(0.5))
+def test_epochs_end_without_a_gain_and_tell_the_rate_how_many_brought_none(
+    classifier: Classifier,
+) -> None:
+    data = encode(classifier, PAIRS, 64, classifier.device)
+    asked: list[tuple[float, int]] = []
+
+    def rate(passed: float, without_gain: int) -> float:
+        asked.append((passed, without_gain))
+        return 1e-12  # too small to change a prediction
+
+    best = BestEpoch()
+    schedule = Schedule(range(5, 20), 11, 0, rate, patience=3)
+    rows = list(train_epochs(trainer(classifier), data, data, schedule, best))
+    assert [row.epoch for row in rows] == [5, 6, 7, 8]
+    assert (best.epoch, best.dev) == (5, rows[0].dev)
+    assert asked == [
+        (0.0, 0), (0.5, 0), (1.0, 0), (1.5, 0), (2.0, 1), (2.5, 1), (3.0, 2), (3.5, 2),
+    ]  # fmt: skip
 
 
-def test_a_model_of_two_outputs_learns_neutral_as_non_entailment() -> None:
-    pairs = [Pair("A b.", "C d.", gold) for gold in LABELS]
-    assert admissible(pairs, NLI_TWO_WAY).tolist() == [[True, False], [False, True], [False, True]]
+def test_the_loop_takes_another_loss_and_a_second_batch_without_labels(model: str) -> None:
+    labelled, unlabelled = PAIRS[:4], tuple(Pair(p.premise, p.hypothesis) for p in PAIRS[4:8])
 
+    def entropic(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        with_gold = targets.any(1)
+        spread = torch.distributions.Categorical(logits=logits[~with_gold]).entropy().mean()
+        return cross_entropy(logits[with_gold], targets[with_gold]) - 10 * spread
 
-def test_a_pair_without_a_gold_admits_nothing() -> None:
-    assert admissible([Pair("A b.", "C d.")], NLI).tolist() == [[False, False, False]]
+    def entropy(loss: bool) -> float:
+        classifier = load(model)
+        data = encode(classifier, (*labelled, *unlabelled), 64, classifier.device)
+        with torch.no_grad():  # sure of one label, so that there is entropy to gain
+            classifier.model.get_parameter("classifier.bias")[0] += 3.0
+        recipe = Recipe()
+        optimiser = make_optimiser(recipe, trainable(classifier), 1e-2)
+        run = Trainer(classifier, recipe, optimiser, loss=entropic if loss else cross_entropy)
+        rows = list(range(8 if loss else 4))
+        list(train_epoch(run, [rows] * 5, [1e-2] * 5, data.batch, 0))
+        answers = torch.tensor(classifier.probabilities(unlabelled))
+        return float(torch.distributions.Categorical(answers).entropy().mean())
+
+    assert entropy(True) == pytest.approx(math.log(3), abs=0.02)  # the largest there is
+    assert entropy(False) < entropy(True) - 0.04

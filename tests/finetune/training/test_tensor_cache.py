@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from finetune.training.encoded import encode, right, said
-from finetune.training.tensor_cache import TensorCache, prepare
+from finetune.training.encoded import correct, encode, predictions
+from finetune.training.tensor_cache import TENSOR_CACHE, prepare
 from probe.models.classifier import Classifier
 from probe.runs.stopping import Cancelled
 from probe.tasks.nli import LABELS, Pair
@@ -15,38 +15,22 @@ from tests.support.tiny_word_models import word_classifier
 PAIRS = (*tiny_pairs(7), Pair("A man.", "He is not very happy in the park today.", "neutral"))
 
 
-def kept(folder_of_models: TensorCache, key: str, words: int) -> bool:
-    """Ask for 4 * words bytes under a key; return whether they were there."""
-    asked = []
-    folder_of_models.get(key, lambda: asked.append(1) or torch.zeros(words))  # type: ignore[func-returns-value]  # a list's append
-    return not asked
+def test_the_bound_is_a_setting_in_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NLI_CLINIC_STATES_MB", "3")
+    assert TENSOR_CACHE.limit() == 3_000_000
 
 
-def test_a_shelf_keeps_what_it_was_given() -> None:
-    folder_of_models = TensorCache(100)
-    assert [
-        kept(folder_of_models, "a", 10),
-        kept(folder_of_models, "a", 10),
-        kept(folder_of_models, "b", 10),
-    ] == [
-        False,
-        True,
-        False,
-    ]
-
-
-def test_a_full_shelf_lets_go_of_what_was_not_used_longest() -> None:
-    folder_of_models = TensorCache(100)
-    for key in ("a", "b", "a", "c"):  # each 40 bytes: two have room
-        kept(folder_of_models, key, 10)
-    assert [kept(folder_of_models, "a", 10), kept(folder_of_models, "c", 10)] == [True, True]
-    assert not kept(folder_of_models, "b", 10)
-
-
-def test_what_is_larger_than_the_shelf_is_given_but_not_kept() -> None:
-    folder_of_models = TensorCache(100)
-    assert len(folder_of_models.get("a", lambda: torch.ones(50))) == 50
-    assert not kept(folder_of_models, "a", 50)
+def test_tokens_and_tensors_count_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    classifier = tiny_classifier()
+    data = encode(classifier, PAIRS, 64, classifier.device)
+    monkeypatch.setattr(TENSOR_CACHE, "limit", lambda: data.size)
+    TENSOR_CACHE.put("tokens", data)
+    missing = torch.zeros(1)
+    assert TENSOR_CACHE.get("tokens", lambda: missing) is data
+    TENSOR_CACHE.put("tensor", torch.zeros(data.size + 1, dtype=torch.uint8))
+    assert TENSOR_CACHE.get("tokens", lambda: missing) is data  # what is too large drops nothing
+    TENSOR_CACHE.put("tensor", torch.zeros(data.size, dtype=torch.uint8))
+    assert TENSOR_CACHE.get("tokens", lambda: missing) is missing
 
 
 @pytest.mark.parametrize("kind", [*FAMILY, "da", "esim_char"])
@@ -65,18 +49,28 @@ def test_an_encoded_pair_is_cut_as_the_tokenizer_cuts_it() -> None:
     assert encode(classifier, PAIRS, 9, classifier.device).lengths == [9] * 8
 
 
-def test_right_counts_non_entailment_in_two_classes() -> None:
+def test_the_first_pairs_alone_are_encoded_as_among_others() -> None:
+    classifier = tiny_classifier()
+    data = encode(classifier, PAIRS, 64, classifier.device)
+    inputs, targets = data.batch([3, 1])
+    few, few_targets = data.first(4).batch([3, 1])
+    assert data.first(4).lengths == data.lengths[:4]
+    assert torch.equal(targets, few_targets)
+    assert all(torch.equal(inputs[name], few[name]) for name in inputs)
+
+
+def test_correct_counts_non_entailment_in_two_classes() -> None:
     classifier = tiny_classifier()
     pairs = [Pair("A.", "B.", gold) for gold in (*LABELS, "non-entailment", None)]
     data = encode(classifier, pairs, 64, classifier.device)
-    assert right(data, torch.tensor([0, 0, 0, 0, 0])) == (True, False, False, False, False)
-    assert right(data, torch.tensor([2, 2, 2, 2, 2])) == (False, False, True, True, False)
+    assert correct(data, torch.tensor([0, 0, 0, 0, 0])) == (True, False, False, False, False)
+    assert correct(data, torch.tensor([2, 2, 2, 2, 2])) == (False, False, True, True, False)
 
 
-def test_said_is_what_the_model_predicts() -> None:
+def test_predictions_are_those_of_the_classifier() -> None:
     classifier = tiny_classifier(order=("contradiction", "entailment", "neutral"))
     data = encode(classifier, PAIRS, 64, classifier.device)
-    numbers = said(classifier, data).tolist()
+    numbers = predictions(classifier, data).tolist()
     assert [LABELS[number] for number in numbers] == [p.label for p in classifier.predict(PAIRS)]
 
 
@@ -90,21 +84,21 @@ def counted(classifier: Classifier) -> list[int]:
 def test_the_untrained_model_is_asked_once_for_all_cells() -> None:
     one, other = tiny_classifier(seed=5), tiny_classifier(seed=5)
     first = prepare(one, "full", "fp32")
-    answers = first.at_start(first.encoded(PAIRS, 64))
+    answers = first.initial_predictions(first.encoded(PAIRS, 64))
     passes = counted(other)
     second = prepare(other, "full", "fp32")
-    assert torch.equal(second.at_start(second.encoded(PAIRS, 64)), answers)
+    assert torch.equal(second.initial_predictions(second.encoded(PAIRS, 64)), answers)
     assert passes == []
 
 
 def test_a_trained_model_is_asked_anew() -> None:
     classifier = tiny_classifier(seed=6)
     ready = prepare(classifier, "full", "fp32")
-    ready.at_start(ready.encoded(PAIRS, 64))
+    ready.initial_predictions(ready.encoded(PAIRS, 64))
     passes = counted(classifier)
     with torch.no_grad():
         classifier.model.get_parameter("classifier.bias").add_(1.0)
-    ready.at_start(ready.encoded(PAIRS, 64))
+    ready.initial_predictions(ready.encoded(PAIRS, 64))
     assert len(passes) == 1
 
 

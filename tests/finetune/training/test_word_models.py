@@ -2,15 +2,16 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
-from torch.optim import SGD
 
 import finetune.training.word_models as words
-from finetune.training.presets import DA, ESIM, FAMILIES, Preset
-from finetune.training.word_models import held_out, start, train
+from finetune.training.recipes import DA, ESIM, WORD_MODELS, Preset, clip_gradients
+from finetune.training.word_models import held_out, train, untrained
 from finetune.training.word_vectors import SPREAD, encode, reduce, vocabulary, with_special
+from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.models.word_models.decomposable import DecomposableConfig
@@ -52,11 +53,13 @@ def test_padding_is_zero_and_the_other_special_words_are_chance() -> None:
     assert torch.equal(table, with_special(torch.ones(2, 50)))
 
 
-@pytest.mark.parametrize("model", FAMILIES)
+@pytest.mark.parametrize("model", WORD_MODELS)
 @pytest.mark.parametrize("preset", ["allennlp", "paper"])
-def test_a_start_reads_the_shared_vectors_and_leaves_chance_alone(model: str, preset: str) -> None:
+def test_an_untrained_model_reads_the_shared_vectors_and_leaves_chance_alone(
+    model: str, preset: str
+) -> None:
     before = torch.get_rng_state()
-    one, other = start(model, preset), start(model, preset)
+    one, other = untrained(model, preset), untrained(model, preset)
     assert torch.equal(torch.get_rng_state(), before)
     assert one.model.config.num_labels == 3
     assert one.order == LABELS
@@ -66,7 +69,7 @@ def test_a_start_reads_the_shared_vectors_and_leaves_chance_alone(model: str, pr
 
 
 def test_vectors_of_its_own_begin_as_the_shared_ones() -> None:
-    model = start("da", "allennlp", own=True).model
+    model = untrained("da", "allennlp", own=True).model
     table = model.get_parameter("words.table")
     assert table.requires_grad
     assert torch.equal(table, shared_table("words").float())
@@ -75,7 +78,7 @@ def test_vectors_of_its_own_begin_as_the_shared_ones() -> None:
 def test_the_presets_are_those_of_the_configurations() -> None:
     """Liu et al. 2019's AllenNLP files, and Parikh et al. 2016, Chen et al. 2017."""
     facts = {
-        name: (preset.lr, preset.batch, preset.epochs, preset.patience, preset.halve)
+        name: (preset.recipe.lr, preset.recipe.batch, preset.epochs, preset.patience, preset.halve)
         for family, presets in {"da": DA, "esim": ESIM}.items()
         for kind, preset in presets.items()
         for name in [f"{family} {kind}"]
@@ -89,31 +92,24 @@ def test_the_presets_are_those_of_the_configurations() -> None:
 def test_clipping_follows_the_configurations() -> None:
     weight = torch.nn.Parameter(torch.zeros(2))
     weight.grad = torch.tensor([30.0, 40.0])
-    ESIM["allennlp"].clip([weight])
+    clip_gradients(ESIM["allennlp"].recipe, [weight])
     assert weight.grad.tolist() == pytest.approx([6.0, 8.0], rel=1e-4)  # norm 10
-    DA["allennlp"].clip([weight])
+    clip_gradients(DA["allennlp"].recipe, [weight])
     assert weight.grad.tolist() == [5.0, 5.0]
+    weight.grad = torch.tensor([30.0, 40.0])
+    clip_gradients(DA["paper"].recipe, [weight])
+    assert weight.grad.tolist() == [30.0, 40.0]
 
 
-def preset(**changes: object) -> Preset:
-    return Preset(
-        DecomposableConfig,
-        {},
-        SGD,
-        **{
-            "lr": 0.1,
-            "clip": lambda weights: None,
-            "batch": 8,
-            "epochs": 3,
-            "patience": 9,
-            **changes,
-        },  # type: ignore[arg-type]
-    )
+def preset(lr: float = 0.1, **changes: object) -> Preset:
+    recipe = Recipe("adagrad", lr, batch=8, clip_norm=None)
+    facts: dict[str, Any] = {"epochs": 3, "patience": 9, **changes}
+    return Preset(DecomposableConfig, {}, recipe, **facts)
 
 
 @pytest.fixture
 def every_fourth(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "HELD_OUT", 4)
+    monkeypatch.setattr(words, "PREMISES_PER_HELD_OUT", 4)
 
 
 def test_a_premise_is_held_out_with_all_its_pairs() -> None:
@@ -133,9 +129,7 @@ def test_training_is_the_same_again_and_leaves_chance_alone(tmp_path: Path) -> N
     first = list(train(fresh(), preset(), tiny_pairs(60), tmp_path / "a"))
     again = list(train(fresh(), preset(), tiny_pairs(60), tmp_path / "b"))
     assert torch.equal(torch.get_rng_state(), before)
-    assert [(row.loss, row.held_out) for row in first] == [
-        (row.loss, row.held_out) for row in again
-    ]
+    assert [(row.loss, row.dev) for row in first] == [(row.loss, row.dev) for row in again]
     assert first[-1].loss < first[0].loss
 
 
@@ -147,7 +141,7 @@ def test_the_best_epoch_is_what_stays(tmp_path: Path) -> None:
     right = sum(
         row.label == pair.gold for row, pair in zip(classifier.predict(kept), kept, strict=True)
     )
-    assert right / len(kept) == max(row.held_out for row in rows)
+    assert right / len(kept) == max(row.dev for row in rows)
     assert load(str(tmp_path)).predict(kept[:1])[0].label in LABELS
 
 

@@ -11,7 +11,6 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from probe.__main__ import app
 from probe.analysis.batch import CHUNK, FIRST
 from probe.analysis.comparison import Row, compare, compare_rows, read
 from probe.analysis.statistics import (
@@ -24,6 +23,7 @@ from probe.analysis.statistics import (
     mcnemar,
     members,
 )
+from probe.cli.main import app
 from probe.data.tables import Columns, Table, read_table
 from probe.errors import ComparisonError, FileError
 from probe.models.classifier import Prediction

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 import pytest
 from typer.testing import CliRunner
 
-from probe.__main__ import app
 from probe.analysis.hans import (
     REPORTED,
     Profiled,
@@ -15,6 +14,7 @@ from probe.analysis.hans import (
     profile,
     verdicts,
 )
+from probe.cli.main import app
 from probe.errors import TemplateError
 from probe.templates import Request, generate, subcases
 from probe.templates.request import HEURISTICS

@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from probe.__main__ import app
+from probe.cli.main import app
 from probe.settings import ASSETS
 from probe.tasks.nli import LABELS
 from probe.transforms import REGISTRY

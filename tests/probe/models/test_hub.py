@@ -186,7 +186,7 @@ def test_a_model_that_does_not_fit_is_not_fetched(hub: Hub) -> None:
 
 
 def test_the_cache_loads_the_same_commit_again(hub: Hub) -> None:
-    cache = ModelCache(1)
+    cache = ModelCache(lambda: 1)
     first = cache.open("owner/tiny").classifier
     cache.get("minilm")
     (hub.folder / "config.json").write_text("{}")  # the hub has moved on

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from probe.errors import ModelError
-from probe.models.cache import ModelCache, weight
+from probe.models.cache import ModelCache, model_bytes, weight
 from probe.models.checkpoint import room
 from probe.models.errors import refusal
 from probe.models.library import entries, find, load, require, start_from_encoder
@@ -340,7 +340,7 @@ def test_the_cache_lets_the_oldest_go_when_they_weigh_too_much(saved: Path, home
     for name in ("a", "b", "c"):
         shutil.copytree(saved, home / "models" / name)
     room_for_two = 2 * weight(load(str(saved)))
-    cache = ModelCache(room_for_two)
+    cache = ModelCache(lambda: room_for_two)
     first, second = cache.get("a"), cache.get("b")
     assert cache.get("a") is first  # used again, so b is now the oldest
     cache.get("c")
@@ -351,7 +351,7 @@ def test_the_cache_lets_the_oldest_go_when_they_weigh_too_much(saved: Path, home
 def test_a_model_in_use_goes_on_when_the_cache_lets_it_go(saved: Path, home: Path) -> None:
     for name in ("a", "b"):
         shutil.copytree(saved, home / "models" / name)
-    cache = ModelCache(1)
+    cache = ModelCache(lambda: 1)
     first = cache.get("a")
     before = first.probabilities([PAIR])
     cache.get("b")
@@ -360,7 +360,7 @@ def test_a_model_in_use_goes_on_when_the_cache_lets_it_go(saved: Path, home: Pat
 
 
 def test_the_newest_stays_however_heavy(saved: Path) -> None:
-    cache = ModelCache(1)
+    cache = ModelCache(lambda: 1)
     assert cache.get(str(saved)) is cache.get(str(saved))
 
 
@@ -373,4 +373,14 @@ def test_what_cannot_be_loaded_is_not_kept(home: Path) -> None:
 
 def test_the_bound_is_a_setting_in_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NLI_CLINIC_MODEL_MB", "7")
-    assert ModelCache().limit == 7_000_000
+    assert model_bytes() == 7_000_000
+
+
+def test_the_bound_is_read_at_each_use(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = ModelCache()
+    first = cache.get("minilm")  # 90 MB
+    cache.get(str(saved))
+    assert cache.get("minilm") is first
+    monkeypatch.setenv("NLI_CLINIC_MODEL_MB", "7")
+    cache.open(str(saved))
+    assert cache.get("minilm") is not first

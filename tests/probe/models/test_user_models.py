@@ -11,11 +11,11 @@ from gradio_client.exceptions import AppError
 from safetensors.torch import load_file, save_file
 from typer.testing import CliRunner
 
-from probe.__main__ import app as commands
 from probe.analysis.attribution import attribute
 from probe.analysis.batch import made_frame, score, scored_frame
 from probe.analysis.summary import summarise, summary_json
 from probe.analysis.transformed import examine
+from probe.cli.main import app as commands
 from probe.data.tables import Columns, read_table
 from probe.errors import ModelError
 from probe.models.cache import ModelCache
@@ -95,7 +95,7 @@ def test_a_page_asks_only_for_what_was_opened(clear: str) -> None:
 
 
 def test_a_given_order_is_part_of_the_name_and_comes_back(unclear: str) -> None:
-    cache = ModelCache(1)
+    cache = ModelCache(lambda: 1)
     order = ("neutral", "contradiction", "entailment")
     first = cache.open(unclear, order).classifier
     assert first.name == f"{unclear} (neutral, contradiction, entailment)"

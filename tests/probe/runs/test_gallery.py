@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from finetune.__main__ import app
 from finetune.cli.gallery import Files, all_sets, read_rates, sampled
+from finetune.cli.main import app
 from probe.errors import ExperimentError
 from probe.models.hashes import model_hash, pairs_hash
 from probe.runs.gallery import CHALLENGES, pack, read, runs, unpack

@@ -14,7 +14,7 @@ from finetune.experiments.inoculation.plan import (
     resolved,
 )
 from finetune.experiments.inoculation.sets import Sets
-from finetune.training.rates import usual_rate
+from finetune.training.recipes import default_rate
 from probe.errors import ExperimentError
 
 PLAN = Plan("tiny", "negation", (6, ALL), (1e-3,), (0,))
@@ -69,8 +69,8 @@ def test_an_unknown_mode_is_refused(sets: Sets) -> None:
     [("da", 0.01), ("esim", 4e-4), ("esim_char", 4e-4), ("minilm", 2e-5), ("who/knows", 2e-5)],
 )
 def test_a_model_begins_with_the_rate_of_its_kind(model: str, rate: float) -> None:
-    assert usual_rate(model) == rate
+    assert default_rate(model) == rate
 
 
 def test_in_fast_mode_few_weights_of_a_bert_begin_with_a_larger_rate() -> None:
-    assert (usual_rate("minilm", "fast"), usual_rate("esim", "fast")) == (1e-3, 4e-4)
+    assert (default_rate("minilm", "fast"), default_rate("esim", "fast")) == (1e-3, 4e-4)

@@ -42,9 +42,9 @@ def test_what_is_too_large_to_keep_is_prepared_for_each_cell(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # 10 characters in each of 4 + 5 + 20 pairs, 100 bytes a character
-    monkeypatch.setattr(TENSOR_CACHE, "limit", 29_000)
+    monkeypatch.setattr(TENSOR_CACHE, "limit", lambda: 29_000)
     assert at_pace(PLAN, SETS, Pace(0.1, 0, 0, 100)) == pytest.approx(29)
-    monkeypatch.setattr(TENSOR_CACHE, "limit", 28_999)
+    monkeypatch.setattr(TENSOR_CACHE, "limit", lambda: 28_999)
     assert at_pace(PLAN, SETS, Pace(0.1, 0, 0, 100)) == pytest.approx(3 * 29)
 
 
@@ -52,7 +52,7 @@ def test_states_that_are_too_large_to_keep_are_said(
     classifier: Classifier, sets: Sets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = replace(PLAN, model="crowded", mode="fast")
-    monkeypatch.setattr(TENSOR_CACHE, "limit", 10_000)
+    monkeypatch.setattr(TENSOR_CACHE, "limit", lambda: 10_000)
     assert "lets be kept (0), so each cell computes it anew" in crowding(plan, sets, classifier)
     assert not crowding(replace(plan, mode="full"), sets, classifier)
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from finetune.training.loop import save_model
+from finetune.training.checkpoints import save_model
 from probe.analysis.attribution import attribute
 from probe.errors import ModelError
 from probe.models.library import load

@@ -1,0 +1,27 @@
+"""The commands of `python -m finetune` as one group."""
+
+from finetune.cli.challenges import challenges_command
+from finetune.cli.gallery import gallery_command
+from finetune.cli.inoculate import inoculate_command
+from finetune.cli.report import report_command
+from finetune.cli.runs import run_command, runs_command
+from finetune.cli.train import train_command
+from finetune.cli.word_models import words_command
+from finetune.cli.word_vectors import vectors_command
+from probe.cli.group import group
+
+app = group()
+app.command("inoculate")(inoculate_command)
+app.command("challenges")(challenges_command)
+app.command("runs")(runs_command)
+app.command("run")(run_command)
+app.command("report")(report_command)
+app.command("gallery")(gallery_command)
+app.command("train")(train_command)
+app.command("words")(words_command)
+app.command("vectors")(vectors_command)
+
+
+@app.callback()
+def main() -> None:
+    """Change models: train them, inoculate them."""

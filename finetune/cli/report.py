@@ -1,0 +1,37 @@
+"""`python -m finetune report`: what runs came to, as files."""
+
+from pathlib import Path
+from typing import Annotated, get_args
+
+import typer
+
+from finetune.cli.runs import find_run
+from finetune.experiments.inoculation.selection import Selection
+from finetune.report.export import export
+from probe.cli.options import one_of
+from probe.errors import ExperimentError, writing
+
+SelectionName = Annotated[
+    Selection,
+    typer.Option(
+        metavar="<str>",
+        parser=one_of("selection", get_args(Selection)),
+        help="oracle_lr (as published) or dev_lr.",
+    ),
+]
+
+
+def report_command(
+    run_ids: Annotated[list[str], typer.Argument(metavar="ID...", help="As for `run`.")],
+    out: Annotated[Path, typer.Option(help="Folder for points, figure and report.")],
+    selection: SelectionName = "oracle_lr",
+) -> None:
+    """Write points.csv, figure.svg, figure.png and a report in one HTML file."""
+    runs = [find_run(run_id) for run_id in run_ids]
+    if not any(run.points for run in runs):
+        raise ExperimentError("no cell of these runs is finished yet")
+    with writing(out):
+        out.mkdir(parents=True, exist_ok=True)
+        paths = export(runs, selection, out)
+    for path in paths:
+        typer.echo(path)

@@ -1,0 +1,80 @@
+"""`python -m finetune words`: train one of the papers' word-level models."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+
+from finetune.training.data import read_jsonl
+from finetune.training.encoded import encode, score
+from finetune.training.recipes import WORD_MODELS, Preset
+from finetune.training.word_models import train, untrained
+from probe.models.library import load
+
+DEV_TOKENS = 512
+"""Where the pairs of dev sets are cut."""
+
+
+def words_command(
+    model: Annotated[str, typer.Option(help="da, esim or esim_char.")],
+    train_file: Annotated[list[Path], typer.Option("--train", help="JSON lines, maybe gzipped.")],
+    out: Annotated[Path, typer.Option(help="Folder for the model.")],
+    preset: Annotated[str, typer.Option(help="allennlp (Liu et al. 2019) or paper.")] = "allennlp",
+    vectors: Annotated[str, typer.Option(help="Name of the vectors in assets/vectors.")] = "words",
+    correction: Annotated[int, typer.Option(help="Rank of what is learnt on top of them.")] = 0,
+    own: Annotated[bool, typer.Option(help="Copy the vectors and train them whole.")] = False,
+    dev: Annotated[list[Path], typer.Option(help="Sets to measure on at the end.")] = [],  # noqa: B006
+    more: Annotated[Path | None, typer.Option(help="Go on from this trained model.")] = None,
+    lr: Annotated[float | None, typer.Option(help="Instead of the preset's.")] = None,
+    batch: Annotated[int | None, typer.Option(help="Instead of the preset's.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Instead of the preset's.")] = None,
+    fall: Annotated[bool, typer.Option(help="Let the rate fall to zero, step by step.")] = False,
+    seed: int = 0,
+    minutes: Annotated[float, typer.Option(help="No epoch ends later than this.")] = 600.0,
+    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    threads: Annotated[int, typer.Option(help="Torch threads.")] = 1,
+) -> None:
+    """Train one of the papers' word-level models from word vectors."""
+    torch.set_num_threads(threads)
+    chosen = _changed(_preset(model, preset), lr, batch, epochs, fall)
+    started = load(str(more)) if more else untrained(model, preset, vectors, correction, own, seed)
+    place = torch.device(device)
+    started.model.to(place)  # type: ignore[arg-type]  # transformers wraps it without its types
+    classifier = replace(started, device=place)
+    pairs = [pair for file in train_file for pair in read_jsonl(file)]
+    parameters = sum(weight.numel() for weight in classifier.model.parameters())
+    typer.echo(
+        f"{len(pairs)} pairs, {parameters} trained weights, batches of {chosen.recipe.batch}, "
+        f"lr {chosen.recipe.lr:g}, at most {chosen.epochs} epochs"
+    )
+    for row in train(classifier, chosen, pairs, out, seed, minutes):
+        typer.echo(
+            f"epoch {row.epoch}  loss {row.loss:.4f}  held out {row.dev:.4f}  "
+            f"lr {row.lr:g}  {row.pairs_per_second:.0f} pairs/s"
+        )
+    for file in dev:
+        data = encode(classifier, list(read_jsonl(file)), DEV_TOKENS, place)
+        typer.echo(f"{file.name.split('.')[0]} {score(classifier, data):.4f}")
+
+
+def _preset(model: str, preset: str) -> Preset:
+    if model not in WORD_MODELS or preset not in WORD_MODELS[model].presets:
+        known = ", ".join(f"{name} ({', '.join(it.presets)})" for name, it in WORD_MODELS.items())
+        raise typer.BadParameter(f"there is no {model!r} with {preset!r}; there are: {known}")
+    return WORD_MODELS[model].presets[preset]
+
+
+def _changed(
+    preset: Preset, lr: float | None, batch: int | None, epochs: int | None, fall: bool
+) -> Preset:
+    """Return a preset with what the person sets otherwise."""
+    recipe = preset.recipe
+    return replace(
+        preset,
+        recipe=replace(recipe, lr=lr or recipe.lr, batch=batch or recipe.batch),
+        epochs=epochs or preset.epochs,
+        halve=preset.halve and not fall,
+        fall=fall,
+    )

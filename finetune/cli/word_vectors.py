@@ -1,0 +1,36 @@
+"""`python -m finetune vectors`: word vectors distilled from an encoder.
+
+`python -m finetune vectors --encoder FOLDER --train FILE --out assets/vectors/words` writes
+words.txt, the most frequent words of the training file, and words.safetensors, a vector for each.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from safetensors.torch import save_file
+
+from finetune.training.data import read_jsonl
+from finetune.training.word_vectors import encode, reduce, vocabulary, with_special
+from probe.models.word_models.word_tokenizer import SPECIAL
+
+
+def vectors_command(
+    encoder: Annotated[str, typer.Option(help="Folder of a sentence encoder.")],
+    train_file: Annotated[list[Path], typer.Option("--train", help="JSON lines, maybe gzipped.")],
+    out: Annotated[Path, typer.Option(help="Writes OUT.txt and OUT.safetensors.")],
+    words: Annotated[int, typer.Option(help="How many, special ones included.")] = 25_000,
+    size: Annotated[int, typer.Option(help="Components of a vector.")] = 300,
+    cased: Annotated[bool, typer.Option(help="Keep capital letters apart.")] = False,
+) -> None:
+    """Count the words of training files and distil a vector for each from an encoder."""
+    pairs = (pair for file in train_file for pair in read_jsonl(file))
+    texts = (text for pair in pairs for text in (pair.premise, pair.hypothesis))
+    known = vocabulary(texts, words, not cased)
+    reduced = reduce(encode(known[len(SPECIAL) :], encoder), size)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    Path(f"{out}.txt").write_text("\n".join(known) + "\n", encoding="utf-8")
+    weights = Path(f"{out}.safetensors")
+    save_file({"vectors": with_special(reduced.vectors).half()}, weights)
+    weights.chmod(0o644)  # safetensors writes for its owner alone
+    typer.echo(f"{len(known)} words, {size} components, {reduced.explained:.4f} of the variance")

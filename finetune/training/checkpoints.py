@@ -1,0 +1,78 @@
+"""Models and unfinished trainings on disk."""
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from probe.errors import TrainingError
+from probe.models.classifier import Classifier
+
+Options = Mapping[str, object]
+
+
+def save_model(classifier: Classifier, out: Path) -> None:
+    """Write weights (fp16 safetensors), config with our label names and the task, tokenizer."""
+    out.mkdir(parents=True, exist_ok=True)
+    model = classifier.model
+    model.config.task = classifier.task.name
+    names: list[str] = list(classifier.order)
+    model.config.id2label = dict(enumerate(names))
+    model.config.label2id = {name: index for index, name in enumerate(names)}
+    model.config.save_pretrained(out)
+    half = {name: value.half().contiguous() for name, value in model.state_dict().items()}
+    weights = out / "model.safetensors"
+    save_file(half, weights, metadata={"format": "pt"})
+    weights.chmod(0o644)  # safetensors writes for its owner alone
+    classifier.tokenizer.save_pretrained(out)
+
+
+def save_checkpoint(
+    classifier: Classifier,
+    optimiser: torch.optim.Optimizer,
+    options: Options,
+    step: int,
+    out: Path,
+) -> None:
+    """Replace the checkpoint in `out`; a crash half-way leaves the old one whole."""
+    fresh, old = out / "checkpoint.new", out / "checkpoint"
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    weights = {name: value.contiguous() for name, value in classifier.model.state_dict().items()}
+    save_file(weights, fresh / "weights.safetensors")
+    moments = {
+        f"{index}.{name}": value
+        for index, state in optimiser.state_dict()["state"].items()
+        for name, value in state.items()
+    }
+    save_file(moments, fresh / "optimiser.safetensors")
+    state = {"step": step, "recipe": options}
+    (fresh / "state.json").write_text(json.dumps(state, indent=1))
+    shutil.rmtree(old, ignore_errors=True)
+    fresh.rename(old)
+
+
+def load_checkpoint(
+    classifier: Classifier, optimiser: torch.optim.Optimizer, options: Options, out: Path
+) -> int:
+    """Load the checkpoint in `out`, if any, and return the step to go on from.
+
+    Raises TrainingError where it was made with other options.
+    """
+    folder = out / "checkpoint"
+    if not (folder / "state.json").exists():
+        return 0
+    saved = json.loads((folder / "state.json").read_text())
+    if saved["recipe"] != options:
+        raise TrainingError(f"{folder} was made with another recipe: {saved['recipe']}")
+    classifier.model.load_state_dict(load_file(folder / "weights.safetensors"))
+    state = optimiser.state_dict()
+    state["state"] = {}
+    for key, value in load_file(folder / "optimiser.safetensors").items():
+        index, name = key.split(".")
+        state["state"].setdefault(int(index), {})[name] = value
+    optimiser.load_state_dict(state)
+    return int(saved["step"])

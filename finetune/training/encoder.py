@@ -1,0 +1,116 @@
+"""Fine-tune an encoder into a classifier, with checkpoints that a training resumes from."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from transformers import BatchEncoding
+
+from finetune.training.checkpoints import load_checkpoint, save_checkpoint, save_model
+from finetune.training.loop import Trainer, epoch_batches, train_epoch, trainable
+from finetune.training.losses import admissible
+from finetune.training.recipes import make_optimiser
+from probe.metrics import accuracy
+from probe.models.architectures import Recipe
+from probe.models.classifier import Classifier, Precision, text_lengths
+from probe.tasks.task import Example
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """How to train. `warmup` is a share of all steps; after it the rate falls linearly to zero."""
+
+    lr: float = 1.5e-4
+    epochs: int = 1
+    batch: int = 32
+    weight_decay: float = 0.01
+    warmup: float = 0.06
+    clip: float = 1.0
+    max_tokens: int = 96
+    seed: int = 0
+    precision: Precision = "auto"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where the training stands; `accuracy` maps a dev set's name to accuracy when measured."""
+
+    step: int
+    steps: int
+    loss: float
+    pairs_per_second: float
+    accuracy: dict[str, float]
+
+
+def train(
+    classifier: Classifier,
+    examples: Sequence[Example],
+    options: TrainingOptions,
+    out: Path,
+    dev: Mapping[str, Sequence[Example]] | None = None,
+    every: int = 1000,
+) -> Iterator[Progress]:
+    """Train in place and yield progress every `every` steps, having saved a checkpoint.
+
+    A checkpoint left in `out` by the same options is continued; at the end the model lies in `out`
+    as fp16 safetensors. Raises TrainingError where the checkpoint has other options.
+    """
+    lengths = text_lengths(classifier.task, examples)
+    batches = _batches(lengths, options)
+    rates = [
+        options.lr * schedule(step, len(batches), options.warmup) for step in range(len(batches))
+    ]
+    trainer = _trainer(classifier, options)
+    start = load_checkpoint(classifier, trainer.optimiser, asdict(options), out)
+
+    def load(rows: Sequence[int]) -> tuple[BatchEncoding, torch.Tensor]:
+        chosen = [examples[row] for row in rows]
+        targets = admissible(chosen, classifier.task)
+        return classifier.encode(chosen, options.max_tokens), targets
+
+    began, pairs_seen, average = time.monotonic(), 0, 0.0
+    seed = options.seed * 1_000_003 + start
+    losses = train_epoch(trainer, batches[start:], rates[start:], load, seed)
+    for step, loss in enumerate(losses, start + 1):
+        average = 0.98 * average + 0.02 * loss if average else loss
+        pairs_seen += len(batches[step - 1])
+        if step % every == 0 or step == len(batches):
+            speed = pairs_seen / (time.monotonic() - began)
+            save_checkpoint(classifier, trainer.optimiser, asdict(options), step, out)
+            scores = {
+                name: _accuracy(classifier, rows, options) for name, rows in (dev or {}).items()
+            }
+            yield Progress(step, len(batches), average, speed, scores)
+            began, pairs_seen = time.monotonic(), 0
+    save_model(classifier, out)
+
+
+def _accuracy(
+    classifier: Classifier, examples: Sequence[Example], options: TrainingOptions
+) -> float:
+    labels = [answer.label for answer in classifier.predict(examples, options.precision)]
+    return accuracy(classifier.task, labels, examples)
+
+
+def _batches(lengths: Sequence[int], options: TrainingOptions) -> list[list[int]]:
+    """Return the batches of all epochs, one after the other."""
+    return [
+        rows
+        for epoch in range(options.epochs)
+        for rows in epoch_batches(lengths, options.batch, options.seed, epoch)
+    ]
+
+
+def _trainer(classifier: Classifier, options: TrainingOptions) -> Trainer:
+    settings = {"weight_decay": options.weight_decay}
+    recipe = Recipe("adamw", options.lr, clip_norm=options.clip, settings=settings)
+    optimiser = make_optimiser(recipe, trainable(classifier), options.lr)
+    return Trainer(classifier, recipe, optimiser, options.precision)
+
+
+def schedule(step: int, steps: int, warmup: float) -> float:
+    """Return the factor on the learning rate at this step: up to one, then down to zero."""
+    rising = max(1, round(warmup * steps))
+    return min((step + 1) / rising, max(0.0, (steps - step) / max(1, steps - rising)))

@@ -1,0 +1,82 @@
+"""`python -m probe batch`: score a file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probe.analysis.batch import Row, made_frame, score, scored_frame
+from probe.analysis.summary import summarise, summary_json
+from probe.cli.open_models import opened
+from probe.cli.options import (
+    Assignments,
+    ById,
+    Draw,
+    Keep,
+    LabelOrder,
+    ModelName,
+    Pin,
+    PrecisionName,
+    Sign,
+    transform_options,
+)
+from probe.cli.output import end_progress, show_progress, write_json
+from probe.data.tables import Columns, form_of, guess, read_table, write_table
+
+
+def batch_command(
+    file: Annotated[Path, typer.Argument(metavar="IN", help="CSV, TSV, JSONL or Parquet.")],
+    out: Annotated[Path, typer.Option(help="Where the scored file goes.")],
+    transforms: Annotated[str, typer.Option(help="Names or chains, with commas.")] = "",
+    model: ModelName = "minilm",
+    labels: LabelOrder = "",
+    summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
+    pairs: Annotated[
+        Path | None, typer.Option(help="Where every pair that was made goes, one a line.")
+    ] = None,
+    premise: Annotated[str, typer.Option(help="Column of the premise; guessed if empty.")] = "",
+    hypothesis: Annotated[str, typer.Option(help="Column of the hypothesis.")] = "",
+    gold: Annotated[str, typer.Option(help="Column of the gold label.")] = "",
+    seed: int = 0,
+    keep: Keep = 0.5,
+    sign: Sign = "support",
+    pin: Pin = ".!?",
+    by_id: ById = False,
+    draw: Draw = "vocabulary",
+    others: Assignments = [],  # noqa: B006
+    precision: PrecisionName = "auto",
+) -> None:
+    """Score a file; rows that cannot be scored say why in the column `error`."""
+    names = [name.strip() for name in transforms.split(",") if name.strip()]
+    options = transform_options(keep, sign, pin, by_id, draw, others)
+    for path in filter(None, (out, pairs)):
+        form_of(path)
+    table = read_table(file)
+    columns = _columns(list(table.frame.columns), premise, hypothesis, gold)
+    classifier = opened(model, labels)
+    rows: list[Row] = []
+    for chunk in score(table, columns, classifier, names, seed, options, precision):
+        rows += chunk.rows
+        show_progress(
+            f"{chunk.done}/{chunk.total} rows, {chunk.per_second:.1f} a second, "
+            f"{chunk.left:.0f} s left"
+        )
+    end_progress()
+    write_table(scored_frame(table, rows, names, model), out)
+    if pairs:
+        write_table(made_frame(rows, names), pairs)
+    shape = summary_json(summarise(rows, names), classifier, precision, seed, options)
+    if summary:
+        write_json(shape, summary)
+    typer.echo(f"{shape['scored']} of {shape['rows']} rows scored, written to {out}")
+
+
+def _columns(names: Sequence[str], premise: str, hypothesis: str, gold: str) -> Columns:
+    """Take the named columns, guess the others."""
+    if premise and hypothesis:
+        return Columns(premise, hypothesis, gold or None)
+    guessed = guess(names)
+    return Columns(
+        premise or guessed.premise, hypothesis or guessed.hypothesis, gold or guessed.gold
+    )

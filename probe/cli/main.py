@@ -1,0 +1,31 @@
+"""The commands of `python -m probe` as one group."""
+
+from probe.cli import baselines, pbsmt, tagger
+from probe.cli.batch import batch_command
+from probe.cli.compare import compare_command
+from probe.cli.group import group
+from probe.cli.hans import hans_command
+from probe.cli.models import models_command
+from probe.cli.pair import pair_command
+from probe.cli.settings import settings_command
+from probe.cli.templates import templates_command
+from probe.cli.transforms import transforms_command
+
+app = group()
+app.command("pair")(pair_command)
+app.command("batch")(batch_command)
+app.command("compare")(compare_command)
+app.command("hans")(hans_command)
+app.command("transforms")(transforms_command)
+app.command("models")(models_command)
+app.command("templates")(templates_command)
+app.command("rules")(baselines.judge_command)
+app.command("settings")(settings_command)
+app.add_typer(baselines.app, name="baselines")
+app.add_typer(pbsmt.app, name="pbsmt")
+app.add_typer(tagger.app, name="tagger")
+
+
+@app.callback()
+def main() -> None:
+    """Look at models: one pair, a whole file, comparisons, templates, rule baselines."""

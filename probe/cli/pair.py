@@ -1,0 +1,89 @@
+"""`python -m probe pair`: one pair, explained and transformed."""
+
+import json
+from typing import Annotated, Any, get_args
+
+import typer
+
+from probe.analysis.attribution import BaselineToken, Method
+from probe.analysis.transformed import examine
+from probe.cli.open_models import opened
+from probe.cli.options import (
+    AsJson,
+    Assignments,
+    ById,
+    Draw,
+    Keep,
+    LabelOrder,
+    ModelName,
+    Pin,
+    PrecisionName,
+    Sign,
+    one_of,
+    transform_options,
+)
+from probe.reports.json import examination_json
+from probe.tasks.nli import LABELS, NLI, Pair
+
+MethodName = Annotated[
+    Method,
+    typer.Option(
+        metavar="<str>", parser=one_of("method", get_args(Method)), help="Attribution method."
+    ),
+]
+BaselineName = Annotated[
+    BaselineToken,
+    typer.Option(
+        metavar="<str>",
+        parser=one_of("baseline", get_args(BaselineToken)),
+        help="pad, mask or unk.",
+    ),
+]
+
+
+def pair_command(
+    premise: Annotated[str, typer.Option()],
+    hypothesis: Annotated[str, typer.Option()],
+    transform: Annotated[list[str], typer.Option(help="Name or chain; may be repeated.")] = [],  # noqa: B006
+    model: ModelName = "minilm",
+    labels: LabelOrder = "",
+    gold: Annotated[str, typer.Option(help="Gold label, if known.")] = "",
+    seed: int = 0,
+    keep: Keep = 0.5,
+    sign: Sign = "support",
+    pin: Pin = ".!?",
+    by_id: ById = False,
+    draw: Draw = "vocabulary",
+    others: Assignments = [],  # noqa: B006
+    method: MethodName = "gradient_x_input",
+    baseline: BaselineName = "pad",
+    label: Annotated[str, typer.Option(help="Label to explain; gold or predicted if empty.")] = "",
+    precision: PrecisionName = "fp32",
+    as_json: AsJson = False,
+) -> None:
+    """Classify a pair, explain it, and apply transforms to it."""
+    examination = examine(
+        opened(model, labels),
+        Pair(premise, hypothesis, NLI.read_gold(gold)),
+        transform,
+        seed,
+        transform_options(keep, sign, pin, by_id, draw, others),
+        method,
+        baseline,
+        one_of("label", LABELS)(label) if label else None,
+        precision,
+    )
+    shape = examination_json(examination, precision)
+    if as_json:
+        typer.echo(json.dumps(shape, ensure_ascii=False))
+        return
+    names = ["original", *(treated.result.name for treated in examination.transformed)]
+    for name, row in zip(names, [shape["original"], *shape["transformed"]], strict=True):
+        typer.echo(_line(name, row, shape["original"]))
+
+
+def _line(name: str, row: dict[str, Any], original: dict[str, Any]) -> str:  # Any: JSON
+    premise_changed = row["premise"] != original["premise"]
+    text = f"{row['premise']} ▸ {row['hypothesis']}" if premise_changed else row["hypothesis"]
+    agrees = {True: "agrees", False: "changed", None: ""}[row.get("agrees")]
+    return f"{name:18} {row['label']:14} {row['confidence']:.3f} {agrees:8} {text}"

@@ -1,0 +1,131 @@
+"""What is known of each architecture: one row for every `model_type` that needs one.
+
+Rows are data. Who reads a field interprets it: `probe.models.embedding_hook` the embedding,
+`probe.models.pair_encoding` the post-processor, `finetune.training.frozen_layers` the frozen part,
+`finetune.training.recipes` the recipe.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Embedding = Literal["lookup", "external", "encoder_decoder", "normalised"]
+"""Where token vectors enter: looked up once in the word embeddings; looked up outside the model,
+which takes vectors; looked up by an encoder and a decoder; taken behind the embeddings' norm."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How an architecture was trained: an inoculation keeps all of it but the learning rate.
+
+    `lr` is for training all weights, `fast_lr` for the upper ones alone; gradients are cut to a
+    norm, or each to a value; `settings` are further arguments of the optimiser.
+    """
+
+    optimiser: Literal["adamw", "adam", "adagrad"] = "adamw"
+    lr: float = 2e-5
+    fast_lr: float = 1e-3
+    batch: int = 32
+    clip_norm: float | None = 1.0
+    clip_value: float | None = None
+    settings: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class EncoderLayers:
+    """Where the layers of a transformer lie, below its base model; the lower ones can be frozen.
+
+    `shared` parts serve all layers, so that they are frozen too; `bypassed` and `removed` parts
+    belong to the embeddings or the first layer: trained layers take their input as it is, or go
+    without them. `first_token` says how the last layer computes its first token alone, where the
+    head looks: by BERT's attention, from any attention's result, or not at all.
+    """
+
+    layers: str = "encoder.layer"
+    shared: tuple[str, ...] = ()
+    bypassed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    first_token: Literal["bert", "any"] | None = "bert"
+
+
+@dataclass(frozen=True)
+class WordLayers:
+    """The frozen part of a word model: its embeddings and what encodes each word behind them.
+
+    With `by_side` the encoder takes premise and hypothesis apart, as
+    `probe.models.word_models.soft_alignment.stack` does.
+    """
+
+    embeddings: str
+    encoder: str
+    by_side: bool = False
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The facts of one architecture.
+
+    `segment_ids`: its tokenizer gives them only when asked. `own_post_processor`: its tokenizer
+    class forgets how its files join two texts. `padded_positions`: positions are numbered from
+    padding_idx + 1 and pass over padding. `frozen` is None where fast mode cannot divide it.
+    `word_table` is the parameter that holds a word model's own trained vectors.
+    """
+
+    embedding: Embedding = "lookup"
+    segment_ids: bool = False
+    own_post_processor: bool = False
+    padded_positions: bool = False
+    frozen: EncoderLayers | WordLayers | None = None
+    recipe: Recipe = Recipe()
+    word_table: str = ""
+
+
+DEFAULT = Architecture()
+_ROBERTA = Architecture(padded_positions=True, frozen=EncoderLayers())
+_SEGMENTED = Architecture(segment_ids=True)
+
+ARCHITECTURES: dict[str, Architecture] = {
+    "albert": _SEGMENTED,  # one layer again and again: none of it can be frozen
+    "bart": Architecture("encoder_decoder"),
+    "bert": Architecture(frozen=EncoderLayers()),
+    "camembert": _ROBERTA,
+    "deberta": Architecture(
+        own_post_processor=True,
+        frozen=EncoderLayers(shared=("encoder.rel_embeddings",), first_token="any"),
+    ),
+    "deberta-v2": Architecture(
+        "normalised",
+        frozen=EncoderLayers(
+            shared=("encoder.rel_embeddings", "encoder.LayerNorm"),
+            removed=("encoder.conv",),
+            first_token="any",
+        ),
+    ),
+    "decomposable": Architecture(
+        frozen=WordLayers("words", "projection"),
+        recipe=Recipe("adagrad", 0.01, 0.01, batch=64, clip_norm=None, clip_value=5.0),
+        word_table="words.table",
+    ),
+    "distilbert": Architecture(frozen=EncoderLayers("transformer.layer", first_token=None)),
+    "electra": Architecture(frozen=EncoderLayers(bypassed=("embeddings_project",))),
+    "esim": Architecture(
+        frozen=WordLayers("embeddings", "encoding", by_side=True),
+        recipe=Recipe("adam", 4e-4, 4e-4, clip_norm=10.0),
+        word_table="embeddings.words.table",
+    ),
+    "funnel": _SEGMENTED,
+    "mpnet": Architecture(
+        frozen=EncoderLayers(shared=("encoder.relative_attention_bias",), first_token="any")
+    ),
+    "rembert": _SEGMENTED,
+    "roberta": _ROBERTA,
+    "roformer": _SEGMENTED,
+    "xlm-roberta": _ROBERTA,
+    "xlnet": Architecture("external", segment_ids=True),
+}
+"""By `model_type`; word models as Liu et al. 2019 trained them, in AllenNLP."""
+
+
+def architecture(model_type: str) -> Architecture:
+    """Return the row of a `model_type`, DEFAULT where it has none."""
+    return ARCHITECTURES.get(model_type, DEFAULT)

@@ -1,0 +1,63 @@
+"""`python -m probe templates`: the files it writes, what it refuses."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from probe.cli.main import app
+from probe.templates import Request, generate
+from probe.templates.files import COLUMNS
+from tests.support.template_files import texts
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(app, ["templates", *arguments])
+
+
+def test_the_command_writes_what_generate_makes(tmp_path: Path) -> None:
+    out = tmp_path / "made" / "n.csv"
+    options = ["--complexity", "simple", "--range", "30-49", "--n", "40", "--seed", "4"]
+    result = run("numerical", *options, "--out", str(out))
+    assert result.exit_code == 0
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    pairs = list(generate(Request("numerical", "simple", low=30, high=49), 40, 4))
+    assert tuple(rows[0]) == COLUMNS
+    assert [(row["premise"], row["hypothesis"]) for row in rows] == texts(pairs)
+    assert [row["label"] for row in rows] == [row.gold for row in pairs]
+    assert {row["kind"] for row in rows} == {"numerical"}
+
+
+def test_the_command_writes_json_lines_and_tsv(tmp_path: Path) -> None:
+    options = ["--subcase", "ce_adverb", "--n", "3"]
+    for name in ("h.jsonl", "h.tsv"):
+        assert run("hans", *options, "--out", str(tmp_path / name)).exit_code == 0
+    lines = (tmp_path / "h.jsonl").read_text(encoding="utf-8").splitlines()
+    table = (tmp_path / "h.tsv").read_text(encoding="utf-8").splitlines()
+    assert [list(json.loads(line).values()) for line in lines] == [
+        line.split("\t") for line in table[1:]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["dative", "--n", "999999", "--out", "a.csv"], "999,999 pairs were asked for"),
+        (["dative", "--out", "a.parquet"], "name the file .csv or .jsonl"),
+        (["dative", "--out", "a.png"], "name the file .csv"),
+        (["numerical", "--range", "9", "--out", "a.csv"], "not of the form LO-HI"),
+        (["hans", "--lexical", "A", "--out", "a.csv"], "lexical means nothing for hans"),
+    ],
+)
+def test_the_command_says_what_is_wrong_in_a_sentence(
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,49 @@
+"""Back-off probabilities, by hand and by KenLM."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.property_settings import STEADY
+from tests.support.toy_ngrams import ARPA, TOY, log10_of
+
+
+@pytest.mark.parametrize(
+    ("state", "word", "probability", "after"),
+    [
+        pytest.param("", "a", -0.7, "a", id="a word alone"),
+        pytest.param("<s>", "a", -0.4, "<s> a", id="a pair that is there"),
+        pytest.param("<s> a", "b", -0.05, "a b", id="three words that are there"),
+        pytest.param("a b", "a", -0.15 - 0.8, "b a", id="back off once"),
+        pytest.param("a b", "b", -0.15 - 0.2 - 0.9, "b", id="back off twice"),
+        pytest.param("b a", "</s>", -0.3 - 1.0, "</s>", id="a context without a weight"),
+        pytest.param("<s> a", "c", -0.1 - 0.3 - 1.5, "", id="an unknown word leaves no context"),
+    ],
+)
+def test_a_probability_is_backed_off_as_by_hand(
+    state: str, word: str, probability: float, after: str
+) -> None:
+    assert TOY.step(state, word) == (pytest.approx(probability), after)
+
+
+def test_the_order_is_that_of_the_longest_grams() -> None:
+    assert TOY.order == 3
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "c"]), max_size=6)
+
+
+@pytest.fixture(scope="module")
+def by_kenlm(tmp_path_factory: pytest.TempPathFactory) -> object:
+    """Return KenLM's own reading of the toy model."""
+    kenlm = pytest.importorskip("kenlm", reason="kenlm is for training only")
+    path = tmp_path_factory.mktemp("lm") / "toy.arpa"
+    path.write_text(ARPA)
+    return kenlm.Model(str(path))
+
+
+@STEADY
+@given(words=WORDS)
+def test_kenlm_gives_sentences_the_same_probability(by_kenlm: object, words: list[str]) -> None:
+    whole = by_kenlm.score(" ".join(words))  # type: ignore[attr-defined]  # kenlm has no types
+    assert log10_of(words, TOY) == pytest.approx(whole, abs=1e-4)

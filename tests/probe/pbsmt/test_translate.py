@@ -1,0 +1,65 @@
+"""Parts of long texts, and the tables that come with the app."""
+
+from pathlib import Path
+
+import pytest
+
+from probe import pbsmt
+from probe.pbsmt import ngram_model
+from probe.pbsmt.translate import MAX_PART_WORDS, missing, parts, translator
+from probe.tasks.nli import LABELS
+from probe.tasks.task import Label
+
+# texts of any length
+
+
+@pytest.mark.parametrize("words", [["a"] * 3, ["a"] * 500, (["a"] * 50 + ["."]) * 9, ["."] * 200])
+def test_the_parts_of_a_text_are_the_text(words: list[str]) -> None:
+    cut = list(parts(words))
+    assert [word for part in cut for word in part] == words
+    assert all(0 < len(part) <= MAX_PART_WORDS for part in cut)
+
+
+def test_a_long_text_is_cut_after_the_last_sentence_end_of_a_part() -> None:
+    sentence = ["a"] * 24 + ["."]
+    assert [len(part) for part in parts(sentence * 3)] == [50, 25]
+
+
+def test_a_text_without_words_has_no_parts() -> None:
+    assert list(parts([])) == []
+
+
+# the tables that come with the app
+
+
+def test_the_tables_of_every_label_are_there() -> None:
+    assert pbsmt.missing() == ""
+
+
+def test_missing_tables_are_named(tmp_path: Path) -> None:
+    for label in ("neutral", "contradiction"):
+        (tmp_path / f"{label}.phrases.gz").touch()
+        (tmp_path / f"{label}.arpa.gz").touch()
+    assert missing(tmp_path).startswith(
+        "assets/phrases lacks entailment.phrases.gz, entailment.arpa.gz; they come with a clone"
+    )
+
+
+@pytest.mark.parametrize("label", LABELS)
+@pytest.mark.parametrize("state", ["", "<s>", "the"])
+def test_the_probabilities_of_all_words_add_up_to_one(label: Label, state: str) -> None:
+    model = translator(label).language_model
+    words = [ngram for ngram in model.ngrams if " " not in ngram and ngram != ngram_model.START]
+    total = sum(10 ** model.step(state, word)[0] for word in words)
+    assert total == pytest.approx(1, abs=0.005)  # three decimals of each logarithm are kept
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_every_line_of_a_table_is_read(label: Label) -> None:
+    table = translator(label).table
+    for source in table.lines:
+        phrases = table.phrases(source)
+        assert phrases
+        scores = [phrase.score for phrase in phrases]
+        assert scores == sorted(scores, reverse=True)
+        assert all(phrase.words and all(phrase.words) for phrase in phrases)

@@ -1,0 +1,50 @@
+"""The templates as their files have them, and samples of their pairs."""
+
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import probe.templates
+from probe.templates import KINDS, Request, TemplatePair, generate
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FOLDER = Path(probe.templates.__file__).parent
+FILES: dict[str, Any] = {  # Any: TOML values
+    kind: tomllib.loads((FOLDER / f"{kind}.toml").read_text(encoding="utf-8")) for kind in KINDS
+}
+ROZEN = ("dative", "numerical")
+LEVELS = ("simple", "medium", "complex")
+ROWS = [(kind, row) for kind in KINDS for row in FILES[kind]["template"]]
+CRATE = "numerical_simple_crate"
+GIVE = "dative_simple_give"
+each_template = pytest.mark.parametrize(
+    ("kind", "row"), ROWS, ids=[f"{row['id']}" for _, row in ROWS]
+)
+
+
+def sample(kind: str, template: str, n: int = 40, **fields: Any) -> list[TemplatePair]:
+    """Return n pairs of one template, by a fixed seed."""
+    return list(generate(Request(kind, templates=(template,), **fields), n, seed=3))
+
+
+def lists(row: dict[str, Any]) -> dict[str, list[list[str]]]:
+    """Return the word lists of a template, group A and group B of each argument."""
+    return {name: value for name, value in row.items() if isinstance(value, list)}
+
+
+def words(text: str) -> list[str]:
+    """Return the lower-case words of a sentence."""
+    return re.sub(r"[.,]", "", text).lower().split()
+
+
+def texts(rows: Iterable[TemplatePair]) -> list[tuple[str, str]]:
+    """Return the premise and the hypothesis of each pair."""
+    return [(row.premise, row.hypothesis) for row in rows]
