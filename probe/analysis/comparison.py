@@ -55,9 +55,8 @@ def compare(
     models.
     """
     task = held_to(models)
-    return compare_rows(
-        models, [as_row(n, task, each) for n, each in enumerate(examples)], precision
-    )
+    rows = [as_row(number, task, example) for number, example in enumerate(examples)]
+    return compare_rows(models, rows, precision)
 
 
 def compare_rows(

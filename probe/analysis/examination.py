@@ -9,7 +9,7 @@ from probe.analysis.transformed import Transformed, explained, require_usable, t
 from probe.baselines import BASELINES, baselines_for
 from probe.data.rows import require_text
 from probe.models.classifier import Classifier, Model, Precision, Prediction, resolve
-from probe.tasks.task import Example, Label
+from probe.tasks.task import Example, Label, Task
 from probe.transforms import Options
 
 
@@ -66,9 +66,11 @@ def examine(
         model, [example], [prediction], names, seed, options, precision, scored
     )
     several = tuple(one for rows in transformed.values() for one in rows[0])
-    rules = {
-        name: BASELINES[name]([example])[0]
-        for name in baselines_for(model.task)
-        if name != "majority"  # which is that of a whole set
-    }
+    rules = _rules(model.task, example)
     return Examination(model, example, prediction, importance, several, rules)
+
+
+def _rules(task: Task, example: Any) -> dict[str, Label]:
+    """Return what the rule baselines answer, but the majority label, which is that of a set."""
+    names = [name for name in baselines_for(task) if name != "majority"]
+    return {name: BASELINES[name]([example])[0] for name in names}

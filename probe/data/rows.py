@@ -161,9 +161,9 @@ def _open(path: Path) -> IO[str]:
 
 def _require_known_label(row: InputRow) -> None:
     """Refuse an unknown label of a row that is otherwise in order. Raises LabelError."""
-    if len(row.problems) == 1 and isinstance(row.problems[0], LabelError):
-        if not isinstance(row.problems[0], DisputedLabel):
-            raise row.problems[0]
+    first, *others = row.problems or (None,)
+    if isinstance(first, LabelError) and not isinstance(first, DisputedLabel) and not others:
+        raise first
 
 
 def _find(names: Sequence[str], wanted: Sequence[str]) -> str | None:

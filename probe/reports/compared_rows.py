@@ -39,7 +39,8 @@ def _read(shape: dict[str, Any]) -> Row:
     task, example = task_named(shape["task"]), None
     if shape["example"]:
         example = read_example(task, shape["example"])
-        if heuristic := shape["example"].get("heuristic") and isinstance(example, Pair):
+        heuristic = shape["example"].get("heuristic")
+        if heuristic and isinstance(example, Pair):
             example = TemplatePair(**example_json(example), heuristic=heuristic)
     predictions = tuple(
         Prediction(answer["label"], tuple(answer["probabilities"]), tuple(answer["labels"]))

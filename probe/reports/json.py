@@ -32,10 +32,7 @@ def examination_json(examination: Examination, precision: Precision) -> dict[str
 
 def _importance(importance: Importance) -> dict[str, Any]:
     return {
-        **{
-            field: [_score(token) for token in scored]
-            for field, scored in importance.fields.items()
-        },
+        **{field: list(map(_score, scored)) for field, scored in importance.fields.items()},
         "label": importance.label,
         "method": importance.method,
         "sign": importance.sign,
