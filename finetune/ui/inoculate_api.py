@@ -12,7 +12,7 @@ from finetune.ui.start import start
 from probe.errors import UserError
 from probe.runs.engine import Engine
 from probe.runs.store import Store, run_json
-from probe.ui.widgets import named
+from probe.ui.choices import require_choice
 
 STANDARD = tuple(getattr(THRESHOLDS, name) * unit for name, (_, unit) in LIMITS.items())
 
@@ -32,7 +32,7 @@ def build(store: Store, engine: Engine) -> None:
         include_epoch0: bool = BEGIN.include_epoch0,
     ) -> dict[str, Any]:
         """Start a run on the bundled pairs; returns its id, which the other endpoints ask for."""
-        exact: Mode = named("mode", mode, Mode)
+        exact: Mode = require_choice("mode", mode, Mode)
         form = Form(
             [model], [challenge], sizes, lrs, seeds, exact, max_epochs, patience, None,
             include_epoch0, STANDARD,
