@@ -102,6 +102,9 @@ def read_row(task: Task, number: int, cells: Mapping[str, object], gold: object)
 
 def require_text(task: Task, example: Example) -> None:
     """Refuse an example without readable text in every field. Raises ExampleError."""
+    absent = [field for field in task.fields if not hasattr(example, field)]
+    if absent:
+        raise ExampleError(f"{task.title} asks for a {absent[0]}, which is not given")
     texts = task.texts(example)
     empty = [field for field, text in texts.items() if not text.strip()]
     if empty:
