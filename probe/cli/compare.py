@@ -26,6 +26,7 @@ from probe.metrics import Estimate, percent
 from probe.models.classifier import Precision
 from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.reports.frames import compared_frame
+from probe.tasks.nli import NLI, Pair
 from probe.tasks.task import Task
 
 
@@ -52,6 +53,8 @@ def compare_command(
     if file is None:
         if summary or out:
             raise ComparisonError("--summary and --out are for a file; name one")
+        if not (premise or hypothesis or texts):
+            require_text(NLI, Pair("", ""))  # says so before it loads a model
         classifiers = all_opened(models, labels)
         task = held_to(classifiers)
         named = {"premise": premise, "hypothesis": hypothesis}

@@ -101,7 +101,7 @@ def scores(
     classifier: Classifier, pair: Pair, label: int, method: Method = "gradient_x_input"
 ) -> list[float]:
     found = attribute(classifier, [pair], [LABELS[label]], method, baseline="mask", steps=100)[0]
-    return [token.score for token in (*found.premise, *found.hypothesis)]
+    return [token.score for token in (*found.tokens("premise"), *found.tokens("hypothesis"))]
 
 
 @KINDS
@@ -221,7 +221,10 @@ def test_importance_is_the_same_alone_and_among_others(
     together = attribute(family(kind), PAIRS, LABELS, method, steps=5)
     for label, pair, found in zip(LABELS, PAIRS, together, strict=True):
         alone = attribute(family(kind), [pair], [label], method, steps=5)[0]
-        for one, other in ((found.premise, alone.premise), (found.hypothesis, alone.hypothesis)):
+        for one, other in (
+            (found.tokens("premise"), alone.tokens("premise")),
+            (found.tokens("hypothesis"), alone.tokens("hypothesis")),
+        ):
             assert [token.token for token in one] == [token.token for token in other]
             expected = [token.score for token in other]
             assert [token.score for token in one] == pytest.approx(expected, abs=1e-5)
