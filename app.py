@@ -10,9 +10,9 @@ os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 import atexit
 from threading import Thread
 
+from finetune.experiments.registry import register_experiments
 from finetune.ui import inoculate_tab
 from probe.models.cache import ModelCache
-from probe.runs import gallery
 from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.ui import batch_tab, catalogue_tab, compare_tab, probe_tab
@@ -30,7 +30,8 @@ TABS = (
 
 def main() -> None:
     """Serve the page until interrupted; unfinished runs go on."""
-    core = Core(ModelCache(), store := Store(), Engine(store), gallery.runs())
+    register_experiments()
+    core = Core(ModelCache(), store := Store(), Engine(store))
     atexit.register(core.engine.close)
     core.engine.resume()
     Thread(target=core.cache.get, args=("minilm",), daemon=True).start()

@@ -15,16 +15,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from finetune.training.data import read_jsonl
-from probe.baselines.hypothesis_only import bag
+from probe.baselines.hypothesis_only import bag_of_words
 from probe.tasks.examples import bundled_pairs
 from probe.tasks.nli import Pair
 
 
 def words(pair: Pair) -> list[str]:
     """Mark each word by the side it is on, and once more where it is on both."""
-    premise, hypothesis = bag(pair.premise), bag(pair.hypothesis)
+    premise, hypothesis = bag_of_words(pair.premise), bag_of_words(pair.hypothesis)
     sides = (("p", premise), ("h", hypothesis), ("b", premise & hypothesis))
-    return [f"{side}:{word}" for side, found in sides for word in sorted(found)]
+    return [f"{side}:{word}" for side, words_of_side in sides for word in sorted(words_of_side)]
 
 
 def main(

@@ -27,15 +27,18 @@ from distributed import Client
 from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.challenges import bundled_sets
 from finetune.experiments.inoculation.plan import Plan
+from finetune.experiments.inoculation.run import InoculationRun, inoculation_run, run_request
 from finetune.experiments.inoculation.sets import Sets
+from finetune.experiments.registry import register_experiments
 from finetune.training.recipes import Mode
 from probe.runs.engine import Engine
-from probe.runs.serialise import environment
-from probe.runs.store import OPEN, Run, Store
+from probe.runs.environment import environment
+from probe.runs.run import OPEN
+from probe.runs.store import Store
 
 ROOT = Path(__file__).resolve().parent.parent
-SERVE = "from probe.runs.engine import Engine; from probe.runs.store import Store; import sys; "
-SERVE += "Engine(Store()).resume(); sys.stdin.read()"
+SERVE = "tests.support.engine_process"
+"""The app without its page."""
 
 
 def say(words: str) -> None:
@@ -43,21 +46,21 @@ def say(words: str) -> None:
     print(f"{time.strftime('%H:%M:%S')}  {words}", flush=True)
 
 
-def until(store: Store, run_id: str, reached: Callable[[Run], bool]) -> Run:
+def until(store: Store, run_id: str, reached: Callable[[InoculationRun], bool]) -> InoculationRun:
     """Wait until a run is as wanted, and return it."""
-    while not reached(run := store.get(run_id)):
+    while not reached(run := inoculation_run(store.get(run_id))):
         time.sleep(0.05)
     return run
 
 
-def ended(run: Run) -> bool:
+def ended(run: InoculationRun) -> bool:
     """Whether a run is done, cancelled or failed."""
     return run.state not in OPEN
 
 
-def training(cells: int) -> Callable[[Run], bool]:
+def training(cells: int) -> Callable[[InoculationRun], bool]:
     """Return whether so many cells are in mid-training."""
-    return lambda run: sum(c.state == "running" and bool(c.epoch) for c in run.cells) >= cells
+    return lambda run: sum(c.state == "running" and bool(c.progress) for c in run.cells) >= cells
 
 
 def facts(points: Sequence[Point]) -> list[Point]:
@@ -65,13 +68,13 @@ def facts(points: Sequence[Point]) -> list[Point]:
     return [replace(point, seconds=0.0) for point in points]
 
 
-def tell(run: Run, before: Run, expected: Sequence[Point]) -> None:
+def tell(run: InoculationRun, before: InoculationRun, expected: Sequence[Point]) -> None:
     """Print what became of a run that something was killed in."""
-    kept = sum(point in run.points for point in before.points)
-    equal = "equal" if facts(run.points) == facts(expected) else "NOT EQUAL"
+    kept = sum(point in run.results for point in before.results)
+    equal = "equal" if facts(run.results) == facts(expected) else "NOT EQUAL"
     say(
-        f"  {run.state}: {len(run.points)} points for {len(run.cells)} cells; {kept} of "
-        f"{len(before.points)} from before the kill were not computed again; {equal} to the "
+        f"  {run.state}: {len(run.results)} points for {len(run.cells)} cells; {kept} of "
+        f"{len(before.results)} from before the kill were not computed again; {equal} to the "
         "undisturbed run"
     )
 
@@ -99,29 +102,29 @@ def workers(engine: Engine) -> list[int]:
 def undisturbed(store: Store, engine: Engine, plan: Plan, sets: Sets) -> tuple[Point, ...]:
     """Compute a run that nothing happens to."""
     began = time.monotonic()
-    run_id = store.create("benchmark", plan, sets, environment()).id
+    run_id = store.create("benchmark", run_request(plan, sets, environment())).id
     engine.submit(run_id)
     run = until(store, run_id, ended)
-    say(f"undisturbed: {run.state}, {len(run.points)} points, {time.monotonic() - began:.0f} s")
-    return run.points
+    say(f"undisturbed: {run.state}, {len(run.results)} points, {time.monotonic() - began:.0f} s")
+    return run.results
 
 
 def killed_worker(
     store: Store, engine: Engine, plan: Plan, sets: Sets, expected: Sequence[Point]
 ) -> None:
     """Kill the worker while it trains."""
-    run_id = store.create("benchmark", plan, sets, environment()).id
+    run_id = store.create("benchmark", run_request(plan, sets, environment())).id
     engine.submit(run_id)
     before = until(store, run_id, training(1))
     (pid,) = workers(engine)
     os.kill(pid, signal.SIGKILL)
-    say(f"the worker killed with -9 in mid-training, {len(before.points)} points stored")
+    say(f"the worker killed with -9 in mid-training, {len(before.results)} points stored")
     tell(until(store, run_id, ended), before, expected)
 
 
 def cancelled(store: Store, engine: Engine, plan: Plan, sets: Sets, hung: bool) -> None:
     """Measure how long a cancel takes, of a worker that listens or of one that hangs."""
-    run_id = store.create("benchmark", plan, sets, environment()).id
+    run_id = store.create("benchmark", run_request(plan, sets, environment())).id
     engine.submit(run_id)
     until(store, run_id, training(1))
     pids = workers(engine)
@@ -139,15 +142,15 @@ def cancelled(store: Store, engine: Engine, plan: Plan, sets: Sets, hung: bool) 
 
 def killed_app(store: Store, plan: Plan, sets: Sets, expected: Sequence[Point]) -> None:
     """Kill a process that owns store and engine, and start it again."""
-    run_id = store.create("benchmark", plan, sets, environment()).id
-    with process("-c", SERVE) as app:
+    run_id = store.create("benchmark", run_request(plan, sets, environment())).id
+    with process("-m", SERVE) as app:
         before = until(store, run_id, training(1))
         children = app.children(recursive=True)
         app.kill()
-        say(f"the app killed with -9 in mid-training, {len(before.points)} points stored")
+        say(f"the app killed with -9 in mid-training, {len(before.results)} points stored")
         _, alive = psutil.wait_procs(children, timeout=30)
         say(f"  {len(alive)} of its {len(children)} processes live on; the app is started again")
-    with process("-c", SERVE):
+    with process("-m", SERVE):
         tell(until(store, run_id, ended), before, expected)
 
 
@@ -163,11 +166,11 @@ def killed_node(store: Store, plan: Plan, sets: Sets, expected: Sequence[Point])
         with Client(scheduler_file=str(file), set_as_default=False) as client:
             client.wait_for_workers(2)
             engine = Engine(store, client.scheduler.address)
-            run_id = store.create("benchmark", plan, sets, environment()).id
+            run_id = store.create("benchmark", run_request(plan, sets, environment())).id
             engine.submit(run_id)
             before = until(store, run_id, training(2))
             nodes[0].kill()
-            say(f"one of two busy workers of a cluster killed, {len(before.points)} points stored")
+            say(f"one of two busy workers of a cluster killed, {len(before.results)} points stored")
             tell(until(store, run_id, ended), before, expected)
             engine.close()
 
@@ -179,6 +182,7 @@ def main(
     dev: Annotated[int, typer.Option(help="Pairs of the dev set and of the test sets.")] = 120,
 ) -> None:
     """Print what a run outlives."""
+    register_experiments()
     logging.disable(logging.ERROR)  # dask reports each death at length
     whole = bundled_sets("negation")
     sets = replace(

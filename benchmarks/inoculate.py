@@ -33,13 +33,15 @@ from finetune.experiments.inoculation.cell import Point, fresh, run_cell
 from finetune.experiments.inoculation.challenges import bundled_sets, file_sets
 from finetune.experiments.inoculation.datasets import bundled
 from finetune.experiments.inoculation.plan import Cell, Plan, cells, numbers
+from finetune.experiments.inoculation.run import run_request
 from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.verdict import judge
+from finetune.experiments.registry import register_experiments
 from finetune.training.recipes import Mode
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.runs.engine import Engine
-from probe.runs.serialise import environment
+from probe.runs.environment import environment
 from probe.runs.store import Store
 
 app = typer.Typer(add_completion=False)
@@ -168,6 +170,7 @@ def lecture(
 
     The clock runs from before any process computes to the last outcome.
     """
+    register_experiments()
     logging.getLogger("distributed").setLevel(logging.ERROR)
     chosen: Mode = mode  # type: ignore[assignment]  # typer has no Literal
     with tempfile.TemporaryDirectory() as home:
@@ -181,7 +184,7 @@ def lecture(
             jobs.append((Plan(model, challenge, wanted, rates, (0,), chosen), sets))
         store = Store()
         engine, began = Engine(store), time.time()
-        ids = [store.create("benchmark", *job, environment()).id for job in jobs]
+        ids = [store.create("benchmark", run_request(*job, environment())).id for job in jobs]
         for run_id in ids:
             engine.submit(run_id)
         for run in [until(store, run_id, ended) for run_id in ids]:

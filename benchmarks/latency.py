@@ -57,18 +57,22 @@ def main() -> None:
         os.environ["NLI_CLINIC_HOME"] = home
         from finetune.experiments.inoculation.challenges import bundled_sets
         from finetune.experiments.inoculation.plan import Plan
+        from finetune.experiments.inoculation.run import run_request
+        from finetune.experiments.registry import register_experiments
         from probe.runs.engine import Engine
-        from probe.runs.serialise import environment
+        from probe.runs.environment import environment
         from probe.runs.store import Store
 
+        register_experiments()
         classifier = load("minilm")
         idle = measure(classifier)
         store = Store()
         engine = Engine(store)
         plan = Plan("minilm", "negation", (1000,), (2e-5,), (0,))
-        run = store.create("benchmark", plan, bundled_sets("negation"), environment())
+        request = run_request(plan, bundled_sets("negation"), environment())
+        run = store.create("benchmark", request)
         engine.submit(run.id)
-        while not any(cell.epoch for cell in store.get(run.id).cells):
+        while not any(cell.progress for cell in store.get(run.id).cells):
             time.sleep(0.5)  # until it trains
         busy = measure(classifier)
         state = store.get(run.id).state

@@ -7,8 +7,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from finetune.report.gallery import shown_runs
 from probe.baselines import BASELINES
-from probe.runs import gallery
 from probe.settings import ASSETS
 from probe.templates import KINDS
 from probe.transforms import REGISTRY
@@ -131,7 +131,7 @@ def test_a_file_is_scored_from_the_page(page: Page) -> None:
 
 def test_a_newcomer_sees_the_gallerys_curves_at_once(page: Page) -> None:
     page.get_by_role("tab", name="Inoculate").click()
-    shown = {run.plan.challenge for run in gallery.runs()}
+    shown = {run.plan.challenge for run in shown_runs()}
     if not shown:
         pytest.skip("the gallery is empty")
     expect(page.locator("#curve svg")).to_have_count(len(shown), timeout=SLOW)

@@ -1,6 +1,6 @@
 """`python -m finetune gallery`: compute the runs that are shipped, Liu et al.'s Figure 3."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -8,21 +8,19 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.experiments.inoculation.cell import Point
+from finetune.cli.compute import compute_run
 from finetune.experiments.inoculation.challenges import file_sets, make_sets
 from finetune.experiments.inoculation.datasets import SourceData, split_by_premise, unseen
-from finetune.experiments.inoculation.folder import run_cells
 from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
 from finetune.experiments.inoculation.sets import Sets
-from finetune.report.progress import in_words
+from finetune.report.gallery import CHALLENGES, MODELS, NUMERICAL
 from finetune.training.data import read_pairs
 from finetune.training.recipes import Mode, default_rate
 from probe.data.tables import read_table
 from probe.errors import ExperimentError, FileError
-from probe.models.classifier import Classifier
-from probe.models.library import load, require
-from probe.runs.gallery import CHALLENGES, FOLDER, MODELS, NUMERICAL, GalleryRun, write
-from probe.settings import settings
+from probe.models.library import require
+from probe.runs.gallery import FOLDER, write
+from probe.runs.store import Store
 from probe.tasks.nli import Pair
 
 SPARE = 1.5  # pool pairs for each training pair: a challenge leaves some out
@@ -62,7 +60,6 @@ def gallery_command(
     numerical: Annotated[Path | None, typer.Option(help="The released numerical file.")] = None,
     pool_source: Annotated[str, typer.Option(help="Only pool rows with this `source`.")] = "",
     out: Annotated[Path, typer.Option(help="Folder for the finished runs.")] = FOLDER,
-    work: Annotated[Path | None, typer.Option(help="Folder for finished cells.")] = None,
     model: Annotated[list[str], typer.Option(help="May be repeated.")] = MODELS,
     challenge: Annotated[list[str], typer.Option(help="May be repeated.")] = CHALLENGES,
     sizes: Annotated[str, typer.Option(help="all is the whole set.")] = "5,10,50,100,400,1000",
@@ -78,9 +75,10 @@ def gallery_command(
     train: Annotated[int, typer.Option(help="Challenge training pairs.")] = 1000,
     numerical_test: Annotated[int, typer.Option(help="0 tests on all the rest.")] = 0,
     sample_seed: Annotated[int, typer.Option(help="Draws dev, test and training pairs.")] = 0,
-    threads: Annotated[int, typer.Option(help="Torch threads.")] = 1,
+    in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
+    threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
 ) -> None:
-    """Run each model on each challenge; cells that are in the work folder are not run again.
+    """Run each model on each challenge; cells of earlier runs are not computed again.
 
     A file in `out` is written when all cells of its model and challenge are there.
     """
@@ -92,7 +90,6 @@ def gallery_command(
     sets = all_sets(files, challenge)
     for name in model:
         require(name)
-        classifier = load(name)
         for each in challenge:
             plan = Plan(
                 name,
@@ -104,31 +101,20 @@ def gallery_command(
                 max_epochs=max_epochs,
                 patience=patience,
             )
-            folder = (work or settings().home / "gallery") / f"{name}-{each}"
-            _exhibit(plan, sets[each], folder, classifier, out, files.sources(each))
+            alone = in_process or threads > 1
+            _compute(plan, sets[each], files.sources(each), alone, out)
 
 
 def _mode(text: str) -> Mode:
     return text  # type: ignore[return-value]  # typer has no Literal; check() looks
 
 
-def _exhibit(
-    plan: Plan,
-    sets: Sets,
-    folder: Path,
-    classifier: Classifier,
-    out: Path,
-    sources: Mapping[str, str],
-) -> None:
+def _compute(plan: Plan, sets: Sets, sources: dict[str, str], in_process: bool, out: Path) -> None:
     plan = resolved(plan, sets)
     check(plan, sets)
     typer.echo(f"{plan.model} on {plan.challenge}")
-    points = []
-    for row, earlier in run_cells(plan, sets, folder, classifier):
-        if isinstance(row, Point):
-            points.append(row)
-            typer.echo(in_words(row) + ("  (from an earlier call)" if earlier else ""))
-    path = write(out, GalleryRun(plan, sets, points, sources))
+    run = compute_run(plan, sets, sources, in_process)
+    path = write(out, f"{plan.model}-{plan.challenge}", Store().get(run.id))
     typer.echo(f"written: {path.name}, {path.stat().st_size:,} bytes")
 
 

@@ -6,15 +6,15 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.experiments.inoculation.cell import Point
+from finetune.cli.compute import compute_run
 from finetune.experiments.inoculation.challenges import MOST
-from finetune.experiments.inoculation.folder import run_cells, write_points, write_summary
 from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
+from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
 from finetune.experiments.inoculation.time_estimate import crowding, seconds, words
-from finetune.experiments.inoculation.user_data import UserFiles, sets_of
-from finetune.report.progress import in_words
+from finetune.experiments.inoculation.user_data import UserFiles, sets_of, sources_of
+from finetune.report.export import write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
 from probe.errors import writing
 from probe.models.library import load
@@ -49,12 +49,13 @@ def inoculate_command(
     max_majority: Annotated[float, typer.Option(help="Warn from.")] = THRESHOLDS.majority,
     max_damage: Annotated[float, typer.Option(help="Warn from.")] = THRESHOLDS.damage,
     min_tests: Annotated[int, typer.Option(help="Warn below.")] = THRESHOLDS.tests,
-    threads: Annotated[int, typer.Option(help="Torch threads.")] = 1,
+    in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
+    threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
     precision: Annotated[str, typer.Option(help="auto, fp32 or bf16.")] = "auto",
 ) -> None:
     """Fine-tune on a little of a challenge and test on both sets (Liu et al. 2019).
 
-    Thresholds are shares from 0 to 1. Cells that are in the folder already are not computed again.
+    Thresholds are shares from 0 to 1. Cells of earlier runs are not computed again.
     """
     torch.set_num_threads(threads)
     limits = Thresholds(min_gap, max_drop, cured, uncured, max_majority, max_damage, min_tests)
@@ -78,10 +79,13 @@ def inoculate_command(
         thresholds=limits,
     )
     sets = sets_of(challenge, given)
-    _inoculate(resolved(plan, sets), sets, out)
+    plan = resolved(plan, sets)
+    _inoculate(plan, sets, sources_of(given), in_process or threads > 1, out)
 
 
-def _inoculate(plan: Plan, sets: Sets, out: Path) -> None:
+def _inoculate(
+    plan: Plan, sets: Sets, sources: dict[str, str], in_process: bool, out: Path
+) -> None:
     check(plan, sets)
     classifier = load(plan.model)
     typer.echo(f"{words(seconds(plan, sets, classifier))} on one core")
@@ -89,13 +93,13 @@ def _inoculate(plan: Plan, sets: Sets, out: Path) -> None:
         typer.echo(f"note: {crowded}")
     with writing(out):
         out.mkdir(parents=True, exist_ok=True)
-    points: list[Point] = []
-    for row, earlier in run_cells(plan, sets, out, classifier):
-        typer.echo(in_words(row) + ("  (from an earlier call)" if earlier else ""))
-        if isinstance(row, Point):
-            points.append(row)
-            write_points(out, points)
-    summary = write_summary(out, plan, sets, points)
+
+    def write(run: InoculationRun) -> None:
+        write_points([run], out)
+
+    run = compute_run(plan, sets, sources, in_process, write)
+    write(run)
+    summary = write_summary(run, out)
     typer.echo(f"{summary['name']}. {summary['explanation']}")
     for warning in summary["warnings"]:
         typer.echo(f"note: {warning}")

@@ -8,6 +8,7 @@ from finetune.cli.runs import run_command, runs_command
 from finetune.cli.train import train_command
 from finetune.cli.word_models import words_command
 from finetune.cli.word_vectors import vectors_command
+from finetune.experiments.registry import register_experiments
 from probe.cli.group import group
 
 app = group()
@@ -25,3 +26,4 @@ app.command("vectors")(vectors_command)
 @app.callback()
 def main() -> None:
     """Change models: train them, inoculate them."""
+    register_experiments()

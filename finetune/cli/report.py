@@ -6,6 +6,7 @@ from typing import Annotated, get_args
 import typer
 
 from finetune.cli.runs import find_run
+from finetune.experiments.inoculation.run import inoculation_run
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.export import export
 from probe.cli.options import one_of
@@ -27,8 +28,8 @@ def report_command(
     selection: SelectionName = "oracle_lr",
 ) -> None:
     """Write points.csv, figure.svg, figure.png and a report in one HTML file."""
-    runs = [find_run(run_id) for run_id in run_ids]
-    if not any(run.points for run in runs):
+    runs = [inoculation_run(find_run(run_id)) for run_id in run_ids]
+    if not any(run.results for run in runs):
         raise ExperimentError("no cell of these runs is finished yet")
     with writing(out):
         out.mkdir(parents=True, exist_ok=True)

@@ -7,8 +7,10 @@ import typer
 
 from probe.cli.options import AsJson
 from probe.cli.output import print_json
-from probe.runs import gallery
-from probe.runs.store import Run, Store, run_json
+from probe.runs.experiment import run_json, run_title
+from probe.runs.gallery import gallery_runs
+from probe.runs.run import StoredRun
+from probe.runs.store import Store
 
 
 def runs_command(as_json: AsJson = False) -> None:
@@ -18,11 +20,10 @@ def runs_command(as_json: AsJson = False) -> None:
         print_json([run_json(run) for run in runs])
         return
     for run in runs:
-        ready = sum(state.point is not None for state in run.cells)
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.created))
         typer.echo(
-            f"{run.id}  {when}  {run.state:9}  {ready}/{len(run.cells)} cells  "
-            f"{run.plan.model}  {run.plan.challenge}  {run.verdict.get('name', run.error)}"
+            f"{run.id}  {when}  {run.state:9}  {len(run.results)}/{len(run.cells)} cells  "
+            f"{run_title(run)}  {run.verdict.get('name', run.error)}"
         )
 
 
@@ -33,7 +34,7 @@ def run_command(
     print_json(run_json(find_run(run_id)))
 
 
-def find_run(run_id: str) -> Run:
+def find_run(run_id: str) -> StoredRun:
     """Return a run of the gallery or of the app. Raises UnknownRun where there is none."""
-    shipped = [run for run in gallery.runs() if run.id == run_id]
+    shipped = [run for run in gallery_runs() if run.id == run_id]
     return shipped[0] if shipped else Store().get(run_id)

@@ -4,16 +4,16 @@ import shlex
 from dataclasses import fields
 
 from finetune.experiments.inoculation.plan import Plan
+from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.thresholds import OPTIONS, THRESHOLDS
 from finetune.report.sweep import model_name
 from probe.runs.gallery import OWNER
-from probe.runs.store import Run
 
 CHANGED = ("batch", "max_epochs", "patience", "precision")
 """Fields of a plan that the command names where they differ from what a plan begins with."""
 
 
-def command(run: Run) -> str:
+def command(run: InoculationRun) -> str:
     """Return the command that repeats a run; one's own files stand there without their folders.
 
     A run's `sources` name the option that a file belongs to.

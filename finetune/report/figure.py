@@ -5,16 +5,16 @@ from collections.abc import Sequence
 import altair as alt
 import vl_convert
 
+from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.sweep import panels
 from probe.errors import RunError
-from probe.runs.store import Run
 
 ACROSS, SIZE = 3, (330, 220)
 """Panels in a row, and how large each is in pixels."""
 
 
-def figure(runs: Sequence[Run], selection: Selection) -> alt.ConcatChart:
+def figure(runs: Sequence[InoculationRun], selection: Selection) -> alt.ConcatChart:
     """Draw a panel for each challenge. Raises RunError where no run has a point."""
     charts, look = panels(runs, selection, SIZE, legend=True)
     if not charts:

@@ -6,12 +6,12 @@ from dataclasses import asdict
 from markupsafe import Markup
 
 from finetune.experiments.inoculation.outcomes import EXPLANATIONS
+from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.command import command
 from finetune.report.figure import figure, svg_file
 from finetune.report.sweep import model_name, points_frame, where
 from finetune.report.text import CARE, CHOSEN, details, interval, short, summary
-from probe.runs.store import Run
 
 NOTHING = Markup("")
 ABOUT = (
@@ -35,9 +35,9 @@ POLICY = Markup(
 )  # the file asks nobody for anything
 
 
-def report(runs: Sequence[Run]) -> Markup:
+def report(runs: Sequence[InoculationRun]) -> Markup:
     """Return the report as HTML. Runs without a finished cell are named and say why."""
-    drawn = [run for run in runs if run.points]
+    drawn = [run for run in runs if run.results]
     figures = [_figure(drawn, selection) for selection in CHOSEN] if drawn else []
     return Markup(
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -58,7 +58,7 @@ def _each(template: Markup, values: Iterable[object]) -> Markup:
     return _join(template.format(value) for value in values)
 
 
-def _figure(runs: Sequence[Run], selection: Selection) -> Markup:
+def _figure(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
     # vl-convert writes the SVG as well-formed XML in which names and sentences are escaped text
     drawn = Markup(svg_file(figure(runs, selection)))
     return Markup(
@@ -67,7 +67,7 @@ def _figure(runs: Sequence[Run], selection: Selection) -> Markup:
     ).format(drawn, CHOSEN[selection])
 
 
-def _outcomes(runs: Sequence[Run]) -> Markup:
+def _outcomes(runs: Sequence[InoculationRun]) -> Markup:
     heads = (
         *("challenge", "model", "mode"),
         *("outcome, as published", "outcome, rate by original dev"),
@@ -77,7 +77,7 @@ def _outcomes(runs: Sequence[Run]) -> Markup:
     return Markup("<h2>Outcomes</h2>{}").format(_table(heads, rows)) if rows else NOTHING
 
 
-def _outcome(run: Run) -> tuple[object, ...]:
+def _outcome(run: InoculationRun) -> tuple[object, ...]:
     published = run.verdict["oracle_lr"]
     return (
         run.plan.challenge,
@@ -90,7 +90,7 @@ def _outcome(run: Run) -> tuple[object, ...]:
     )
 
 
-def _section(run: Run) -> Markup:
+def _section(run: InoculationRun) -> Markup:
     trouble = Markup("<p><b>{}</b> {}</p>").format(run.state, run.error) if run.error else NOTHING
     return Markup(
         "<section><h2>{} on {} ({})</h2>{}{}"
@@ -110,11 +110,11 @@ def _section(run: Run) -> Markup:
     )
 
 
-def _verdict(run: Run) -> Markup:
+def _verdict(run: InoculationRun) -> Markup:
     """Say the outcome in words, or how many cells are finished until there is one."""
     if not run.verdict:
         return Markup("<p>{} of {} cells are finished: no outcome yet.</p>").format(
-            len(run.points), len(run.cells)
+            len(run.results), len(run.cells)
         )
     result, warnings = run.verdict["oracle_lr"], run.verdict["warnings"]
     lines = [summary(result), EXPLANATIONS[result["outcome"]], *details(run.verdict, "oracle_lr")]
@@ -124,13 +124,13 @@ def _verdict(run: Run) -> Markup:
     )
 
 
-def _hashes(run: Run) -> Markup:
+def _hashes(run: InoculationRun) -> Markup:
     if not run.artefacts:
         return NOTHING
     return Markup("<h3>Sources and hashes</h3>{}").format(_facts(run.artefacts))
 
 
-def _points(run: Run) -> Markup:
+def _points(run: InoculationRun) -> Markup:
     frame = points_frame([run]).drop(columns=["run", "model", "challenge", "mode"], errors="ignore")
     if frame.empty:
         return NOTHING

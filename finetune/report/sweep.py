@@ -8,27 +8,27 @@ from pathlib import Path
 import altair as alt
 import pandas as pd
 
+from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.curves import Look, curve_frame, look_of, panel
 from probe.runs.gallery import OWNER
-from probe.runs.store import Run
 
 SCORES = ("original", "challenge", "dev", "control")
 RIGHT = ("original_right", "challenge_right")
 """What a point holds: accuracies, and which test pairs were right."""
 
 
-def model_name(run: Run) -> str:
+def model_name(run: InoculationRun) -> str:
     """Return the model's name without the folders of its path."""
     return Path(run.plan.model).name
 
 
-def where(run: Run) -> str:
+def where(run: InoculationRun) -> str:
     """Return what tells a run from another of the same model and challenge."""
     return OWNER if run.owner == OWNER else f"{run.plan.mode}, {run.id}"
 
 
-def line_names(runs: Sequence[Run]) -> dict[str, str]:
+def line_names(runs: Sequence[InoculationRun]) -> dict[str, str]:
     """Return each run's name in a figure by its id: the model, or more where two are alike."""
     count = Counter((model_name(run), run.plan.challenge) for run in runs)
     return {
@@ -39,34 +39,37 @@ def line_names(runs: Sequence[Run]) -> dict[str, str]:
     }
 
 
-def by_challenge(runs: Sequence[Run]) -> dict[str, list[Run]]:
+def by_challenge(runs: Sequence[InoculationRun]) -> dict[str, list[InoculationRun]]:
     """Return the runs with points of each challenge."""
-    found: dict[str, list[Run]] = {}
+    found: dict[str, list[InoculationRun]] = {}
     for run in runs:
-        if run.points:
+        if run.results:
             found.setdefault(run.plan.challenge, []).append(run)
     return found
 
 
-def frames(runs: Sequence[Run], selection: Selection) -> dict[str, pd.DataFrame]:
+def frames(runs: Sequence[InoculationRun], selection: Selection) -> dict[str, pd.DataFrame]:
     """Return the rows of each challenge's panel."""
     names = line_names(runs)
     return {
         challenge: pd.concat(
-            [curve_frame(run.points, selection, names[run.id]) for run in some], ignore_index=True
+            [curve_frame(run.results, selection, names[run.id]) for run in some], ignore_index=True
         )
         for challenge, some in by_challenge(runs).items()
     }
 
 
-def rules_of(runs: Sequence[Run]) -> dict[str, float]:
+def rules_of(runs: Sequence[InoculationRun]) -> dict[str, float]:
     """Return the rule baselines in percent where one run is drawn; among several they crowd."""
     found: Mapping[str, float] = runs[0].verdict.get("baselines", {}) if len(runs) == 1 else {}
     return {name.replace("_", " "): 100 * share for name, share in found.items()}
 
 
 def panels(
-    runs: Sequence[Run], selection: Selection, size: tuple[int, int], legend: bool = False
+    runs: Sequence[InoculationRun],
+    selection: Selection,
+    size: tuple[int, int],
+    legend: bool = False,
 ) -> tuple[dict[str, alt.LayerChart], Look]:
     """Return a panel for each challenge on one axis, and the look they share."""
     found, rules = frames(runs, selection), rules_of(runs)
@@ -79,17 +82,17 @@ def panels(
     return charts, look
 
 
-def sizes_of(runs: Sequence[Run], challenge: str) -> tuple[int, ...]:
+def sizes_of(runs: Sequence[InoculationRun], challenge: str) -> tuple[int, ...]:
     """Return the sizes that the runs of a challenge have or will have."""
     return tuple(size for run in runs if run.plan.challenge == challenge for size in run.plan.sizes)
 
 
-def points_frame(runs: Sequence[Run]) -> pd.DataFrame:
+def points_frame(runs: Sequence[InoculationRun]) -> pd.DataFrame:
     """Return a row for each finished cell of each run; `on_` are accuracies from 0 to 1."""
     rows = []
     for run in runs:
         about = {"run": run.id, "model": model_name(run), "challenge": run.plan.challenge}
-        for point in run.points:
+        for point in run.results:
             facts = asdict(point)
             cell, *bits = (facts.pop(name) for name in ("cell", *RIGHT))
             counts = dict(zip(("n_original", "n_challenge"), map(len, bits), strict=True))

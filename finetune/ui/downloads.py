@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
+from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.export import export
-from probe.runs.store import Run
 from probe.ui.result_files import fresh_folder
 
 
-def write_files(runs: Sequence[Run], selection: Selection) -> list[str]:
+def write_files(runs: Sequence[InoculationRun], selection: Selection) -> list[str]:
     """Write what `export` writes into a folder of its own; return the files' places.
 
     Raises RunError where no cell is finished.

@@ -1,23 +1,25 @@
 """What the buttons and lists of the Inoculate tab do."""
 
-import secrets
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
 
+from finetune.experiments.inoculation.run import InoculationRun
 from finetune.ui import run_lists
 from finetune.ui.downloads import write_files
 from finetune.ui.html.sweep import words_of
 from finetune.ui.links import plan_in
 from finetune.ui.plan_form import forecast, form_of, jobs_of, sources_of
 from finetune.ui.samples import samples
-from finetune.ui.start import start
+from finetune.ui.start import start_sweep
 from finetune.ui.view import Outputs, ViewState, asked_for, first_look, in_trouble, of_plan, show
 from probe.errors import StoreError, UserError
 from probe.runs.engine import Engine
-from probe.runs.store import OPEN, Run, Store
+from probe.runs.owners import new_owner
+from probe.runs.run import OPEN
+from probe.runs.store import Store
 from probe.ui.html.elements import NOTHING, alert
 
 Values = list[Any]  # Any: text, or one of gradio's updates
@@ -33,14 +35,14 @@ class Handlers:
 
     store: Store
     engine: Engine
-    gallery: Sequence[Run]
+    gallery: Sequence[InoculationRun]
 
     def open_page(self, owner: str | None, request: gr.Request) -> Values:
         """Find the browser's runs again; choose what a link names, or the newest.
 
         At the end the models and challenges that a link names, and whether it names any.
         """
-        owner, query = owner or secrets.token_hex(16), request.query_params
+        owner, query = owner or new_owner(), request.query_params
         asked, plan = query.get("run", ""), plan_in(query)
         found = asked_for(asked, self.store, owner, self.gallery) if asked else None
         trouble = alert(f"there is no run {asked!r} here that this browser may see")
@@ -64,7 +66,7 @@ class Handlers:
         ]
 
     def _listed(self, owner: str) -> list[tuple[str, str]]:
-        return [(words_of(run), run.id) for run in self.store.runs(owner)]
+        return [(words_of(run), run.id) for run in run_lists.all_own(self.store, owner)]
 
     def look(self, *looked: Any) -> Values:
         """Show what is looked at."""
@@ -82,7 +84,7 @@ class Handlers:
         """Start the runs that the form asks for and choose them to be looked at."""
         try:
             form = form_of(*fields)
-            made = start(self.store, self.engine, owner, jobs_of(form), sources_of(form))
+            made = start_sweep(self.store, self.engine, owner, jobs_of(form), sources_of(form))
         except UserError as trouble:
             return [alert(trouble), *[gr.skip()] * 4]
         looking = ViewState(owner, [run.id for run in made], (), (), "oracle_lr", "")
@@ -94,7 +96,7 @@ class Handlers:
 
     def take_up(self, *looked: Any) -> Values:
         """Take up those that failed or were cancelled with the cells they lack."""
-        return self._do(self.engine.again, ("failed", "cancelled"), looked)
+        return self._do(self.engine.reopen, ("failed", "cancelled"), looked)
 
     def _do(
         self, act: Callable[[str], None], states: Collection[str], looked: Sequence[Any]
@@ -134,5 +136,5 @@ class Handlers:
     def take(self, *looked: Any) -> gr.Files:
         """Write the files of the runs that are looked at."""
         looking = ViewState(*looked)
-        runs = [run for run in looking.runs(self.store, self.gallery) if run.points]
+        runs = [run for run in looking.runs(self.store, self.gallery) if run.results]
         return gr.Files(write_files(runs, looking.selection), visible=True)

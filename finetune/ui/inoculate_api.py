@@ -8,10 +8,11 @@ from finetune.experiments.inoculation.thresholds import THRESHOLDS
 from finetune.training.recipes import Mode
 from finetune.ui.plan_fields import BEGIN, SIZES
 from finetune.ui.plan_form import LIMITS, USUAL, Form, jobs_of
-from finetune.ui.start import start
+from finetune.ui.start import start_sweep
 from probe.errors import UserError
 from probe.runs.engine import Engine
-from probe.runs.store import Store, run_json
+from probe.runs.experiment import run_json
+from probe.runs.store import Store
 from probe.ui.choices import require_choice
 
 STANDARD = tuple(getattr(THRESHOLDS, name) * unit for name, (_, unit) in LIMITS.items())
@@ -38,7 +39,7 @@ def build(store: Store, engine: Engine) -> None:
             include_epoch0, STANDARD,
         )  # fmt: skip
         try:
-            (run,) = start(store, engine, "api", jobs_of(form), {})
+            (run,) = start_sweep(store, engine, "api", jobs_of(form), {})
         except UserError as trouble:
             raise gr.Error(str(trouble)) from trouble
         return {"run": run.id}
@@ -59,7 +60,7 @@ def build(store: Store, engine: Engine) -> None:
     def run_again(run_id: str) -> dict[str, Any]:
         """Take up a failed or cancelled run with the cells it lacks; returns it as it stands."""
         found = run(run_id)
-        engine.again(run_id)
+        engine.reopen(run_id)
         return found
 
     gr.api(inoculate, api_name="inoculate")

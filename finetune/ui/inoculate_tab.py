@@ -5,13 +5,14 @@ from typing import Any
 
 import gradio as gr
 
+from finetune.experiments.inoculation.run import InoculationRun
+from finetune.report.gallery import shown_runs
 from finetune.report.text import CHOSEN
 from finetune.ui import inoculate_api, run_lists
 from finetune.ui.handlers import Handlers
 from finetune.ui.plan_fields import build_fields
 from finetune.ui.plan_form import forecast
 from finetune.ui.samples import samples
-from probe.runs.store import Run
 from probe.ui.choices import refresh_models
 from probe.ui.events import PRESSED, QUIET
 from probe.ui.page import Page
@@ -23,7 +24,8 @@ TO_CARD = '() => document.getElementById("outcome")?.scrollIntoView({block: "nea
 def build(page: Page) -> None:
     """Put the tab together; it is drawn when it is opened."""
     core, owner, tab = page.core, page.owner, page.tab
-    handlers = Handlers(core.store, core.engine, core.gallery)
+    gallery = shown_runs(core.gallery)
+    handlers = Handlers(core.store, core.engine, gallery)
     timer, seen, opened = gr.Timer(TICK, active=False), gr.State(""), gr.State("")
     with gr.Row():
         with gr.Column(scale=4, min_width=300):
@@ -32,7 +34,7 @@ def build(page: Page) -> None:
             go = gr.Button("Inoculate", variant="primary", elem_id="inoculate")
             wrong = gr.HTML(elem_id="inoculate-problem")
         with gr.Column(scale=7, min_width=300):
-            runs, models, names, selection = _choosers(core.gallery)
+            runs, models, names, selection = _choosers(gallery)
             drawn = gr.HTML(elem_id="curve")
             state = gr.HTML(elem_id="run-state")
             halt = gr.Button("Cancel", visible=False, size="sm", elem_id="cancel")
@@ -99,7 +101,9 @@ def build(page: Page) -> None:
     refresh_models(tab, planned_models)
 
 
-def _choosers(gallery: Sequence[Run]) -> tuple[Any, ...]:  # Any: components share no useful type
+def _choosers(
+    gallery: Sequence[InoculationRun],
+) -> tuple[Any, ...]:  # Any: components share no useful type
     """Lay out what is looked at: own runs, the gallery's, and which rate is drawn."""
     runs = gr.Dropdown(
         [], multiselect=True, label="Your runs", visible=False, interactive=True, elem_id="runs"

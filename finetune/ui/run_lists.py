@@ -2,51 +2,49 @@
 
 from collections.abc import Sequence
 
+from finetune.experiments.inoculation.run import KIND, InoculationRun, inoculation_runs
 from finetune.report.sweep import model_name
-from probe.errors import UnknownRun
-from probe.runs.store import Run, Store
+from probe.runs.owners import own_runs
+from probe.runs.store import Store
 
 
-def own(store: Store, owner: str, ids: Sequence[str]) -> list[Run]:
+def own(store: Store, owner: str, ids: Sequence[str]) -> list[InoculationRun]:
     """Return the runs that are this owner's, in the order of the ids; others are passed over.
 
     Raises StoreError.
     """
-    found = []
-    for run_id in ids:
-        try:
-            run = store.get(run_id)
-        except UnknownRun:
-            continue
-        if owner and run.owner == owner:
-            found.append(run)
-    return found
+    return list(inoculation_runs(own_runs(store, owner, ids)))
+
+
+def all_own(store: Store, owner: str) -> tuple[InoculationRun, ...]:
+    """Return all runs that are this owner's, newest first. Raises StoreError."""
+    return inoculation_runs(store.runs(owner, KIND))
 
 
 def of_gallery(
-    gallery: Sequence[Run], models: Sequence[str], challenges: Sequence[str]
-) -> list[Run]:
+    gallery: Sequence[InoculationRun], models: Sequence[str], challenges: Sequence[str]
+) -> list[InoculationRun]:
     """Return the gallery's runs of these models on these challenges."""
     return [
         run for run in gallery if model_name(run) in models and run.plan.challenge in challenges
     ]
 
 
-def models_of(gallery: Sequence[Run]) -> list[str]:
+def models_of(gallery: Sequence[InoculationRun]) -> list[str]:
     """Return the models of the gallery."""
     return list(dict.fromkeys(model_name(run) for run in gallery))
 
 
-def challenges_of(gallery: Sequence[Run]) -> list[str]:
+def challenges_of(gallery: Sequence[InoculationRun]) -> list[str]:
     """Return the challenges of the gallery."""
     return list(dict.fromkeys(run.plan.challenge for run in gallery))
 
 
-def newest_sweep(runs: Sequence[Run]) -> list[str]:
+def newest_sweep(runs: Sequence[InoculationRun]) -> list[str]:
     """Return the ids of the runs that were started with the newest one; `runs` newest first."""
     return [run.id for run in runs if _sweep(run) == _sweep(runs[0])]
 
 
-def _sweep(run: Run) -> str:
+def _sweep(run: InoculationRun) -> str:
     """Return what the runs that were started together have in common; a run alone has its id."""
     return str(run.artefacts.get("sweep", run.id))

@@ -7,12 +7,14 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
+from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.ui import run_lists
 from finetune.ui.html.run import outcome
 from finetune.ui.html.sweep import NOTHING_CHOSEN, compared, curves, going, mark, troubles
 from probe.errors import StoreError
-from probe.runs.store import OPEN, Run, Store
+from probe.runs.run import OPEN
+from probe.runs.store import Store
 from probe.ui.html.elements import NOTHING, alert
 
 
@@ -47,7 +49,7 @@ class ViewState:
     selection: Selection
     opened: str
 
-    def runs(self, store: Store, gallery: Sequence[Run]) -> list[Run]:
+    def runs(self, store: Store, gallery: Sequence[InoculationRun]) -> list[InoculationRun]:
         """Return the runs, own ones first. Raises StoreError."""
         return [
             *run_lists.own(store, self.owner, self.ids),
@@ -55,7 +57,9 @@ class ViewState:
         ]
 
 
-def show(store: Store, gallery: Sequence[Run], looking: ViewState, seen: str = "") -> list[Any]:
+def show(
+    store: Store, gallery: Sequence[InoculationRun], looking: ViewState, seen: str = ""
+) -> list[Any]:
     """Return what the page shows, in the order of `Outputs`.
 
     `seen` is the mark of the last answer: what has not changed is not sent again.
@@ -79,7 +83,7 @@ def in_trouble(trouble: StoreError) -> list[Any]:
     return Outputs(going=gr.HTML(alert(trouble), visible=True)).outputs
 
 
-def _buttons(runs: Sequence[Run], shown: Outputs) -> Outputs:
+def _buttons(runs: Sequence[InoculationRun], shown: Outputs) -> Outputs:
     open_runs = [run for run in runs if run.state in OPEN]
     ended = any(run.state in ("failed", "cancelled") for run in runs)
     several = "these runs" if len(open_runs) > 1 else "this run"
@@ -88,23 +92,25 @@ def _buttons(runs: Sequence[Run], shown: Outputs) -> Outputs:
         f"Cancel {several}", visible=any(not run.cancelling for run in open_runs)
     )
     shown.again = gr.Button(visible=ended and not open_runs)
-    shown.take = gr.Button(visible=any(run.points for run in runs))
+    shown.take = gr.Button(visible=any(run.results for run in runs))
     return shown
 
 
-def _opened(runs: Sequence[Run], looking: ViewState) -> str:
+def _opened(runs: Sequence[InoculationRun], looking: ViewState) -> str:
     """Return the id of the run whose card is shown: the one pressed, else the first judged."""
     evaluation = [run.id for run in runs if run.verdict]
     return looking.opened if looking.opened in evaluation else next(iter(evaluation), "")
 
 
-def card(runs: Sequence[Run], looking: ViewState) -> Markup:
+def card(runs: Sequence[InoculationRun], looking: ViewState) -> Markup:
     """Show the outcome of the opened run."""
     opened = _opened(runs, looking)
     return next((outcome(run, looking.selection) for run in runs if run.id == opened), NOTHING)
 
 
-def asked_for(query: str, store: Store, owner: str, gallery: Sequence[Run]) -> ViewState | None:
+def asked_for(
+    query: str, store: Store, owner: str, gallery: Sequence[InoculationRun]
+) -> ViewState | None:
     """Return what a permalink's `run` asks for, as far as this browser may see it."""
     ids = [one for one in query.split(",") if one]
     mine = [run.id for run in run_lists.own(store, owner, ids)]
@@ -121,9 +127,9 @@ def asked_for(query: str, store: Store, owner: str, gallery: Sequence[Run]) -> V
     )
 
 
-def first_look(store: Store, owner: str, gallery: Sequence[Run]) -> ViewState:
+def first_look(store: Store, owner: str, gallery: Sequence[InoculationRun]) -> ViewState:
     """Return what a page begins with: the newest sweep, for a newcomer the whole gallery."""
-    ids = run_lists.newest_sweep(store.runs(owner))
+    ids = run_lists.newest_sweep(run_lists.all_own(store, owner))
     if ids:
         return ViewState(owner, ids, (), (), "oracle_lr", "")
     every = (run_lists.models_of(gallery), run_lists.challenges_of(gallery))
@@ -131,7 +137,7 @@ def first_look(store: Store, owner: str, gallery: Sequence[Run]) -> ViewState:
 
 
 def of_plan(
-    gallery: Sequence[Run], models: Sequence[str], challenges: Sequence[str]
+    gallery: Sequence[InoculationRun], models: Sequence[str], challenges: Sequence[str]
 ) -> tuple[list[str], list[str]] | None:
     """Return the gallery's models and challenges that a plan asks for, None where it has none."""
     public = run_lists.of_gallery(gallery, models, challenges)

@@ -1,4 +1,4 @@
-"""How well a baseline does on labelled pairs."""
+"""The accuracy of a baseline on labelled pairs."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ GOLDS: tuple[Label, ...] = (*LABELS, NON_ENTAILMENT)
 
 @dataclass(frozen=True)
 class Tally:
-    """How many pairs, and how many of them are right."""
+    """A number of pairs, and the number of them that are labelled correctly."""
 
     n: int
     correct: int
@@ -23,10 +23,10 @@ class Tally:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a baseline got right over the pairs with a gold label.
+    """A baseline's accuracy on the pairs with a gold label.
 
     `low` and `high` are Wilson's 95 % interval; all three are NaN where n is 0. `counts` has for
-    each label the rule gave the gold labels of those pairs.
+    each predicted label the numbers of gold labels of those pairs.
     """
 
     name: str
@@ -44,37 +44,41 @@ class Evaluation:
         return Estimate(self.accuracy, self.low, self.high, self.n)
 
 
-def judge(name: str, pairs: Sequence[Pair]) -> Evaluation:
-    """Measure a baseline; pairs without a gold label are left out. Raises UnknownRule."""
+def evaluate_baseline(name: str, pairs: Sequence[Pair]) -> Evaluation:
+    """Evaluate a baseline; pairs without a gold label are left out. Raises UnknownBaseline."""
     labelled = [pair for pair in pairs if pair.gold]
     predicted = baseline(name)(labelled)
-    # the condition holds for all of them: it tells the type checker so
-    said = [(a, p.gold) for a, p in zip(predicted, labelled, strict=True) if p.gold]
-    found = Counter(said)
-    estimate = share([matches(*both) for both in said])
+    # all of these pairs have a gold label; the condition is for the type checker
+    outcomes = [
+        (label, pair.gold) for label, pair in zip(predicted, labelled, strict=True) if pair.gold
+    ]
+    counts = Counter(outcomes)
+    estimate = share([matches(*outcome) for outcome in outcomes])
     return Evaluation(
         name,
-        len(said),
-        sum(n for both, n in found.items() if matches(*both)),
+        len(outcomes),
+        sum(n for outcome, n in counts.items() if matches(*outcome)),
         estimate.value,
         estimate.low,
         estimate.high,
-        {gold: _tally(gold, found) for gold in GOLDS if any(g == gold for _, g in found)},
+        {gold: _tally(gold, counts) for gold in GOLDS if any(g == gold for _, g in counts)},
         {
-            label: {gold: found[label, gold] for gold in GOLDS if found[label, gold]}
+            label: {gold: counts[label, gold] for gold in GOLDS if counts[label, gold]}
             for label in GOLDS
             if label in predicted
         },
     )
 
 
-def _tally(gold: Label, found: Mapping[tuple[Label, Label], int]) -> Tally:
-    of = {both: n for both, n in found.items() if both[1] == gold}
-    return Tally(sum(of.values()), sum(n for both, n in of.items() if matches(*both)))
+def _tally(gold: Label, counts: Mapping[tuple[Label, Label], int]) -> Tally:
+    """Count the pairs of one gold label; `counts` is by predicted and gold label."""
+    of_gold = {outcome: n for outcome, n in counts.items() if outcome[1] == gold}
+    correct = sum(n for outcome, n in of_gold.items() if matches(*outcome))
+    return Tally(sum(of_gold.values()), correct)
 
 
 def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
-    """Return a judgement as JSON values; an accuracy over no pair is null."""
+    """Return an evaluation as JSON values; an accuracy over no pair is null."""
     known = evaluation.n > 0
     return {
         "rule": evaluation.name,

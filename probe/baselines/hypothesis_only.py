@@ -1,8 +1,8 @@
-"""A bag of words over the hypothesis alone: how far the premise is not needed at all.
+"""A bag of words over the hypothesis alone: the accuracy that needs no premise.
 
 Multinomial logistic regression over which words occur (Gururangan et al. 2018 and Poliak et al.
 2018 show the effect with stronger models). `python -m probe baselines train` trains it and
-writes the words and their weights as JSON; here it is only numpy.
+writes the words and their weights as JSON; prediction needs only numpy.
 """
 
 import json
@@ -22,12 +22,12 @@ from probe.tasks.task import Label
 from probe.text.tokens import tokenise
 
 FOLDER = ASSETS / "baselines"
-FILE = "hypothesis_only.json"
+WEIGHTS_FILE = "hypothesis_only.json"
 
 
 @dataclass(frozen=True)
-class Weights:
-    """A word's row in `matrix` (words, labels) and the bias (labels,), labels in our order."""
+class BagWeights:
+    """Each word's row in `matrix` (words, labels), and `bias` (labels,), in the order of LABELS."""
 
     rows: Mapping[str, int]
     matrix: npt.NDArray[np.float64]
@@ -42,31 +42,31 @@ class Weights:
 def hypothesis_only(pairs: Sequence[Pair]) -> list[Label]:
     """Sum the weights of the words that occur. Raises MissingWeights."""
     weights = load(FOLDER)
-    return [LABELS[int(scores(pair.hypothesis, weights).argmax())] for pair in pairs]
+    return [LABELS[int(label_scores(pair.hypothesis, weights).argmax())] for pair in pairs]
 
 
-def bag(text: str) -> set[str]:
+def bag_of_words(text: str) -> set[str]:
     """Return the lower-cased tokens that occur in a text."""
     return set(tokenise(text.lower()))
 
 
-def scores(hypothesis: str, weights: Weights) -> npt.NDArray[np.float64]:
-    """Return the score of each label, in our order: logits up to a constant."""
-    known = sorted(weights.rows[word] for word in bag(hypothesis) if word in weights.rows)
+def label_scores(hypothesis: str, weights: BagWeights) -> npt.NDArray[np.float64]:
+    """Return the score of each label, in the order of LABELS: logits up to a constant."""
+    known = sorted(weights.rows[word] for word in bag_of_words(hypothesis) if word in weights.rows)
     total: npt.NDArray[np.float64] = weights.matrix[known].sum(axis=0) + weights.bias
     return total
 
 
 @cache
-def load(folder: Path) -> Weights:
-    """Read the weights a training wrote. Raises MissingWeights."""
-    path = folder / FILE
+def load(folder: Path) -> BagWeights:
+    """Read the weights that `training.write` wrote. Raises MissingWeights."""
+    path = folder / WEIGHTS_FILE
     if not path.is_file():
         raise MissingWeights(
             f"hypothesis_only has no weights in {folder}; "
             "make them with python -m probe baselines train TRAIN.jsonl.gz --out FOLDER"
         )
-    found = json.loads(path.read_text(encoding="utf-8"))
-    matrix = np.array([found["weights"][label] for label in LABELS], dtype=np.float64)
-    bias = np.array([found["bias"][label] for label in LABELS], dtype=np.float64)
-    return Weights({word: row for row, word in enumerate(found["words"])}, matrix.T, bias)
+    table = json.loads(path.read_text(encoding="utf-8"))
+    matrix = np.array([table["weights"][label] for label in LABELS], dtype=np.float64)
+    bias = np.array([table["bias"][label] for label in LABELS], dtype=np.float64)
+    return BagWeights({word: row for row, word in enumerate(table["words"])}, matrix.T, bias)

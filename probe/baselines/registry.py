@@ -1,4 +1,4 @@
-"""What a baseline is, and the registry of all of them."""
+"""The registry of baselines: functions that label pairs, and their facts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,16 +7,17 @@ from probe.errors import UnknownBaseline
 from probe.tasks.nli import Pair
 from probe.tasks.task import Label, Task
 
-Function = Callable[[Sequence[Pair]], list[Label]]
+Labeller = Callable[[Sequence[Pair]], list[Label]]
+"""Returns one label for each pair, in their order."""
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """A rule and its facts. Called with pairs it returns a label for each, in their order."""
+    """A rule and its facts. Calling it with pairs returns a label for each, in their order."""
 
     name: str
     summary: str
-    function: Function
+    function: Labeller
     source: str
 
     def __call__(self, pairs: Sequence[Pair]) -> list[Label]:
@@ -32,10 +33,10 @@ def baselines_for(task: Task) -> tuple[str, ...]:
     return tuple(BASELINES) if task.example is Pair else ()
 
 
-def register(name: str, summary: str, *, source: str) -> Callable[[Function], Function]:
+def register(name: str, summary: str, *, source: str) -> Callable[[Labeller], Labeller]:
     """Register the decorated function under `name` with its facts."""
 
-    def register(function: Function) -> Function:
+    def register(function: Labeller) -> Labeller:
         BASELINES[name] = Baseline(name, summary, function, source)
         return function
 
@@ -43,7 +44,7 @@ def register(name: str, summary: str, *, source: str) -> Callable[[Function], Fu
 
 
 def baseline(name: str) -> Baseline:
-    """Return a registered baseline. Raises UnknownRule."""
+    """Return a registered baseline. Raises UnknownBaseline."""
     if name not in BASELINES:
         raise UnknownBaseline(f"there is no rule {name!r}; there are: {', '.join(BASELINES)}")
     return BASELINES[name]

@@ -1,4 +1,4 @@
-"""Rules that look at the words of a pair and no further."""
+"""Baselines that compare the words of a pair and know nothing of their meaning."""
 
 import re
 from collections import Counter
@@ -10,7 +10,7 @@ from probe.tasks.task import Label
 from probe.text.tokens import tokenise
 
 COMPARISON = re.compile(r"\b(?:more|less) than\b", re.IGNORECASE)
-MARKS = ".?!"
+SENTENCE_MARKS = ".?!"
 
 
 @register(
@@ -25,10 +25,10 @@ def numerical(pairs: Sequence[Pair]) -> list[Label]:
     The appendix swaps the two sides: its own counts fit only these rules, so the phrase in the
     premise means neutral and in the hypothesis entailment. As printed they get 17 %.
     """
-    return [_compared(pair) for pair in pairs]
+    return [_comparison_label(pair) for pair in pairs]
 
 
-def _compared(pair: Pair) -> Label:
+def _comparison_label(pair: Pair) -> Label:
     if COMPARISON.search(pair.premise):
         return NEUTRAL
     return ENTAILMENT if COMPARISON.search(pair.hypothesis) else CONTRADICTION
@@ -40,12 +40,12 @@ def _compared(pair: Pair) -> Label:
     source="McCoy et al. 2019, section 2",
 )
 def lexical_overlap(pairs: Sequence[Pair]) -> list[Label]:
-    """Look for each word by itself; a hypothesis without words is entailed.
+    """Look each word up in the premise; a hypothesis without words is entailed.
 
-    The released finder splits at blanks, so a last word with its full stop is another word; here
+    The released code splits at blanks, so a last word with its full stop is another word; here
     the words are Penn tokens and the marks at their ends do not count.
     """
-    return [_entailed(set(words(p.hypothesis)) <= set(words(p.premise))) for p in pairs]
+    return [_two_way_label(set(words(p.hypothesis)) <= set(words(p.premise))) for p in pairs]
 
 
 @register(
@@ -54,11 +54,13 @@ def lexical_overlap(pairs: Sequence[Pair]) -> list[Label]:
     source="McCoy et al. 2019, section 2",
 )
 def subsequence(pairs: Sequence[Pair]) -> list[Label]:
-    """Look for the hypothesis as a run of whole words.
+    """Search the premise for the hypothesis as a run of whole words.
 
-    The released finder looks for a substring, which also finds "the cat" in "the category".
+    The released code looks for a substring, which also finds "the cat" in "the category".
     """
-    return [_entailed(_run(words(p.hypothesis)) in _run(words(p.premise))) for p in pairs]
+    return [
+        _two_way_label(_spaced(words(p.hypothesis)) in _spaced(words(p.premise))) for p in pairs
+    ]
 
 
 @register(
@@ -67,21 +69,24 @@ def subsequence(pairs: Sequence[Pair]) -> list[Label]:
     source="the chance level of a set",
 )
 def majority(pairs: Sequence[Pair]) -> list[Label]:
-    """Count the gold labels; of equals the first in our order, without any entailment."""
+    """Return the most frequent gold label for all: of equals the first of LABELS.
+
+    Without any gold label it is entailment.
+    """
     counts = Counter(pair.gold for pair in pairs if pair.gold)
-    most = max((*LABELS, NON_ENTAILMENT), key=lambda label: counts[label])
-    return [most] * len(pairs)
+    most_frequent = max((*LABELS, NON_ENTAILMENT), key=lambda label: counts[label])
+    return [most_frequent] * len(pairs)
 
 
 def words(text: str) -> list[str]:
     """Return the lower-cased tokens without the marks . ? ! at their ends."""
-    bare = (token.strip(MARKS) for token in tokenise(text.lower()))
+    bare = (token.strip(SENTENCE_MARKS) for token in tokenise(text.lower()))
     return [word for word in bare if word]
 
 
-def _run(tokens: Sequence[str]) -> str:
+def _spaced(tokens: Sequence[str]) -> str:
     return "".join(f" {token} " for token in tokens)  # no token holds a blank
 
 
-def _entailed(is_entailed: bool) -> Label:
-    return ENTAILMENT if is_entailed else NON_ENTAILMENT
+def _two_way_label(entailed: bool) -> Label:
+    return ENTAILMENT if entailed else NON_ENTAILMENT

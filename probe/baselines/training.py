@@ -1,4 +1,4 @@
-"""Train the hypothesis-only baseline: words that occur often enough, and their weights."""
+"""Training of the hypothesis-only baseline: frequent words and their weights."""
 
 import json
 from collections import Counter
@@ -9,50 +9,55 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from probe.baselines.hypothesis_only import FILE, Weights, bag
+from probe.baselines.hypothesis_only import WEIGHTS_FILE, BagWeights, bag_of_words
 from probe.errors import TrainingError, writing
 from probe.tasks.nli import LABELS, Pair
 
-STRENGTH = 0.03  # scikit-learn's C; chosen with `least` on a tenth of the training set
-DIGITS = 3  # more change no accuracy and make the file larger
+INVERSE_REGULARISATION = 0.03  # C; chosen with `min_count` on a tenth of the training set
+DECIMALS = 3  # of weights; more change no accuracy and make the file larger
 
 
-def train(pairs: Sequence[Pair], least: int) -> Weights:
-    """Fit the words that at least `least` hypotheses have; pairs of two classes are left out."""
+def train(pairs: Sequence[Pair], min_count: int) -> BagWeights:
+    """Fit the words that at least `min_count` hypotheses have.
+
+    Pairs with a label of two classes are left out. Raises TrainingError.
+    """
     golden = [(pair, pair.gold) for pair in pairs if pair.gold in LABELS]
-    bags = [bag(pair.hypothesis) for pair, _ in golden]
+    bags = [bag_of_words(pair.hypothesis) for pair, _ in golden]
     targets = [LABELS.index(gold) for _, gold in golden if gold]
     if set(targets) != set(range(len(LABELS))):
         raise TrainingError("to train, the file needs pairs of all three labels")
-    rows = vocabulary(bags, least)
-    model = LogisticRegression(C=STRENGTH, max_iter=1000).fit(_matrix(bags, rows), targets)
-    return Weights(rows, model.coef_.T.round(DIGITS), model.intercept_.round(DIGITS))
+    rows = vocabulary(bags, min_count)
+    model = LogisticRegression(C=INVERSE_REGULARISATION, max_iter=1000).fit(
+        _design_matrix(bags, rows), targets
+    )
+    return BagWeights(rows, model.coef_.T.round(DECIMALS), model.intercept_.round(DECIMALS))
 
 
-def vocabulary(bags: Sequence[set[str]], least: int) -> dict[str, int]:
-    """Number the words of at least `least` bags by alphabet."""
+def vocabulary(bags: Sequence[set[str]], min_count: int) -> dict[str, int]:
+    """Return the words of at least `min_count` bags with their alphabetical numbers."""
     counts = Counter(word for words in bags for word in words)
-    kept = sorted(word for word, count in counts.items() if count >= least)
+    kept = sorted(word for word, count in counts.items() if count >= min_count)
     return {word: row for row, word in enumerate(kept)}
 
 
-def write(weights: Weights, folder: Path) -> Path:
+def write(weights: BagWeights, folder: Path) -> Path:
     """Write the weights where `hypothesis_only` reads them, and return the file."""
-    shape = {
+    table = {
         "words": list(weights.rows),
         "bias": dict(zip(LABELS, weights.bias.tolist(), strict=True)),
         "weights": dict(zip(LABELS, weights.matrix.T.tolist(), strict=True)),
     }
-    path = folder / FILE
-    text = json.dumps(shape, ensure_ascii=False, separators=(",", ":"))
+    path = folder / WEIGHTS_FILE
+    text = json.dumps(table, ensure_ascii=False, separators=(",", ":"))
     with writing(path):
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(text + "\n", encoding="utf-8")
     return path
 
 
-def _matrix(bags: Sequence[set[str]], rows: Mapping[str, int]) -> csr_matrix:
+def _design_matrix(bags: Sequence[set[str]], rows: Mapping[str, int]) -> csr_matrix:
     columns = [sorted(rows[word] for word in words if word in rows) for words in bags]
     starts = np.cumsum([0, *map(len, columns)])
-    flat = np.concatenate([np.array(each, dtype=np.int64) for each in columns])
+    flat = np.concatenate([np.array(row_columns, dtype=np.int64) for row_columns in columns])
     return csr_matrix((np.ones(len(flat)), flat, starts), shape=(len(bags), len(rows)))

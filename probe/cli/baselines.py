@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from probe.baselines import BASELINES, Evaluation, judge
-from probe.baselines.evaluate import evaluation_json
+from probe.baselines import BASELINES
+from probe.baselines.evaluate import Evaluation, evaluate_baseline, evaluation_json
 from probe.cli.group import group
 from probe.cli.options import AsJson
 from probe.cli.output import print_json
@@ -30,7 +30,9 @@ def judge_command(
 ) -> None:
     """Measure a baseline on a file: one JSON object, or a list of them for all."""
     pairs, others = labelled(file, NLI)
-    evaluations = [judge(each, pairs) for each in (BASELINES if name == "all" else [name])]
+    evaluations = [
+        evaluate_baseline(baseline, pairs) for baseline in (BASELINES if name == "all" else [name])
+    ]
     if others:
         typer.echo(f"left out: {others:,} rows without a pair and a gold label", err=True)
     if as_json:

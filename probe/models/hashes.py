@@ -7,9 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from finetune.experiments.inoculation.sets import Sets
 from probe.errors import ModelError
 from probe.models.word_models.word_vectors import FOLDER
 from probe.tasks.nli import Pair
@@ -28,13 +26,6 @@ def pairs_hash(pairs: Iterable[Pair]) -> str:
         row = json.dumps([pair.premise, pair.hypothesis, pair.gold])
         digest.update(row.encode() + b"\n")
     return digest.hexdigest()
-
-
-def sets_facts(sets: Sets) -> dict[str, Any]:  # Any: what JSON holds
-    """Return for each set n, how many pairs it has, and sha256, their hash."""
-    return {
-        name: {"n": len(pairs), "sha256": pairs_hash(pairs)} for name, pairs in vars(sets).items()
-    }
 
 
 def model_hash(folder: Path) -> str:

@@ -20,6 +20,14 @@ from probe.tasks.task import TASKS, Label, Task, read_outputs, task_of_labels, t
 
 DEFAULT = "minilm"
 """The model that is chosen when nobody has chosen one."""
+BUNDLED = {
+    "minilm": "assets/models/minilm",
+    "da": "assets/models/da and assets/vectors",
+    "esim": "assets/models/esim and assets/vectors",
+    "esim_char": "assets/models/esim_char and assets/vectors",
+}
+"""The models that come with the repository, and the folders each lies in there; a wheel may have
+left some out, and a clone without Git LFS has only pointers to them."""
 disable_progress_bar()  # transformers draws one for weights that load in a blink
 set_verbosity_error()  # and prints tables of weights; what a person needs is in our sentences
 
@@ -72,7 +80,20 @@ def require(name: str) -> None:
     """
     known = [entry.name for entry in entries()]
     if name not in known:
-        raise ModelError(f"there is no model called {name!r} here; there are: {', '.join(known)}")
+        raise ModelError(
+            _absent(name)
+            or f"there is no model called {name!r} here; there are: {', '.join(known)}"
+        )
+
+
+def _absent(name: str) -> str:
+    """Return where to get a bundled model that is not here, "" for any other name."""
+    if name not in BUNDLED:
+        return ""
+    return (
+        f"the bundled model {name!r} is not in this installation: copy {BUNDLED[name]} of NLI "
+        f"Clinic's repository (with Git LFS, git lfs pull) into {ASSETS}"
+    )
 
 
 def load(name: str, order: tuple[Label, ...] | None = None, task: Task | None = None) -> Classifier:
@@ -153,7 +174,9 @@ def place(name: str) -> tuple[Path, str | None]:
         return found, None
     if "/" not in name or found.is_absolute():
         known = ", ".join(entry.name for entry in entries()) or "none"
-        raise ModelError(f"there is no model or folder called {name!r}; on this disk: {known}")
+        raise ModelError(
+            _absent(name) or f"there is no model or folder called {name!r}; on this disk: {known}"
+        )
     repository, _, revision = name.partition("@")
     return fetch(repository, revision or None, room())
 

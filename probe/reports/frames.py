@@ -9,10 +9,10 @@ import pandas as pd
 
 from probe.analysis.batch import Row
 from probe.analysis.comparison import Row as ComparedRow
+from probe.analysis.lineage import lineage_json
 from probe.analysis.transformed import Transformed
 from probe.data.tables import Table
 from probe.models.classifier import Model, Prediction
-from probe.reports.lineage import lineage_json
 from probe.tasks.task import Task
 
 

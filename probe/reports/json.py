@@ -4,10 +4,10 @@ from typing import Any
 
 from probe.analysis.attribution import Importance
 from probe.analysis.examination import Examination
+from probe.analysis.lineage import lineage_json
 from probe.analysis.transformed import Transformed
 from probe.models.classifier import Precision, Prediction, resolve
 from probe.models.library import Entry
-from probe.reports.lineage import lineage_json
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.transforms.availability import missing

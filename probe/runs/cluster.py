@@ -1,4 +1,4 @@
-"""The dask cluster that computes: processes of the app's own, or one by its address."""
+"""The dask cluster that computes: processes or a thread of the app's own, or one by its address."""
 
 import asyncio
 import logging
@@ -14,17 +14,17 @@ from distributed import Client, LocalCluster, Nanny, Status
 from probe.runs.worker import LowPriority
 from probe.settings import settings
 
-ENVIRONMENT = {
+WORKER_ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OMP_WAIT_POLICY": "PASSIVE",  # waiting threads would take the core from the app
     "HF_HUB_DISABLE_TELEMETRY": "1",
 }
-TRIMMING = "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_"
+MALLOC_TRIM_SETTING = "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_"
 """With dask's setting every tensor's memory goes back to the system at once, and training takes
 half as long again."""
-DEATHS = 2
+ALLOWED_DEATHS = 2
 """How often the process of a cell may die before the cell fails: memory may be short."""
-CONNECT = 5.0
+CONNECT_SECONDS = 5.0
 """Seconds to wait for a cluster to answer."""
 UNREACHABLE = (OSError, asyncio.TimeoutError)  # on Python 3.10 the second is no OSError
 
@@ -32,10 +32,13 @@ UNREACHABLE = (OSError, asyncio.TimeoutError)  # on Python 3.10 the second is no
 class Cluster:
     """The cluster at an address, or one of our own that starts when it is needed first."""
 
-    def __init__(self, address: str | None) -> None:
-        """Start nothing yet. Raises SettingsError where NLI_CLINIC_WORKERS is no number."""
+    def __init__(self, address: str | None, in_process: bool = False) -> None:
+        """Start nothing yet; without an address and `in_process` it is processes of our own.
+
+        Raises SettingsError where NLI_CLINIC_WORKERS is no number.
+        """
         self._address = address
-        self._processes = 0 if address else processes()
+        self._processes = 0 if address or in_process else worker_count()
         self._own: LocalCluster | None = None
         self._client: Client | None = None
 
@@ -50,10 +53,10 @@ class Cluster:
             self._disconnect()
         if self._client is None:
             if not self._address and self._own is None:
-                self._own = embedded(self._processes)
+                self._own = local_processes(self._processes) if self._processes else local_thread()
             with suppress(*UNREACHABLE):
                 self._client = Client(
-                    self._own or self._address, timeout=CONNECT, set_as_default=False
+                    self._own or self._address, timeout=CONNECT_SECONDS, set_as_default=False
                 )
         return self._client
 
@@ -67,7 +70,7 @@ class Cluster:
         client, self._client = self._client, None
         if client is not None:
             with suppress(*UNREACHABLE):
-                client.close(timeout=CONNECT)
+                client.close(timeout=CONNECT_SECONDS)
 
 
 class BareNanny(Nanny):
@@ -84,7 +87,8 @@ def without_main() -> Iterator[None]:
     """Hide where the main module lies: a spawned process imports it again, and gradio with it."""
     main, bare = sys.modules["__main__"], ModuleType("__main__")
     hidden = ("__file__", "__spec__")
-    bare.__dict__.update({name: it for name, it in vars(main).items() if name not in hidden})
+    shown = {name: value for name, value in vars(main).items() if name not in hidden}
+    bare.__dict__.update(shown)
     sys.modules["__main__"] = bare
     try:
         yield
@@ -92,7 +96,7 @@ def without_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
-def processes() -> int:
+def worker_count() -> int:
     """Return how many processes compute: NLI_CLINIC_WORKERS, or one for every two cores.
 
     Raises SettingsError where that is no number above 0.
@@ -100,9 +104,9 @@ def processes() -> int:
     return settings().workers or max(1, CPU_COUNT // 2)
 
 
-def embedded(count: int) -> LocalCluster:
+def local_processes(count: int) -> LocalCluster:
     """Start a cluster of processes with one thread each, reachable from this machine only."""
-    with dask.config.set({TRIMMING: None}):
+    with dask.config.set({MALLOC_TRIM_SETTING: None}):
         cluster = LocalCluster(
             n_workers=count,
             threads_per_worker=1,
@@ -112,10 +116,22 @@ def embedded(count: int) -> LocalCluster:
             worker_dashboard_address="127.0.0.1:0",
             silence_logs=logging.ERROR,
             worker_class=BareNanny,
-            scheduler_kwargs={"allowed_failures": DEATHS},
-            env=ENVIRONMENT,
+            scheduler_kwargs={"allowed_failures": ALLOWED_DEATHS},
+            env=WORKER_ENVIRONMENT,
             memory_limit=0,  # dask would kill the worker where the app is what fills the memory
         )
     with Client(cluster, set_as_default=False) as client:
         client.register_plugin(LowPriority())
     return cluster
+
+
+def local_thread() -> LocalCluster:
+    """Start a cluster of one thread in this process, which can be stopped but not killed."""
+    return LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        dashboard_address=None,
+        silence_logs=logging.ERROR,
+        memory_limit=0,
+    )

@@ -1,50 +1,65 @@
 """Where cells execute: on dask, in processes of the app's own or on a cluster by its address.
 
 Dask forgets everything at a restart, so the store remembers: a run is resumed with the cells it
-lacks. All bookkeeping happens on one thread, in the order in which news arrives; what the store
+lacks. All changes are made on one thread, in the order in which events arrive; what the store
 cannot take waits there, and dask holds the results.
 """
 
 import logging
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
 from distributed import KilledWorker, TimeoutError
 
-from finetune.experiments.inoculation.plan import Cell
-from probe.errors import ExperimentError, ModelError
-from probe.models.hashes import model_hash
-from probe.models.library import place
+from probe.errors import ExperimentError, UserError
 from probe.runs.cluster import UNREACHABLE, Cluster
-from probe.runs.completion import finish, keep
+from probe.runs.completion import finish, keep_model
 from probe.runs.dispatch import Dispatch, Task, fetch
 from probe.runs.event_queue import EventQueue
+from probe.runs.experiment import Progress, Result, experiment_of
 from probe.runs.failures import sentence
 from probe.runs.lease import Lease
-from probe.runs.serialise import Json, epoch_from
-from probe.runs.store import OPEN, Run, Store
-from probe.runs.worker import Computed
+from probe.runs.models import named_model_hash
+from probe.runs.run import OPEN, Json, RunCell, StoredRun
+from probe.runs.store import Store
+from probe.runs.worker import REPORT_INTERVAL
 from probe.settings import settings
 
 log = logging.getLogger(__name__)
 FORCE_AFTER = 4.0
 """Seconds a cell may take to stop by itself before its worker is restarted."""
-PULSE = 5.0
+UPKEEP_INTERVAL = 5.0
 """Seconds between two looks for runs that wait for the cluster or were left by another engine."""
+
+Listener = Callable[[str, int, Progress | Result], None]
+"""Takes the run, the number of the cell and what it reports or comes to."""
 
 
 class Engine:
     """Runs the cells of stored runs, first come first served, one cell at a time on a worker."""
 
-    def __init__(self, store: Store, address: str | None = None) -> None:
-        """Start nothing yet; `address` of a cluster, or ENGINE, instead of processes of ours."""
+    def __init__(
+        self,
+        store: Store,
+        address: str | None = None,
+        in_process: bool = False,
+        listener: Listener | None = None,
+    ) -> None:
+        """Start nothing yet; `address` of a cluster, or ENGINE, instead of processes of ours.
+
+        `in_process` computes on a thread of this process. With a `listener`, which takes every
+        progress and result on the engine's thread, only runs that are submitted here are computed.
+        """
         self._store = store
         self._lease = Lease(store.database)
-        self._cluster = Cluster(address or settings().engine or None)
-        self._topic = f"inoculation-{secrets.token_hex(4)}"
-        self._events = EventQueue(self._broken)
+        self._cluster = Cluster(None if in_process else address or settings().engine, in_process)
+        self._topic = f"runs-{secrets.token_hex(4)}"
+        self._events = EventQueue(self._fail)
         self._dispatches: dict[str, Dispatch] = {}
+        self._submitted: set[str] = set()
+        self._listener = listener
 
     @property
     def address(self) -> str | None:
@@ -53,15 +68,16 @@ class Engine:
 
     def submit(self, run_id: str) -> None:
         """Run the cells that a run lacks; returns at once."""
-        self._events.pulse(PULSE, self._look_round)
-        self._events.later(run_id, partial(self._submit, run_id))
+        self._submitted.add(run_id)
+        self._events.repeat(UPKEEP_INTERVAL, self._upkeep)
+        self._events.put(run_id, partial(self._start, run_id))
 
     def resume(self) -> None:
         """Take up the runs that an earlier engine left; returns at once."""
         for run in self._store.unfinished():
             self.submit(run.id)
 
-    def again(self, run_id: str) -> None:
+    def reopen(self, run_id: str) -> None:
         """Take up a failed or cancelled run with the cells it lacks; returns at once.
 
         Raises StoreError where that cannot be noted.
@@ -76,129 +92,149 @@ class Engine:
         a second; if it does not, its worker is restarted.
         """
         self._store.request_cancel(run_id)
-        self._events.later(run_id, partial(self._cancel, run_id))
+        self._events.put(run_id, partial(self._cancel, run_id))
 
     def close(self) -> None:
         """Stop working; what is not finished stays open in the store, for `resume`."""
         self._events.close()
-        with suppress(ExperimentError):
-            self._lease.leave()
+        with suppress(UserError):
+            self._lease.release()
         for dispatch in self._dispatches.values():
             dispatch.stop()
         self._cluster.close()
 
-    def _look_round(self) -> None:
-        """Give a sign of life, take up what was left, hear of wishes that others have stored."""
+    def _upkeep(self) -> None:
+        """Renew the lease, take up what was left, and cancel what others want cancelled."""
         self._lease.renew()
-        left = [run_id for run_id in self._lease.left() if run_id not in self._dispatches]
-        for run_id in left if left and self._cluster.connect() else ():
+        waiting = [run_id for run_id in self._lease.available() if self._may_start(run_id)]
+        for run_id in waiting if waiting and self._cluster.connect() else ():
             self.submit(run_id)
         for run_id, dispatch in self._dispatches.items():
             if not dispatch.stopping and self._store.get(run_id).cancelling:
-                self._events.later(run_id, partial(self._cancel, run_id))
+                self._events.put(run_id, partial(self._cancel, run_id))
 
-    def _submit(self, run_id: str) -> None:
+    def _may_start(self, run_id: str) -> bool:
+        ours = self._listener is None or run_id in self._submitted
+        return ours and run_id not in self._dispatches
+
+    def _start(self, run_id: str) -> None:
         run = self._store.get(run_id)
-        if run.state not in OPEN or run_id in self._dispatches or not self._lease.take(run_id):
+        if run.state not in OPEN or run_id in self._dispatches or not self._lease.acquire(run_id):
             return
-        lacking = [state.cell for state in run.cells if state.state in OPEN]
+        lacking = [cell for cell in run.cells if cell.state in OPEN]
         if run.cancelling or not lacking:
             self._finish(run_id)
             return
-        self._identify(run)
+        self._check_model(run)
         for cell in lacking:  # an engine that died may have left one running
-            self._store.turn(run_id, cell, "queued")
+            self._store.set_cell_state(run_id, cell.number, "queued")
         dispatch = self._dispatch(run_id)
         if dispatch is None:
-            self._wait(run_id)
+            self._requeue(run_id)
             return
         self._dispatches[run_id] = dispatch
         for cell in lacking:
-            self._await(run_id, cell, dispatch.start(cell))
+            self._send(run_id, dispatch, cell)
 
     def _dispatch(self, run_id: str) -> Dispatch | None:
-        run, sets = self._store.get(run_id), self._store.sets(run_id)
+        """Send a run's inputs to the cluster; None where that does not answer."""
+        run, inputs = self._store.get(run_id), self._store.inputs(run_id)
+        interval = REPORT_INTERVAL if self._listener is None else 0.0
         if client := self._cluster.connect():
             with suppress(*UNREACHABLE):
-                client.subscribe_topic(self._topic, self._hear)  # each time: it may be a new one
-                return Dispatch(client, run, sets, self._topic)
+                client.subscribe_topic(self._topic, self._receive)  # the client may be a new one
+                experiment = experiment_of(run.kind)
+                return Dispatch(client, experiment, run, inputs, self._topic, interval)
         return None
 
-    def _identify(self, run: Run) -> None:
+    def _check_model(self, run: StoredRun) -> None:
         """Store the model's hash, or see that the model is still the one that was begun with."""
-        found = model_hash(place(run.plan.model)[0])
-        if run.artefacts.get("model", found) != found:
+        name = experiment_of(run.kind).model(run.plan)
+        if name is None:
+            return
+        current = named_model_hash(name)
+        if run.artefacts.get("model", current) != current:
             raise ExperimentError(
-                f"the model {run.plan.model!r} has changed since this run began; start a new run"
+                f"the model {name!r} has changed since this run began; start a new run"
             )
-        self._store.describe(run.id, {"model": found})
+        self._store.add_artefacts(run.id, {"model": current})
 
-    def _wait(self, run_id: str) -> None:
-        """Leave a run to a later look round."""
+    def _requeue(self, run_id: str) -> None:
+        """Leave a run until the cluster answers."""
         cluster = f"the cluster at {self.address} does not answer"
-        self._store.wait(run_id, f"{cluster}; the run goes on when it does")
+        self._store.requeue(run_id, f"{cluster}; the run goes on when it does")
 
-    def _await(self, run_id: str, cell: Cell, task: Task) -> None:
-        """Settle a cell when it ends one way or another; dask calls back on a thread of its own."""
-        settle = partial(self._settle, run_id, cell, task)
-        task.add_done_callback(lambda done: self._events.later(run_id, settle))
+    def _send(self, run_id: str, dispatch: Dispatch, cell: RunCell[Json, Json, Json]) -> None:
+        self._await(run_id, cell, dispatch.start(cell))
 
-    def _hear(self, news: tuple[float, Json]) -> None:
+    def _await(self, run_id: str, cell: RunCell[Json, Json, Json], task: Task) -> None:
+        """Fetch a cell's result when it ends; dask calls back on a thread of its own."""
+        work = partial(self._fetch, run_id, cell, task)
+        task.add_done_callback(lambda done: self._events.put(run_id, work))
+
+    def _receive(self, event: tuple[float, Json]) -> None:
         """Take a worker's report; runs on the client's event loop."""
-        told = news[1]
-        self._events.later(told["run"], partial(self._told, told["run"], told))
+        report = event[1]
+        self._events.put(report["run"], partial(self._report, report))
 
-    def _told(self, run_id: str, news: Json) -> None:
-        row = news.get("epoch")
-        cell = Cell(**(row or news)["cell"])
+    def _report(self, report: Json) -> None:
+        run_id, number, progress = report["run"], report["cell"], report["progress"]
         dispatch = self._dispatches.get(run_id)
-        if dispatch is None or cell not in dispatch.waiting:
+        if dispatch is None or number not in dispatch.waiting:
             return
-        if row:
-            self._store.progress(run_id, epoch_from(row))
+        if progress is not None:
+            self._store.set_progress(run_id, number, progress)
+            self._tell(run_id, number, Progress(progress))
             return
-        dispatch.begun.add(cell)
-        self._store.mark(run_id, "running")
-        self._store.turn(run_id, cell, "running")
+        dispatch.begun.add(number)
+        self._store.set_state(run_id, "running")
+        self._store.set_cell_state(run_id, number, "running")
 
-    def _settle(self, run_id: str, cell: Cell, task: Task) -> None:
+    def _fetch(self, run_id: str, cell: RunCell[Json, Json, Json], task: Task) -> None:
         try:
-            computed = fetch(task)
+            result = fetch(task)
         except TimeoutError:
             self._await(run_id, cell, task)
         else:
-            self._events.later(run_id, partial(self._book, run_id, cell, task, computed))
+            self._events.put(run_id, partial(self._end_cell, run_id, cell, task, result))
 
-    def _book(self, run_id: str, cell: Cell, task: Task, computed: Computed | None) -> None:
-        """Book a cell that has ended. May be done again, so memory changes after the store."""
-        dispatch = self._dispatches.get(run_id)
-        if dispatch is None or dispatch.waiting.get(cell) is not task:
+    def _end_cell(
+        self, run_id: str, cell: RunCell[Json, Json, Json], task: Task, result: Result | None
+    ) -> None:
+        """Store how a cell ended. May be done again, so memory changes after the store."""
+        dispatch, number = self._dispatches.get(run_id), cell.number
+        if dispatch is None or dispatch.waiting.get(number) is not task:
             return
-        if computed:
-            error = keep(self._store, run_id, computed.point, computed.files)
-            self._store.point(run_id, computed.point, error)
+        if result:
+            error = keep_model(self._store, run_id, result)
+            self._store.set_result(run_id, number, result.values, error)
+            self._tell(run_id, number, result)
         elif self._store.get(run_id).cancelling:
-            self._store.turn(run_id, cell, "cancelled")
+            self._store.set_cell_state(run_id, number, "cancelled")
         elif task.status != "error":
-            self._lost(run_id, dispatch)
+            self._lose(run_id, dispatch)
             return
-        elif isinstance(task.exception(), KilledWorker) and cell not in dispatch.begun:
+        elif isinstance(task.exception(), KilledWorker) and number not in dispatch.begun:
             # it only waited for a process that another cell killed
-            self._await(run_id, cell, dispatch.start(cell))
+            self._send(run_id, dispatch, cell)
             return
         else:
             problem = task.exception()
-            log.error("run %s, %s failed", run_id, cell, exc_info=problem)
-            self._store.turn(run_id, cell, "failed", sentence(problem))
-        dispatch.end(cell)
+            log.error("run %s, %s failed", run_id, cell.key, exc_info=problem)
+            self._store.set_cell_state(run_id, number, "failed", sentence(problem))
+        dispatch.end(number)
         if not dispatch.waiting:
-            self._events.later(run_id, partial(self._finish, run_id))
+            self._events.put(run_id, partial(self._finish, run_id))
 
-    def _lost(self, run_id: str, dispatch: Dispatch) -> None:
+    def _tell(self, run_id: str, number: int, row: Progress | Result) -> None:
+        if self._listener is not None:
+            self._listener(run_id, number, row)
+
+    def _lose(self, run_id: str, dispatch: Dispatch) -> None:
         """Queue the cells of a run that the cluster took with it, and wait for the cluster."""
-        for cell in dispatch.waiting:
-            self._store.turn(run_id, cell, "queued")
-        self._wait(run_id)
+        for number in dispatch.waiting:
+            self._store.set_cell_state(run_id, number, "queued")
+        self._requeue(run_id)
         del self._dispatches[run_id]
 
     def _finish(self, run_id: str) -> None:
@@ -210,15 +246,15 @@ class Engine:
         dispatch = self._dispatches.get(run_id)
         if dispatch:
             dispatch.stop()
-            self._events.after(FORCE_AFTER, run_id, dispatch.force)
-        elif self._store.get(run_id).state in OPEN and self._lease.take(run_id):
+            self._events.put_after(FORCE_AFTER, run_id, dispatch.force)
+        elif self._store.get(run_id).state in OPEN and self._lease.acquire(run_id):
             self._finish(run_id)
 
-    def _broken(self, run_id: str, problem: Exception) -> None:
-        """Fail a run that the bookkeeping itself came to grief over."""
-        told = isinstance(problem, (ExperimentError, ModelError))
-        error = str(problem) if told else f"the engine failed: {problem}"
-        self._store.mark(run_id, "failed", error)
+    def _fail(self, run_id: str, problem: Exception) -> None:
+        """Fail a run that an event could not be handled of."""
+        known = isinstance(problem, UserError)
+        error = str(problem) if known else f"the engine failed: {problem}"
+        self._store.set_state(run_id, "failed", error)
         if dispatch := self._dispatches.pop(run_id, None):
             dispatch.stop()
             dispatch.close()

@@ -2,22 +2,24 @@
 
 from distributed import KilledWorker
 
-MEMORY = "memory ran out while this was computed; a smaller batch or a smaller model needs less"
-ROOM = "the disk is full"
-SIGNS = {
-    "can't allocate memory": MEMORY,
-    "not enough memory": MEMORY,
-    "out of memory": MEMORY,
-    "No space left on device": ROOM,
+MEMORY_SENTENCE = (
+    "memory ran out while this was computed; a smaller batch or a smaller model needs less"
+)
+DISK_SENTENCE = "the disk is full"
+SENTENCES = {
+    "can't allocate memory": MEMORY_SENTENCE,
+    "not enough memory": MEMORY_SENTENCE,
+    "out of memory": MEMORY_SENTENCE,
+    "No space left on device": DISK_SENTENCE,
 }
-"""What torch, safetensors and the system say, and what people are told."""
+"""Parts of the messages of torch, safetensors and the system, and what people are told."""
 
 
 def sentence(problem: BaseException | None) -> str:
-    """Say what a cell failed of; what we do not know speaks for itself."""
+    """Return what a cell failed of; a problem that is not known speaks for itself."""
     if isinstance(problem, KilledWorker):
         return "the process that computed this died again and again; is memory short?"
     if isinstance(problem, MemoryError):
-        return MEMORY
-    said = str(problem) or type(problem).__name__
-    return next((words for sign, words in SIGNS.items() if sign in said), said)
+        return MEMORY_SENTENCE
+    message = str(problem) or type(problem).__name__
+    return next((words for part, words in SENTENCES.items() if part in message), message)

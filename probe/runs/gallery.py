@@ -1,82 +1,37 @@
-"""Finished runs that come with the app: points, settings and hashes, and none of the sentences."""
+"""Finished runs as files, such as those that come with the app: without what they worked on."""
 
-import base64
 import json
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from finetune.experiments.inoculation.cell import Point
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.sets import Sets
-from finetune.experiments.inoculation.verdict import conclude, verdict_json
-from probe.models.hashes import model_hash, sets_facts
-from probe.models.library import place
-from probe.runs.serialise import Json, environment, plan_from, point_from
-from probe.runs.store import CellState, Run
+from probe.runs.experiment import Experiment, experiment_of
+from probe.runs.run import Json, Run, RunCell, StoredRun
 from probe.settings import ASSETS
 
 FOLDER = ASSETS / "gallery"
 OWNER = "gallery"
-MODELS = ["da", "esim", "esim_char", "minilm"]
-NUMERICAL = "numerical"
-"""The challenge that is the released file, not the transform of that name."""
-CHALLENGES = ["word_overlap", "negation", "spelling", "length_mismatch", NUMERICAL]
-"""The stress tests of Liu et al.'s figure 3."""
-RIGHT = {"original_right": "original_test", "challenge_right": "challenge_test"}
-"""Which set the bits of a point speak of."""
-
-
-@dataclass(frozen=True)
-class GalleryRun:
-    """What a finished run is written from.
-
-    `sources` are the options that draw its sets, by name; files stand without their folders.
-    """
-
-    plan: Plan
-    sets: Sets
-    points: Sequence[Point]
-    sources: Mapping[str, str]
-
-
-def pack(bits: Sequence[bool]) -> str:
-    """Write truth values as base64 text, eight to a byte."""
-    return base64.b64encode(np.packbits(np.array(bits, dtype=bool)).tobytes()).decode()
-
-
-def unpack(text: str, n: int) -> tuple[bool, ...]:
-    """Read n truth values back."""
-    packed = np.frombuffer(base64.b64decode(text), dtype=np.uint8)
-    return tuple(bool(bit) for bit in np.unpackbits(packed, count=n))
+FIRST_KIND = "inoculation"
+"""The kind of the files that name none."""
 
 
 @cache
-def runs(folder: Path = FOLDER) -> tuple[Run, ...]:
-    """Return the runs of the gallery by challenge and model, none where there is no folder."""
-    return tuple(sorted(map(read, folder.glob("*.json")), key=_place))
+def gallery_runs(folder: Path = FOLDER) -> tuple[StoredRun, ...]:
+    """Return the runs of a gallery by the names of their files, none where there is no folder."""
+    return tuple(read(path) for path in sorted(folder.glob("*.json")))
 
 
-def _place(run: Run) -> tuple[int, int, str]:
-    """Return where a run stands: in the orders above, others behind by name."""
-    kinds = ((CHALLENGES, run.plan.challenge), (MODELS, run.plan.model))
-    challenge, model = (all_.index(it) if it in all_ else len(all_) for all_, it in kinds)
-    return challenge, model, run.id
-
-
-def read(path: Path) -> Run:
-    """Read one run of the gallery."""
+def read(path: Path) -> StoredRun:
+    """Read one run of a gallery. Raises ExperimentError where its kind is not known."""
     row = json.loads(path.read_text(encoding="utf-8"))
-    points = [_point(point, row["artefacts"]["sets"]) for point in row["points"]]
+    experiment = experiment_of(row.get("kind", FIRST_KIND))
     return Run(
         id=f"{OWNER}-{path.stem}",
+        kind=experiment.kind,
         owner=OWNER,
-        plan=plan_from(row["plan"]),
+        plan=row["plan"],
         state="done",
         cancelling=False,
         error="",
@@ -86,40 +41,43 @@ def read(path: Path) -> Run:
         verdict=row["verdict"],
         environment=row["environment"],
         kept="",
-        cells=tuple(CellState(point.cell, "done", None, point, "") for point in points),
+        cells=tuple(
+            _read_cell(number, point, experiment, row["artefacts"])
+            for number, point in enumerate(row["points"])
+        ),
         artefacts=row["artefacts"],
     )
 
 
-def write(folder: Path, exhibit: GalleryRun) -> Path:
-    """Write a finished run as <model>-<challenge>.json and return the path.
-
-    Raises ModelError where its model is gone, ValueError where points are missing.
-    """
-    plan, sets, points = exhibit.plan, exhibit.sets, exhibit.points
+def write(folder: Path, name: str, run: StoredRun) -> Path:
+    """Write a finished run as <name>.json and return the path; its model is not in the file."""
+    experiment = experiment_of(run.kind)
     row = {
-        "plan": asdict(plan),
+        "kind": run.kind,
+        "plan": run.plan,
         "created": time.time(),
-        "environment": environment(),
-        "artefacts": {
-            "model": model_hash(place(plan.model)[0]),
-            "sets": sets_facts(sets),
-            "sources": dict(exhibit.sources),
-        },
-        "verdict": verdict_json(conclude(plan, sets, points)),
-        "points": [_packed(point) for point in points],
+        "environment": run.environment,
+        "artefacts": _without_model(run.artefacts),
+        "verdict": run.verdict,
+        "points": [
+            {"cell": cell.key, **experiment.pack(cell.result)}
+            for cell in run.cells
+            if cell.result is not None
+        ],
     }
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{plan.model}-{plan.challenge}.json"
+    path = folder / f"{name}.json"
     text = json.dumps(row, indent=1, ensure_ascii=False, allow_nan=False)
     path.write_text(text + "\n", encoding="utf-8")
     return path
 
 
-def _packed(point: Point) -> Json:
-    return {**asdict(point), **{name: pack(getattr(point, name)) for name in RIGHT}}
+def _read_cell(
+    number: int, point: Json, experiment: Experiment, artefacts: Json
+) -> RunCell[Json, Json, Json]:
+    packed = {name: value for name, value in point.items() if name != "cell"}
+    return RunCell(number, point["cell"], "done", result=experiment.unpack(packed, artefacts))
 
 
-def _point(row: Mapping[str, Any], facts: Json) -> Point:
-    bits = {name: unpack(row[name], facts[which]["n"]) for name, which in RIGHT.items()}
-    return point_from({**row, **bits})
+def _without_model(artefacts: Mapping[str, Any]) -> Json:  # Any: what JSON holds
+    return {name: value for name, value in artefacts.items() if name != "kept"}

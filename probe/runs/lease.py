@@ -8,16 +8,16 @@ import time
 import psutil  # type: ignore[import-untyped]  # has no types
 from sqlalchemy import or_, select, update
 
-from probe.runs.database import Database
-from probe.runs.store import OPEN
-from probe.runs.tables import RunRow
+from probe.runs.database.connection import Database
+from probe.runs.database.tables import RunRow
+from probe.runs.run import OPEN
 
-LEASE = 30.0
-"""Seconds without a sign of life after which a run is anybody's."""
+LEASE_SECONDS = 30.0
+"""Seconds without a renewal after which anybody may take a run."""
 
 
 class Lease:
-    """What one engine holds. Raises StoreError where the database cannot be used."""
+    """The runs that one engine holds. Raises StoreError where the database cannot be used."""
 
     def __init__(self, database: Database) -> None:
         """Hold nothing yet, under a name of machine, process, when that began, and chance."""
@@ -25,40 +25,40 @@ class Lease:
         self._name = f"{socket.gethostname()} {os.getpid()} {born} {secrets.token_hex(4)}"
         self._database = database
 
-    def take(self, run_id: str) -> bool:
+    def acquire(self, run_id: str) -> bool:
         """Hold a run; False where another engine does that lives."""
         with self._database.session() as session:
-            other = session.scalar(select(RunRow.holder).where(RunRow.id == run_id)) or ""
-        free = ["", self._name, *([other] if _gone(other) else [])]
-        late = RunRow.seen < time.time() - LEASE
-        query = update(RunRow).where(RunRow.id == run_id, or_(RunRow.holder.in_(free), late))
+            holder = session.scalar(select(RunRow.holder).where(RunRow.id == run_id)) or ""
+        free = ["", self._name, *([holder] if _has_ended(holder) else [])]
+        expired = RunRow.seen < time.time() - LEASE_SECONDS
+        query = update(RunRow).where(RunRow.id == run_id, or_(RunRow.holder.in_(free), expired))
         return self._database.write(query.values(holder=self._name, seen=time.time())) == 1
 
-    def left(self) -> tuple[str, ...]:
-        """Return the open runs that this engine or one that is gone has held."""
+    def available(self) -> tuple[str, ...]:
+        """Return the open runs that this engine holds, or one that has ended or gone silent."""
         held = RunRow.state.in_(OPEN), RunRow.holder != ""
         with self._database.session() as session:
             rows = session.execute(select(RunRow.id, RunRow.holder, RunRow.seen).where(*held))
             return tuple(
                 run_id
-                for run_id, other, seen in rows
-                if other == self._name or seen < time.time() - LEASE or _gone(other)
+                for run_id, holder, seen in rows
+                if holder == self._name or seen < time.time() - LEASE_SECONDS or _has_ended(holder)
             )
 
     def renew(self) -> None:
-        """Give a sign of life."""
-        self._sign(time.time())
+        """Note that this engine lives."""
+        self._set_seen(time.time())
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """Leave what is held to the next engine."""
-        self._sign(0.0)
+        self._set_seen(0.0)
 
-    def _sign(self, seen: float) -> None:
+    def _set_seen(self, seen: float) -> None:
         mine = RunRow.holder == self._name, RunRow.state.in_(OPEN)
         self._database.write(update(RunRow).where(*mine).values(seen=seen))
 
 
-def _gone(holder: str) -> bool:
+def _has_ended(holder: str) -> bool:
     """Whether that engine's process has ended; of another machine's nothing is known."""
     host, process, born, _ = holder.split(" ") if holder else ("", "", "", "")
     if host != socket.gethostname():

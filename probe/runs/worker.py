@@ -1,35 +1,30 @@
-"""The worker's side of a run: one cell, told to stop and telling how far it is over dask.
+"""The worker's side of a run: one cell, which dask tells to stop and which reports how far it is.
 
-Imported by a spawned process, so it stays clear of gradio and of the run store.
+Imported by a spawned process, so it stays clear of gradio and of the run store. The function that
+computes a cell comes by its module and name, so that a worker imports only what its cells need.
 """
 
 import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from distributed import Event, Variable, Worker, WorkerPlugin, get_worker
 
-from finetune.experiments.inoculation.cell import Cancelled, Epoch, Point, fresh, run_cell
-from finetune.experiments.inoculation.plan import Cell, Plan
-from finetune.experiments.inoculation.sets import Sets
-from finetune.training.checkpoints import save_model
-from probe.errors import ModelError
-from probe.models.classifier import Classifier
-from probe.models.hashes import model_hash
-from probe.models.library import load, place
-from probe.runs.serialise import sets_from
+from probe.runs.experiment import CellContext, Progress, Result, RunCell
+from probe.runs.run import Json
+from probe.runs.stopping import Cancelled, Stop
 
-EVERY = 0.5
-"""Seconds between two questions whether to stop, and between two reports."""
+STOP_INTERVAL = 0.5
+"""Seconds between two questions to the scheduler whether to stop."""
+REPORT_INTERVAL = 0.5
+"""Seconds between two reports of a cell."""
 
 
 class LowPriority(WorkerPlugin):
-    """Makes a worker give way to the app that it shares a machine with."""
+    """Makes a worker process give way to the app that it shares a machine with."""
 
     name = "low-priority"
 
@@ -43,61 +38,60 @@ class LowPriority(WorkerPlugin):
 
 
 @dataclass(frozen=True)
-class Computed:
-    """A cell's point, and the files of its model where that may be kept."""
+class CellTask:
+    """A cell to compute.
 
-    point: Point
-    files: dict[str, bytes] = field(default_factory=dict)
-
-
-def variable(run_id: str) -> str:
-    """Return the name under which the scheduler holds a run's sets, as JSON text."""
-    return f"sets-{run_id}"
-
-
-def compute(
-    run_id: str, plan: Plan, model: str, cell: Cell, topic: str, stop_event: str
-) -> Computed | None:
-    """Run a cell on a worker and return its point, None where it was stopped.
-
-    `model` is the hash of the plan's model, `topic` takes the reports, `stop_event` names the
-    event that stops it. Raises ModelError, or whatever goes wrong in torch.
+    `model` is the hash of the run's model, `topic` takes the reports, at most one in
+    `report_interval` seconds, `stop_event` names the event that stops the cell.
     """
-    stop, tell = _ask(stop_event), _teller(topic, run_id)
+
+    run_id: str
+    plan: Json
+    number: int
+    key: Json
+    model: str
+    topic: str
+    stop_event: str
+    report_interval: float
+
+
+def inputs_variable(run_id: str) -> str:
+    """Return the name under which the scheduler holds a run's inputs, as JSON text."""
+    return f"inputs-{run_id}"
+
+
+def compute(run_cell: RunCell, task: CellTask) -> Result | None:
+    """Run a cell on a worker and return its result, None where it was stopped.
+
+    Raises whatever the cell does.
+    """
+    stop, report = _stop_question(task.stop_event), _reporter(task)
     if stop():
         return None
-    tell(cell)
-    classifier, sets = fresh(pristine(plan.model, model)), _sets(run_id)
+    report(None)
+    context = CellContext(task.model, stop)
     try:
-        for row in run_cell(plan, sets, cell, classifier, stop):
-            if isinstance(row, Point):
-                last = cell.size == max(plan.sizes)
-                return Computed(row, _files(classifier) if last else {})
-            tell(row)
+        for row in run_cell(task.plan, _inputs(task.run_id), task.key, context):
+            if isinstance(row, Result):
+                return row
+            report(row)
     except Cancelled:
         pass
     return None
 
 
 @lru_cache(maxsize=1)
-def pristine(model: str, expected: str) -> Classifier:
-    """Load a model once for all runs that begin with it. Raises ModelError for another one."""
-    if model_hash(place(model)[0]) != expected:
-        raise ModelError(f"the model {model!r} where this was computed is not the app's")
-    return load(model)
+def _inputs(run_id: str) -> Json:
+    inputs: Json = json.loads(Variable(inputs_variable(run_id)).get(timeout=60))
+    return inputs
 
 
-@lru_cache(maxsize=1)
-def _sets(run_id: str) -> Sets:
-    return sets_from(json.loads(Variable(variable(run_id)).get(timeout=60)))
-
-
-def _ask(stop_event: str) -> Callable[[], bool]:
+def _stop_question(stop_event: str) -> Stop:
     event, asked = Event(stop_event), 0.0
 
     def stop() -> bool:
         nonlocal asked
-        if time.monotonic() - asked < EVERY:
+        if time.monotonic() - asked < STOP_INTERVAL:
             return False
         asked = time.monotonic()
         return bool(event.is_set())
@@ -105,21 +99,17 @@ def _ask(stop_event: str) -> Callable[[], bool]:
     return stop
 
 
-def _teller(topic: str, run_id: str) -> Callable[[Cell | Epoch], None]:
-    worker, told = get_worker(), 0.0
+def _reporter(task: CellTask) -> Callable[[Progress | None], None]:
+    """Return what reports that the cell has begun, and later its progress."""
+    worker, reported = get_worker(), 0.0
 
-    def tell(news: Cell | Epoch) -> None:
-        nonlocal told
-        if isinstance(news, Epoch) and time.monotonic() - told < EVERY:
+    def report(progress: Progress | None) -> None:
+        nonlocal reported
+        if progress and time.monotonic() - reported < task.report_interval:
             return
-        told = time.monotonic() if isinstance(news, Epoch) else 0.0
-        worker.log_event(topic, {"run": run_id, type(news).__name__.lower(): asdict(news)})
+        reported = time.monotonic() if progress else 0.0
+        values = progress.values if progress else None
+        news = {"run": task.run_id, "cell": task.number, "progress": values}
+        worker.log_event(task.topic, news)
 
-    return tell
-
-
-def _files(classifier: Classifier) -> dict[str, bytes]:
-    """Return the model's files by name: the worker may lie on another machine than the app."""
-    with TemporaryDirectory() as folder:
-        save_model(classifier, Path(folder))
-        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+    return report

@@ -9,7 +9,8 @@ import pandas as pd
 from probe.analysis.batch import Row
 from probe.analysis.summary import Summary, summary_frame
 from probe.analysis.transformed import Transformed
-from probe.baselines import BASELINES, baselines_for, judge
+from probe.baselines import BASELINES, baselines_for
+from probe.baselines.evaluate import evaluate_baseline
 from probe.metrics import Estimate, percent
 from probe.reports.charts import by_transform
 
@@ -106,7 +107,7 @@ def baselines(rows: Sequence[Row]) -> pd.DataFrame:
     """Return what the rule baselines reach on the rows with a gold label."""
     golden = [row for row in rows if row.example and row.example.gold]
     names = baselines_for(golden[0].task) if golden else ()
-    judged = {name: judge(name, [row.example for row in golden]) for name in names}
+    judged = {name: evaluate_baseline(name, [row.example for row in golden]) for name in names}
     lines = [
         (name, _percent(evaluation.estimate), BASELINES[name].summary)
         for name, evaluation in judged.items()

@@ -1,20 +1,8 @@
-"""The token by which a browser finds its runs again."""
-
-import secrets
+"""Where a browser keeps the token by which it finds its runs again."""
 
 import gradio as gr
 
-from probe.settings import settings
-
-
-def browser_secret() -> str:
-    """Return the key that seals a browser's token, the same after a restart."""
-    path = settings().home / "browser-secret"
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(secrets.token_hex(32), encoding="utf-8")
-        path.chmod(0o600)
-    return path.read_text(encoding="utf-8")
+from probe.runs.owners import browser_secret
 
 
 def browser_token() -> gr.BrowserState:

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from probe.models.cache import ModelCache
 from probe.runs.engine import Engine
-from probe.runs.store import Run, Store
+from probe.runs.gallery import FOLDER
+from probe.runs.store import Store
 from probe.settings import ASSETS
 from probe.ui.events import QUIET
 from probe.ui.owner import browser_token
@@ -18,12 +20,15 @@ HOUR, DAY = 3600, 86_400  # seconds: how often files that are older are removed,
 
 @dataclass(frozen=True)
 class Core:
-    """What the page works with; one of each serves everybody who looks at it."""
+    """What the page works with; one of each serves everybody who looks at it.
+
+    `gallery` is the folder of finished runs that everybody may look at.
+    """
 
     cache: ModelCache
     store: Store
     engine: Engine
-    gallery: Sequence[Run] = ()
+    gallery: Path = FOLDER
 
 
 @dataclass(frozen=True)

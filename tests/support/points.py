@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.plan import BASE, Cell, Plan, cells
+from finetune.experiments.inoculation.run import KIND, InoculationRun
 from finetune.experiments.inoculation.verdict import judge, verdict_json
-from probe.runs.store import CellState, Run, State
+from probe.runs.run import Run, RunCell, State
 
 
 def make_point(
@@ -34,7 +35,7 @@ def make_run(
     owner: str = "somebody",
     state: State = "done",
     lrs: tuple[float, ...] = (2e-5,),
-) -> Run:
+) -> InoculationRun:
     """Return a run of these points; other cells wait, and with a size it is judged."""
     sizes = tuple(sorted({point.cell.size for point in points} - {0})) or (10, 50)
     plan, there = Plan(model, challenge, sizes, lrs, (0,)), {p.cell: p for p in points}
@@ -42,6 +43,7 @@ def make_run(
     evaluation = BASE in there and trained
     return Run(
         id=run_id,
+        kind=KIND,
         owner=owner,
         plan=plan,
         state=state,
@@ -54,8 +56,8 @@ def make_run(
         environment={"torch": "2.8"},
         kept="",
         cells=tuple(
-            CellState(cell, "done" if cell in there else "queued", None, there.get(cell), "")
-            for cell in cells(plan)
+            RunCell(number, cell, "done" if cell in there else "queued", result=there.get(cell))
+            for number, cell in enumerate(cells(plan))
         ),
         artefacts={"model": "ab12"},
     )

@@ -3,10 +3,11 @@
 import time
 from collections.abc import Callable
 
-from probe.runs.store import Run, Store
+from probe.runs.run import AnyRun, StoredRun
+from probe.runs.store import Store
 
 
-def until(store: Store, run_id: str, reached: Callable[[Run], bool]) -> Run:
+def until(store: Store, run_id: str, reached: Callable[[StoredRun], bool]) -> StoredRun:
     """Wait until a run is as wanted, and return it."""
     end = time.monotonic() + 200
     while not reached(run := store.get(run_id)):
@@ -15,11 +16,11 @@ def until(store: Store, run_id: str, reached: Callable[[Run], bool]) -> Run:
     return run
 
 
-def ended(run: Run) -> bool:
+def ended(run: AnyRun) -> bool:
     """Whether a run is done, cancelled or failed."""
     return run.state not in ("queued", "running")
 
 
-def training(run: Run) -> bool:
+def training(run: AnyRun) -> bool:
     """Whether the second cell is under way."""
-    return run.cells[1].state == "running" and run.cells[1].epoch is not None
+    return run.cells[1].state == "running" and run.cells[1].progress is not None

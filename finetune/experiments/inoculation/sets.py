@@ -1,7 +1,9 @@
 """The sets of an inoculation, and what is read off them."""
 
 from dataclasses import dataclass
+from typing import Any
 
+from probe.models.hashes import pairs_hash
 from probe.tasks.nli import LABELS, Pair, matches
 
 
@@ -33,3 +35,10 @@ class Sets:
         """
         golds = [pair.gold for pair in self.challenge_train if pair.gold]
         return max(sum(matches(label, gold) for gold in golds) for label in LABELS) / len(golds)
+
+
+def sets_facts(sets: Sets) -> dict[str, Any]:  # Any: what JSON holds
+    """Return for each set n, how many pairs it has, and sha256, their hash."""
+    return {
+        name: {"n": len(pairs), "sha256": pairs_hash(pairs)} for name, pairs in vars(sets).items()
+    }

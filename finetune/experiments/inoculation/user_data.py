@@ -1,6 +1,6 @@
 """The sets of an inoculation from the files that somebody names, the bundled pairs for the rest."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from finetune.experiments.inoculation.challenges import MOST, file_sets, make_sets
@@ -8,6 +8,9 @@ from finetune.experiments.inoculation.datasets import SourceData, bundled, split
 from finetune.experiments.inoculation.sets import Sets
 from finetune.training.data import read_pairs
 from probe.errors import ExperimentError
+
+OPTIONS = {"challenge": "challenge-file"}
+"""Options of files that have another name than their field."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,20 @@ def source_data_of(given: UserFiles) -> SourceData:
     if not pool:
         raise ExperimentError(f"every premise of {given.pool.name} is in original dev or test")
     return SourceData(dev, test, pool)
+
+
+def sources_of(files: UserFiles) -> dict[str, str]:
+    """Return the files by their options on the command line, without their folders, and the draws.
+
+    A run keeps them, so that the command that repeats it can be printed.
+    """
+    named = {
+        OPTIONS.get(field.name, field.name.replace("_", "-")): getattr(files, field.name)
+        for field in fields(files)
+    }
+    names = {option: path.name for option, path in named.items() if isinstance(path, Path)}
+    drawn = {"train": str(files.train)} if files.challenge else {}
+    return names | drawn | ({"sample-seed": str(files.seed)} if files.seed else {})
 
 
 def _check(given: UserFiles) -> None:

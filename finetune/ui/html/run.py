@@ -7,13 +7,14 @@ from markupsafe import Markup
 
 from finetune.experiments.inoculation.outcomes import EXPLANATIONS
 from finetune.experiments.inoculation.plan import BASE
+from finetune.experiments.inoculation.run import InoculationCell, InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.command import command
 from finetune.report.sweep import model_name, where
 from finetune.report.text import CARE, details, summary
 from finetune.ui.links import link_to_run
 from probe.runs.gallery import OWNER
-from probe.runs.store import OPEN, CellState, Run, State
+from probe.runs.run import OPEN, AnyRun, State
 from probe.ui.html.elements import NOTHING, alert, each, heads, join, link, meter, note, table
 from probe.ui.links import link_to_compare, link_to_model
 
@@ -31,21 +32,21 @@ KEY = (
 ITEM, PARAGRAPH = Markup("<li>{}</li>"), Markup("<p>{}</p>")
 
 
-def state_of(run: Run) -> str:
+def state_of(run: AnyRun) -> str:
     """Return a run's state in a word."""
     return "cancelling" if run.cancelling and run.state in OPEN else run.state
 
 
-def took(run: Run) -> str:
+def took(run: AnyRun) -> str:
     """Say how long a run has worked."""
     if not run.started:
         return ""
     return f"{(run.finished or time.time()) - run.started:.0f} s"
 
 
-def progress(run: Run) -> Markup:
+def progress(run: InoculationRun) -> Markup:
     """Show how far a run is, and its cells as a grid."""
-    ready = len(run.points)
+    ready = len(run.results)
     goes_on = "It goes on when this page is closed." if run.state in OPEN else ""
     words = (
         f"{state_of(run)}: {ready} of {len(run.cells)} cells, {took(run)}. "
@@ -55,20 +56,20 @@ def progress(run: Run) -> Markup:
     return join([meter("cells finished", ready / len(run.cells)), note(words), trouble, grid(run)])
 
 
-def name_of(run: Run) -> str:
+def name_of(run: InoculationRun) -> str:
     """Name a run by its challenge, its model and what tells it from others of these."""
     return f"{run.plan.challenge} on {model_name(run)}, {where(run)}"
 
 
-def grid(run: Run) -> Markup:
+def grid(run: InoculationRun) -> Markup:
     """Show the cells: a row for each size, a column for each rate and seed."""
     lrs, seeds = dict.fromkeys(run.plan.lrs), dict.fromkeys(run.plan.seeds)
     columns = [(lr, seed) for lr in lrs for seed in seeds]
     several = len(seeds) > 1
     names = [f"{lr:g}{f', seed {seed}' if several else ''}" for lr, seed in columns]
-    cells = {(s.cell.size, s.cell.lr, s.cell.seed): s for s in run.cells}
+    cells = {(cell.key.size, cell.key.lr, cell.key.seed): cell for cell in run.cells}
     rows = [_row("0, as it was", _cell(cells[BASE.size, BASE.lr, BASE.seed], len(columns)))]
-    for size in sorted({state.cell.size for state in run.cells} - {0}):
+    for size in sorted({cell.key.size for cell in run.cells} - {0}):
         rows.append(_row(str(size), join(_cell(cells[size, lr, seed]) for lr, seed in columns)))
     head = heads(["examples ↓ rate →", *names])
     return table("cells", head, join(rows), kind="cells") + note(KEY)
@@ -78,32 +79,32 @@ def _row(name: str, cells: Markup) -> Markup:
     return Markup('<tr><th scope="row">{}</th>{}</tr>').format(name, cells)
 
 
-def _cell(state: CellState, width: int = 1) -> Markup:
+def _cell(cell: InoculationCell, width: int = 1) -> Markup:
     """Show one cell: its accuracies once it is done, its epoch while it runs."""
-    head, under = _cell_words(state)
+    head, under = _cell_words(cell)
     span = Markup(' colspan="{}"').format(width) if width > 1 else NOTHING
     return Markup(
         '<td class="cell {}"{}><span aria-hidden="true">{}</span> <b class="number">{}</b>'
         '<span class="split">{}</span></td>'
-    ).format(state.state, span, SYMBOLS[state.state], head, under)
+    ).format(cell.state, span, SYMBOLS[cell.state], head, under)
 
 
-def _cell_words(state: CellState) -> tuple[str, str]:
+def _cell_words(cell: InoculationCell) -> tuple[str, str]:
     """Return what a cell says, and what it says below that."""
-    point, epoch = state.point, state.epoch
+    point, epoch = cell.result, cell.progress
     if point:
         return (
             f"{100 * point.challenge:.1f}",
             f"{100 * point.original:.1f} · {point.seconds:.0f} s",
         )
-    if epoch and state.state == "running":
+    if epoch and cell.state == "running":
         return f"epoch {epoch.epoch}", f"dev {100 * epoch.dev:.1f}"
-    if state.cell == BASE and state.state == "running":
+    if cell.key == BASE and cell.state == "running":
         return "testing", "the model as it was, on all test pairs"
-    return state.state, state.error
+    return cell.state, cell.error
 
 
-def outcome(run: Run, selection: Selection = "oracle_lr") -> Markup:
+def outcome(run: InoculationRun, selection: Selection = "oracle_lr") -> Markup:
     """Show the outcome in plain words with its figures, warnings, and what to do next."""
     verdict = run.verdict
     if not verdict:
@@ -131,7 +132,7 @@ def _warnings(sentences: list[str]) -> Markup:
     return Markup("<p><b>Warnings</b></p><ul>{}</ul>").format(each(ITEM, sentences))
 
 
-def _next(run: Run) -> Markup:
+def _next(run: InoculationRun) -> Markup:
     """Link to the inoculated model and to this run."""
     links = [link(link_to_run([run.id]), "Link to this run")]
     if run.kept:

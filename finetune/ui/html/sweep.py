@@ -7,13 +7,14 @@ from functools import lru_cache
 import altair as alt
 from markupsafe import Markup
 
+from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.curves import SHAPES, Look, svg
 from finetune.report.sweep import frames, line_names, model_name, panels, where
 from finetune.report.text import CHOSEN, interval, short
 from finetune.ui.html.run import progress, state_of, took
 from probe.runs.gallery import OWNER
-from probe.runs.store import OPEN, Run
+from probe.runs.run import OPEN
 from probe.ui.html.elements import (
     NOTHING,
     alert,
@@ -43,15 +44,15 @@ class _Drawing:
 
     mark: str
     selection: Selection
-    runs: Sequence[Run] = field(compare=False)
+    runs: Sequence[InoculationRun] = field(compare=False)
 
 
-def mark(runs: Sequence[Run]) -> str:
+def mark(runs: Sequence[InoculationRun]) -> str:
     """Return what changes when the curves, the table or a card would."""
-    return "|".join(f"{run.id} {len(run.points)} {run.state} {bool(run.verdict)}" for run in runs)
+    return "|".join(f"{run.id} {len(run.results)} {run.state} {bool(run.verdict)}" for run in runs)
 
 
-def curves(runs: Sequence[Run], selection: Selection) -> Markup:
+def curves(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
     """Draw a panel for each challenge, the models overlaid, with a table that says the same."""
     return _drawn(_Drawing(mark(runs), selection, runs))
 
@@ -110,7 +111,7 @@ def _legend(look: Look) -> Markup:
     ).format(models)
 
 
-def going(runs: Sequence[Run]) -> Markup:
+def going(runs: Sequence[InoculationRun]) -> Markup:
     """Show how far runs are: one with its cells; several in a line each, and the one at work."""
     shown = [run for run in runs if run.owner != OWNER]
     if len(shown) == 1:
@@ -121,13 +122,13 @@ def going(runs: Sequence[Run]) -> Markup:
     return _lines(shown) + (progress(working) if working else NOTHING)
 
 
-def _lines(runs: Sequence[Run]) -> Markup:
+def _lines(runs: Sequence[InoculationRun]) -> Markup:
     head = heads(("model", "challenge", "", "cells", "state", "time", ""))
     return table("runs", head, join(map(_line, runs)), kind="lines")
 
 
-def _line(run: Run) -> Markup:
-    done, cells = len(run.points), len(run.cells)
+def _line(run: InoculationRun) -> Markup:
+    done, cells = len(run.results), len(run.cells)
     return Markup(
         '<tr><td>{}</td><td>{}</td><td>{}</td><td class="number">{} of {}</td><td>{}</td>'
         "<td>{}</td><td>{}</td></tr>"
@@ -143,7 +144,7 @@ def _line(run: Run) -> Markup:
     )
 
 
-def compared(runs: Sequence[Run], opened: str, selection: Selection) -> Markup:
+def compared(runs: Sequence[InoculationRun], opened: str, selection: Selection) -> Markup:
     """Show the outcomes of several runs in a table; each is a button that opens its card."""
     concluded = [run for run in runs if run.verdict]
     if len(concluded) < 2:
@@ -165,7 +166,7 @@ def compared(runs: Sequence[Run], opened: str, selection: Selection) -> Markup:
     )
 
 
-def _compared(run: Run, name: str, opened: bool, selection: Selection) -> Markup:
+def _compared(run: InoculationRun, name: str, opened: bool, selection: Selection) -> Markup:
     result, (oracle, dev) = run.verdict[selection], (run.verdict[by] for by in CHOSEN)
     cells = [
         run.plan.challenge,
@@ -182,7 +183,7 @@ def _compared(run: Run, name: str, opened: bool, selection: Selection) -> Markup
     )
 
 
-def _outcome_button(run: Run, name: str, outcome: str) -> Markup:
+def _outcome_button(run: InoculationRun, name: str, outcome: str) -> Markup:
     return Markup(
         '<button type="button" data-cell="{}" aria-label="{}">'
         '<span class="number">{}</span></button>'
@@ -195,12 +196,12 @@ def _figure(value: Mapping[str, float | None]) -> Markup:
     return Markup('{}<span class="split">{}</span>').format(middle, rest.rstrip(")"))
 
 
-def troubles(runs: Sequence[Run]) -> Markup:
+def troubles(runs: Sequence[InoculationRun]) -> Markup:
     """Show what went wrong with ended runs, each sentence once."""
     sentences = dict.fromkeys(run.error for run in runs if run.error and run.state not in OPEN)
     return join(map(alert, sentences))
 
 
-def words_of(run: Run) -> str:
+def words_of(run: InoculationRun) -> str:
     """Name a run in a list of one's own."""
     return f"{run.plan.challenge} · {model_name(run)} · {state_of(run)} · {where(run)}"

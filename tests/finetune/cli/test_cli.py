@@ -11,6 +11,8 @@ from typer.testing import CliRunner, Result
 
 from finetune.cli.main import app
 from finetune.experiments.inoculation.plan import Plan
+from finetune.experiments.inoculation.run import run_request
+from finetune.experiments.inoculation.serialise import row_json
 from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.thresholds import OPTIONS, THRESHOLDS
 from probe.runs.store import Store
@@ -37,6 +39,7 @@ def asked(home: Path, model: str, sets: Sets) -> list[object]:
     return [
         "inoculate", "--model", model, "--challenge", "mine", "--sizes", "6,12", "--lrs", "1e-3",
         "--seeds", "0", "--max-epochs", "2", "--out", home / "out",
+        "--in-process",
         *[word for pair in files for word in pair],
     ]  # fmt: skip
 
@@ -46,9 +49,12 @@ def test_a_run_leaves_points_summary_and_curve(asked: list[object], home: Path) 
     assert result.exit_code == 0, result.output
     with (home / "out" / "points.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["size", "lr", "seed", "original", "challenge"]
+    assert list(rows[0])[:9] == [
+        *("run", "model", "challenge", "mode", "size", "lr", "seed", "on_original", "on_challenge"),
+    ]
     assert [row["size"] for row in rows] == ["0", "6", "12"]
-    assert all(0 <= float(row[name]) <= 1 for row in rows for name in ("original", "challenge"))
+    scores = ("on_original", "on_challenge")
+    assert all(0 <= float(row[name]) <= 1 for row in rows for name in scores)
     summary = json.loads((home / "out" / "summary.json").read_text())
     assert {"gap", "closed", "drop", "outcome", "oracle_lr", "dev_lr", "warnings"} <= set(summary)
     assert summary["n"] == {
@@ -64,7 +70,7 @@ def test_the_gap_is_that_of_the_first_row(asked: list[object], home: Path) -> No
     with (home / "out" / "points.csv").open() as file:
         before = next(csv.DictReader(file))
     gap = json.loads((home / "out" / "summary.json").read_text())["gap"]
-    assert gap == pytest.approx(float(before["original"]) - float(before["challenge"]))
+    assert gap == pytest.approx(float(before["on_original"]) - float(before["on_challenge"]))
 
 
 def test_rows_are_printed_as_they_come(asked: list[object]) -> None:
@@ -156,7 +162,7 @@ def test_challenges_are_listed() -> None:
 
 
 def test_a_stored_run_is_printed(home: Path, sets: Sets) -> None:
-    run = Store().create("me", Plan("tiny", "negation", (6,), (1e-3,), (0,)), sets, {})
+    run = Store().create("me", run_request(Plan("tiny", "negation", (6,), (1e-3,), (0,)), sets))
     row = json.loads(call("run", run.id).output)
     assert (row["id"], len(row["cells"])) == (run.id, 2)
 
@@ -167,7 +173,7 @@ def test_an_unknown_run_is_one_sentence(home: Path) -> None:
 
 
 def test_runs_are_listed(home: Path, sets: Sets) -> None:
-    run = Store().create("me", Plan("tiny", "negation", (6,), (1e-3,), (0,)), sets, {})
+    run = Store().create("me", run_request(Plan("tiny", "negation", (6,), (1e-3,), (0,)), sets))
     assert f"{run.id}  " in call("runs").output
     (row,) = json.loads(call("runs", "--json").output)
     assert (row["id"], row["state"], len(row["cells"])) == (run.id, "queued", 2)
@@ -177,10 +183,10 @@ def test_a_report_is_written_once_a_cell_is_finished(
     home: Path, sets: Sets, tmp_path: Path
 ) -> None:
     store, out = Store(), tmp_path / "report"
-    run = store.create("me", Plan("tiny", "negation", (6,), (1e-3,), (0,)), sets, {})
+    run = store.create("me", run_request(Plan("tiny", "negation", (6,), (1e-3,), (0,)), sets))
     words = ("report", run.id, "--out", str(out))
     assert call(*words).output == "error: no cell of these runs is finished yet\n"
-    store.point(run.id, make_point(80, 60))
+    store.set_result(run.id, 0, row_json(make_point(80, 60)))
     assert call(*words).output.split() == [
         str(out / name) for name in ("points.csv", "figure.svg", "figure.png", "report.html")
     ]

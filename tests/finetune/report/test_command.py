@@ -12,7 +12,7 @@ from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.thresholds import Thresholds
 from finetune.report.command import command
 from probe.runs.gallery import OWNER
-from probe.runs.store import Run
+from probe.runs.run import Run
 from tests.support.points import make_point, make_run
 
 RUN = make_run([make_point(80, 60)])

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from finetune.experiments.inoculation.plan import Plan
+from finetune.experiments.inoculation.run import run_request
 from finetune.experiments.inoculation.sets import Sets
 from finetune.ui.handlers import Handlers
 from finetune.ui.view import Outputs
@@ -26,9 +27,9 @@ def store(home: Path) -> Store:
 def test_a_button_that_cannot_be_noted_says_so_and_works_later(
     store: Store, sets: Sets, home: Path, button: str, state: str
 ) -> None:
-    run = store.create("me", PLAN, sets, {})
+    run = store.create("me", run_request(PLAN, sets))
     if state == "cancelled":
-        store.mark(run.id, state)
+        store.set_state(run.id, state)
     engine = Engine(store)
     press = getattr(Handlers(store, engine, ()), button)
     looked = ("me", [run.id], (), (), "oracle_lr", "")

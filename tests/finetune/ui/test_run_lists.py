@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from finetune.experiments.inoculation.plan import Plan
+from finetune.experiments.inoculation.run import run_request
 from finetune.experiments.inoculation.sets import Sets
-from finetune.ui import run_lists as folder_of_models
-from finetune.ui.start import start
+from finetune.ui import run_lists
+from finetune.ui.start import start_sweep
 from finetune.ui.view import Outputs, ViewState, asked_for, first_look, of_plan, show
 from probe.runs.engine import Engine
 from probe.runs.store import Store
@@ -28,18 +29,18 @@ def store(home: Path) -> Store:
 
 
 def test_two_browsers_see_only_their_own_runs(store: Store, sets: Sets) -> None:
-    mine, theirs = (store.create(owner, PLAN, sets, {}).id for owner in ("me", "you"))
-    assert [run.id for run in folder_of_models.own(store, "me", [mine, theirs])] == [mine]
-    assert not folder_of_models.own(store, "", [mine, theirs])
+    mine, theirs = (store.create(owner, run_request(PLAN, sets)).id for owner in ("me", "you"))
+    assert [run.id for run in run_lists.own(store, "me", [mine, theirs])] == [mine]
+    assert not run_lists.own(store, "", [mine, theirs])
 
 
 def test_a_link_to_somebody_elses_run_opens_nothing(store: Store, sets: Sets) -> None:
-    theirs = store.create("you", PLAN, sets, {}).id
+    theirs = store.create("you", run_request(PLAN, sets)).id
     assert asked_for(theirs, store, "me", GALLERY) is None
 
 
 def test_a_link_opens_ones_own_run_and_the_gallerys(store: Store, sets: Sets) -> None:
-    mine = store.create("me", PLAN, sets, {}).id
+    mine = store.create("me", run_request(PLAN, sets)).id
     found = asked_for(f"{mine},gallery-da-spelling", store, "me", GALLERY)
     assert found == ViewState("me", [mine], ["da"], ["spelling"], "oracle_lr", mine)
 
@@ -57,17 +58,17 @@ def test_others_begin_with_their_newest_sweep(
     plans = [
         replace(PLAN, model=name, lrs=(rate,)) for name, rate in (("da", 1e-3), ("tiny", 1e-4))
     ]
-    older = start(store, engine, "me", [(plan, sets) for plan in plans], {})
-    newer = start(store, engine, "me", [(plan, sets) for plan in plans], {})
+    older = start_sweep(store, engine, "me", [(plan, sets) for plan in plans], {})
+    newer = start_sweep(store, engine, "me", [(plan, sets) for plan in plans], {})
     found = first_look(store, "me", GALLERY)
     assert sorted(found.ids) == sorted(run.id for run in newer)
     assert not set(found.ids) & {run.id for run in older}
 
 
 def test_a_run_that_was_started_alone_is_a_sweep_of_its_own(store: Store, sets: Sets) -> None:
-    store.create("me", PLAN, sets, {})
-    newest = store.create("me", PLAN, sets, {})
-    assert folder_of_models.newest_sweep(store.runs("me")) == [newest.id]
+    store.create("me", run_request(PLAN, sets))
+    newest = store.create("me", run_request(PLAN, sets))
+    assert run_lists.newest_sweep(run_lists.all_own(store, "me")) == [newest.id]
 
 
 def test_a_plan_finds_the_gallerys_runs_of_the_same_setting() -> None:
@@ -85,6 +86,6 @@ def test_what_was_shown_is_not_sent_again(store: Store) -> None:
 def test_nobody_is_asked_again_when_nothing_runs(store: Store, sets: Sets) -> None:
     looking = first_look(store, "me", GALLERY)
     timers = [show(store, GALLERY, looking)[5].active]
-    store.create("me", PLAN, sets, {})
+    store.create("me", run_request(PLAN, sets))
     timers.append(show(store, GALLERY, first_look(store, "me", GALLERY))[5].active)
     assert timers == [False, True]

@@ -61,9 +61,12 @@ def of_words(values: torch.Tensor, sides: list[int | None]) -> list[float]:
 
 def scores(importance: Importance) -> list[float]:
     """Return the scores of both sides in order."""
-    return [
-        token.score for token in (*importance.tokens("premise"), *importance.tokens("hypothesis"))
-    ]
+    return [token.score for side in importance.fields.values() for token in side]
+
+
+def ids(importance: Importance, side: str) -> list[int]:
+    """Return the sub-words of a side."""
+    return [token.id for token in importance.tokens(side)]
 
 
 def baseline_ids(classifier: Classifier, pair: Pair, baseline: BaselineToken) -> torch.Tensor:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.inoculation.sets import Sets
+from finetune.experiments.inoculation.sets import Sets, sets_facts
 from probe.errors import ModelError
-from probe.models.hashes import model_hash, pairs_hash, sets_facts
+from probe.models.hashes import model_hash, pairs_hash
 from probe.tasks.nli import Pair
 from tests.support.tiny_bert import tiny_pairs
 

@@ -10,10 +10,11 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from probe.errors import ModelError
+from probe.models import library
 from probe.models.cache import ModelCache, model_bytes, weight
 from probe.models.checkpoint import room
 from probe.models.errors import refusal
-from probe.models.library import entries, find, load, require, start_from_encoder
+from probe.models.library import BUNDLED, entries, find, load, require, start_from_encoder
 from probe.settings import ASSETS
 from probe.tasks.nli import LABELS, NLI, TWO_WAY, Pair
 from tests.support.tiny_bert import tiny_bert
@@ -108,6 +109,30 @@ def test_a_given_order_overrides_that_of_the_config(folder: Path) -> None:
 def test_an_unknown_name_is_answered_with_the_models_there_are(home: Path) -> None:
     assert sentence("minilmm").startswith("there is no model or folder called 'minilmm'; on this")
     assert "minilm" in sentence("minilmm").split("disk: ")[1]
+
+
+@pytest.fixture
+def no_assets(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An installation without the bundled models."""
+    monkeypatch.setattr(library, "ASSETS", tmp_path / "assets")
+    return tmp_path / "assets"
+
+
+def test_a_bundled_model_that_is_absent_says_where_to_get_it(no_assets: Path) -> None:
+    said = sentence("esim")
+    assert said.startswith("the bundled model 'esim' is not in this installation: copy ")
+    assert "assets/models/esim and assets/vectors" in said
+    assert str(no_assets) in said
+    with pytest.raises(ModelError, match="the bundled model 'da' is not in this installation"):
+        require("da")
+
+
+def test_every_bundled_model_lies_where_it_is_said_to() -> None:
+    here = {entry.name for entry in entries() if entry.source == "bundled"}
+    assert set(BUNDLED) == here
+    for folders in BUNDLED.values():
+        for folder in folders.split(" and "):
+            assert (ASSETS.parent / folder).is_dir(), folder
 
 
 def test_a_path_that_is_not_there_is_not_looked_up_elsewhere(tmp_path: Path) -> None:

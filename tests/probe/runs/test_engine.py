@@ -18,13 +18,15 @@ import torch
 from distributed import Client
 
 from finetune.experiments.inoculation.plan import Cell, Plan, kept_name
+from finetune.experiments.inoculation.run import run_request
+from finetune.experiments.inoculation.serialise import cell_from
 from finetune.experiments.inoculation.sets import Sets
 from probe.models.hashes import model_hash
 from probe.models.library import entries, load
 from probe.runs import engine as engine_module
 from probe.runs.cluster import without_main
 from probe.runs.engine import Engine
-from probe.runs.failures import MEMORY
+from probe.runs.failures import MEMORY_SENTENCE
 from probe.runs.store import Store
 from probe.settings import settings
 from tests.support.database_trouble import full, locked
@@ -84,17 +86,19 @@ def endless(plan: Plan) -> Plan:
 def test_a_run_is_computed_judged_and_its_model_kept(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
-    run_id = store.create("me", plan, sets, {}).id
+    run_id = store.create("me", run_request(plan, sets)).id
     engine.submit(run_id)
     run = until(store, run_id, ended)
     assert (run.state, run.error) == ("done", "")
-    assert [point.cell.size for point in run.points] == [0, 6, 12]
+    assert [cell.key["size"] for cell in run.cells if cell.result] == [0, 6, 12]
     assert run.verdict["outcome"] in ("0", "1", "2", "3", "between")
     assert run.kept in [entry.name for entry in entries()]
     kept = load(run.kept)
     said = kept.predict(sets.original_test)
     hits = [p.label == pair.gold for p, pair in zip(said, sets.original_test, strict=True)]
-    assert sum(hits) / 12 == pytest.approx(run.points[-1].original, abs=1 / 12)  # half precision
+    assert sum(hits) / 12 == pytest.approx(
+        run.results[-1]["original"], abs=1 / 12
+    )  # half precision
 
 
 def test_the_worker_is_lean_gives_way_and_has_one_thread(engine: Engine, plan: Plan) -> None:
@@ -124,7 +128,7 @@ def test_a_spawned_process_does_not_import_the_main_module(monkeypatch: pytest.M
 def test_a_cancelled_run_stops_and_keeps_what_it_has(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
-    run_id = store.create("me", endless(plan), sets, {}).id
+    run_id = store.create("me", run_request(endless(plan), sets)).id
     engine.submit(run_id)
     until(store, run_id, training)
     engine.cancel(run_id)
@@ -136,7 +140,7 @@ def test_a_cancelled_run_stops_and_keeps_what_it_has(
 def test_a_run_that_waits_for_another_is_cancelled_at_once(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
-    first, second = (store.create("me", endless(plan), sets, {}).id for _ in range(2))
+    first, second = (store.create("me", run_request(endless(plan), sets)).id for _ in range(2))
     engine.submit(first)
     engine.submit(second)
     until(store, first, training)
@@ -151,7 +155,7 @@ def test_a_cell_that_does_not_listen_loses_its_worker(
     store: Store, engine: Engine, plan: Plan, sets: Sets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine_module, "FORCE_AFTER", 0.2)
-    run_id = store.create("me", endless(plan), sets, {}).id
+    run_id = store.create("me", run_request(endless(plan), sets)).id
     engine.submit(run_id)
     until(store, run_id, training)
     pid = worker_pid(engine)
@@ -165,14 +169,14 @@ def test_a_killed_worker_loses_and_doubles_no_cell(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
     long = replace(plan, max_epochs=40, patience=40)
-    run_id = store.create("me", long, sets, {}).id
+    run_id = store.create("me", run_request(long, sets)).id
     engine.submit(run_id)
     before = until(store, run_id, training)
     os.kill(worker_pid(engine), signal.SIGKILL)
     run = until(store, run_id, ended)
     assert (run.state, run.error) == ("done", "")
-    assert run.points[0] == before.points[0]  # seconds too: it was not computed again
-    assert [point.cell for point in run.points] == [
+    assert run.results[0] == before.results[0]  # seconds too: it was not computed again
+    assert [cell_from(cell.key) for cell in run.cells if cell.result] == [
         Cell(0, 0.0, 0), Cell(6, 1e-3, 0), Cell(12, 1e-3, 0),
     ]  # fmt: skip
 
@@ -180,7 +184,7 @@ def test_a_killed_worker_loses_and_doubles_no_cell(
 def test_a_cell_that_fails_leaves_the_others(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
-    run_id = store.create("me", replace(plan, seeds=(0, TOO_LARGE)), sets, {}).id
+    run_id = store.create("me", run_request(replace(plan, seeds=(0, TOO_LARGE)), sets)).id
     engine.submit(run_id)
     run = until(store, run_id, ended)
     assert run.state == "failed"
@@ -221,45 +225,45 @@ def starving(engine: Engine, size: int) -> Iterator[None]:
 def test_a_cell_out_of_memory_says_so_and_the_rest_is_kept(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
-    first = store.create("me", replace(plan, sizes=(6,)), sets, {}).id
+    first = store.create("me", run_request(replace(plan, sizes=(6,)), sets)).id
     engine.submit(first)  # that there is a worker to take the memory from
     until(store, first, ended)
     with starving(engine, 12):
-        run_id = store.create("me", plan, sets, {}).id
+        run_id = store.create("me", run_request(plan, sets)).id
         engine.submit(run_id)
         before = until(store, run_id, ended)
-    assert (before.state, before.error) == ("failed", MEMORY)
+    assert (before.state, before.error) == ("failed", MEMORY_SENTENCE)
     assert [state.state for state in before.cells] == ["done", "done", "failed"]
     assert before.verdict == {}  # it is named at the largest size
-    engine.again(run_id)
+    engine.reopen(run_id)
     run = until(store, run_id, ended)
     assert (run.state, run.error, run.verdict["oracle_lr"]["size"]) == ("done", "", 12)
-    assert run.points[:2] == before.points  # seconds too: they were not computed again
+    assert run.results[:2] == before.results  # seconds too: they were not computed again
 
 
 def test_a_model_that_cannot_be_kept_fails_the_run_until_it_can(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
-    run_id = store.create("me", plan, sets, {}).id
+    run_id = store.create("me", run_request(plan, sets)).id
     place = settings().home / "models" / kept_name(plan, run_id)
     place.write_text("a file where the folder should be")
     engine.submit(run_id)
     before = until(store, run_id, ended)
-    assert (before.state, len(before.points), before.kept) == ("failed", 3, "")
-    assert before.error.startswith("the inoculated model could not be kept: ")
+    assert (before.state, len(before.results), before.kept) == ("failed", 3, "")
+    assert before.error.startswith("the resulting model could not be kept: ")
     place.unlink()
-    engine.again(run_id)
+    engine.reopen(run_id)
     run = until(store, run_id, ended)
     assert (run.state, run.error) == ("done", "")
     assert run.artefacts["kept"] == model_hash(place)
-    assert run.points[:2] == before.points[:2]  # seconds too: they were not computed again
+    assert run.results[:2] == before.results[:2]  # seconds too: they were not computed again
 
 
 def test_a_run_left_by_a_dead_engine_is_resumed_with_the_cells_it_lacks(
     store: Store, engine: Engine, plan: Plan, sets: Sets, tmp_path: Path
 ) -> None:
     long = replace(plan, max_epochs=40, patience=40)
-    run_id = store.create("me", long, sets, {}).id
+    run_id = store.create("me", run_request(long, sets)).id
     dead = Engine(store, engine.address)
     dead.submit(run_id)
     before = until(store, run_id, training)
@@ -270,32 +274,32 @@ def test_a_run_left_by_a_dead_engine_is_resumed_with_the_cells_it_lacks(
     run = until(store, run_id, ended)
     heir.close()
     assert run.state == "done"
-    assert run.points[0] == before.points[0]  # seconds too: it was not computed again
-    assert len(run.points) == len(run.cells) == 3
+    assert run.results[0] == before.results[0]  # seconds too: it was not computed again
+    assert len(run.results) == len(run.cells) == 3
 
 
 def test_a_cancelled_run_is_not_resumed(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
-    run_id = store.create("me", plan, sets, {}).id
+    run_id = store.create("me", run_request(plan, sets)).id
     store.request_cancel(run_id)
     engine.resume()
     run = until(store, run_id, ended)
-    assert (run.state, run.points) == ("cancelled", ())
+    assert (run.state, run.results) == ("cancelled", ())
     assert {state.state for state in run.cells} == {"cancelled"}
 
 
 def test_a_run_waits_for_a_locked_database_and_says_so(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
-    run_id = store.create("me", plan, sets, {}).id
+    run_id = store.create("me", run_request(plan, sets)).id
     with locked(settings().home):
         engine.submit(run_id)
         waiting = until(store, run_id, lambda run: bool(run.error))
         assert waiting.error.startswith("the run database is locked by another program; ")
         assert waiting.state == "queued"
     run = until(store, run_id, ended)
-    assert (run.state, run.error, len(run.points)) == ("done", "", 3)
+    assert (run.state, run.error, len(run.results)) == ("done", "", 3)
 
 
 def test_a_run_on_a_full_disk_says_so_and_a_later_engine_goes_on(
@@ -303,7 +307,7 @@ def test_a_run_on_a_full_disk_says_so_and_a_later_engine_goes_on(
 ) -> None:
     many = tiny_pairs(300)  # points of these do not fit into the pages that are there
     wide = replace(sets, original_test=many, challenge_test=many)
-    run_id = store.create("me", plan, wide, {}).id
+    run_id = store.create("me", run_request(plan, wide)).id
     with full(settings().home):
         first = Engine(store, engine.address)
         first.submit(run_id)
@@ -314,14 +318,16 @@ def test_a_run_on_a_full_disk_says_so_and_a_later_engine_goes_on(
     heir.resume()
     run = until(store, run_id, ended)
     heir.close()
-    assert (run.state, run.error, len(run.points)) == ("done", "", 3)
+    assert (run.state, run.error, len(run.results)) == ("done", "", 3)
 
 
 def test_a_run_is_not_gone_on_with_after_its_model_changed(
     store: Store, engine: Engine, plan: Plan, sets: Sets, tmp_path: Path
 ) -> None:
     folder = shutil.copytree(plan.model, tmp_path / "mine")
-    run_id = store.create("me", replace(plan, model=str(folder)), sets, {}, {"model": "other"}).id
+    run_id = store.create(
+        "me", run_request(replace(plan, model=str(folder)), sets, {}, {"model": "other"})
+    ).id
     engine.submit(run_id)
     run = until(store, run_id, ended)
     assert run.state == "failed"
@@ -331,7 +337,7 @@ def test_a_run_is_not_gone_on_with_after_its_model_changed(
 def test_a_run_that_another_engine_holds_is_left_to_it(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
-    run_id = store.create("me", endless(plan), sets, {}).id
+    run_id = store.create("me", run_request(endless(plan), sets)).id
     engine.submit(run_id)
     until(store, run_id, training)
     other = Engine(store, engine.address)
@@ -347,12 +353,12 @@ def test_a_cancelled_run_is_taken_up_again_with_the_cells_it_lacks(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
     long = replace(plan, max_epochs=40, patience=40)
-    run_id = store.create("me", long, sets, {}).id
+    run_id = store.create("me", run_request(long, sets)).id
     engine.submit(run_id)
     until(store, run_id, training)
     engine.cancel(run_id)
     before = until(store, run_id, ended)
-    engine.again(run_id)
+    engine.reopen(run_id)
     run = until(store, run_id, ended)
     assert (run.state, run.error, run.cancelling) == ("done", "", False)
-    assert run.points[0] == before.points[0]  # seconds too: it was not computed again
+    assert run.results[0] == before.results[0]  # seconds too: it was not computed again

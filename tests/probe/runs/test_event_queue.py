@@ -1,18 +1,19 @@
-"""Bookkeeping: in order, again where the store could not be written, and never at an end."""
+"""The event queue: in order, again where the store could not be written, and never at an end."""
 
 from pathlib import Path
 from queue import Queue
 
 import pytest
 
-from finetune.experiments.inoculation.plan import Cell, Plan
+from finetune.experiments.inoculation.plan import Plan
+from finetune.experiments.inoculation.run import run_request
 from finetune.experiments.inoculation.sets import Sets
 from probe.runs.event_queue import EventQueue
-from probe.runs.store import Run, Store
+from probe.runs.run import StoredRun
+from probe.runs.store import Store
 from tests.support.database_trouble import locked
-from tests.support.points import make_point
 
-CELL = Cell(6, 1e-3, 0)
+PLAN = Plan("tiny", "negation", (6,), (1e-3,), (0,))
 
 
 @pytest.fixture
@@ -22,39 +23,41 @@ def store(home: Path) -> Store:
 
 
 @pytest.fixture
-def run(store: Store, sets: Sets) -> Run:
+def run(store: Store, sets: Sets) -> StoredRun:
     """A run that nobody works on."""
-    return store.create("me", Plan("tiny", "negation", (6,), (1e-3,), (0,)), sets, {})
+    return store.create("me", run_request(PLAN, sets))
 
 
 def test_what_cannot_be_stored_is_stored_later_and_before_what_follows(
-    store: Store, run: Run, home: Path
+    store: Store, run: StoredRun, home: Path
 ) -> None:
-    books, seen = EventQueue(lambda run_id, problem: None), Queue[int]()
+    queue, seen = EventQueue(lambda run_id, problem: None), Queue[int]()
     with locked(home):
-        books.later(run.id, lambda: store.point(run.id, make_point(8, 6, 10, CELL)))
-        books.later(run.id, lambda: seen.put(len(store.get(run.id).points)))
+        queue.put(run.id, lambda: store.set_result(run.id, 1, {"score": 0.6}))
+        queue.put(run.id, lambda: seen.put(len(store.get(run.id).results)))
         while not store.get(run.id).error:
             assert seen.empty()
     assert seen.get(timeout=60) == 1
-    books.close()
+    queue.close()
 
 
-def test_what_goes_wrong_otherwise_is_told_and_the_next_is_done(store: Store, run: Run) -> None:
-    told, done = Queue[tuple[str, str]](), Queue[bool]()
-    books = EventQueue(lambda run_id, problem: told.put((run_id, repr(problem))))
-    books.later(run.id, lambda: [][1])  # type: ignore[func-returns-value]  # it never returns
-    books.later(run.id, lambda: done.put(True))
-    assert told.get(timeout=60) == (run.id, "IndexError('list index out of range')")
+def test_what_goes_wrong_otherwise_is_told_and_the_next_is_done(
+    store: Store, run: StoredRun
+) -> None:
+    errors, done = Queue[tuple[str, str]](), Queue[bool]()
+    queue = EventQueue(lambda run_id, problem: errors.put((run_id, repr(problem))))
+    queue.put(run.id, lambda: [][1])  # type: ignore[func-returns-value]  # it never returns
+    queue.put(run.id, lambda: done.put(True))
+    assert errors.get(timeout=60) == (run.id, "IndexError('list index out of range')")
     assert done.get(timeout=60)
-    books.close()
+    queue.close()
 
 
-def test_closing_does_not_wait_for_a_lock_to_end(store: Store, run: Run, home: Path) -> None:
-    books = EventQueue(lambda run_id, problem: None)
+def test_closing_does_not_wait_for_a_lock_to_end(store: Store, run: StoredRun, home: Path) -> None:
+    queue = EventQueue(lambda run_id, problem: None)
     with locked(home):
-        books.later(run.id, lambda: store.mark(run.id, "running"))
+        queue.put(run.id, lambda: store.set_state(run.id, "running"))
         while not store.get(run.id).error:
             pass
-        books.close()
+        queue.close()
     assert store.get(run.id).state == "queued"

@@ -11,8 +11,8 @@ from distributed import KilledWorker
 from safetensors.torch import save_file
 
 from probe.errors import ExperimentError
-from probe.runs.failures import MEMORY, ROOM, sentence
-from probe.runs.saved_models import put
+from probe.runs.failures import DISK_SENTENCE, MEMORY_SENTENCE, sentence
+from probe.runs.models import save_model_files
 
 
 @pytest.fixture
@@ -28,13 +28,13 @@ def small_disk(home: Path) -> Iterator[Path]:
 def test_torch_without_memory_is_told_in_words() -> None:
     with pytest.raises(RuntimeError) as caught:
         torch.empty(1 << 50)
-    assert sentence(caught.value) == MEMORY
+    assert sentence(caught.value) == MEMORY_SENTENCE
 
 
 def test_python_without_memory_is_told_in_words() -> None:
     with pytest.raises(MemoryError) as caught:
         bytearray(1 << 60)
-    assert sentence(caught.value) == MEMORY
+    assert sentence(caught.value) == MEMORY_SENTENCE
 
 
 def test_a_process_that_died_again_and_again_is_told_in_words() -> None:
@@ -51,14 +51,14 @@ def test_what_says_nothing_is_named() -> None:
 
 
 def test_a_full_disk_is_told_in_words_and_keeps_no_half_of_a_model(small_disk: Path) -> None:
-    put({"config.json": b"{}"}, "old")
+    save_model_files({"config.json": b"{}"}, "old")
     with pytest.raises(OSError, match="No space left") as caught:
-        put({"config.json": b"{}", "model.safetensors": bytes(100_000)}, "new")
-    assert sentence(caught.value) == ROOM
+        save_model_files({"config.json": b"{}", "model.safetensors": bytes(100_000)}, "new")
+    assert sentence(caught.value) == DISK_SENTENCE
     assert [path.name for path in small_disk.rglob("*")] == ["models", "old", "config.json"]
 
 
 def test_weights_that_find_no_room_are_told_in_words(small_disk: Path) -> None:
     with pytest.raises(Exception, match="No space left") as caught:
         save_file({"weights": torch.zeros(100_000)}, small_disk / "model.safetensors")
-    assert sentence(caught.value) == ROOM
+    assert sentence(caught.value) == DISK_SENTENCE

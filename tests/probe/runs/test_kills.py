@@ -15,11 +15,13 @@ from distributed import Client
 
 from finetune.experiments.inoculation.cell import Point, run_cell
 from finetune.experiments.inoculation.plan import Plan, cells
+from finetune.experiments.inoculation.run import inoculation_run, run_request
 from finetune.experiments.inoculation.sets import Sets
 from probe.models.library import load
-from probe.runs import dispatch as dispatch
+from probe.runs import dispatch
 from probe.runs.engine import Engine
-from probe.runs.store import Run, Store
+from probe.runs.run import StoredRun
+from probe.runs.store import Store
 from tests.support.waiting import ended, training, until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -38,9 +40,9 @@ def plainly(plan: Plan, sets: Sets) -> list[Point]:
     return [row for row in rows if isinstance(row, Point)]
 
 
-def same(found: Sequence[Point], expected: Sequence[Point]) -> bool:
-    """Whether points agree in all but the time they took."""
-    return [replace(point, seconds=0) for point in found] == [
+def same(run: StoredRun, expected: Sequence[Point]) -> bool:
+    """Whether a run's points agree with others in all but the time they took."""
+    return [replace(point, seconds=0) for point in inoculation_run(run).results] == [
         replace(point, seconds=0) for point in expected
     ]
 
@@ -63,7 +65,7 @@ def process(*arguments: str) -> Iterator[psutil.Popen]:
 
 def test_a_killed_app_goes_on_where_it_was(home: Path, plan: Plan, sets: Sets) -> None:
     store = Store()
-    run_id = store.create("me", plan, sets, {}).id
+    run_id = store.create("me", run_request(plan, sets)).id
     with process("-m", "tests.support.engine_process") as app:
         before = until(store, run_id, training)
         children = app.children(recursive=True)
@@ -75,8 +77,8 @@ def test_a_killed_app_goes_on_where_it_was(home: Path, plan: Plan, sets: Sets) -
     with process("-m", "tests.support.engine_process"):
         run = until(store, run_id, ended)
     assert (run.state, run.error) == ("done", "")
-    assert run.points[0] == before.points[0]  # seconds too: it was not computed again
-    assert same(run.points, plainly(plan, sets))
+    assert run.results[0] == before.results[0]  # seconds too: it was not computed again
+    assert same(run, plainly(plan, sets))
     assert [path.name for path in (home / "models").iterdir()] == [run.kept]
 
 
@@ -124,9 +126,9 @@ def engine_on(store: Store, address: str) -> Iterator[Engine]:
     engine.close()
 
 
-def at_once(run: Run) -> bool:
+def at_once(run: StoredRun) -> bool:
     """Whether two cells are under way at the same time."""
-    busy = [state for state in run.cells if state.state == "running" and state.epoch]
+    busy = [cell for cell in run.cells if cell.state == "running" and cell.progress]
     return len(busy) == 2
 
 
@@ -138,15 +140,17 @@ def test_a_cluster_that_loses_a_worker_computes_what_one_process_does(
     workers = [dask.worker(), dask.worker()]
     with Client(dask.address, set_as_default=False) as client:
         client.wait_for_workers(2, timeout=150)
-    run_id = store.create("me", wide, sets, {}).id
+    run_id = store.create("me", run_request(wide, sets)).id
     with engine_on(store, dask.address) as engine:
         engine.submit(run_id)
         before = until(store, run_id, at_once)
         workers[0].kill()
         run = until(store, run_id, ended)
     assert (run.state, run.error) == ("done", "")
-    assert set(before.points) <= set(run.points)  # seconds too: none was computed again
-    assert same(run.points, plainly(wide, sets))
+    assert all(
+        result in run.results for result in before.results
+    )  # seconds too: none was computed again
+    assert same(run, plainly(wide, sets))
 
 
 def test_runs_in_fast_mode_share_the_workers_out_and_outlive_one(
@@ -155,10 +159,10 @@ def test_runs_in_fast_mode_share_the_workers_out_and_outlive_one(
     store, fast = Store(), replace(plan, mode="fast", sizes=(6, 12, 18))
     dask.scheduler()
     workers = [dask.worker()]
-    ids = [store.create("me", fast, sets, {}).id for _ in range(2)]
+    ids = [store.create("me", run_request(fast, sets)).id for _ in range(2)]
     with Client(dask.address, set_as_default=False) as client, ExitStack() as stack:
         client.wait_for_workers(1, timeout=150)
-        assert dispatch.home(client) is None
+        assert dispatch.least_busy(client) is None
         workers.append(dask.worker())
         client.wait_for_workers(2, timeout=150)
         engine = stack.enter_context(engine_on(store, dask.address))
@@ -173,14 +177,14 @@ def test_runs_in_fast_mode_share_the_workers_out_and_outlive_one(
         runs = [until(store, run_id, ended) for run_id in ids]
     for run in runs:
         assert (run.state, run.error) == ("done", "")
-        assert same(run.points, plainly(fast, sets))
+        assert same(run, plainly(fast, sets))
 
 
 def test_a_run_waits_for_its_cluster_to_come_and_to_come_back(
     home: Path, dask: Dask, plan: Plan, sets: Sets
 ) -> None:
     store = Store()
-    run_id = store.create("me", plan, sets, {}).id
+    run_id = store.create("me", run_request(plan, sets)).id
     silent = f"the cluster at {dask.address} does not answer; the run goes on when it does"
     with engine_on(store, dask.address) as engine:
         engine.submit(run_id)
@@ -193,10 +197,10 @@ def test_a_run_waits_for_its_cluster_to_come_and_to_come_back(
             one.kill()
         waiting = until(store, run_id, lambda run: bool(run.error))
         assert (waiting.state, waiting.error) == ("queued", silent)
-        assert waiting.points == before.points
+        assert waiting.results == before.results
         dask.scheduler()
         dask.worker()
         run = until(store, run_id, ended)
     assert (run.state, run.error) == ("done", "")
-    assert run.points[0] == before.points[0]  # seconds too: it was not computed again
-    assert same(run.points, plainly(plan, sets))
+    assert run.results[0] == before.results[0]  # seconds too: it was not computed again
+    assert same(run, plainly(plan, sets))

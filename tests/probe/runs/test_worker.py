@@ -6,14 +6,14 @@ import pytest
 
 from probe.errors import ModelError
 from probe.models.hashes import model_hash
-from probe.runs.worker import pristine
+from probe.runs.models import load_unchanged
 
 
 def test_a_model_is_loaded_once_for_the_runs_that_begin_with_it(model: str) -> None:
     expected = model_hash(Path(model))
-    assert pristine(model, expected) is pristine(model, expected)
+    assert load_unchanged(model, expected) is load_unchanged(model, expected)
 
 
 def test_a_model_that_is_not_the_app_s_is_refused(model: str) -> None:
     with pytest.raises(ModelError, match="is not the app's"):
-        pristine(model, "another hash")
+        load_unchanged(model, "another hash")

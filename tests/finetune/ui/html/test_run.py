@@ -5,28 +5,29 @@ from dataclasses import replace
 
 from finetune.experiments.inoculation.cell import Epoch
 from finetune.experiments.inoculation.plan import BASE, Cell
+from finetune.experiments.inoculation.run import InoculationCell, InoculationRun
 from finetune.ui.html.run import grid, outcome, progress
 from probe.runs.gallery import OWNER
-from probe.runs.store import CellState, Run
+from probe.runs.run import RunCell
 from tests.support.points import make_point, make_run
 
 POINTS = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]
 DONE = make_run(POINTS)
 
 
-def with_cell(state: CellState) -> Run:
+def with_cell(state: InoculationCell) -> InoculationRun:
     """The run with its last cell in this state."""
     return replace(DONE, cells=(*DONE.cells[:-1], state))
 
 
-def cell_texts(run: Run) -> list[str]:
+def cell_texts(run: InoculationRun) -> list[str]:
     return [re.sub("<[^>]*>", " ", one) for one in re.findall("<td.*?</td>", grid(run))]
 
 
 def test_the_grid_has_a_row_for_each_size_and_a_column_for_each_rate_and_seed() -> None:
     plan = replace(DONE.plan, sizes=(10, 50), lrs=(1e-5, 2e-5), seeds=(0, 1))
     queued = [
-        CellState(Cell(size, lr, seed), "queued", None, None, "")
+        RunCell(1, Cell(size, lr, seed), "queued")
         for size in plan.sizes
         for lr in plan.lrs
         for seed in plan.seeds
@@ -44,16 +45,14 @@ def test_a_finished_cell_shows_both_accuracies_and_its_seconds() -> None:
 
 
 def test_a_cell_says_its_state_by_a_sign_and_a_word_not_by_shade_alone() -> None:
-    cell, at = DONE.cells[-1].cell, Epoch(Cell(50, 2e-5, 0), 3, 0.5, 0.71, 2e-5, 40.0)
+    cell, at = DONE.cells[-1].key, Epoch(Cell(50, 2e-5, 0), 3, 0.5, 0.71, 2e-5, 40.0)
     states = {
-        "▶ epoch 3 dev 71.0": CellState(cell, "running", at, None, ""),
-        "▶ running": CellState(cell, "running", None, None, ""),
-        "▶ testing the model as it was, on all test pairs": CellState(
-            BASE, "running", None, None, ""
-        ),
-        "· queued": CellState(cell, "queued", None, None, ""),
-        "✕ failed memory is short": CellState(cell, "failed", None, None, "memory is short"),
-        "– cancelled": CellState(cell, "cancelled", None, None, ""),
+        "▶ epoch 3 dev 71.0": RunCell(2, cell, "running", at),
+        "▶ running": RunCell(2, cell, "running"),
+        "▶ testing the model as it was, on all test pairs": RunCell(2, BASE, "running"),
+        "· queued": RunCell(2, cell, "queued"),
+        "✕ failed memory is short": RunCell(2, cell, "failed", error="memory is short"),
+        "– cancelled": RunCell(2, cell, "cancelled"),
     }
     for words, state in states.items():
         assert " ".join(cell_texts(with_cell(state))[-1].split()) == words

@@ -10,9 +10,11 @@ from typer.testing import CliRunner, Result
 
 from finetune.cli.gallery import Files, all_sets, read_rates, sampled
 from finetune.cli.main import app
+from finetune.experiments.inoculation.experiment import pack_bits, unpack_bits
+from finetune.report.gallery import CHALLENGES, shown_runs
 from probe.errors import ExperimentError
 from probe.models.hashes import model_hash, pairs_hash
-from probe.runs.gallery import CHALLENGES, pack, read, runs, unpack
+from probe.runs.gallery import read
 from tests.support.pair_files import PAIRS, row, write
 
 FILES = ("original", "pool")
@@ -29,7 +31,7 @@ def asked(home: Path, model: str) -> list[str]:
     files = ["--original", str(original), "--pool", str(pool), "--numerical", str(original)]
     return [
         "gallery", *files, "--model", "tiny", "--challenge", "negation", "--sizes", "2,all",
-        "--out", str(home / "out"), *WORDS,
+        "--out", str(home / "out"), "--in-process", *WORDS,
     ]  # fmt: skip
 
 
@@ -48,21 +50,21 @@ def files(home: Path, asked: list[str]) -> Files:
 
 def test_packed_truth_values_come_back() -> None:
     bits = (True, False, False, True, True, False, True, False, True)
-    assert unpack(pack(bits), 9) == bits
+    assert unpack_bits(pack_bits(bits), 9) == bits
 
 
 def test_eight_truth_values_are_one_byte() -> None:
-    assert pack([False] * 7 + [True]) == "AQ=="  # base64 of 0x01
+    assert pack_bits([False] * 7 + [True]) == "AQ=="  # base64 of 0x01
 
 
 def test_a_finished_run_is_read_back(asked: list[str], home: Path) -> None:
     call(asked)
-    (run,) = runs(home / "out")
+    (run,) = shown_runs(home / "out")
     assert (run.id, run.owner, run.state) == ("gallery-tiny-negation", "gallery", "done")
-    assert [point.cell.size for point in run.points] == [0, 2, 6]
-    assert all(sum(point.original_right) / 6 == point.original for point in run.points)
-    assert all(sum(point.challenge_right) / 6 == point.challenge for point in run.points)
-    assert run.points[0].control is not None
+    assert [point.cell.size for point in run.results] == [0, 2, 6]
+    assert all(sum(point.original_right) / 6 == point.original for point in run.results)
+    assert all(sum(point.challenge_right) / 6 == point.challenge for point in run.results)
+    assert run.results[0].control is not None
     assert run.verdict["oracle_lr"]["size"] == 6
 
 
@@ -105,11 +107,11 @@ def test_another_model_under_the_same_name_is_computed_anew(asked: list[str], ho
 
 
 def test_an_empty_or_missing_folder_has_no_runs(tmp_path: Path) -> None:
-    assert runs(tmp_path) == runs(tmp_path / "gone") == ()
+    assert shown_runs(tmp_path) == shown_runs(tmp_path / "gone") == ()
 
 
 def test_the_shipped_runs_can_be_read() -> None:
-    assert all(run.points and run.verdict for run in runs())
+    assert all(run.results and run.verdict for run in shown_runs())
 
 
 def test_rates_are_for_all_or_for_one_model() -> None:
@@ -146,5 +148,5 @@ def test_a_file_too_short_for_dev_or_test_is_refused(files: Files) -> None:
 
 
 def test_the_shipped_runs_stand_in_the_order_of_the_papers_figure() -> None:
-    names = list(dict.fromkeys(run.plan.challenge for run in runs()))
+    names = list(dict.fromkeys(run.plan.challenge for run in shown_runs()))
     assert names == [name for name in CHALLENGES if name in names]

@@ -1,0 +1,99 @@
+"""Inoculation as a kind of run."""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from finetune.experiments.inoculation.cell import Point
+from finetune.experiments.inoculation.plan import BASE, cells, kept_name
+from finetune.experiments.inoculation.run import KIND, InoculationRun, inoculation_run
+from finetune.experiments.inoculation.serialise import plan_from, run_stored_cell, sets_from
+from finetune.experiments.inoculation.verdict import conclude, verdict_json
+from probe.runs.experiment import Experiment
+from probe.runs.run import Json, StoredRun
+
+BRIEF = ("original", "challenge", "dev", "seconds")
+"""What is told of a point over HTTP."""
+BITS = {"original_right": "original_test", "challenge_right": "challenge_test"}
+"""A point's truth values, and the set whose pairs they belong to."""
+
+
+def _keys(plan: Json) -> list[Json]:
+    return [asdict(cell) for cell in cells(plan_from(plan))]
+
+
+def _title(plan: Json) -> str:
+    return f"{plan['challenge']} on {Path(plan['model']).name}"
+
+
+def _brief(result: Json | None) -> Json:
+    return {name: (result or {}).get(name) for name in BRIEF}
+
+
+def _model(plan: Json) -> str:
+    return str(plan["model"])
+
+
+def _fast(plan: Json) -> bool:
+    """Return whether a worker keeps the states of frozen layers, which all cells read."""
+    return plan_from(plan).mode == "fast"
+
+
+def name_to_keep(stored: StoredRun, result: Json) -> str | None:
+    """Return a name for the model of the largest size; of several the best on original dev."""
+    run = inoculation_run(stored)
+    rivals = [point.dev for point in run.results if _is_largest(run, point)]
+    if run.kept and result["dev"] < max(rivals, default=0.0):
+        return None
+    return kept_name(run.plan, run.id)
+
+
+def verdict_of(stored: StoredRun, inputs: Json) -> Json | None:
+    """Judge what there is, if the model as it was and the largest size are among it."""
+    run = inoculation_run(stored)
+    measured = any(point.cell == BASE for point in run.results)
+    if not (measured and any(_is_largest(run, point) for point in run.results)):
+        return None
+    return verdict_json(conclude(run.plan, sets_from(inputs), run.results))
+
+
+def _is_largest(run: InoculationRun, point: Point) -> bool:
+    return point.cell.size == max(run.plan.sizes)
+
+
+def pack_bits(bits: Sequence[bool]) -> str:
+    """Write truth values as base64 text, eight to a byte."""
+    return base64.b64encode(np.packbits(np.array(bits, dtype=bool)).tobytes()).decode()
+
+
+def unpack_bits(text: str, n: int) -> tuple[bool, ...]:
+    """Read n truth values back."""
+    packed = np.frombuffer(base64.b64decode(text), dtype=np.uint8)
+    return tuple(bool(bit) for bit in np.unpackbits(packed, count=n))
+
+
+def _pack(result: Json) -> Json:
+    return {**result, **{name: pack_bits(result[name]) for name in BITS}}
+
+
+def _unpack(values: Json, artefacts: Json) -> Json:
+    counts = {name: artefacts["sets"][which]["n"] for name, which in BITS.items()}
+    return {**values, **{name: unpack_bits(values[name], n) for name, n in counts.items()}}
+
+
+INOCULATION = Experiment(
+    kind=KIND,
+    cells=_keys,
+    run_cell=run_stored_cell,
+    title=_title,
+    brief=_brief,
+    model=_model,
+    keep=name_to_keep,
+    conclude=verdict_of,
+    one_worker=_fast,
+    pack=_pack,
+    unpack=_unpack,
+)

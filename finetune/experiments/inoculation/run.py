@@ -1,0 +1,79 @@
+"""Inoculations among the stored runs, with plan, cells and points of their own types."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+
+from finetune.experiments.inoculation.cell import Epoch, Point
+from finetune.experiments.inoculation.plan import Cell, Plan, cells
+from finetune.experiments.inoculation.serialise import (
+    cell_from,
+    epoch_from,
+    plan_from,
+    point_from,
+)
+from finetune.experiments.inoculation.sets import Sets, sets_facts
+from finetune.experiments.inoculation.thresholds import THRESHOLDS
+from probe.runs.run import Json, Run, RunCell, RunRequest, StoredRun
+
+KIND = "inoculation"
+
+InoculationRun = Run[Plan, Cell, Epoch, Point]
+InoculationCell = RunCell[Cell, Epoch, Point]
+
+
+def inoculation_run(run: StoredRun) -> InoculationRun:
+    """Return a stored run with its own types."""
+    fields = vars(run)
+    return Run(
+        **{**fields, "plan": plan_from(run.plan), "cells": tuple(map(_typed_cell, run.cells))}
+    )
+
+
+def inoculation_runs(runs: Iterable[StoredRun]) -> tuple[InoculationRun, ...]:
+    """Return the inoculations among stored runs, in their order."""
+    return tuple(inoculation_run(run) for run in runs if run.kind == KIND)
+
+
+def _typed_cell(cell: RunCell[Json, Json, Json]) -> InoculationCell:
+    return RunCell(
+        cell.number,
+        cell_from(cell.key),
+        cell.state,
+        epoch_from(cell.key, cell.progress) if cell.progress else None,
+        point_from(cell.key, cell.result) if cell.result else None,
+        cell.error,
+    )
+
+
+def run_request(
+    plan: Plan, sets: Sets, environment: Json | None = None, artefacts: Json | None = None
+) -> RunRequest:
+    """Return what the store needs to begin a run; the sets' hashes are added to `artefacts`."""
+    return RunRequest(
+        KIND,
+        asdict(plan),
+        asdict(sets),
+        environment or {},
+        {**(artefacts or {}), "sets": sets_facts(sets)},
+    )
+
+
+def known_results(runs: Iterable[StoredRun], plan: Plan, artefacts: Json) -> dict[int, Json]:
+    """Return by the numbers of a plan's cells what earlier runs came to with the same settings.
+
+    A cell depends on its key, the model, the sets and the plan's settings; `artefacts` hold the
+    hashes of `model` and `sets`.
+    """
+    same = ("model", "sets")
+    known: dict[Cell, Json] = {}
+    for run in runs:
+        matches = run.kind == KIND and all(run.artefacts.get(n) == artefacts[n] for n in same)
+        if matches and _settings(plan_from(run.plan)) == _settings(plan):
+            known |= {cell_from(cell.key): cell.result for cell in run.cells if cell.result}
+    numbered = enumerate(cells(plan))
+    return {number: known[cell] for number, cell in numbered if cell in known}
+
+
+def _settings(plan: Plan) -> Plan:
+    """Return the plan without what says which cells there are and how they are judged."""
+    return replace(plan, sizes=(), lrs=(), seeds=(), thresholds=THRESHOLDS)

@@ -1,0 +1,83 @@
+"""An inoculation as JSON, and a cell computed from JSON on a worker.
+
+`asdict` writes plans, sets and cells; a cell's epochs and points are stored under its key and do
+not repeat it. Imported by workers, so it stays clear of the run store and of what draws verdicts.
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from finetune.experiments.inoculation.cell import Epoch, Point, fresh, run_cell
+from finetune.experiments.inoculation.plan import Cell, Plan
+from finetune.experiments.inoculation.sets import Sets
+from finetune.experiments.inoculation.thresholds import Thresholds
+from finetune.training.checkpoints import save_model
+from probe.models.classifier import Classifier
+from probe.runs.experiment import CellContext, Progress, Result
+from probe.runs.models import load_unchanged
+from probe.runs.run import Json
+from probe.tasks.nli import Pair
+
+
+def plan_from(values: Json) -> Plan:
+    """Read a plan from its JSON; the first plans had neither mode nor thresholds."""
+    lists = {name: tuple(values[name]) for name in ("sizes", "lrs", "seeds")}
+    limits = Thresholds(**values.get("thresholds", {}))
+    return Plan(**{**values, **lists, "thresholds": limits})
+
+
+def sets_from(values: Json) -> Sets:
+    """Read the sets from their JSON."""
+    return Sets(**{name: tuple(_pair(pair) for pair in pairs) for name, pairs in values.items()})
+
+
+def _pair(values: Json) -> Pair:
+    return Pair(values["premise"], values["hypothesis"], values["gold"], values["id"])
+
+
+def cell_from(key: Json) -> Cell:
+    """Read a cell from its JSON."""
+    return Cell(**key)
+
+
+def epoch_from(key: Json, values: Json) -> Epoch:
+    """Read an epoch from its cell's key and its JSON."""
+    return Epoch(cell_from(key), **values)
+
+
+def point_from(key: Json, values: Json) -> Point:
+    """Read a point from its cell's key and its JSON."""
+    right = {name: tuple(values[name]) for name in ("original_right", "challenge_right")}
+    return Point(cell_from(key), **{**values, **right})
+
+
+def row_json(row: Epoch | Point) -> Json:
+    """Return an epoch or a point without its cell."""
+    fields = {name: value for name, value in asdict(row).items() if name != "cell"}
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in fields.items()}
+
+
+def run_stored_cell(
+    plan: Json, inputs: Json, key: Json, context: CellContext
+) -> Iterator[Progress | Result]:
+    """Run a cell of a stored run; the model of the largest size comes with its point.
+
+    Raises ModelError where the model is not the one that the run began with.
+    """
+    typed, cell = plan_from(plan), cell_from(key)
+    classifier = fresh(load_unchanged(typed.model, context.model))
+    for row in run_cell(typed, sets_from(inputs), cell, classifier, context.stop):
+        if isinstance(row, Point):
+            largest = cell.size == max(typed.sizes)
+            yield Result(row_json(row), _files(classifier) if largest else {})
+        else:
+            yield Progress(row_json(row))
+
+
+def _files(classifier: Classifier) -> dict[str, bytes]:
+    """Return the model's files by name: the worker may lie on another machine than the app."""
+    with TemporaryDirectory() as folder:
+        save_model(classifier, Path(folder))
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}

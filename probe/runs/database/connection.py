@@ -1,0 +1,101 @@
+"""The open run database, with its troubles in words: full, locked, out of reach."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.exc import OperationalError, TimeoutError
+from sqlalchemy.orm import Session
+
+from probe.errors import StoreError
+from probe.runs.database.upgrade import prepare_tables
+from probe.settings import settings
+
+ERROR_SENTENCES = {
+    "locked": "the run database is locked by another program",
+    "lock timeout": "the run database is locked by another program",
+    "full": "the disk with the run database is full",
+    "No space left": "the disk with the run database is full",
+}
+"""Parts of a database's own messages, and what people are told."""
+CONNECTION_SETTINGS = {
+    # readers work while one writes, and writers wait for each other
+    "sqlite": (
+        "PRAGMA busy_timeout = {wait}",
+        "PRAGMA journal_mode = WAL",
+        "PRAGMA foreign_keys = ON",
+    ),
+    "postgresql": ("SET lock_timeout = {wait}",),
+}
+"""The statements that each new connection begins with; {wait} is in milliseconds."""
+
+
+class Database:
+    """An open database; `trouble` is the sentence of the last write, empty where it went well.
+
+    All that reads or writes raises StoreError where the database is full, locked or out of reach.
+    """
+
+    def __init__(self, url: str, patience: float) -> None:
+        """Open it by its URL, or the one in the home; a write waits `patience` seconds."""
+        self.trouble = ""
+        with _store_errors():
+            self._engine = open_database(url, patience)
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """Open a session, to read with."""
+        with _store_errors(), Session(self._engine) as session:
+            yield session
+
+    def write(self, *queries: Any) -> int:  # Any: SQLAlchemy's update() has no narrower type
+        """Execute queries as one transaction; returns how many rows the last one changed."""
+        with self.writing() as session:
+            connection = session.connection()
+            return [connection.execute(query).rowcount for query in queries][-1]
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """Open a session that commits at its end, and remember whether it could."""
+        try:
+            with self.session() as session, session.begin():
+                yield session
+        except StoreError as problem:
+            self.trouble = str(problem)
+            raise
+        self.trouble = ""
+
+
+def open_database(url: str, patience: float) -> Engine:
+    """Open a database, the one in the home without a URL, and bring its tables up to date.
+
+    A write waits `patience` seconds for another program's lock.
+    """
+    if not url:
+        settings().home.mkdir(parents=True, exist_ok=True)
+        url = f"sqlite:///{settings().home / 'runs.sqlite'}"
+    engine = create_engine(url, pool_pre_ping=True)
+    patterns = CONNECTION_SETTINGS.get(engine.dialect.name, ())
+    statements = [pattern.format(wait=round(1000 * patience)) for pattern in patterns]
+
+    def set_up(connection: Any, record: object) -> None:  # Any: the driver's own connection
+        cursor = connection.cursor()
+        for statement in statements:
+            cursor.execute(statement)
+        cursor.close()
+        connection.commit()  # PostgreSQL takes a setting back with its transaction
+
+    event.listen(engine, "connect", set_up)
+    prepare_tables(engine)
+    return engine
+
+
+@contextmanager
+def _store_errors() -> Iterator[None]:
+    try:
+        yield
+    except (OperationalError, TimeoutError) as problem:
+        message = str(getattr(problem, "orig", problem))
+        known = next((words for part, words in ERROR_SENTENCES.items() if part in message), "")
+        raise StoreError(known or f"the run database cannot be used: {message}") from problem

@@ -1,0 +1,56 @@
+"""The run database's tables."""
+
+from sqlalchemy import JSON, ForeignKey, String
+from sqlalchemy.orm import DeclarativeBase, Mapped, deferred, mapped_column, relationship
+
+from probe.runs.run import Json
+
+
+class Base(DeclarativeBase):
+    """The tables of the run database."""
+
+    type_annotation_map = {Json: JSON}  # noqa: RUF012  # SQLAlchemy reads a plain attribute
+
+
+class SchemaRow(Base):
+    """Which version of the tables this is: one row."""
+
+    __tablename__ = "run_schema"
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+
+
+class RunRow(Base):
+    """A run; `holder` is the engine that computes it, `seen` when that last renewed its lease."""
+
+    __tablename__ = "run"
+    id: Mapped[str] = mapped_column(String(16), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(64))
+    owner: Mapped[str] = mapped_column(String(200), index=True)
+    plan: Mapped[Json]
+    inputs: Mapped[Json] = deferred(mapped_column(JSON))  # large, and read only to compute
+    state: Mapped[str] = mapped_column(String(16), index=True)
+    cancelling: Mapped[bool] = mapped_column(default=False)
+    error: Mapped[str] = mapped_column(default="")
+    created: Mapped[float]
+    started: Mapped[float] = mapped_column(default=0.0)
+    finished: Mapped[float] = mapped_column(default=0.0)
+    verdict: Mapped[Json] = mapped_column(default=dict)
+    environment: Mapped[Json]
+    kept: Mapped[str] = mapped_column(default="")
+    artefacts: Mapped[Json] = mapped_column(default=dict)
+    holder: Mapped[str] = mapped_column(default="")
+    seen: Mapped[float] = mapped_column(default=0.0)
+    cells: Mapped[list["CellRow"]] = relationship(order_by="CellRow.number")
+
+
+class CellRow(Base):
+    """A cell of a run, made with it; `progress` and `result` are empty until there is one."""
+
+    __tablename__ = "cell"
+    run: Mapped[str] = mapped_column(ForeignKey("run.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[Json]
+    state: Mapped[str] = mapped_column(String(16), default="queued")
+    progress: Mapped[Json] = mapped_column(default=dict)
+    result: Mapped[Json] = mapped_column(default=dict)
+    error: Mapped[str] = mapped_column(default="")

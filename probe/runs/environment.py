@@ -1,0 +1,27 @@
+"""What a result may depend on beside its plan and inputs."""
+
+import os
+import platform
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+
+from probe.models.classifier import resolve
+from probe.runs.run import Json
+
+PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "distributed")
+
+
+def environment() -> Json:
+    """Return versions, precision and processor."""
+    versions = {}
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    return {
+        "python": platform.python_version(),
+        **versions,
+        "precision": resolve("auto"),
+        "machine": platform.machine(),
+        "processor": platform.processor(),
+        "cores": os.cpu_count(),
+    }

@@ -1,0 +1,135 @@
+"""What an experiment is to the run system: how its cells are computed and what comes of them.
+
+Plans, inputs, keys, progress and results are JSON here; each experiment reads its own. Packages
+above register theirs, so that stores, engines and galleries need to know none.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from probe.errors import ExperimentError
+from probe.runs.run import Json, Run, StoredRun, run_facts
+from probe.runs.stopping import Stop, never
+
+
+@dataclass(frozen=True)
+class CellContext:
+    """What a cell is told beside its plan, inputs and key.
+
+    `model` is the hash of the model that the run began with, "" where it begins with none. `stop`
+    is to be asked often; `halt` raises Cancelled where it says so.
+    """
+
+    model: str = ""
+    stop: Stop = never
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a cell is."""
+
+    values: Json
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a cell comes to, and by name the files of a model that may be kept."""
+
+    values: Json
+    model: Mapping[str, bytes] = field(default_factory=dict)
+
+
+RunCell = Callable[[Json, Json, Json, CellContext], Iterator[Progress | Result]]
+"""Computes a cell from plan, inputs and key: yields progress, at last the result."""
+
+
+def no_model(plan: Json) -> None:
+    """Return that a run begins with no model."""
+
+
+def keep_nothing(run: StoredRun, result: Json) -> None:
+    """Return that no model is kept."""
+
+
+def no_verdict(run: StoredRun, inputs: Json) -> None:
+    """Return that nothing is concluded."""
+
+
+def any_worker(plan: Json) -> bool:
+    """Return that a run's cells may lie on all workers."""
+    return False
+
+
+def unpacked(values: Json, artefacts: Json) -> Json:
+    """Return values as they are."""
+    return values
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A kind of run.
+
+    `cells` gives the keys of a plan's cells in their order. `run_cell` is sent to workers by its
+    module and name, so its module imports neither a page nor the store, and imports fast. `title`
+    names a run for people, `brief` gives of a result (None where there is none yet) what is told
+    over HTTP. `model` names the model that a plan begins with, `keep` the name under which to keep
+    a result's model, None to let it go. `conclude` gives the verdict, None where there are too few
+    results. `one_worker` says that one worker had better compute all cells: it keeps what they
+    share. `pack` and `unpack` write a result shorter for a file in the gallery and read it back
+    with the help of the run's artefacts.
+    """
+
+    kind: str
+    cells: Callable[[Json], Sequence[Json]]
+    run_cell: RunCell
+    title: Callable[[Json], str]
+    brief: Callable[[Json | None], Json]
+    model: Callable[[Json], str | None] = no_model
+    keep: Callable[[StoredRun, Json], str | None] = keep_nothing
+    conclude: Callable[[StoredRun, Json], Json | None] = no_verdict
+    one_worker: Callable[[Json], bool] = any_worker
+    pack: Callable[[Json], Json] = dict
+    unpack: Callable[[Json, Json], Json] = unpacked
+
+
+EXPERIMENTS: dict[str, Experiment] = {}
+"""The kinds of runs that are known, by their names."""
+
+
+def register(experiment: Experiment) -> None:
+    """Make a kind of run known."""
+    EXPERIMENTS[experiment.kind] = experiment
+
+
+def experiment_of(kind: str) -> Experiment:
+    """Return the experiment of a kind. Raises ExperimentError where it is not known."""
+    if kind not in EXPERIMENTS:
+        known = ", ".join(EXPERIMENTS) or "none"
+        raise ExperimentError(f"runs of the kind {kind!r} are not known here; known: {known}")
+    return EXPERIMENTS[kind]
+
+
+def run_json(run: StoredRun) -> Json:
+    """Return a run for other programs; its owner's token stays here.
+
+    Whoever knows a run's id may read it and cancel it: over HTTP there is no owner. The ids are
+    drawn at random and only listed to their owner. Of a kind that is not known results are told
+    whole.
+    """
+    experiment = EXPERIMENTS.get(run.kind)
+    cells = [
+        {
+            **cell.key,
+            "state": cell.state,
+            "error": cell.error,
+            **(experiment.brief(cell.result) if experiment else cell.result or {}),
+        }
+        for cell in run.cells
+    ]
+    return {**run_facts(run), "verdict": run.verdict or None, "cells": cells}
+
+
+def run_title(run: Run[Json, object, object, object]) -> str:
+    """Name a run for people."""
+    experiment = EXPERIMENTS.get(run.kind)
+    return experiment.title(run.plan) if experiment else run.kind

@@ -1,0 +1,45 @@
+"""The model that a run begins with, which must stay the same, and the one that is kept of it."""
+
+import shutil
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from probe.errors import ModelError
+from probe.models.classifier import Classifier
+from probe.models.hashes import model_hash
+from probe.models.library import load, place
+from probe.settings import settings
+
+
+def named_model_hash(name: str) -> str:
+    """Return the hash of a model by its name. Raises ModelError where it is not there."""
+    return model_hash(place(name)[0])
+
+
+@lru_cache(maxsize=1)
+def load_unchanged(name: str, expected: str) -> Classifier:
+    """Load a model once for all runs that begin with it. Raises ModelError for another one."""
+    if named_model_hash(name) != expected:
+        raise ModelError(f"the model {name!r} where this was computed is not the app's")
+    return load(name)
+
+
+def save_model_files(files: Mapping[str, bytes], name: str) -> Path:
+    """Write a model's folder beside the other models and return it.
+
+    It appears at one stroke, so that nobody sees half of it. Raises OSError where there is no
+    room, and leaves nothing behind then.
+    """
+    half, whole = settings().home / f"{name}.half", settings().home / "models" / name
+    shutil.rmtree(half, ignore_errors=True)
+    try:
+        half.mkdir(parents=True)
+        whole.parent.mkdir(parents=True, exist_ok=True)
+        for file, content in files.items():
+            (half / file).write_bytes(content)
+        shutil.rmtree(whole, ignore_errors=True)
+        half.rename(whole)
+    finally:
+        shutil.rmtree(half, ignore_errors=True)
+    return whole

@@ -1,0 +1,81 @@
+"""A run and its cells as they are read from the store, and what is needed to begin one."""
+
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+Json = dict[str, Any]  # Any: what JSON holds
+State = Literal["queued", "running", "done", "cancelled", "failed"]
+OPEN: tuple[State, ...] = ("queued", "running")
+STOPPED: tuple[State, ...] = ("cancelled", "failed")
+
+PlanT = TypeVar("PlanT", covariant=True)
+KeyT = TypeVar("KeyT", covariant=True)
+ProgressT = TypeVar("ProgressT", covariant=True)
+ResultT = TypeVar("ResultT", covariant=True)
+
+
+@dataclass(frozen=True)
+class RunCell(Generic[KeyT, ProgressT, ResultT]):
+    """A cell of a run: its latest progress while it runs, its result once it is done.
+
+    `error` of one that is done says why its model could not be kept.
+    """
+
+    number: int
+    key: KeyT
+    state: State
+    progress: ProgressT | None = None
+    result: ResultT | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Run(Generic[PlanT, KeyT, ProgressT, ResultT]):
+    """A run with its cells in their order. Times are seconds since 1970, 0 for not yet.
+
+    `kind` names its experiment. `verdict` and `environment` are as stored; `kept` names the model
+    that is kept of it. `error` of an open run says what it waits for. `artefacts` are hashes and
+    names: of the `model` that it began with, of its inputs, of the model `kept`.
+    """
+
+    id: str
+    kind: str
+    owner: str
+    plan: PlanT
+    state: State
+    cancelling: bool
+    error: str
+    created: float
+    started: float
+    finished: float
+    verdict: Json
+    environment: Json
+    kept: str
+    cells: tuple[RunCell[KeyT, ProgressT, ResultT], ...]
+    artefacts: Json = field(default_factory=dict)
+
+    @property
+    def results(self) -> tuple[ResultT, ...]:
+        """The results that are there."""
+        return tuple(cell.result for cell in self.cells if cell.result is not None)
+
+
+StoredRun = Run[Json, Json, Json, Json]
+AnyRun = Run[object, object, object, object]
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """A run to be stored: what it computes, what it computes on, and facts to keep with it."""
+
+    kind: str
+    plan: Json
+    inputs: Json
+    environment: Json = field(default_factory=dict)
+    artefacts: Json = field(default_factory=dict)
+
+
+def run_facts(run: Run[Json, object, object, object]) -> Json:
+    """Return all of a run but its owner's token, its verdict and its cells."""
+    names = ("id", "kind", "state", "error", "created", "started", "finished", "kept", "plan")
+    return {name: getattr(run, name) for name in (*names, "environment", "artefacts")}

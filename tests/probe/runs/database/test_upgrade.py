@@ -1,0 +1,143 @@
+"""A database of version 1, written by the last program that knew only inoculations, still opens.
+
+`version_1.sqlite` holds a finished run, a failed one and one that was interrupted in the middle;
+`version_1.json` is what that program answered when it was asked for each of them. On PostgreSQL
+too, where NLI_CLINIC_TEST_DATABASE is the URL of an empty one.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import MetaData, create_engine, insert, inspect, select, text, update
+
+from finetune.experiments.inoculation.run import inoculation_run
+from finetune.experiments.inoculation.serialise import sets_from
+from finetune.experiments.inoculation.verdict import conclude, verdict_json
+from probe.errors import StoreError
+from probe.models.hashes import model_hash
+from probe.runs.database.tables import Base, RunRow, SchemaRow
+from probe.runs.database.upgrade import ADDED_TO_VERSION_1, SCHEMA
+from probe.runs.engine import Engine
+from probe.runs.experiment import run_json
+from probe.runs.lease import Lease
+from probe.runs.store import Store
+from tests.support.tiny_bert import tiny_bert
+from tests.support.waiting import ended, until
+
+HERE = Path(__file__).parent
+ANSWERS: dict[str, Any] = json.loads((HERE / "version_1.json").read_text(encoding="utf-8"))
+INTERRUPTED, FAILED, DONE = ANSWERS  # the newest first
+POSTGRES = os.environ.get("NLI_CLINIC_TEST_DATABASE")
+
+
+@pytest.fixture(params=["sqlite", *(["postgresql"] if POSTGRES else [])])
+def url(request: pytest.FixtureRequest, home: Path) -> Iterator[str]:
+    """The URL of a database of version 1."""
+    shutil.copy(HERE / "version_1.sqlite", home / "runs.sqlite")
+    file = f"sqlite:///{home / 'runs.sqlite'}"
+    if request.param == "sqlite" or POSTGRES is None:
+        yield file
+        return
+    _copy_database(file, POSTGRES)
+    yield POSTGRES
+    Base.metadata.drop_all(create_engine(POSTGRES))
+
+
+def _copy_database(source: str, target: str) -> None:
+    """Copy tables and rows into an empty database."""
+    tables = MetaData()
+    reader, writer = create_engine(source), create_engine(target)
+    tables.reflect(reader)
+    with reader.connect() as old, writer.begin() as new:
+        tables.create_all(new)
+        for table in tables.sorted_tables:
+            rows = old.execute(select(table)).mappings().all()
+            new.execute(insert(table), [dict(row) for row in rows])
+
+
+def test_each_run_is_answered_as_before_and_has_a_kind(url: str) -> None:
+    answers = {run.id: run_json(run) for run in Store(url).runs("somebody")}
+    assert list(answers) == list(ANSWERS)
+    assert answers == {
+        run_id: {**answer, "kind": "inoculation"} for run_id, answer in ANSWERS.items()
+    }
+
+
+def test_points_and_sets_give_the_verdict_that_was_stored(url: str) -> None:
+    store = Store(url)
+    run = inoculation_run(store.get(DONE))
+    verdict = verdict_json(conclude(run.plan, sets_from(store.inputs(DONE)), run.results))
+    assert verdict == run.verdict == ANSWERS[DONE]["verdict"]
+
+
+def test_the_cell_that_was_interrupted_keeps_its_epoch(url: str) -> None:
+    cell = inoculation_run(Store(url).get(INTERRUPTED)).cells[1]
+    assert (cell.state, cell.result) == ("running", None)
+    assert cell.progress is not None
+    assert (cell.progress.cell, cell.progress.epoch >= 1) == (cell.key, True)
+
+
+def test_an_upgraded_database_is_opened_again_as_it_is(url: str) -> None:
+    first = Store(url).runs()
+    assert Store(url).runs() == first
+    engine = create_engine(url)
+    assert sorted(inspect(engine).get_table_names()) == ["cell", "run", "run_schema"]
+    with engine.connect() as connection:
+        assert connection.scalars(select(SchemaRow.number)).all() == [SCHEMA]
+
+
+def test_of_several_programs_that_open_it_at_once_one_upgrades(url: str) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        stores = list(pool.map(lambda _: Store(url), range(4)))
+    assert {len(store.runs()) for store in stores} == {3}
+
+
+def test_an_interrupted_run_is_resumed_and_a_failed_one_taken_up(url: str, home: Path) -> None:
+    model = model_hash(tiny_bert(home / "models" / "tiny"))
+    store = Store(url)
+    for run_id in (INTERRUPTED, FAILED):  # other versions of torch write other bytes
+        store.add_artefacts(run_id, {"model": model})
+    before = store.get(INTERRUPTED)
+    engine = Engine(store, in_process=True)
+    engine.resume()
+    run = until(store, INTERRUPTED, ended)
+    assert (run.state, run.error, len(run.results)) == ("done", "", 3)
+    assert run.results[0] == before.results[0]  # seconds too: it was not computed again
+    engine.reopen(FAILED)
+    again = until(store, FAILED, ended)
+    engine.close()
+    assert (again.state, len(again.results)) == ("failed", 3)
+    assert "overflow" in again.error.lower()
+
+
+def test_the_first_databases_lack_three_columns(url: str) -> None:
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        for column in ADDED_TO_VERSION_1:
+            connection.execute(text(f"ALTER TABLE run DROP COLUMN {column}"))
+    store = Store(url)
+    assert store.get(DONE).artefacts == {}
+    store.add_artefacts(DONE, {"model": "abc"})
+    assert store.get(DONE).artefacts == {"model": "abc"}
+    assert Lease(store.database).acquire(DONE)
+
+
+def test_the_first_plans_have_neither_mode_nor_thresholds(url: str) -> None:
+    store = Store(url)
+    plan = store.get(DONE).plan
+    old = {name: value for name, value in plan.items() if name not in ("mode", "thresholds")}
+    store.database.write(update(RunRow).where(RunRow.id == DONE).values(plan=old))
+    assert inoculation_run(store.get(DONE)).plan.mode == "full"
+
+
+def test_a_database_of_a_newer_program_is_refused(home: Path) -> None:
+    store = Store()
+    store.database.write(update(SchemaRow).values(number=SCHEMA + 1))
+    with pytest.raises(StoreError, match="a newer program wrote it"):
+        Store()
