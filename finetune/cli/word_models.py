@@ -38,18 +38,18 @@ def words_command(
 ) -> None:
     """Train one of the papers' word-level models from word vectors."""
     torch.set_num_threads(threads)
-    chosen = _changed(_preset(model, preset), lr, batch, epochs, fall)
-    started = load(str(more)) if more else untrained(model, preset, vectors, correction, own, seed)
+    settings = _changed(_preset(model, preset), lr, batch, epochs, fall)
+    initial = load(str(more)) if more else untrained(model, preset, vectors, correction, own, seed)
     place = torch.device(device)
-    started.model.to(place)  # type: ignore[arg-type]  # transformers wraps it without its types
-    classifier = replace(started, device=place)
+    initial.model.to(place)  # type: ignore[arg-type]  # transformers wraps it without its types
+    classifier = replace(initial, device=place)
     pairs = [pair for file in train_file for pair in read_jsonl(file)]
     parameters = sum(weight.numel() for weight in classifier.model.parameters())
     typer.echo(
-        f"{len(pairs)} pairs, {parameters} trained weights, batches of {chosen.recipe.batch}, "
-        f"lr {chosen.recipe.lr:g}, at most {chosen.epochs} epochs"
+        f"{len(pairs)} pairs, {parameters} trained weights, batches of {settings.recipe.batch}, "
+        f"lr {settings.recipe.lr:g}, at most {settings.epochs} epochs"
     )
-    for row in train(classifier, chosen, pairs, out, seed, minutes):
+    for row in train(classifier, settings, pairs, out, seed, minutes):
         typer.echo(
             f"epoch {row.epoch}  loss {row.loss:.4f}  held out {row.dev:.4f}  "
             f"lr {row.lr:g}  {row.pairs_per_second:.0f} pairs/s"

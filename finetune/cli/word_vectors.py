@@ -11,7 +11,7 @@ import typer
 from safetensors.torch import save_file
 
 from finetune.training.data import read_jsonl
-from finetune.training.word_vectors import encode, reduce, vocabulary, with_special
+from finetune.training.word_vectors import embed_words, reduce_by_pca, vocabulary, with_special
 from probe.models.word_models.word_tokenizer import SPECIAL
 
 
@@ -27,7 +27,7 @@ def vectors_command(
     pairs = (pair for file in train_file for pair in read_jsonl(file))
     texts = (text for pair in pairs for text in (pair.premise, pair.hypothesis))
     known = vocabulary(texts, words, not cased)
-    reduced = reduce(encode(known[len(SPECIAL) :], encoder), size)
+    reduced = reduce_by_pca(embed_words(known[len(SPECIAL) :], encoder), size)
     out.parent.mkdir(parents=True, exist_ok=True)
     Path(f"{out}.txt").write_text("\n".join(known) + "\n", encoding="utf-8")
     weights = Path(f"{out}.safetensors")

@@ -28,8 +28,8 @@ SCORING_BATCH = {"cpu": 32, "cuda": 256}
 class Encoded:
     """Pairs as tensors on one device, their lengths in tokens and the labels right for each.
 
-    Every input holds the tokens of all pairs, one pair after the other, integers as small as they
-    go; `padding` is what stands for it behind (with `left`, before) a pair shorter than its batch.
+    Every input holds the tokens of all pairs, one pair after the other, integers in STORED_TYPES;
+    `padding` is its value behind a pair that is shorter than its batch, or before it with `left`.
     """
 
     inputs: Mapping[str, torch.Tensor]  # (all tokens, ...)
@@ -110,7 +110,7 @@ def encode(
 
 
 def paddings(tokenizer: PreTrainedTokenizerBase) -> Mapping[str, int]:
-    """Return what a tokenizer puts where there is no token; 0 in inputs not named."""
+    """Return a tokenizer's padding of each input; 0 for inputs not named."""
     return {
         "input_ids": int(tokenizer.pad_token_id or 0),
         "token_type_ids": int(tokenizer.pad_token_type_id),

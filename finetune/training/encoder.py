@@ -66,24 +66,23 @@ def train(
     start = load_checkpoint(classifier, trainer.optimiser, asdict(options), out)
 
     def load(rows: Sequence[int]) -> tuple[BatchEncoding, torch.Tensor]:
-        chosen = [examples[row] for row in rows]
-        targets = admissible(chosen, classifier.task)
-        return classifier.encode(chosen, options.max_tokens), targets
+        batch = [examples[row] for row in rows]
+        return classifier.encode(batch, options.max_tokens), admissible(batch, classifier.task)
 
-    began, pairs_seen, average = time.monotonic(), 0, 0.0
+    began, examples_seen, average = time.monotonic(), 0, 0.0
     seed = options.seed * 1_000_003 + start
     losses = train_epoch(trainer, batches[start:], rates[start:], load, seed)
     for step, loss in enumerate(losses, start + 1):
         average = 0.98 * average + 0.02 * loss if average else loss
-        pairs_seen += len(batches[step - 1])
+        examples_seen += len(batches[step - 1])
         if step % every == 0 or step == len(batches):
-            speed = pairs_seen / (time.monotonic() - began)
+            speed = examples_seen / (time.monotonic() - began)
             save_checkpoint(classifier, trainer.optimiser, asdict(options), step, out)
             scores = {
                 name: _accuracy(classifier, rows, options) for name, rows in (dev or {}).items()
             }
             yield Progress(step, len(batches), average, speed, scores)
-            began, pairs_seen = time.monotonic(), 0
+            began, examples_seen = time.monotonic(), 0
     save_model(classifier, out)
 
 

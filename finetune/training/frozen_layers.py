@@ -3,7 +3,7 @@
 A model is cut in two. The lower part (embeddings and lower layers) computes the states of each pair
 once, without dropout; the upper part starts from those states and alone is trained. Both share the
 whole model's weights: a whole model is trained when its upper part is, and is saved like any other.
-Where a model can be cut is said in `probe.models.architectures`.
+`probe.models.architectures` says where each architecture can be cut.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -23,16 +23,17 @@ class Reduced:
 
 def vocabulary(texts: Iterable[str], size: int, lower: bool = True) -> list[str]:
     """Return SPECIAL and the most frequent words, `size` in all; ties by code point."""
-    normalizer, words = splitter(lower)
+    normalizer, pre_tokenizer = splitter(lower)
     counts: Counter[str] = Counter()
     for text in texts:
-        counts.update(word for word, _ in words.pre_tokenize_str(normalizer.normalize_str(text)))
+        words = pre_tokenizer.pre_tokenize_str(normalizer.normalize_str(text))
+        counts.update(word for word, _ in words)
     ranked = sorted(counts, key=lambda word: (-counts[word], word))
     return [*SPECIAL, *[word for word in ranked if word not in SPECIAL][: size - len(SPECIAL)]]
 
 
 @torch.inference_mode()
-def encode(words: Sequence[str], encoder: str, batch: int = 256) -> torch.Tensor:
+def embed_words(words: Sequence[str], encoder: str, batch: int = 256) -> torch.Tensor:
     """Return the mean of the encoder's last states over each word's sub-words.  # (words, width)"""
     tokenizer = AutoTokenizer.from_pretrained(encoder, trust_remote_code=False)
     model = AutoModel.from_pretrained(
@@ -47,13 +48,13 @@ def encode(words: Sequence[str], encoder: str, batch: int = 256) -> torch.Tensor
     return torch.cat(rows)
 
 
-def reduce(vectors: torch.Tensor, size: int) -> Reduced:
+def reduce_by_pca(vectors: torch.Tensor, size: int) -> Reduced:
     """Centre, keep the `size` directions of most variance, scale to SPREAD; float64 throughout."""
     centred = vectors.double() - vectors.double().mean(0)
     variances, directions = torch.linalg.eigh(centred.T @ centred)  # rising
-    chosen = directions[:, -size:].flip(1)  # (width, size)
-    peaks = chosen.gather(0, chosen.abs().argmax(0, keepdim=True))
-    projected = centred @ (chosen * peaks.sign())  # a direction has no sign of its own
+    components = directions[:, -size:].flip(1)  # (width, size)
+    peaks = components.gather(0, components.abs().argmax(0, keepdim=True))
+    projected = centred @ (components * peaks.sign())  # PCA leaves the sign open
     scaled = projected * (SPREAD / projected.pow(2).mean().sqrt())
     return Reduced(scaled.float(), float(variances[-size:].sum() / variances.sum()))
 

@@ -34,7 +34,7 @@ PAIRS = (
 PLAN = Plan("tiny", "any", (12,), (1e-2,), (0,), "fast", batch=4, max_epochs=2, precision="fp32")
 
 
-def made(kind: str) -> Classifier:
+def tiny(kind: str) -> Classifier:
     """Return a tiny classifier of any kind."""
     return word_classifier(kind) if kind in WORD_MODELS else tiny_classifier(kind)
 
@@ -52,7 +52,7 @@ def logits(classifier: Classifier, data: Encoded) -> torch.Tensor:
 
 @pytest.mark.parametrize("kind", CUTTABLE)
 def test_both_parts_together_say_what_the_whole_says(kind: str) -> None:
-    classifier = made(kind)
+    classifier = tiny(kind)
     with torch.no_grad():
         expected = classifier.logits(classifier.encode(PAIRS))
     states = lower_states(classifier, whole(classifier), "fp32")
@@ -62,7 +62,7 @@ def test_both_parts_together_say_what_the_whole_says(kind: str) -> None:
 
 
 def test_a_convolution_behind_the_first_layer_is_not_done_twice() -> None:
-    classifier = made("deberta-v2")
+    classifier = tiny("deberta-v2")
     config = deepcopy(classifier.model.config)
     config.conv_kernel_size, config.conv_act = 3, "tanh"  # as DeBERTa v2 xlarge has
     with torch.random.fork_rng():
@@ -78,7 +78,7 @@ def test_a_convolution_behind_the_first_layer_is_not_done_twice() -> None:
 
 @pytest.mark.parametrize("kind", CUTTABLE)
 def test_a_trained_upper_part_is_in_the_whole_model(kind: str) -> None:
-    classifier = made(kind)
+    classifier = tiny(kind)
     pairs = tiny_pairs(24)
     sets = Sets(pairs[:12], pairs[12:], pairs, pairs[12:])
     before = {name: value.clone() for name, value in classifier.model.state_dict().items()}
@@ -113,10 +113,10 @@ def gradients(classifier: Classifier, inputs: BatchEncoding) -> dict[int, torch.
 def test_every_upper_weight_gets_the_gradient_that_the_whole_gives_it(
     kind: str, attention: str
 ) -> None:
-    classifier = made(kind)
+    classifier = tiny(kind)
     classifier.model.set_attn_implementation(attention)
     states = lower_states(classifier, whole(classifier), "fp32")
-    found = gradients(upper_part(classifier), states.batch(range(len(PAIRS)))[0])
+    computed = gradients(upper_part(classifier), states.batch(range(len(PAIRS)))[0])
     expected = gradients(classifier, whole(classifier).batch(range(len(PAIRS)))[0])
     for name, weight in upper_part(classifier).model.named_parameters():
         if not weight.requires_grad:
@@ -126,7 +126,7 @@ def test_every_upper_weight_gets_the_gradient_that_the_whole_gives_it(
                 expected[weight.data_ptr()], torch.zeros_like(weight), atol=1e-7, rtol=0
             )
         else:
-            here, there = found[weight.data_ptr()], expected[weight.data_ptr()]
+            here, there = computed[weight.data_ptr()], expected[weight.data_ptr()]
             torch.testing.assert_close(here, there, atol=1e-6, rtol=1e-4)
 
 
@@ -142,7 +142,7 @@ def test_a_model_without_a_cut_is_refused_in_words(kind: str) -> None:
 
 
 def test_states_are_stored_without_padding() -> None:
-    classifier = made("bert")
+    classifier = tiny("bert")
     data = whole(classifier)
     states = lower_states(classifier, data, "fp32")
     assert states.inputs["inputs_embeds"].shape == (sum(data.lengths), 32)
@@ -150,27 +150,27 @@ def test_states_are_stored_without_padding() -> None:
 
 
 def test_computing_states_can_be_stopped() -> None:
-    classifier = made("bert")
+    classifier = tiny("bert")
     with pytest.raises(Cancelled):
         lower_states(classifier, whole(classifier), "fp32", lambda: True)
 
 
 def test_cells_of_one_model_share_its_states() -> None:
-    classifier = made("bert")
-    one, other = prepare(classifier, "fast", "fp32"), prepare(made("bert"), "fast", "fp32")
+    classifier = tiny("bert")
+    one, other = prepare(classifier, "fast", "fp32"), prepare(tiny("bert"), "fast", "fp32")
     states = one.encoded(PAIRS, 64).inputs["inputs_embeds"]
     assert one.frozen_key == other.frozen_key
     assert other.encoded(PAIRS, 64).inputs["inputs_embeds"] is states
 
 
 def test_another_models_states_are_not_taken_for_its_own() -> None:
-    one = prepare(made("bert"), "fast", "fp32")
+    one = prepare(tiny("bert"), "fast", "fp32")
     other = prepare(tiny_classifier("bert", seed=1), "fast", "fp32")
     assert one.frozen_key != other.frozen_key
 
 
 def test_what_is_trained_does_not_change_which_states_are_meant() -> None:
-    classifier = made("bert")
+    classifier = tiny("bert")
     before = prepare(classifier, "fast", "fp32").frozen_key
     with torch.no_grad():
         upper_part(classifier).model.get_parameter("classifier.weight").add_(1.0)
@@ -186,6 +186,6 @@ def test_a_fast_cell_starts_where_a_full_one_does() -> None:
     pairs = tiny_pairs(24)
     sets = Sets(pairs[:12], pairs[12:], pairs, pairs[12:])
     base = Cell(0, 0.0, 0)
-    (fast,) = run_cell(PLAN, sets, base, made("bert"))
-    (full,) = run_cell(replace(PLAN, mode="full"), sets, base, made("bert"))
+    (fast,) = run_cell(PLAN, sets, base, tiny("bert"))
+    (full,) = run_cell(replace(PLAN, mode="full"), sets, base, tiny("bert"))
     assert replace(fast, seconds=0.0) == replace(full, seconds=0.0)

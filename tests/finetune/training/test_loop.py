@@ -57,8 +57,8 @@ def test_each_epoch_has_an_order_of_its_own() -> None:
 def test_a_batch_holds_rows_of_like_length() -> None:
     lengths = [(row * 37) % 100 for row in range(100)]  # 0 to 99, mixed
     for one in epoch_batches(lengths, 10, 0, 0):
-        found = [lengths[row] for row in one]
-        assert max(found) - min(found) == 9
+        in_batch = [lengths[row] for row in one]
+        assert max(in_batch) - min(in_batch) == 9
 
 
 def step(classifier: Classifier, seed: int) -> dict[str, torch.Tensor]:

@@ -37,11 +37,11 @@ def test_tokens_and_tensors_count_their_bytes(monkeypatch: pytest.MonkeyPatch) -
 def test_an_encoded_batch_is_what_the_tokenizer_makes(kind: str) -> None:
     classifier = tiny_classifier(kind) if kind in FAMILY else word_classifier(kind)
     rows = [2, 7, 0]
-    found, _ = encode(classifier, PAIRS, 64, classifier.device).batch(rows)
+    inputs, _ = encode(classifier, PAIRS, 64, classifier.device).batch(rows)
     expected = classifier.encode([PAIRS[row] for row in rows])
-    assert set(found) == set(expected)
+    assert set(inputs) == set(expected)
     for name, value in expected.items():
-        assert torch.equal(found[name], value.long()), name
+        assert torch.equal(inputs[name], value.long()), name
 
 
 def test_an_encoded_pair_is_cut_as_the_tokenizer_cuts_it() -> None:

@@ -7,10 +7,16 @@ from typing import Any
 import pytest
 import torch
 
-import finetune.training.word_models as words
+import finetune.training.word_models as word_models
 from finetune.training.recipes import DA, ESIM, WORD_MODELS, Preset, clip_gradients
 from finetune.training.word_models import held_out, train, untrained
-from finetune.training.word_vectors import SPREAD, encode, reduce, vocabulary, with_special
+from finetune.training.word_vectors import (
+    SPREAD,
+    embed_words,
+    reduce_by_pca,
+    vocabulary,
+    with_special,
+)
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier
 from probe.models.library import load
@@ -31,21 +37,23 @@ def test_the_vocabulary_is_the_most_frequent_words_ties_by_code_point() -> None:
 
 def test_a_word_is_the_mean_of_its_sub_words(tmp_path: Path) -> None:
     place = str(tiny_bert(tmp_path))
-    alone, with_padding = encode(["dogs"], place), encode(["dogs", "unexpectedly"], place)
+    alone, with_padding = (
+        embed_words(words, place) for words in (["dogs"], ["dogs", "unexpectedly"])
+    )
     assert alone.shape == (1, 32)
     assert alone[0].tolist() == pytest.approx(with_padding[0].tolist(), abs=1e-5)
 
 
 def test_pca_keeps_the_direction_of_most_variance() -> None:
     points = torch.tensor([[3.0, 4.0], [-3.0, -4.0], [0.4, -0.3], [-0.4, 0.3]])
-    reduced = reduce(points + 7, 1)  # lengths 5, 5 along (3, 4); 0.5, 0.5 across it
+    reduced = reduce_by_pca(points + 7, 1)  # lengths 5, 5 along (3, 4); 0.5, 0.5 across it
     assert reduced.explained == pytest.approx(50 / 50.5)
     scale = SPREAD / math.sqrt(50 / 4)
     expected = [5 * scale, -5 * scale, 0, 0]
     assert reduced.vectors.flatten().tolist() == pytest.approx(expected, abs=1e-6)
 
 
-def test_padding_is_zero_and_the_other_special_words_are_chance() -> None:
+def test_padding_is_zero_and_the_other_special_words_are_random() -> None:
     table = with_special(torch.ones(2, 50))
     assert table.shape == (5, 50)
     assert table[0].abs().sum() == 0
@@ -109,7 +117,7 @@ def preset(lr: float = 0.1, **changes: object) -> Preset:
 
 @pytest.fixture
 def every_fourth(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "PREMISES_PER_HELD_OUT", 4)
+    monkeypatch.setattr(word_models, "PREMISES_PER_HELD_OUT", 4)
 
 
 def test_a_premise_is_held_out_with_all_its_pairs() -> None:
