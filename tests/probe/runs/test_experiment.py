@@ -28,6 +28,7 @@ from probe.runs.owners import MAX_OPEN_RUNS, own_runs, start_runs
 from probe.runs.run import Json, RunRequest, StoredRun
 from probe.runs.stopping import halt
 from probe.runs.store import Store
+from probe.ui.html.run import show_run
 from tests.support.waiting import ended, training, until
 
 PLAN = {"words": ["rain", "sun", "snow"], "seconds": 0.0}
@@ -163,6 +164,17 @@ def test_it_is_told_to_other_programs(store: Store) -> None:
         {"word": "snow", "state": "queued", "error": "", "count": None},
     ]
     assert run_title(run) == "2 words"
+
+
+def test_the_page_shows_it_without_knowing_it(store: Store) -> None:
+    run_id = store.create("me", request(words=["sun", "<b>"])).id
+    store.set_state(run_id, "running")
+    store.set_result(run_id, 0, {"count": 0})
+    store.set_cell_state(run_id, 1, "failed", "it is <no> word")
+    shown = show_run(store.get(run_id))
+    assert "running: 1 of 2 cells, 0 s. 2 words." in shown
+    assert "<tr><td>sun</td><td>✓ done</td><td>count 0</td></tr>" in shown
+    assert "<td>&lt;b&gt;</td><td>✕ failed</td><td>it is &lt;no&gt; word</td>" in shown
 
 
 def test_a_gallery_holds_it_packed_and_gives_it_back(store: Store, tmp_path: Path) -> None:
