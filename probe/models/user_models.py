@@ -8,7 +8,7 @@ from probe.models.classifier import Classifier
 from probe.models.label_check import LabelCheck, check_labels
 from probe.models.library import Entry, entries, load
 from probe.settings import settings
-from probe.tasks.task import Label
+from probe.tasks.task import Label, Task
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,11 @@ class LoadedModel:
         return "; ".join(facts) + "."
 
 
-def open_model(name: str, order: tuple[Label, ...] | None = None) -> LoadedModel:
+def open_model(
+    name: str, order: tuple[Label, ...] | None = None, task: Task | None = None
+) -> LoadedModel:
     """Load any model and check its labels, unless it is one on disk. Raises ModelError."""
-    classifier = load(name, order)
+    classifier = load(name, order, task)
     on_disk = name in models_on_disk() and not order
     return LoadedModel(classifier, None if on_disk else check_labels(classifier))
 

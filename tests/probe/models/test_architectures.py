@@ -108,7 +108,9 @@ def scores(
     (attribution,) = attribute(
         classifier, [pair], [LABELS[label]], method, baseline="mask", steps=100
     )
-    return [token.score for token in (*attribution.premise, *attribution.hypothesis)]
+    return [
+        token.score for token in (*attribution.tokens("premise"), *attribution.tokens("hypothesis"))
+    ]
 
 
 @KINDS
@@ -229,7 +231,10 @@ def test_importance_is_the_same_alone_and_in_a_batch(
     batched = attribute(family(kind), PAIRS, LABELS, method, steps=5)
     for label, pair, attribution in zip(LABELS, PAIRS, batched, strict=True):
         alone = attribute(family(kind), [pair], [label], method, steps=5)[0]
-        sides = (attribution.premise, alone.premise), (attribution.hypothesis, alone.hypothesis)
+        sides = (
+            (attribution.tokens("premise"), alone.tokens("premise")),
+            (attribution.tokens("hypothesis"), alone.tokens("hypothesis")),
+        )
         for side, side_alone in sides:
             assert [token.token for token in side] == [token.token for token in side_alone]
             expected = [token.score for token in side_alone]

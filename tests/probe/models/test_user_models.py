@@ -12,15 +12,16 @@ from safetensors.torch import load_file, save_file
 from typer.testing import CliRunner
 
 from probe.analysis.attribution import attribute
-from probe.analysis.batch import made_frame, score, scored_frame
+from probe.analysis.batch import score
+from probe.analysis.examination import examine
 from probe.analysis.summary import summarise, summary_json
-from probe.analysis.transformed import examine
 from probe.cli.main import app as commands
-from probe.data.tables import Columns, read_table
+from probe.data.tables import read_table
 from probe.errors import ModelError
 from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier, as_prediction
 from probe.models.user_models import open_model, require_open
+from probe.reports.frames import made_frame, scored_frame
 from probe.reports.json import examination_json
 from probe.tasks.nli import LABELS, TWO_WAY, Pair, matches
 from probe.transforms import Options
@@ -29,6 +30,7 @@ from probe.ui.html import probe as probe_results
 from probe.ui.html.prediction import bar
 from probe.ui.panels import own_model
 from tests.conftest import App
+from tests.support.pair_files import pair_columns
 from tests.support.tiny_bert import tiny_bert, tiny_pairs
 from tests.support.tiny_models import tiny_classifier
 
@@ -287,14 +289,14 @@ def test_importance_of_a_merged_label_is_that_of_both(two: Classifier) -> None:
     attributions = attribute(two, [PAIR] * 3, labels)
     assert {attribution.label for attribution in attributions} == {"non-entailment"}
     (scores, *others) = [
-        [token.score for token in attribution.hypothesis] for attribution in attributions
+        [token.score for token in attribution.tokens("hypothesis")] for attribution in attributions
     ]
     assert all(other == pytest.approx(scores, abs=1e-6) for other in others)
 
 
 @pytest.mark.parametrize("gold", [*LABELS, "non-entailment", None])
 def test_a_pair_is_examined_in_two_classes(gold: str | None, two: Classifier) -> None:
-    examination = examine(two, Pair(PAIR.premise, PAIR.hypothesis, gold), NAMES)  # type: ignore[arg-type]
+    examination = examine(two, Pair(PAIR.premise, PAIR.hypothesis, gold), NAMES)
     shape = examination_json(examination, "fp32")
     json.dumps(shape)
     assert list(shape["original"]["probabilities"]) == list(TWO_WAY)
@@ -328,9 +330,9 @@ def test_a_file_is_scored_in_two_classes(two: Classifier, tmp_path: Path) -> Non
     )
     frame.loc[9] = ["", "no premise", "neutral"]
     frame.to_csv(path, index=False)
-    table, columns = read_table(path), Columns("premise", "hypothesis", "label")
+    table, columns = read_table(path), pair_columns("premise", "hypothesis", "label")
     rows = [row for chunk in score(table, columns, two, ["sort", "neghyp"]) for row in chunk.rows]
-    scored = scored_frame(table, rows, ["sort", "neghyp"], "two")
+    scored = scored_frame(table, rows, ["sort", "neghyp"], two)
     assert list(scored.columns)[3:7] == [
         "prediction",
         "confidence",
@@ -338,14 +340,14 @@ def test_a_file_is_scored_in_two_classes(two: Classifier, tmp_path: Path) -> Non
         "p_non-entailment",
     ]
     assert scored["error"].iloc[9] == "the premise is empty"
-    assert "p_non-entailment" in made_frame(rows, ["sort"]).columns
+    assert "p_non-entailment" in made_frame(rows, ["sort"], two.task).columns
     predictions = two.predict(pairs)
-    summary = summarise(rows, ["sort", "neghyp"])
+    summary = summarise(rows, ["sort", "neghyp"], two.task)
     right = sum(
         (prediction.label == "entailment") == (pair.gold == "entailment")
         for prediction, pair in zip(predictions, pairs, strict=True)
     )
-    assert summary.original.accuracy.value == pytest.approx(right / 9)
+    assert summary.original["accuracy"].value == pytest.approx(right / 9)
     count = sum(prediction.label == "entailment" for prediction in predictions)
     assert summary.predicted == {"entailment": count, "non-entailment": 9 - count}
     assert summary_json(summary, two, "fp32", 0, Options())["model_revision"] is None

@@ -133,7 +133,9 @@ def test_gradient_x_input_through_captum_is_the_gradient_by_hand(kind: str) -> N
     products = (torch.autograd.grad(loss, outputs[0])[0] * outputs[0]).sum(-1)[0].tolist()
     sides = inputs.encodings[0].sequence_ids
     expected = [products[index] for index, side in enumerate(sides) if side == 1]
-    assert [token.score for token in attribution.hypothesis] == pytest.approx(expected, abs=1e-6)
+    assert [token.score for token in attribution.tokens("hypothesis")] == pytest.approx(
+        expected, abs=1e-6
+    )
     assert max(map(abs, expected)) > 1e-3
 
 
@@ -141,9 +143,11 @@ def test_gradient_x_input_through_captum_is_the_gradient_by_hand(kind: str) -> N
 @pytest.mark.parametrize("method", ["integrated_gradients", "saliency", "occlusion"])
 def test_every_method_scores_every_word(kind: str, method: str) -> None:
     attributions = attribute(word_classifier(kind), PAIRS, ["neutral"] * 3, method)  # type: ignore[arg-type]
-    words = [token.token for token in attributions[0].hypothesis]
+    words = [token.token for token in attributions[0].tokens("hypothesis")]
     assert words == ["john", "'s", "dog", "is", "n't", "sleeping", "."]
-    assert all(math.isfinite(token.score) for row in attributions for token in row.premise)
+    assert all(
+        math.isfinite(token.score) for row in attributions for token in row.tokens("premise")
+    )
 
 
 @KINDS
@@ -153,7 +157,7 @@ def test_a_frozen_table_can_be_explained(kind: str) -> None:
     words = getattr(layer, "words", layer)
     assert isinstance(words, WordVectors)
     words.table.requires_grad_(False)
-    scores = attribute(classifier, PAIRS[:1], ["neutral"])[0].hypothesis
+    scores = attribute(classifier, PAIRS[:1], ["neutral"])[0].tokens("hypothesis")
     assert any(token.score != 0 for token in scores)
 
 
