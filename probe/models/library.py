@@ -1,5 +1,6 @@
 """Which models there are, and how one is loaded: safetensors only, no remote code."""
 
+import os.path
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -170,7 +171,7 @@ def _unclear(classifier: Classifier, outputs: Sequence[str]) -> UnclearLabels:
 def place(name: str) -> tuple[Path, str | None]:
     """Return a model's folder, and its commit where it is a hub's. Raises ModelError."""
     found = Path(find(name))
-    if found.is_dir():
+    if os.path.isdir(found):  # which is also false for a name that is too long
         return found, None
     if "/" not in name or found.is_absolute():
         known = ", ".join(entry.name for entry in entries()) or "none"
