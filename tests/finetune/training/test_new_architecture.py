@@ -114,9 +114,10 @@ def test_the_command_line_probes_scores_and_inoculates_it(
     call(probe.cli.main.app, "batch", test_file, "--model", folder, "--out", scored)
     assert len(scored.read_text().splitlines()) == 13
     out = home / "out"
-    sizes = ("--challenge", "mine", "--sizes", "6", "--mode", "fast", "--max-epochs", 2)
-    app = finetune.cli.main.app
-    call(app, "inoculate", "--model", folder, *sizes, *files, "--out", out)
+    plan = ("--challenge", "mine", "--sizes", "6", "--mode", "fast", "--max-epochs", 2)
+    # a worker process does not know a class of a test
+    inoculate = ("inoculate", "--in-process", "--model", folder, "--out", out)
+    call(finetune.cli.main.app, *inoculate, *plan, *files)
     summary = json.loads((out / "summary.json").read_text())
     assert summary["plan"]["lrs"] == [default_rate(folder, "fast")] == [0.2]
     assert len((out / "points.csv").read_text().splitlines()) == 3
