@@ -11,6 +11,11 @@ JOBS ?= 2
 # The browser of the browser tests; `make test CHROMIUM=` leaves them out.
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
+# $(call pytest,MARKS) runs the tests of these marks, without those that need a browser where there
+# is none. pytest's 5 says that TESTS holds none of them.
+pytest = CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest -n $(JOBS) --dist loadfile \
+	--no-loadscope-reorder -m "$(1)$(if $(CHROMIUM),, and not browser)" $(TESTS)
+
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq
@@ -25,23 +30,29 @@ debian = command -v apt-get >/dev/null && $(AS_ROOT) true 2>/dev/null \
 	&& $(AS_ROOT) env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=120 \
 		--no-install-recommends install $(1) >/dev/null
 
-.PHONY: run test format clean help
+.PHONY: run test test-all format clean help
 
 run: $(VENV)/.stamp-run $(VENV)/.stamp-wordnet  ## set up what is missing and start the app on http://127.0.0.1:7860
 	@exec $(BIN)/python app.py
 
 test: export OMP_NUM_THREADS = 1
-test: $(VENV)/.stamp-test $(VENV)/.stamp-wordnet $(VENV)/.stamp-chromium  ## set up what is missing, then check format, lint and types and run the tests
+test: $(VENV)/.stamp-test $(VENV)/.stamp-wordnet $(VENV)/.stamp-chromium  ## set up what is missing, then check format, lint, types and imports and run the tests
 	@echo "== format: ruff format --check"
 	@$(BIN)/ruff format --check .
 	@echo "== lint: ruff check"
 	@$(BIN)/ruff check .
 	@echo "== types: mypy"
 	@$(BIN)/mypy
+	@echo "== imports: lint-imports"
+	@$(BIN)/lint-imports --no-logo
 	@echo "== tests: pytest"
 	@$(if $(CHROMIUM),,echo "browser tests are left out: no chromium")
-	@CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest -n $(JOBS) --dist loadfile \
-		--no-loadscope-reorder $(if $(CHROMIUM),,-m "not browser") $(TESTS)
+	@$(call pytest,not slow)
+
+test-all: export OMP_NUM_THREADS = 1
+test-all: test  ## make test, then the slow tests: processes that are killed, the wheel, sweeps
+	@echo "== slow tests: pytest"
+	@$(call pytest,slow) || test $$? = 5
 
 format: $(VENV)/.stamp-test  ## put the code into the house format and repair what ruff can
 	@$(BIN)/ruff check --fix-only -q .
@@ -52,7 +63,7 @@ clean:  ## remove the environment and the caches; models and runs stay
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## list these commands
-	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/make \1	\2/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/make \1	\2/p' Makefile | expand -t 14
 	@echo "Settings: PYTHON=python3.12, TORCH_INDEX=<index of PyTorch's CPU wheels>, TESTS=<files>, JOBS=2"
 
 $(BIN)/python:

@@ -143,9 +143,9 @@ def test_a_sweep_of_two_models_is_compared_drawn_and_taken_away(
 ) -> None:
     tiny_bert(app.home / "unready").rename(app.home / "models" / "tiny-third")
     page.goto(f"{app.url}?tab=inoculate")
-    page.locator("#patient .token-remove").first.click(timeout=SLOW)
+    page.locator("#models .token-remove").first.click(timeout=SLOW)
     for name in (second, "tiny-third"):
-        page.locator("#patient input").first.click()
+        page.locator("#models input").first.click()
         page.get_by_role("option", name=name, exact=True).click()
     page.keyboard.press("Escape")
     page.locator("#sizes textarea, #sizes input").first.fill("5")
@@ -180,14 +180,14 @@ def test_a_link_to_a_run_that_is_somebody_elses_says_so(page: Page, app: App) ->
     expect(told).to_contain_text("there is no run '0123456789ab' here", timeout=SLOW)
 
 
-def test_a_treatment_leads_to_an_inoculation_against_it(page: Page, app: App) -> None:
+def test_a_transform_leads_to_an_inoculation_against_it(page: Page, app: App) -> None:
     page.goto(f"{app.url}?premise=Snow+fell.&hypothesis=It+snowed.&transforms=negation")
     page.locator("#rows .row summary").first.click(timeout=SLOW)
     page.get_by_role("link", name="Inoculate against this").click()
     expect(page.locator("#samples")).to_contain_text("5 pairs of negation.", timeout=SLOW)
     expect(page.locator("#estimate")).to_contain_text("about", timeout=SLOW)
-    expect(page.locator("#pathogen")).to_contain_text("negation")
-    expect(page.locator("#pathogen")).not_to_contain_text("word_overlap")
+    expect(page.locator("#challenges")).to_contain_text("negation")
+    expect(page.locator("#challenges")).not_to_contain_text("word_overlap")
     expect(page.locator("#outcome")).to_contain_text("negation on minilm", timeout=SLOW)
 
 
@@ -219,7 +219,7 @@ def test_pairs_from_templates_are_scored_from_the_page(page: Page) -> None:
     page.get_by_role("tab", name="Batch").click()
     page.get_by_text("Or make pairs from templates").click()
     page.locator("#make-pairs").click()
-    expect(page.locator("#columns-told")).to_contain_text("300 rows", timeout=SLOW)
+    expect(page.locator("#columns-guessed")).to_contain_text("300 rows", timeout=SLOW)
     page.locator("#score").click()
     expect(page.locator("#files")).to_contain_text("hans-300-seed-0-scored", timeout=SLOW)
     expect(page.locator("#baselines")).to_contain_text("lexical_overlap")

@@ -1,18 +1,14 @@
-import ast
+"""The Dockerfile, the Space, and what must not be in the files of either."""
+
 import os
 import re
 import shutil
 import subprocess
-import sys
-from collections.abc import Iterator
-from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
-from packaging.utils import canonicalize_name
 
+from tests.support.checkout import ROOT, ranges, text
 from tests.support.dockerfile import (
     Step,
     build_in,
@@ -23,10 +19,9 @@ from tests.support.dockerfile import (
     parse,
 )
 
-ROOT = Path(__file__).resolve().parent.parent
-REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
 FILES = (
-    *REQUIREMENTS,
+    "requirements.txt",
+    "requirements-dev.txt",
     ".ci/run",
     ".dockerignore",
     "Dockerfile",
@@ -35,34 +30,7 @@ FILES = (
     "packages.txt",
     "pyproject.toml",
 )
-PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 PORT = "7860"
-# modules that are not called what their package is called
-PACKAGES = {"sklearn": "scikit-learn", "vl_convert": "vl-convert-python", "PIL": "pillow"}
-# torch pins the packages of its CUDA build itself
-CUDA = re.compile(r"nvidia-|cuda-|triton$")
-
-
-def text(name: str) -> str:
-    return (ROOT / name).read_text(encoding="utf-8")
-
-
-def requirements(name: str) -> list[Requirement]:
-    lines = (re.sub(r"(^|\s)#.*", "", line).strip() for line in text(name).splitlines())
-    return [Requirement(line) for line in lines if line]
-
-
-def applicable(name: str, python: str) -> Iterator[Requirement]:
-    environment = {"python_version": python, "python_full_version": f"{python}.5"}
-    for requirement in requirements(name):
-        if requirement.marker is None or requirement.marker.evaluate(environment):
-            yield requirement
-
-
-def ranges(name: str, package: str) -> SpecifierSet:
-    """The range that holds for the newest Python."""
-    found = [r for r in applicable(name, PYTHONS[-1]) if canonicalize_name(r.name) == package]
-    return found[0].specifier
 
 
 @pytest.fixture(scope="module")
@@ -80,86 +48,6 @@ def copied(steps: list[Step]) -> list[str]:
 
 def variables(steps: list[Step]) -> dict[str, str]:
     return {k: v for step in named(steps, "ENV") for k, v in step.assignments().items()}
-
-
-# the versions
-
-
-@pytest.mark.parametrize("python", PYTHONS)
-@pytest.mark.parametrize("name", REQUIREMENTS)
-def test_every_range_contains_the_tested_version(name: str, python: str) -> None:
-    pins = {canonicalize_name(r.name): r for r in applicable("constraints.txt", python)}
-    for requirement in applicable(name, python):
-        pin = pins[canonicalize_name(requirement.name)]
-        (exact,) = pin.specifier
-        assert requirement.specifier.contains(exact.version), f"{requirement} and {pin}"
-
-
-@pytest.mark.parametrize("python", PYTHONS)
-def test_each_package_is_pinned_once_and_exactly(python: str) -> None:
-    pins = list(applicable("constraints.txt", python))
-    names = [canonicalize_name(pin.name) for pin in pins]
-    assert len(names) == len(set(names))
-    assert [str(pin) for pin in pins if [s.operator for s in pin.specifier] != ["=="]] == []
-    assert [str(pin) for pin in pins if pin.url or "+" in str(pin.specifier)] == []
-
-
-def brought(name: str, extras: frozenset[str], seen: set[tuple[str, frozenset[str]]]) -> None:
-    """Adds `name` and all that it requires here to `seen`."""
-    if (name, extras) in seen or CUDA.match(name):
-        return
-    seen.add((name, extras))
-    for line in requires(name) or []:
-        requirement = Requirement(line)
-        marker = requirement.marker
-        wanted = marker is None or any(marker.evaluate({"extra": e}) for e in extras | {""})
-        if wanted:
-            brought(canonicalize_name(requirement.name), frozenset(requirement.extras), seen)
-
-
-def test_what_the_requirements_bring_along_is_pinned_too() -> None:
-    pinned = {canonicalize_name(pin.name) for pin in requirements("constraints.txt")}
-    seen: set[tuple[str, frozenset[str]]] = set()
-    python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    for name in REQUIREMENTS:
-        for requirement in applicable(name, python):
-            brought(canonicalize_name(requirement.name), frozenset(requirement.extras), seen)
-    assert {name for name, _ in seen} - pinned == set()
-
-
-@pytest.mark.parametrize("version", ["2.8.0", "2.9.1", "2.10.0", "2.11.0", "2.11.0+cu129"])
-def test_torch_of_a_space_is_welcome(version: str) -> None:
-    assert ranges("requirements.txt", "torch").contains(version)
-
-
-def modules() -> list[Path]:
-    found = [path for folder in ("probe", "finetune") for path in (ROOT / folder).rglob("*.py")]
-    return [ROOT / "app.py", ROOT / "nli_clinic.py", *found]
-
-
-def imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module.partition(".")[0]
-
-
-def test_every_import_is_required() -> None:
-    wanted = {canonicalize_name(n) for r in requirements("requirements.txt") for n in names(r)}
-    ours = {"probe", "finetune", "app", *sys.stdlib_module_names}
-    missing = {
-        f"{path.relative_to(ROOT)}: {name}"
-        for path in modules()
-        for name in set(imported(path)) - ours
-        if canonicalize_name(PACKAGES.get(name, name)) not in wanted
-    }
-    assert missing == set()
-
-
-def names(requirement: Requirement) -> set[str]:
-    """A package and its extras: dask[distributed] brings distributed."""
-    return {requirement.name, *requirement.extras}
 
 
 # the Dockerfile
@@ -288,59 +176,10 @@ def test_a_space_with_a_python_of_its_own_has_one_that_is_supported() -> None:
     assert version in ("3.10", "3.12")
 
 
-def test_wordnet_is_installed_everywhere_from_one_list() -> None:
+def test_wordnet_is_installed_everywhere_from_one_list(steps: list[Step]) -> None:
     assert text("packages.txt").split() == ["wordnet-base"]
-    assert "packages.txt" in text("Makefile") and "packages.txt" in text("Dockerfile")
-
-
-# make and the rest
-
-
-def recipe(*arguments: str) -> str:
-    """What make would do."""
-    if not shutil.which("make"):
-        pytest.skip("no make")
-    asked = ["make", "-n", "-C", str(ROOT), *arguments]
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
-    return subprocess.run(asked, capture_output=True, text=True, check=True, env=clean).stdout
-
-
-def test_ci_calls_make_test() -> None:
-    assert os.access(ROOT / ".ci" / "run", os.X_OK)
-    assert text(".ci/run").splitlines()[-1] == "make test"
-    assert "set -euo pipefail" in text(".ci/run")
-
-
-def test_make_test_checks_format_lint_and_types_before_it_tests() -> None:
-    plan = recipe("test")
-    order = ["ruff format --check", "ruff check", "bin/mypy", "-m pytest"]
-    assert [plan.index(step) for step in order] == sorted(plan.index(step) for step in order)
-
-
-def test_without_chromium_the_browser_tests_are_left_out_and_it_is_said() -> None:
-    plan = recipe("test", "CHROMIUM=")
-    assert '-m "not browser"' in plan
-    assert "browser tests are left out: no chromium" in plan
-    assert "not browser" not in recipe("test", "CHROMIUM=/usr/bin/chromium")
-
-
-def test_an_index_for_torch_is_used_before_the_rest_is_installed() -> None:
-    plan = recipe("-B", "run", "TORCH_INDEX=here")
-    assert plan.index("--index-url here") < plan.index("-r requirements.txt")
-    assert "--index-url" not in recipe("-B", "run", "TORCH_INDEX=")
-
-
-def test_an_old_python_gets_one_clear_sentence(tmp_path: Path) -> None:
-    old = tmp_path / "old"
-    old.write_text("#!/bin/sh\nexit 1\n")
-    old.chmod(0o755)
-    shutil.copy(ROOT / "Makefile", tmp_path)
-    asked = ["make", "-s", "-C", str(tmp_path), ".venv/bin/python", f"PYTHON={old}"]
-    if not shutil.which("make"):
-        pytest.skip("no make")
-    done = subprocess.run(asked, capture_output=True, text=True)
-    assert done.returncode != 0
-    assert "Python 3.10 or newer is needed" in done.stderr
+    assert "packages.txt" in copied(steps)
+    assert any("$(cat packages.txt)" in step.text for step in named(steps, "RUN"))
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -1,8 +1,9 @@
 """A report of runs as one HTML file that needs nothing else: figure, outcomes, settings, points."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from html import escape
+
+from markupsafe import Markup
 
 from finetune.experiments.inoculation.outcomes import EXPLANATIONS
 from finetune.experiments.inoculation.run import InoculationRun
@@ -12,7 +13,12 @@ from finetune.report.figure import figure, svg_file
 from finetune.report.sweep import model_name, points_frame, where
 from finetune.report.text import CARE, CHOSEN, details, interval, short, summary
 
-STYLE = """
+NOTHING = Markup("")
+ABOUT = (
+    "After Liu, Schwartz and Smith (2019): a model is fine-tuned on a little of a challenge and "
+    "tested on the challenge and on its original set."
+)
+STYLE = Markup("""
 body { font: 15px/1.45 system-ui, sans-serif; color: #16202b; max-width: 62rem; margin: 2rem auto;
   padding: 0 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; } h3 { font-size: 1rem; }
@@ -23,95 +29,118 @@ th, td { text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px so
 pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f4f6f8; padding: .6rem; }
 figure { margin: 0; break-inside: avoid; } tr { break-inside: avoid; }
 @media print { body { margin: 0; max-width: none; } .wide { overflow: visible; } }
-"""
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # the file asks nobody for anything
+""")
+POLICY = Markup(
+    "default-src 'none'; style-src 'unsafe-inline'"
+)  # the file asks nobody for anything
 
 
-def report(runs: Sequence[InoculationRun]) -> str:
+def report(runs: Sequence[InoculationRun]) -> Markup:
     """Return the report as HTML. Runs without a finished cell are named and say why."""
     drawn = [run for run in runs if run.results]
-    figures = "".join(_figure(drawn, selection) for selection in CHOSEN) if drawn else ""
-    sections = "".join(_section(run) for run in runs)
-    return (
+    figures = [_figure(drawn, selection) for selection in CHOSEN] if drawn else []
+    return Markup(
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        '<meta http-equiv="Content-Security-Policy" content="{}">'
         '<meta name="viewport" content="width=device-width"><title>Inoculation report</title>'
-        f"<style>{STYLE}</style></head><body><h1>Inoculation by fine-tuning</h1>"
-        "<p>After Liu, Schwartz and Smith (2019): a model is fine-tuned on a little of a challenge "
-        f"and tested on the challenge and on its original set. {CARE}</p>"
-        f"{_outcomes(runs)}{figures}{sections}</body></html>\n"
+        "<style>{}</style></head><body><h1>Inoculation by fine-tuning</h1><p>{} {}</p>"
+        "{}{}{}</body></html>\n"
+    ).format(
+        POLICY, STYLE, ABOUT, CARE, _outcomes(runs), _join(figures), _join(map(_section, runs))
     )
 
 
-def _figure(runs: Sequence[InoculationRun], selection: Selection) -> str:
-    return (
-        f"<figure>{svg_file(figure(runs, selection))}<figcaption>The learning rate of each "
-        f"size is the one {escape(CHOSEN[selection])}. Bars: Wilson's 95 % intervals."
-        "</figcaption></figure>"
-    )
+def _join(parts: Iterable[Markup]) -> Markup:
+    return Markup("").join(parts)
 
 
-def _outcomes(runs: Sequence[InoculationRun]) -> str:
+def _each(template: Markup, values: Iterable[object]) -> Markup:
+    return _join(template.format(value) for value in values)
+
+
+def _figure(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
+    # vl-convert writes the SVG as well-formed XML in which names and sentences are escaped text
+    drawn = Markup(svg_file(figure(runs, selection)))
+    return Markup(
+        "<figure>{}<figcaption>The learning rate of each size is the one {}. Bars: Wilson's 95 % "
+        "intervals.</figcaption></figure>"
+    ).format(drawn, CHOSEN[selection])
+
+
+def _outcomes(runs: Sequence[InoculationRun]) -> Markup:
     heads = (
         *("challenge", "model", "mode"),
         *("outcome, as published", "outcome, rate by original dev"),
         *("gap", "closed, %", "drop", "n", "run"),
     )
-    rows = [
-        (
-            run.plan.challenge,
-            model_name(run),
-            run.plan.mode,
-            *(short(run.verdict[name]["name"]) for name in CHOSEN),
-            *(interval(run.verdict["oracle_lr"][name]) for name in ("gap", "closed", "drop")),
-            run.verdict["oracle_lr"]["gap"]["n"],
-            where(run),
-        )
-        for run in runs
-        if run.verdict
-    ]
-    return f"<h2>Outcomes</h2>{_table(heads, rows)}" if rows else ""
+    rows = [_outcome(run) for run in runs if run.verdict]
+    return Markup("<h2>Outcomes</h2>{}").format(_table(heads, rows)) if rows else NOTHING
 
 
-def _section(run: InoculationRun) -> str:
-    title = f"{run.plan.challenge} on {model_name(run)} ({where(run)})"
-    trouble = f"<p><b>{escape(run.state)}</b> {escape(run.error)}</p>" if run.error else ""
+def _outcome(run: InoculationRun) -> tuple[object, ...]:
+    published = run.verdict["oracle_lr"]
     return (
-        f"<section><h2>{escape(title)}</h2>{trouble}{_told(run)}"
-        f"<h3>The command that repeats it</h3><pre>{escape(command(run))}</pre>"
-        f"<h3>Settings</h3>{_facts(asdict(run.plan))}"
-        f"<h3>Ran on</h3>{_facts(run.environment)}{_hashes(run)}{_points(run)}</section>"
+        run.plan.challenge,
+        model_name(run),
+        run.plan.mode,
+        *(short(run.verdict[name]["name"]) for name in CHOSEN),
+        *(interval(published[name]) for name in ("gap", "closed", "drop")),
+        published["gap"]["n"],
+        where(run),
     )
 
 
-def _told(run: InoculationRun) -> str:
+def _section(run: InoculationRun) -> Markup:
+    trouble = Markup("<p><b>{}</b> {}</p>").format(run.state, run.error) if run.error else NOTHING
+    return Markup(
+        "<section><h2>{} on {} ({})</h2>{}{}"
+        "<h3>The command that repeats it</h3><pre>{}</pre>"
+        "<h3>Settings</h3>{}<h3>Ran on</h3>{}{}{}</section>"
+    ).format(
+        run.plan.challenge,
+        model_name(run),
+        where(run),
+        trouble,
+        _verdict(run),
+        command(run),
+        _facts(asdict(run.plan)),
+        _facts(run.environment),
+        _hashes(run),
+        _points(run),
+    )
+
+
+def _verdict(run: InoculationRun) -> Markup:
+    """Say the outcome in words, or how many cells are finished until there is one."""
     if not run.verdict:
-        return f"<p>{len(run.results)} of {len(run.cells)} cells are finished: no outcome yet.</p>"
-    found = run.verdict["oracle_lr"]
-    lines = [summary(found), EXPLANATIONS[found["outcome"]], *details(run.verdict, "oracle_lr")]
-    warnings = "".join(f"<li>{escape(one)}</li>" for one in run.verdict["warnings"])
-    return (
-        f"<p><b>{escape(found['name'])}.</b></p>"
-        + "".join(f"<p>{escape(line)}</p>" for line in lines)
-        + (f"<h3>Warnings</h3><ul>{warnings}</ul>" if warnings else "")
+        return Markup("<p>{} of {} cells are finished: no outcome yet.</p>").format(
+            len(run.results), len(run.cells)
+        )
+    result, warnings = run.verdict["oracle_lr"], run.verdict["warnings"]
+    lines = [summary(result), EXPLANATIONS[result["outcome"]], *details(run.verdict, "oracle_lr")]
+    listed = Markup("<h3>Warnings</h3><ul>{}</ul>").format(_each(Markup("<li>{}</li>"), warnings))
+    return Markup("<p><b>{}.</b></p>{}{}").format(
+        result["name"], _each(Markup("<p>{}</p>"), lines), listed if warnings else NOTHING
     )
 
 
-def _hashes(run: InoculationRun) -> str:
-    return f"<h3>Sources and hashes</h3>{_facts(run.artefacts)}" if run.artefacts else ""
+def _hashes(run: InoculationRun) -> Markup:
+    if not run.artefacts:
+        return NOTHING
+    return Markup("<h3>Sources and hashes</h3>{}").format(_facts(run.artefacts))
 
 
-def _points(run: InoculationRun) -> str:
+def _points(run: InoculationRun) -> Markup:
     frame = points_frame([run]).drop(columns=["run", "model", "challenge", "mode"], errors="ignore")
     if frame.empty:
-        return ""
+        return NOTHING
     rows = frame.astype(object).where(frame.notna(), "").itertuples(index=False, name=None)
-    return f"<h3>Points</h3>{_table(tuple(frame.columns), list(rows))}"
+    return Markup("<h3>Points</h3>{}").format(_table(tuple(frame.columns), list(rows)))
 
 
-def _facts(facts: Mapping[str, object]) -> str:
+def _facts(facts: Mapping[str, object]) -> Markup:
     """Show names and values, those within values joined by dots."""
-    return _table(("", ""), _flat("", facts))
+    return _table((), _flat("", facts))
 
 
 def _flat(before: str, facts: Mapping[str, object]) -> list[tuple[str, object]]:
@@ -126,14 +155,14 @@ def _text(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in heads)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(_short(value))}</td>" for value in row) + "</tr>"
-        for row in rows
+def _table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> Markup:
+    head = _each(Markup('<th scope="col">{}</th>'), heads)
+    body = _each(
+        Markup("<tr>{}</tr>"), (_each(Markup("<td>{}</td>"), map(_short, row)) for row in rows)
     )
-    shown = f"<thead><tr>{head}</tr></thead>" if any(heads) else ""
-    return f'<div class="wide"><table>{shown}<tbody>{body}</tbody></table></div>'
+    return Markup('<div class="wide"><table>{}<tbody>{}</tbody></table></div>').format(
+        Markup("<thead><tr>{}</tr></thead>").format(head) if heads else NOTHING, body
+    )
 
 
 def _short(value: object) -> str:

@@ -20,7 +20,7 @@ from probe.runs.engine import Engine
 from probe.runs.owners import new_owner
 from probe.runs.run import OPEN
 from probe.runs.store import Store
-from probe.ui.widgets import alert
+from probe.ui.html.elements import NOTHING, alert
 
 Values = list[Any]  # Any: text, or one of gradio's updates
 
@@ -40,17 +40,17 @@ class Handlers:
     def open_page(self, owner: str | None, request: gr.Request) -> Values:
         """Find the browser's runs again; choose what a link names, or the newest.
 
-        At the end the patients and pathogens that a link names, and whether it names any.
+        At the end the models and challenges that a link names, and whether it names any.
         """
         owner, query = owner or new_owner(), request.query_params
         asked, plan = query.get("run", ""), plan_in(query)
         found = asked_for(asked, self.store, owner, self.gallery) if asked else None
-        told = alert(f"there is no run {asked!r} here that this browser may see")
+        trouble = alert(f"there is no run {asked!r} here that this browser may see")
         if plan and (public := of_plan(self.gallery, *plan)):
             found = found or ViewState(owner, (), *public, "oracle_lr", "")
         looking = found or first_look(self.store, owner, self.gallery)
         fields = [*plan, True] if plan else [gr.skip(), gr.skip(), False]
-        return [owner, *self._chosen(looking), told if asked and not found else "", *fields]
+        return [owner, *self._chosen(looking), trouble if asked and not found else NOTHING, *fields]
 
     def of_link(self, named: bool, *fields: Any) -> Values:
         """Show samples and the estimate of the plan that a link named."""
@@ -88,7 +88,7 @@ class Handlers:
         except UserError as trouble:
             return [alert(trouble), *[gr.skip()] * 4]
         looking = ViewState(owner, [run.id for run in made], (), (), "oracle_lr", "")
-        return ["", *self._chosen(looking)]
+        return [NOTHING, *self._chosen(looking)]
 
     def halt(self, *looked: Any) -> Values:
         """Cancel those of the runs looked at that are open."""

@@ -13,7 +13,7 @@ from probe.errors import UserError
 from probe.runs.engine import Engine
 from probe.runs.experiment import run_json
 from probe.runs.store import Store
-from probe.ui.widgets import named
+from probe.ui.choices import require_choice
 
 STANDARD = tuple(getattr(THRESHOLDS, name) * unit for name, (_, unit) in LIMITS.items())
 
@@ -33,7 +33,7 @@ def build(store: Store, engine: Engine) -> None:
         include_epoch0: bool = BEGIN.include_epoch0,
     ) -> dict[str, Any]:
         """Start a run on the bundled pairs; returns its id, which the other endpoints ask for."""
-        exact: Mode = named("mode", mode, Mode)
+        exact: Mode = require_choice("mode", mode, Mode)
         form = Form(
             [model], [challenge], sizes, lrs, seeds, exact, max_epochs, patience, None,
             include_epoch0, STANDARD,

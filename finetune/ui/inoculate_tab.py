@@ -6,30 +6,26 @@ from typing import Any
 import gradio as gr
 
 from finetune.experiments.inoculation.run import InoculationRun
+from finetune.report.gallery import shown_runs
 from finetune.report.text import CHOSEN
 from finetune.ui import inoculate_api, run_lists
 from finetune.ui.handlers import Handlers
 from finetune.ui.plan_fields import build_fields
 from finetune.ui.plan_form import forecast
 from finetune.ui.samples import samples
-from probe.runs.engine import Engine
-from probe.runs.store import Store
-from probe.ui.compare_tab import PRESSED
+from probe.ui.choices import refresh_models
+from probe.ui.events import PRESSED, QUIET
+from probe.ui.page import Page
 
 TICK = 1.0
 TO_CARD = '() => document.getElementById("outcome")?.scrollIntoView({block: "nearest"})'
 
 
-def build(
-    store: Store,
-    engine: Engine,
-    blocks: gr.Blocks,
-    owner: gr.BrowserState,
-    tab: gr.Tab,
-    gallery: Sequence[InoculationRun] = (),
-) -> gr.Dropdown:
-    """Put the tab together, drawn when it is opened, and return its list of models."""
-    handlers = Handlers(store, engine, gallery)
+def build(page: Page) -> None:
+    """Put the tab together; it is drawn when it is opened."""
+    core, owner, tab = page.core, page.owner, page.tab
+    gallery = shown_runs(core.gallery)
+    handlers = Handlers(core.store, core.engine, gallery)
     timer, seen, opened = gr.Timer(TICK, active=False), gr.State(""), gr.State("")
     with gr.Row():
         with gr.Column(scale=4, min_width=300):
@@ -50,37 +46,36 @@ def build(
     table = gr.HTML(elem_id="compared", js_on_load=PRESSED)
     card = gr.HTML(elem_id="outcome")
 
-    patients: gr.Dropdown = fields[0]
-    pathogens = fields[1]
+    planned_models: gr.Dropdown = fields[0]
+    challenges = fields[1]
     chosen = [runs, models, names, opened]
     looked = [owner, runs, models, names, selection, opened]
     shown = [drawn, state, table, card, seen, timer, halt, again, take]
     is_open = gr.State(False)
-    quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-    last: dict[str, Any] = {"trigger_mode": "always_last", **quiet}
+    last: dict[str, Any] = {"trigger_mode": "always_last", **QUIET}
     # one queue: what was looked at before must not come after the newest, drawn slowly or by a tick
-    in_turn: dict[str, Any] = {"concurrency_id": "look", "concurrency_limit": 1, **quiet}
+    in_turn: dict[str, Any] = {"concurrency_id": "look", "concurrency_limit": 1, **QUIET}
 
     named = gr.State(False)
-    opening = [owner, *chosen, wrong, patients, pathogens, named]
-    found = blocks.load(handlers.open_page, owner, opening, **quiet)
-    found.then(handlers.of_link, [named, *fields], [shown_samples, about], **quiet)
+    opening = [owner, *chosen, wrong, planned_models, challenges, named]
+    found = page.blocks.load(handlers.open_page, owner, opening, **QUIET)
+    found.then(handlers.of_link, [named, *fields], [shown_samples, about], **QUIET)
     found.then(handlers.look_if, [is_open, *looked], shown, **in_turn)
     tab.select(handlers.enter, looked, [is_open, *shown], **in_turn)
-    tab.select(samples, pathogens, shown_samples, **quiet)
-    tab.select(forecast, fields, about, **quiet)
-    pathogens.input(samples, pathogens, shown_samples, **quiet)
+    tab.select(samples, challenges, shown_samples, **QUIET)
+    tab.select(forecast, fields, about, **QUIET)
+    challenges.input(samples, challenges, shown_samples, **QUIET)
     # a list of several has no change of its own when a person chooses
-    changed = [patients.input, pathogens.input, *(field.change for field in fields[2:])]
+    changed = [planned_models.input, challenges.input, *(field.change for field in fields[2:])]
     gr.on(changed, forecast, fields, about, **last)
     gr.on(
-        [patients.input, pathogens.input],
+        [planned_models.input, challenges.input],
         handlers.follow,
-        [patients, pathogens, *looked],
+        [planned_models, challenges, *looked],
         [models, names, *shown],
         **in_turn,
     )
-    begun = go.click(handlers.begin, [owner, *fields], [wrong, *chosen], **quiet)
+    begun = go.click(handlers.begin, [owner, *fields], [wrong, *chosen], **QUIET)
     begun.then(handlers.look, looked, shown, **in_turn)
     halt.click(handlers.halt, looked, shown, **in_turn)
     again.click(handlers.take_up, looked, shown, **in_turn)
@@ -99,11 +94,11 @@ def build(
         trigger_mode="multiple",  # the second of two quick presses counts too
         **in_turn,
     )
-    pressed.then(None, js=TO_CARD, **quiet)
+    pressed.then(None, js=TO_CARD, **QUIET)
     timer.tick(handlers.tick, [seen, *looked], [*shown, runs], **in_turn)
     take.click(handlers.take, looked, files, api_visibility="private")
-    inoculate_api.build(store, engine)
-    return patients
+    inoculate_api.build(core.store, core.engine)
+    refresh_models(tab, planned_models)
 
 
 def _choosers(

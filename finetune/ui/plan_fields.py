@@ -10,7 +10,8 @@ from finetune.experiments.inoculation.plan import LIU_LRS, LIU_SIZES, Plan
 from finetune.experiments.inoculation.thresholds import THRESHOLDS
 from finetune.ui.plan_form import LIMITS, MODES, USUAL
 from finetune.ui.samples import challenge_choices
-from probe.ui.widgets import model_names
+from probe.ui.choices import model_names
+from probe.ui.html.elements import note
 
 SIZES = "10, 50, 100, 400"
 FIRST_MODEL, FIRST_CHALLENGE = "minilm", "word_overlap"
@@ -27,19 +28,19 @@ def build_fields() -> tuple[list[Any], gr.HTML]:  # Any: components share no use
         value=[FIRST_MODEL],
         multiselect=True,
         allow_custom_value=True,
-        label="Patients (models)",
-        elem_id="patient",
+        label="Models (patients)",
+        elem_id="models",
     )
     challenge = gr.Dropdown(
         challenge_choices(),
         value=[FIRST_CHALLENGE],
         multiselect=True,
         allow_custom_value=True,
-        label="Pathogens (challenges)",
-        elem_id="pathogen",
+        label="Challenges (pathogens)",
+        elem_id="challenges",
     )
     shown_samples = gr.HTML(elem_id="samples")
-    sizes = gr.Textbox(SIZES, label="Sizes (vaccine); all is a size", elem_id="sizes")
+    sizes = gr.Textbox(SIZES, label="Examples (vaccine); all is a size", elem_id="sizes")
     with gr.Row():
         lrs = gr.Textbox(USUAL, label="Learning rates; usual is one", min_width=160, elem_id="lrs")
         seeds = gr.Textbox("0", label="Seeds", min_width=70, elem_id="seeds")
@@ -63,9 +64,11 @@ def _settings() -> list[Any]:
         )
         published = ", ".join("all" if size < 0 else str(size) for size in LIU_SIZES)
         gr.HTML(
-            f'<p class="fine">Published grid: sizes {published}; rates '
-            f"{', '.join(f'{lr:g}' for lr in LIU_LRS)}. The rate halves and patience counts on "
-            "original dev. The thresholds below are ours; the paper gives none.</p>"
+            note(
+                f"Published grid: sizes {published}; rates {', '.join(f'{lr:g}' for lr in LIU_LRS)}"
+                ". The rate halves and patience counts on original dev. The thresholds below are "
+                "ours; the paper gives none."
+            )
         )
         with gr.Row():
             limits = [
@@ -79,9 +82,11 @@ def _files() -> list[Any]:
     """Lay out where one's own data goes."""
     with gr.Accordion("Your own data instead of the bundled pairs", open=False):
         gr.HTML(
-            '<p class="fine">Tables with premise, hypothesis and label. Your own challenge takes '
-            "the place of the pathogens above: one file, with a column split or divided at random, "
-            "or one to train on and one to test on.</p>"
+            note(
+                "Tables with premise, hypothesis and label. Your own challenge takes the place of "
+                "the challenges above: one file, with a column split or divided at random, or one "
+                "to train on and one to test on."
+            )
         )
         files = [
             gr.File(label=words, type="filepath", height=110)

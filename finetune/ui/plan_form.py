@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from html import escape
 from pathlib import Path
 from typing import Any
+
+from markupsafe import Markup
 
 from finetune.experiments.inoculation.challenges import MOST, bundled_sets, challenges
 from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
@@ -16,7 +17,7 @@ from finetune.experiments.inoculation.user_data import UserFiles, made_of
 from finetune.training.recipes import Mode, default_rate
 from probe.errors import ExperimentError, UserError
 from probe.models.library import require
-from probe.ui.widgets import alert
+from probe.ui.html.elements import alert, join, note
 
 MODES: Mapping[Mode, str] = {
     "fast": "fast: only the upper layers learn; what the lower ones say is computed once",
@@ -74,9 +75,9 @@ def form_of(*values: Any) -> Form:  # Any: what the components hold
 def plans_of(form: Form) -> tuple[Plan, ...]:
     """Return a plan for each model and challenge. Raises ExperimentError, ModelError."""
     if not form.models:
-        raise ExperimentError("choose at least one patient")
+        raise ExperimentError("choose at least one model")
     if not challenges_of(form):
-        raise ExperimentError("choose at least one pathogen, or upload your own challenge")
+        raise ExperimentError("choose at least one challenge, or upload your own challenge")
     for model in form.models:
         require(model)
     return tuple(
@@ -179,7 +180,7 @@ def jobs_of(form: Form) -> tuple[tuple[Plan, Sets], ...]:
     return jobs
 
 
-def forecast(*values: object) -> str:
+def forecast(*values: object) -> Markup:
     """Say about how long the sweep takes, or what is wrong with the plan.
 
     The sets of the first challenge stand for those of all: they are about as large.
@@ -192,16 +193,14 @@ def forecast(*values: object) -> str:
         plans = [resolved(plan, sets) for plan in first]
         check(plans[0], sets)
         wait = len(named) * sum(seconds(plan, sets) for plan in plans)
-        crowded = "".join(alert(told) for plan in plans if (told := crowding(plan, sets)))
+        crowded = join(alert(warning) for plan in plans if (warning := crowding(plan, sets)))
     except UserError as trouble:
         return alert(trouble)
     several = len(named) * len(plans)
     runs = f"{several} runs: " if several > 1 else ""
     rates = "; ".join(
-        f"{escape(Path(plan.model).name)} {', '.join(f'{lr:g}' for lr in plan.lrs)}"
-        for plan in plans
+        f"{Path(plan.model).name} {', '.join(f'{lr:g}' for lr in plan.lrs)}" for plan in plans
     )
-    return (
-        f'<p class="fine">{runs}{words(wait)} on one core of this machine. Learning rates: {rates}.'
-        f"</p>{crowded}"
+    return note(f"{runs}{words(wait)} on one core of this machine. Learning rates: {rates}.") + (
+        crowded
     )

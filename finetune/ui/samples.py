@@ -1,7 +1,8 @@
 """Challenges to choose from, and a few pairs of one."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
+
+from markupsafe import Markup
 
 from finetune.experiments.inoculation.challenges import TEMPLATES, catalogue, challenged, make_sets
 from finetune.experiments.inoculation.datasets import SourceData, bundled
@@ -10,8 +11,9 @@ from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import Pair
 from probe.text.tokens import edits
 from probe.transforms.registry import rule_of
-from probe.ui.html.elements import diff
-from probe.ui.widgets import alert
+from probe.ui.html.edits import diff
+from probe.ui.html.elements import alert, join, note
+from probe.ui.html.prediction import label_name
 
 SAMPLES = 5
 LOOKED_AT = 100  # pairs among which the samples are sought: some challenges leave most out
@@ -28,26 +30,26 @@ def challenge_choices() -> list[tuple[str, str]]:
     return [(f"{FAMILIES.get(family, family)} · {name}", name) for family, name in found]
 
 
-def samples(challenge: str | Sequence[str]) -> str:
+def samples(challenge: str | Sequence[str]) -> Markup:
     """Show a few pairs of the first challenge, their edits marked where it changes pairs."""
     name = challenge if isinstance(challenge, str) else next(iter(challenge), "")
     if not name:
-        return '<p class="fine">Choose at least one pathogen.</p>'
+        return note("Choose at least one challenge.")
     try:
-        made = _made(name)
+        shown = _shown(name)
     except ExperimentError as trouble:
         return alert(trouble)
-    shown = "".join(
-        f'<li>{text} <span class="label {new.gold}">{new.gold}</span></li>' for text, new in made
+    lines = join(
+        Markup("<li>{} {}</li>").format(text, label_name(pair.gold or "")) for text, pair in shown
     )
-    about = next((f" {escape(one.words)}" for one in catalogue() if one.name == name), "")
-    return (
-        f'<p class="fine">{len(made)} pairs of {escape(name)}.{about}</p>'
-        f'<ul class="samples">{shown}</ul>'
+    about = next((f" {entry.words}" for entry in catalogue() if entry.name == name), "")
+    return Markup('{}<ul class="samples">{}</ul>').format(
+        note(f"{len(shown)} pairs of {name}.{about}"), lines
     )
 
 
-def _made(name: str) -> list[tuple[str, Pair]]:
+def _shown(name: str) -> list[tuple[Markup, Pair]]:
+    """Return pairs of a challenge with their texts as they are shown."""
     if name in TEMPLATES:
         pairs = _spread(make_sets(name, SourceData((), (), ())).challenge_train, SAMPLES)
         return [(_plain(pair), pair) for pair in pairs]
@@ -67,11 +69,11 @@ def _spread(pairs: Sequence[Pair], n: int) -> Sequence[Pair]:
     return pairs[:: max(1, len(pairs) // n)][:n]
 
 
-def _plain(pair: Pair) -> str:
-    return f"{escape(pair.premise)} ▸ {escape(pair.hypothesis)}"
+def _plain(pair: Pair) -> Markup:
+    return Markup("{} ▸ {}").format(pair.premise, pair.hypothesis)
 
 
-def _changed(old: Pair, new: Pair) -> str:
-    return (
-        f"{diff(edits(old.premise, new.premise))} ▸ {diff(edits(old.hypothesis, new.hypothesis))}"
+def _changed(old: Pair, new: Pair) -> Markup:
+    return Markup("{} ▸ {}").format(
+        diff(edits(old.premise, new.premise)), diff(edits(old.hypothesis, new.hypothesis))
     )

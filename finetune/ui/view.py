@@ -5,16 +5,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.ui import run_lists
 from finetune.ui.html.run import outcome
-from finetune.ui.html.sweep import NOTHING, compared, curves, going, mark, troubles
+from finetune.ui.html.sweep import NOTHING_CHOSEN, compared, curves, going, mark, troubles
 from probe.errors import StoreError
 from probe.runs.run import OPEN
 from probe.runs.store import Store
-from probe.ui.widgets import alert
+from probe.ui.html.elements import NOTHING, alert
 
 
 @dataclass
@@ -68,7 +69,7 @@ def show(
     except StoreError as trouble:  # the database may be back at the next tick
         return in_trouble(trouble)
     now = "|".join([looking.selection, looking.opened, mark(runs)])
-    told = (going(runs) or troubles(runs)) if runs else NOTHING
+    told = (going(runs) or troubles(runs)) if runs else NOTHING_CHOSEN
     shown = _buttons(runs, Outputs(going=gr.HTML(told, visible=bool(told)), seen=now))
     if now != seen:
         shown.curves = curves(runs, looking.selection)
@@ -101,10 +102,10 @@ def _opened(runs: Sequence[InoculationRun], looking: ViewState) -> str:
     return looking.opened if looking.opened in evaluation else next(iter(evaluation), "")
 
 
-def card(runs: Sequence[InoculationRun], looking: ViewState) -> str:
+def card(runs: Sequence[InoculationRun], looking: ViewState) -> Markup:
     """Show the outcome of the opened run."""
     opened = _opened(runs, looking)
-    return next((outcome(run, looking.selection) for run in runs if run.id == opened), "")
+    return next((outcome(run, looking.selection) for run in runs if run.id == opened), NOTHING)
 
 
 def asked_for(

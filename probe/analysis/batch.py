@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
+from probe.analysis.lineage import lineage_json
 from probe.analysis.transformed import Transformed, require_text, transform_all
 from probe.data.tables import Columns, Table, check, is_missing
 from probe.errors import ExampleError, LabelError
 from probe.models.classifier import Classifier, Precision, Prediction
-from probe.reports.lineage import lineage_json
 from probe.tasks.nli import LABELS, NLI, Pair, matches
 from probe.tasks.task import Label
 from probe.transforms import Options

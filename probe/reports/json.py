@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from probe.analysis.lineage import lineage_json
 from probe.analysis.transformed import Examination, Transformed
 from probe.models.classifier import Precision, Prediction, resolve
 from probe.models.library import Entry
-from probe.reports.lineage import lineage_json
 from probe.tasks.nli import Pair
 from probe.transforms.availability import missing
 from probe.transforms.options import DEFAULTS, OPTIONS

@@ -106,6 +106,14 @@ class Transform:
     needs: tuple[Need, ...] = ()
 
 
+FAMILIES = {
+    "lexical": "Word order (Gupta et al.)",
+    "gradient": "Token importance (Gupta et al.)",
+    "statistical": "Translation (Gupta et al.)",
+    "heuristic": "Heuristics (fritz)",
+    "stress": "Stress tests (Naik et al.)",
+}
+"""The families' titles, in the order in which they are shown."""
 REGISTRY: dict[str, Transform] = {}
 
 

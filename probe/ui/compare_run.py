@@ -17,21 +17,24 @@ from probe.models.classifier import Precision
 from probe.reports.comparison import comparison_json
 from probe.settings import ASSETS
 from probe.tasks.nli import Pair
-from probe.ui.batch_tab import columns_of
 from probe.ui.html.batch import progress
-from probe.ui.html.compare import cards, couples, side_by_side, write_comparison
+from probe.ui.html.compare import cards, side_by_side, tests
 from probe.ui.html.compare_cells import matrix, slices
-from probe.ui.widgets import alert
+from probe.ui.html.elements import NOTHING, alert, note
+from probe.ui.pacing import Pace
+from probe.ui.panels.upload import columns_of
+from probe.ui.result_files import write_comparison
 
 BUNDLED, FILE, PAIR = "the bundled test pairs", "a file", "one pair"
-MOST = 6  # models that the page compares at once
+MAX_MODELS = 6
+"""How many models the page compares at once."""
 
 
 @dataclass
 class Outputs:
     """What the page shows, in the order of the tab's outputs; what is not given stays."""
 
-    progress: Any = field(default_factory=gr.skip)  # Any: text, or one of gradio's updates
+    progress: Any = field(default_factory=gr.skip)  # Any: markup, or one of gradio's updates
     cards: Any = field(default_factory=gr.skip)
     tests: Any = field(default_factory=gr.skip)
     two: Any = field(default_factory=gr.skip)
@@ -50,12 +53,18 @@ class Outputs:
         return list(vars(self).values())
 
 
-def cleared(progress: str, cards: str, tests: str) -> list[Any]:
-    """Show these and nothing of an earlier comparison."""
-    none, files = gr.Row(visible=False), gr.Files(visible=False)
+def cleared() -> Outputs:
+    """Return outputs that show nothing of an earlier comparison."""
     return Outputs(
-        progress, cards, tests, none, matrix="", slices="", pairs="", files=files
-    ).outputs
+        progress=NOTHING,
+        cards=NOTHING,
+        tests=NOTHING,
+        two=gr.Row(visible=False),
+        matrix=NOTHING,
+        slices=NOTHING,
+        pairs=NOTHING,
+        files=gr.Files(visible=False),
+    )
 
 
 def run(
@@ -70,13 +79,7 @@ def run(
 ) -> Iterator[list[Any]]:
     """Compare; after each chunk yield what the page shows, in the order of `Outputs`."""
     try:
-        require_two(names)
-        if len(names) > MOST:
-            raise ComparisonError(
-                f"the page compares up to {MOST} models; the command line any number"
-            )
-        for name in names:
-            cache.require(name)
+        require_models(cache, names)
         if source == PAIR:
             yield from _run_pair(cache, names, Pair(premise, hypothesis))
             return
@@ -88,10 +91,23 @@ def run(
         yield Outputs(alert(trouble)).outputs
 
 
+def require_models(cache: ModelCache, names: Sequence[str]) -> None:
+    """Refuse names that the page cannot compare. Raises ComparisonError, ModelError."""
+    require_two(names)
+    if len(names) > MAX_MODELS:
+        raise ComparisonError(
+            f"the page compares up to {MAX_MODELS} models; the command line any number"
+        )
+    for name in names:
+        cache.require(name)
+
+
 def _run_pair(cache: ModelCache, names: list[str], pair: Pair) -> Iterator[list[Any]]:
     require_text(pair)
-    yield Outputs('<p class="fine">Asking the models …</p>').outputs
-    yield cleared("", side_by_side([examine(cache.get(name), pair) for name in names]), "")
+    yield Outputs(note("Asking the models …")).outputs
+    shown = cleared()
+    shown.cards = side_by_side([examine(cache.get(name), pair) for name in names])
+    yield shown.outputs
 
 
 def _run_table(
@@ -104,16 +120,34 @@ def _run_table(
     table = read_table(path) if path else bundled_table()
     headers = [str(name) for name in table.frame.columns]
     unread = read(table, columns_of(headers, *columns) if path else guess(headers))
-    yield Outputs('<p class="fine">Loading the models …</p>').outputs
+    yield Outputs(note("Loading the models …")).outputs
     classifiers = [cache.get(name) for name in names]
-    rows: list[Row] = []
+    rows, pace = list[Row](), Pace()
     for chunk in compare_rows(classifiers, unread, precision):
         rows += chunk.rows
-        yield cleared(bar(chunk), cards(rows, names, precision), couples(rows, names))
-    shape = comparison_json(rows, names, precision)
+        yield _part(chunk, rows, names, precision, pace).outputs
     stem = path.name.split(".")[0] if path else "bundled-test"
-    files, place = write_comparison(table, rows, names, shape, stem)
-    yield Outputs(
+    summary = comparison_json(rows, names, precision)
+    files, place = write_comparison(table, rows, names, summary, stem)
+    yield _finished(rows, names, files, place).outputs
+
+
+def _part(
+    chunk: Chunk, rows: Sequence[Row], names: Sequence[str], precision: Precision, pace: Pace
+) -> Outputs:
+    """Show how far it is, and the figures so far: at the end, before that at times."""
+    shown = Outputs()
+    with pace.turn() as due:
+        if due or chunk.done == chunk.total:
+            shown = cleared()
+            shown.cards, shown.tests = cards(rows, names, precision), tests(rows, names)
+    shown.progress = progress(batch.Chunk((), chunk.done, chunk.total, chunk.seconds))
+    return shown
+
+
+def _finished(rows: Sequence[Row], names: list[str], files: list[str], place: str) -> Outputs:
+    """Show the files, and where the first two models differ."""
+    return Outputs(
         two=gr.Row(visible=len(names) > 2),
         first=gr.Dropdown(names, value=names[0]),
         second=gr.Dropdown(names, value=names[1]),
@@ -122,7 +156,7 @@ def _run_table(
         files=gr.Files(files, visible=True),
         place=place,
         names=names,
-    ).outputs
+    )
 
 
 def bundled_table() -> Table:
@@ -130,8 +164,3 @@ def bundled_table() -> Table:
     table = read_table(ASSETS / "pairs.csv")
     test = table.frame[table.frame["split"] == "test"].reset_index(drop=True)
     return Table(test, table.form)
-
-
-def bar(chunk: Chunk) -> str:
-    """Show how far the work is."""
-    return progress(batch.Chunk((), chunk.done, chunk.total, chunk.seconds))

@@ -1,4 +1,4 @@
-"""The Compare tab: two or more models on one pair or on a file, side by side."""
+"""The Compare tab: several models on the same pairs."""
 
 from functools import partial
 from pathlib import Path
@@ -6,21 +6,19 @@ from typing import Any, get_args
 
 import gradio as gr
 
-from probe.models.cache import ModelCache
 from probe.models.classifier import Precision
 from probe.reports.compared_rows import kept
-from probe.ui import compare_api, hans_panel
-from probe.ui.batch_tab import EXAMPLES as FILES
-from probe.ui.batch_tab import choose
-from probe.ui.compare_run import BUNDLED, FILE, MOST, PAIR, run
-from probe.ui.html.compare_cells import PAGE, chosen, matrix, page, slices
-from probe.ui.probe_tab import EXAMPLES as PAIRS
-from probe.ui.widgets import alert, model_names
+from probe.ui.api import compare as compare_api
+from probe.ui.choices import model_names, refresh_models
+from probe.ui.compare_run import BUNDLED, FILE, MAX_MODELS, PAIR, Outputs, run
+from probe.ui.events import PRESSED, QUIET
+from probe.ui.example_pairs import EXAMPLES
+from probe.ui.html.compare_cells import PAGE_ROWS, chosen, matrix, page, slices
+from probe.ui.html.elements import NOTHING, alert
+from probe.ui.page import Page
+from probe.ui.panels import hans
+from probe.ui.panels.upload import build_columns, build_file, guess_on_upload
 
-PRESSED = """element.addEventListener("click", event => {
-  const pressed = event.target.closest("button[data-cell]");
-  if (pressed) trigger("click", {cell: pressed.dataset.cell});
-});"""
 TO_PAIRS = '() => document.getElementById("compare-cell")?.scrollIntoView({block: "nearest"})'
 
 
@@ -35,11 +33,11 @@ def open_page(request: gr.Request) -> list[Any]:
     known = model_names()
     asked = [name for name in request.query_params.get("models", "").split(",") if name]
     missing = [name for name in asked if name not in known]
-    told = alert(f"there is no model called {missing[0]!r} here") if missing else ""
-    found = list(dict.fromkeys(name for name in asked if name in known))[:MOST]
+    trouble = alert(f"there is no model called {missing[0]!r} here") if missing else NOTHING
+    here = list(dict.fromkeys(name for name in asked if name in known))[:MAX_MODELS]
     return [
-        gr.Dropdown(choices=known, value=found or first_two()),
-        gr.HTML(told, visible=bool(told)),
+        gr.Dropdown(choices=known, value=here or first_two()),
+        gr.HTML(trouble, visible=bool(trouble)),
     ]
 
 
@@ -50,12 +48,12 @@ def show_source(source: str) -> tuple[gr.Column, gr.Column]:
 
 def choose_two(place: str, names: list[str], first: str, second: str) -> list[Any]:
     """Show the matrix and the slices of two other models, and no cell's pairs."""
-    none = ["", gr.Number(visible=False), ""]
+    no_pairs = [NOTHING, gr.Number(visible=False), ""]
     a, b = names.index(first), names.index(second)
     if a == b:
-        return [alert("choose two different models"), "", *none]
+        return [alert("choose two different models"), NOTHING, *no_pairs]
     rows = kept(Path(place))
-    return [matrix(rows, names, a, b), slices(rows, names, a, b), *none]
+    return [matrix(rows, names, a, b), slices(rows, names, a, b), *no_pairs]
 
 
 def press(event: gr.EventData, place: str, names: list[str], first: str, second: str) -> list[Any]:
@@ -69,94 +67,100 @@ def turn(
 ) -> tuple[str, gr.Number]:
     """Show another page of the pairs of a cell."""
     if not place or not cell:
-        return "", gr.Number(visible=False)
+        return NOTHING, gr.Number(visible=False)
     rows = kept(Path(place))
     words, part = chosen(rows, names, names.index(first), names.index(second), cell)
-    shown, now = page(words, part, names, int(number or 1)) if part else ("", 1)
-    return shown, gr.Number(now, visible=len(part) > PAGE)
+    shown, number_shown = page(words, part, names, int(number or 1)) if part else (NOTHING, 1)
+    return shown, gr.Number(number_shown, visible=len(part) > PAGE_ROWS)
 
 
-def build(cache: ModelCache, blocks: gr.Blocks) -> gr.Dropdown:
-    """Put the tab together inside `blocks` and return its list of models."""
+def build(page: Page) -> None:
+    """Put the tab together."""
+    names, asked = _asked(page.blocks)
+    go = gr.Button("Compare", variant="primary", elem_id="compare")
+    shown, number = _results()
+    cell = gr.State("")
+    hans.build(page.core.cache, names)
+    go.click(lambda: ("", gr.Number(visible=False)), None, [cell, number], **QUIET)
+    go.click(
+        partial(run, page.core.cache),
+        [names, *asked],
+        shown.outputs,
+        concurrency_id="compare",
+        concurrency_limit=1,
+        **QUIET,
+    )
+    _browse(shown, number, cell)
+    compare_api.build(page.core.cache)
+    refresh_models(page.tab, names)
+
+
+def _browse(shown: Outputs, number: gr.Number, cell: gr.State) -> None:
+    """Show the pairs of pressed cells, page by page, and two other models."""
+    two = [shown.place, shown.names, shown.first, shown.second]
+    other = [shown.matrix, shown.slices, shown.pairs, number, cell]
+    gr.on([shown.first.input, shown.second.input], choose_two, two, other, **QUIET)
+    for part in (shown.matrix, shown.slices):
+        pressed = part.click(press, two, [shown.pairs, number, cell], **QUIET)
+        pressed.then(None, js=TO_PAIRS, **QUIET)
+    number.input(turn, [*two, cell, number], [shown.pairs, number], **QUIET)
+
+
+def _asked(blocks: gr.Blocks) -> tuple[gr.Dropdown, list[Any]]:
+    """Lay out what is compared; return the models and the other inputs of `run` in order."""
     names = gr.Dropdown(
         model_names(),
         value=first_two(),
         multiselect=True,
-        label=f"Models, 2 to {MOST}",
+        label=f"Models, 2 to {MAX_MODELS}",
         elem_id="compare-models",
     )
-    told = gr.HTML(visible=False)
+    trouble = gr.HTML(visible=False)
     with gr.Row():
         source = gr.Radio([BUNDLED, FILE, PAIR], value=BUNDLED, label="On", min_width=280, scale=5)
         precision = gr.Dropdown(
             list(get_args(Precision)), value="auto", label="Precision", min_width=150
         )
     with gr.Column(visible=False) as of_file:
-        upload, columns = _file()
+        upload = build_file("CSV, TSV, JSON lines or Parquet", "compare-upload")
+        columns = build_columns()
+        guessed, preview = gr.HTML(), gr.HTML(elem_id="compare-preview")
+        guess_on_upload(upload, columns, preview, guessed)
     with gr.Column(visible=False) as of_pair:
         texts = _pair()
-    go = gr.Button("Compare", variant="primary", elem_id="compare")
-    going = gr.HTML(elem_id="compare-progress")
-    figures = gr.HTML(elem_id="compare-cards")
-    tested = gr.HTML(elem_id="compare-tests")
-    with gr.Row(visible=False) as two:
-        first = gr.Dropdown([], label="First model", min_width=130)
-        second = gr.Dropdown([], label="Second model", min_width=130)
-    table = gr.HTML(elem_id="compare-matrix", js_on_load=PRESSED)
-    pairs = gr.HTML(elem_id="compare-cell")
-    at = gr.Number(1, label="Page", precision=0, minimum=1, visible=False, elem_id="compare-page")
-    measured = gr.HTML(elem_id="compare-slices", js_on_load=PRESSED)
-    files = gr.Files(visible=False, label="Compared file and summary", elem_id="compare-files")
-    place, compared, cell = gr.State(""), gr.State([]), gr.State("")
-    hans_panel.build(cache, names)
-
-    quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-    blocks.load(open_page, None, [names, told], **quiet)
-    source.change(show_source, source, [of_file, of_pair], **quiet)
-    asked = [names, source, precision, *texts, upload, *columns]
-    shown = [going, figures, tested, two, first, second, table, measured, pairs, files]
-    hidden: dict[str, Any] = {"concurrency_id": "compare", "concurrency_limit": 1, **quiet}
-    go.click(lambda: ("", gr.Number(visible=False)), None, [cell, at], **quiet)
-    go.click(partial(run, cache), asked, [*shown, place, compared], **hidden)
-    pair_of = [place, compared, first, second]
-    other = [table, measured, pairs, at, cell]
-    gr.on([first.input, second.input], choose_two, pair_of, other, **quiet)
-    for part in (table, measured):
-        pressed = part.click(press, pair_of, [pairs, at, cell], **quiet)
-        pressed.then(None, js=TO_PAIRS, **quiet)
-    at.input(turn, [*pair_of, cell, at], [pairs, at], **quiet)
-    compare_api.build(cache)
-    return names
-
-
-def _file() -> tuple[gr.File, list[gr.Dropdown]]:
-    """Lay out the fields of a file: where it is dropped, what its columns are."""
-    upload = gr.File(
-        label="CSV, TSV, JSON lines or Parquet",
-        type="filepath",
-        height=130,
-        elem_id="compare-upload",
-    )
-    examples = [[str(path)] for path in FILES]
-    gr.Examples(examples, upload, label="Three files to try", api_visibility="private")
-    sides = ("Premise", "Hypothesis", "Gold label")
-    with gr.Row():
-        columns = [gr.Dropdown([], label=f"{side} column", min_width=130) for side in sides]
-    guessed, preview = gr.HTML(), gr.HTML(elem_id="compare-preview")
-    upload.change(
-        choose,
-        upload,
-        [preview, *columns, guessed],
-        api_visibility="private",
-        show_progress="hidden",
-    )
-    return upload, columns
+    blocks.load(open_page, None, [names, trouble], **QUIET)
+    source.change(show_source, source, [of_file, of_pair], **QUIET)
+    return names, [source, precision, *texts, upload, *columns]
 
 
 def _pair() -> list[gr.Textbox]:
     """Lay out the fields of a pair."""
-    sides = zip(("premise", "hypothesis"), PAIRS["same words, other roles"], strict=True)
+    sides = zip(("premise", "hypothesis"), EXAMPLES["same words, other roles"], strict=True)
     return [
         gr.Textbox(text, label=side.capitalize(), lines=2, elem_id=f"compare-{side}")
         for side, text in sides
     ]
+
+
+def _results() -> tuple[Outputs, gr.Number]:
+    """Lay out the results, and the number of the page of pairs."""
+    shown = Outputs(
+        progress=gr.HTML(elem_id="compare-progress"),
+        cards=gr.HTML(elem_id="compare-cards"),
+        tests=gr.HTML(elem_id="compare-tests"),
+        place=gr.State(""),
+        names=gr.State([]),
+    )
+    with gr.Row(visible=False) as shown.two:
+        shown.first = gr.Dropdown([], label="First model", min_width=130)
+        shown.second = gr.Dropdown([], label="Second model", min_width=130)
+    shown.matrix = gr.HTML(elem_id="compare-matrix", js_on_load=PRESSED)
+    shown.pairs = gr.HTML(elem_id="compare-cell")
+    number = gr.Number(
+        1, label="Page", precision=0, minimum=1, visible=False, elem_id="compare-page"
+    )
+    shown.slices = gr.HTML(elem_id="compare-slices", js_on_load=PRESSED)
+    shown.files = gr.Files(
+        visible=False, label="Compared file and summary", elem_id="compare-files"
+    )
+    return shown, number

@@ -1,53 +1,30 @@
 """The Probe tab: one pair, live."""
 
-from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from html import escape
 from typing import Any, get_args
 
 import gradio as gr
+from markupsafe import Markup
 
-from probe.analysis.attribution import METHODS, BaselineToken, Method
-from probe.analysis.transformed import examine
-from probe.errors import UserError
-from probe.models.cache import ModelCache
-from probe.reports.json import examination_json
-from probe.tasks.examples import random_pair
-from probe.tasks.nli import LABELS, NLI, Pair
-from probe.tasks.task import Label
-from probe.transforms import REGISTRY
-from probe.transforms.availability import missing, ready
-from probe.transforms.options import read_options
-from probe.ui import models_panel, option_controls
-from probe.ui.html import elements
-from probe.ui.html.probe import answer, rows, table
-from probe.ui.option_controls import FAMILIES
-from probe.ui.widgets import alert, model_names, named
+from probe.analysis.attribution import METHODS, BaselineToken
+from probe.tasks.nli import LABELS
+from probe.transforms.registry import FAMILIES
+from probe.ui import probe_answer
+from probe.ui.api import probe as probe_api
+from probe.ui.choices import model_names, refresh_models
+from probe.ui.events import QUIET
+from probe.ui.example_pairs import EXAMPLES
+from probe.ui.page import Page
+from probe.ui.panels import options, own_model
+from probe.ui.probe_answer import FIRST, UNKNOWN, by_family, not_available
 
-EXAMPLES = {
-    "an opposite": (
-        "The country's history has been turbulent, with three constitutions in ten years.",
-        "The country has had a calm and settled history.",
-    ),
-    "a paraphrase": (
-        "Two of the buyers stayed behind after the talk to ask for the slides.",
-        "Some of the buyers asked for the slides.",
-    ),
-    "a new detail": (
-        "A woman in a red coat is waiting at the tram stop with two suitcases.",
-        "The woman is on her way to the airport.",
-    ),
-    "same words, other roles": (
-        "The lawyer who advised the mayor thanked the doctor.",
-        "The mayor thanked the doctor.",
-    ),
-}
 LINES = (("lexical", "gradient", "statistical"), ("heuristic",), ("stress",))
-FIRST = ("sort", "shuffle", "drop", "negation")
+"""The families that stand side by side."""
 CHAINS = ["drop+shuffle", "copysort+reverse", "sort+drop"]
-UNKNOWN = "not known"
 PREDICTED = "gold label, else the predicted one"
-METHOD_CHOICES = [(words, name) for name, words in METHODS.items()]
+HEAD = Markup('<h2 class="title">Transforms</h2>')
+LINK_COPIED = "The link to this pair is in the address bar and on the clipboard."
 
 # 300 ms after the last key; what is on the page is dimmed until the answer is there. A key that
 # was followed by another waits for ever: its promise is dropped with nothing to tell.
@@ -68,186 +45,146 @@ COPY_LINK = """(premise, hypothesis, model, gold, seed, ...groups) => {
 }"""
 
 
-def by_family() -> dict[str, list[str]]:
-    """Return the transforms of each family that can run here."""
-    able = ready()
-    return {
-        family: [name for name in able if REGISTRY[name].family == family] for family in FAMILIES
-    }
+@dataclass(frozen=True)
+class Fields:
+    """What a person sets; `transforms` has a list for each family."""
+
+    texts: list[gr.Textbox]
+    model: gr.Dropdown
+    gold: gr.Dropdown
+    seed: gr.Number
+    attribution: list[gr.Dropdown]
+    everything: gr.Checkbox
+    chains: gr.Dropdown
+    transforms: list[gr.CheckboxGroup]
+    options: list[Any]  # Any: components share no useful type
+
+    @property
+    def settings(self) -> list[Any]:
+        """All but the texts, in the order of `update`."""
+        asked = [self.model, self.gold, self.seed, *self.attribution, self.everything, self.chains]
+        return [*asked, *self.transforms, *self.options]
+
+    @property
+    def in_link(self) -> list[Any]:
+        """What a permalink holds, in the order of `open_page`."""
+        asked = [*self.texts, self.model, self.gold, self.seed, self.chains]
+        return [*asked, *self.transforms]
 
 
-def not_here() -> str:
-    """Say which transforms cannot run here, and what would have to be done."""
-    lacking: dict[str, list[str]] = {}
-    for name, entry in REGISTRY.items():
-        if why := missing(entry):
-            lacking.setdefault(why, []).append(name)
-    return "".join(
-        f'<p class="fine off"><b>Not available here:</b> {escape(", ".join(names))}. '
-        f"{escape(why)}</p>"
-        for why, names in lacking.items()
-    )
+@dataclass(frozen=True)
+class Tools:
+    """What brings another pair, and what copies the link to this one."""
+
+    example: gr.Dropdown
+    random: gr.Button
+    swap: gr.Button
+    link: gr.Button
 
 
-def update(
-    cache: ModelCache,
-    premise: str,
-    hypothesis: str,
-    model: str,
-    gold: str,
-    seed: float | None,
-    explain: str,
-    method: Method,
-    baseline: BaselineToken,
-    everything: bool,
-    chains: Sequence[str],
-    *rest: Any,  # Any: a list of names for each family, then the options' values
-) -> tuple[str, str]:
-    """Answer one event: the verdict with its tokens; the result rows, or one table of all."""
-    chosen, values = rest[: len(FAMILIES)], rest[len(FAMILIES) :]
-    names = ready() if everything else [name for group in chosen for name in group]
-    label = next((label for label in LABELS if label == explain), None)
-    try:
-        cache.require(model)
-        found = examine(
-            cache.get(model),
-            Pair(premise, hypothesis, as_gold(gold)),
-            [*names, *chains],
-            int(seed or 0),
-            option_controls.read(values),
-            method,
-            baseline,
-            label,
-        )
-    except UserError as trouble:
-        return alert(trouble), ""
-    return answer(found), elements.sheet(table(found), "all transforms") if everything else rows(
-        found
-    )
-
-
-def as_gold(text: str) -> Label | None:
-    """Return a chosen gold label, None where it is not known."""
-    return next((label for label in LABELS if label == text), None)
-
-
-def open_page(request: gr.Request) -> list[Any]:
-    """Read a permalink, or begin with the first example."""
-    asked = request.query_params
-    premise, hypothesis = next(iter(EXAMPLES.values()))
-    names = asked["transforms"].split(",") if "transforms" in asked else FIRST
-    known, wanted = model_names(), asked.get("model", "")
-    return [
-        asked.get("premise", premise),
-        asked.get("hypothesis", hypothesis),
-        gr.Dropdown(choices=known, value=wanted if wanted in known else next(iter(known), None)),
-        as_gold(asked.get("gold", "")) or UNKNOWN,
-        int(asked["seed"]) if asked.get("seed", "").isdecimal() else 0,
-        [name for name in names if "+" in name],
-        *([name for name in names if name in group] for group in by_family().values()),
-    ]
-
-
-def draw(count: int) -> tuple[int, str, str, str]:
-    """Return the next random bundled pair."""
-    pair = random_pair(count)
-    return count + 1, pair.premise, pair.hypothesis, pair.gold or UNKNOWN
-
-
-def take(name: str) -> tuple[str, str, str]:
-    """Return an example; its gold label is for the person to say."""
-    return *EXAMPLES[name], UNKNOWN
-
-
-def probe_api(
-    cache: ModelCache,
-    premise: str,
-    hypothesis: str,
-    transforms: Sequence[str],
-    model: str,
-    seed: int,
-    keep: float,
-    sign: str,
-    method: str,
-    baseline: str,
-    options: Mapping[str, Any],  # Any: JSON values
-    gold: str,
-) -> dict[str, Any]:
-    """Answer the HTTP endpoint with the JSON of `python -m probe pair`."""
-    try:
-        cache.require(model)
-        found = examine(
-            cache.get(model),
-            Pair(premise, hypothesis, NLI.read_gold(gold)),
-            transforms,
-            seed,
-            read_options({"keep": keep, "sign": sign, **options}),
-            named("method", method, Method),
-            named("baseline", baseline, BaselineToken),
-        )
-    except UserError as trouble:
-        raise gr.Error(str(trouble)) from trouble
-    return examination_json(found, "fp32")
-
-
-def build(cache: ModelCache, blocks: gr.Blocks) -> gr.Dropdown:
-    """Put the tab together inside `blocks` and return its list of models."""
+def build(page: Page) -> None:
+    """Put the tab together."""
+    cache = page.core.cache
     with gr.Row():
         with gr.Column(scale=5, min_width=300):
-            premise = gr.Textbox(label="Premise", lines=3, max_lines=8, elem_id="premise")
-            hypothesis = gr.Textbox(label="Hypothesis", lines=2, max_lines=8, elem_id="hypothesis")
-            with gr.Row(elem_classes="tools"):
-                example = gr.Dropdown(
-                    list(EXAMPLES), value=None, label="Example", min_width=140, elem_id="example"
-                )
-                random_one = gr.Button("Random pair", size="sm", min_width=90, elem_id="random")
-                swap = gr.Button("Swap", size="sm", min_width=60, elem_id="swap")
-                share = gr.Button("Copy link", size="sm", min_width=80, elem_id="link")
-            with gr.Row():
-                model = gr.Dropdown(
-                    model_names(),
-                    label="Model",
-                    min_width=150,
-                    allow_custom_value=True,
-                    elem_id="model",
-                )
-                gold = gr.Dropdown(
-                    [UNKNOWN, *LABELS],
-                    value=UNKNOWN,
-                    label="Label label",
-                    min_width=120,
-                    elem_id="gold",
-                )
-                seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80)
-            loaded = models_panel.build(cache, model)
-            with gr.Accordion("Attribution", open=False):
-                method = gr.Dropdown(METHOD_CHOICES, value="gradient_x_input", label="Attribution")
-                explain = gr.Dropdown(
-                    [PREDICTED, *LABELS], value=PREDICTED, label="Label explained"
-                )
-                baseline = gr.Dropdown(
-                    list(get_args(BaselineToken)),
-                    value="pad",
-                    label="Baseline token of integrated gradients and occlusion",
-                )
+            texts, tools = _pair()
+            model, gold, seed = _model()
+            loaded = own_model.build(cache, model)
+            attribution = _attribution()
         with gr.Column(scale=7, min_width=300):
             verdict = gr.HTML(elem_id="answer")
-    with gr.Column(elem_classes="treatments"):
-        gr.HTML('<h2 class="title">Treatments</h2>')
-        groups = by_family()
-        chosen = []
-        for line in LINES:
-            with gr.Row():
-                chosen += [
-                    gr.CheckboxGroup(
-                        groups[family],
-                        value=[name for name in FIRST if name in groups[family]],
-                        label=FAMILIES[family],
-                        min_width=260,
-                        elem_id=f"family-{family}",
-                    )
-                    for family in line
-                ]
+    transforms, chains, everything, controls = _transforms()
+    with gr.Column(elem_id="probe-results"):
+        results = gr.HTML(elem_id="rows")
+    fields = Fields(texts, model, gold, seed, attribution, everything, chains, transforms, controls)
+    answer = _answer_on_change(page, fields, [verdict, results])
+    loaded.then(**answer, concurrency_id="probe", **QUIET)
+    _fill_on_press(fields, tools)
+    page.blocks.load(probe_answer.open_page, None, fields.in_link, **QUIET)
+    probe_api.build(cache)
+    refresh_models(page.tab, model)
+
+
+def _answer_on_change(page: Page, fields: Fields, outputs: list[gr.HTML]) -> dict[str, Any]:
+    """Answer each change of a field once; return what answers, for other events."""
+    inputs = [*fields.texts, *fields.settings]
+    update = partial(probe_answer.update, page.core.cache)
+    answer: dict[str, Any] = {"fn": update, "inputs": inputs, "outputs": outputs}
+    listen = {"trigger_mode": "always_last", "concurrency_id": "probe", **QUIET}
+
+    def answer_on(triggers: list[Any], js: str) -> None:
+        answered = gr.on(triggers, **answer, js=js, **listen)
+        answered.then(None, js=FRESH, **QUIET)
+
+    # a text's own change, whoever makes it: a key, a paste, an example, a permalink
+    answer_on([text.change for text in fields.texts], DEBOUNCE)
+    changes = [
+        field.release if isinstance(field, gr.Slider) else field.input for field in fields.settings
+    ]
+    answer_on(changes, AT_ONCE)
+    return answer
+
+
+def _fill_on_press(fields: Fields, tools: Tools) -> None:
+    """Bring another pair, or copy the link to this one, when a tool is pressed."""
+    pair, draws = [*fields.texts, fields.gold], gr.State(0)
+    tools.example.input(probe_answer.take_example, tools.example, pair, **QUIET)
+    tools.swap.click(probe_answer.swap, fields.texts, pair, **QUIET)
+    tools.random.click(probe_answer.draw, draws, [draws, *pair], **QUIET)
+    copied = tools.link.click(None, fields.in_link, js=COPY_LINK, **QUIET)
+    copied.then(lambda: gr.Info(LINK_COPIED), **QUIET)
+
+
+def _pair() -> tuple[list[gr.Textbox], Tools]:
+    """Lay out the texts and the tools below them."""
+    texts = [
+        gr.Textbox(label="Premise", lines=3, max_lines=8, elem_id="premise"),
+        gr.Textbox(label="Hypothesis", lines=2, max_lines=8, elem_id="hypothesis"),
+    ]
+    with gr.Row(elem_classes="tools"):
+        return texts, Tools(
+            gr.Dropdown(
+                list(EXAMPLES), value=None, label="Example", min_width=140, elem_id="example"
+            ),
+            gr.Button("Random pair", size="sm", min_width=90, elem_id="random"),
+            gr.Button("Swap", size="sm", min_width=60, elem_id="swap"),
+            gr.Button("Copy link", size="sm", min_width=80, elem_id="link"),
+        )
+
+
+def _model() -> tuple[gr.Dropdown, gr.Dropdown, gr.Number]:
+    """Lay out the model, the gold label and the seed."""
+    with gr.Row():
+        model = gr.Dropdown(
+            model_names(), label="Model", min_width=150, allow_custom_value=True, elem_id="model"
+        )
+        gold = gr.Dropdown(
+            [UNKNOWN, *LABELS], value=UNKNOWN, label="Gold label", min_width=120, elem_id="gold"
+        )
+        seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80)
+    return model, gold, seed
+
+
+def _attribution() -> list[gr.Dropdown]:
+    """Lay out the label explained, the method and the baseline token, in the order of `update`."""
+    methods = [(words, name) for name, words in METHODS.items()]
+    with gr.Accordion("Attribution", open=False):
+        method = gr.Dropdown(methods, value="gradient_x_input", label="Attribution")
+        explain = gr.Dropdown([PREDICTED, *LABELS], value=PREDICTED, label="Label explained")
+        baseline = gr.Dropdown(
+            list(get_args(BaselineToken)),
+            value="pad",
+            label="Baseline token of integrated gradients and occlusion",
+        )
+    return [explain, method, baseline]
+
+
+def _transforms() -> tuple[list[gr.CheckboxGroup], gr.Dropdown, gr.Checkbox, list[Any]]:
+    """Lay out the transforms by family, chains, the table of all, and the options."""
+    missing = not_available()
+    with gr.Column(elem_classes="transforms"):
+        gr.HTML(HEAD)
+        groups = _families()
         chains = gr.Dropdown(
             CHAINS,
             value=[],
@@ -257,69 +194,23 @@ def build(cache: ModelCache, blocks: gr.Blocks) -> gr.Dropdown:
             elem_id="chains",
         )
         everything = gr.Checkbox(label="All transforms in one table", elem_id="everything")
-        gr.HTML(not_here(), visible=bool(not_here()))
+        gr.HTML(missing, visible=bool(missing))
         with gr.Accordion("Options of the transforms", open=False, elem_id="options"):
-            choices = option_controls.build()
-    with gr.Column(elem_id="probe-results"):
-        results = gr.HTML(elem_id="rows")
+            controls = options.build()
+    return groups, chains, everything, controls
 
-    asked = [gold, seed, explain, method, baseline, everything, chains]
-    inputs = [premise, hypothesis, model, *asked, *chosen, *choices]
-    outputs = [verdict, results]
-    quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-    listen: dict[str, Any] = {"trigger_mode": "always_last", "concurrency_id": "probe", **quiet}
-    answer_now = partial(update, cache)
 
-    def refresh(triggers: list[Any], js: str) -> None:
-        answered = gr.on(triggers, answer_now, inputs, outputs, js=js, **listen)
-        answered.then(None, js=FRESH, **quiet)
-
-    # a text's own change, whoever makes it: a key, a paste, an example, a permalink
-    refresh([premise.change, hypothesis.change], DEBOUNCE)
-    changed = [
-        part.release if isinstance(part, gr.Slider) else part.input
-        for part in (model, *asked, *chosen, *choices)
-    ]
-    refresh(changed, AT_ONCE)
-    loaded.then(answer_now, inputs, outputs, concurrency_id="probe", **quiet)
-    texts, draws = [premise, hypothesis], gr.State(0)
-    example.input(take, example, [*texts, gold], **quiet)
-    swap.click(lambda p, h: (h, p, UNKNOWN), texts, [*texts, gold], **quiet)
-    random_one.click(draw, draws, [draws, *texts, gold], **quiet)
-    blocks.load(open_page, None, [*texts, model, gold, seed, chains, *chosen], **quiet)
-    told = "The link to this pair is in the address bar and on the clipboard."
-    share.click(None, [*texts, model, gold, seed, chains, *chosen], js=COPY_LINK, **quiet).then(
-        lambda: gr.Info(told), **quiet
-    )
-
-    def probe(
-        premise: str,
-        hypothesis: str,
-        transforms: list[str] = [],  # noqa: B006  # gradio reads the default for its schema
-        model: str = "minilm",
-        seed: int = 0,
-        keep: float = 0.5,
-        sign: str = "support",
-        method: str = "gradient_x_input",
-        baseline: str = "pad",
-        options: dict[str, Any] = {},  # noqa: B006
-        gold: str = "",
-    ) -> dict[str, Any]:
-        """Classify a pair, explain it, apply transforms: the JSON of `python -m probe pair`."""
-        return probe_api(
-            cache,
-            premise,
-            hypothesis,
-            transforms,
-            model,
-            seed,
-            keep,
-            sign,
-            method,
-            baseline,
-            options,
-            gold,
-        )
-
-    gr.api(probe, api_name="probe", concurrency_id="probe")
-    return model
+def _families() -> list[gr.CheckboxGroup]:
+    """Lay out a list of transforms for each family, in the order of `FAMILIES`."""
+    names, groups = by_family(), dict[str, gr.CheckboxGroup]()
+    for line in LINES:
+        with gr.Row():
+            for family in line:
+                groups[family] = gr.CheckboxGroup(
+                    names[family],
+                    value=[name for name in FIRST if name in names[family]],
+                    label=FAMILIES[family],
+                    min_width=260,
+                    elem_id=f"family-{family}",
+                )
+    return [groups[family] for family in FAMILIES]

@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Mapping
-from html import escape
+
+from markupsafe import Markup
 
 from finetune.experiments.inoculation.outcomes import EXPLANATIONS
 from finetune.experiments.inoculation.plan import BASE
@@ -14,9 +15,8 @@ from finetune.report.text import CARE, details, summary
 from finetune.ui.links import link_to_run
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN, AnyRun, State
-from probe.ui.html.compare import link_to_compare
-from probe.ui.html.elements import link_to_model, meter
-from probe.ui.widgets import alert
+from probe.ui.html.elements import NOTHING, alert, each, heads, join, link, meter, note, table
+from probe.ui.links import link_to_compare, link_to_model
 
 SYMBOLS: Mapping[State, str] = {
     "queued": "·",
@@ -25,6 +25,11 @@ SYMBOLS: Mapping[State, str] = {
     "cancelled": "–",
     "failed": "✕",
 }
+KEY = (
+    "✓ challenge accuracy, below it original accuracy, in percent, and seconds; ▶ under way, "
+    "· waits, ✕ failed, – cancelled."
+)
+ITEM, PARAGRAPH = Markup("<li>{}</li>"), Markup("<p>{}</p>")
 
 
 def state_of(run: AnyRun) -> str:
@@ -39,93 +44,105 @@ def took(run: AnyRun) -> str:
     return f"{(run.finished or time.time()) - run.started:.0f} s"
 
 
-def progress(run: InoculationRun) -> str:
+def progress(run: InoculationRun) -> Markup:
     """Show how far a run is, and its cells as a grid."""
     ready = len(run.results)
-    trouble = alert(run.error) if run.error else ""
-    going = "It goes on when this page is closed." if run.state in OPEN else ""
-    return (
-        f"{meter('cells finished', ready / len(run.cells))}"
-        f'<p class="fine">{state_of(run)}: {ready} of {len(run.cells)} cells, {took(run)}. '
-        f"{escape(run.plan.challenge)} on {escape(model_name(run))}, {escape(where(run))}. "
-        f"{going}</p>{trouble}{grid(run)}"
+    goes_on = "It goes on when this page is closed." if run.state in OPEN else ""
+    words = (
+        f"{state_of(run)}: {ready} of {len(run.cells)} cells, {took(run)}. "
+        f"{name_of(run)}. {goes_on}"
     )
+    trouble = alert(run.error) if run.error else NOTHING
+    return join([meter("cells finished", ready / len(run.cells)), note(words), trouble, grid(run)])
 
 
-def grid(run: InoculationRun) -> str:
+def name_of(run: InoculationRun) -> str:
+    """Name a run by its challenge, its model and what tells it from others of these."""
+    return f"{run.plan.challenge} on {model_name(run)}, {where(run)}"
+
+
+def grid(run: InoculationRun) -> Markup:
     """Show the cells: a row for each size, a column for each rate and seed."""
     lrs, seeds = dict.fromkeys(run.plan.lrs), dict.fromkeys(run.plan.seeds)
     columns = [(lr, seed) for lr in lrs for seed in seeds]
+    several = len(seeds) > 1
+    names = [f"{lr:g}{f', seed {seed}' if several else ''}" for lr, seed in columns]
     cells = {(cell.key.size, cell.key.lr, cell.key.seed): cell for cell in run.cells}
-    heads = "".join(
-        f'<th scope="col">{lr:g}{f", seed {seed}" if len(seeds) > 1 else ""}</th>'
-        for lr, seed in columns
-    )
-    base = cells[BASE.size, BASE.lr, BASE.seed]
-    rows = "".join(
-        f'<tr><th scope="row">{size}</th>'
-        + "".join(_cell(cells[size, lr, seed]) for lr, seed in columns)
-        + "</tr>"
-        for size in sorted({cell.key.size for cell in run.cells} - {0})
-    )
-    return (
-        '<div class="sheet" tabindex="0" role="region" aria-label="cells"><table class="cells">'
-        f'<thead><tr><th scope="col">examples ↓ rate →</th>{heads}</tr></thead><tbody>'
-        f'<tr><th scope="row">0, as it was</th>{_cell(base, len(columns))}</tr>{rows}</tbody>'
-        '</table></div><p class="fine">✓ challenge accuracy, below it original accuracy, in '
-        "percent, and seconds; ▶ under way, · waits, ✕ failed, – cancelled.</p>"
-    )
+    rows = [_row("0, as it was", _cell(cells[BASE.size, BASE.lr, BASE.seed], len(columns)))]
+    for size in sorted({cell.key.size for cell in run.cells} - {0}):
+        rows.append(_row(str(size), join(_cell(cells[size, lr, seed]) for lr, seed in columns)))
+    head = heads(["examples ↓ rate →", *names])
+    return table("cells", head, join(rows), kind="cells") + note(KEY)
 
 
-def _cell(cell: InoculationCell, width: int = 1) -> str:
+def _row(name: str, cells: Markup) -> Markup:
+    return Markup('<tr><th scope="row">{}</th>{}</tr>').format(name, cells)
+
+
+def _cell(cell: InoculationCell, width: int = 1) -> Markup:
     """Show one cell: its accuracies once it is done, its epoch while it runs."""
+    head, under = _cell_words(cell)
+    span = Markup(' colspan="{}"').format(width) if width > 1 else NOTHING
+    return Markup(
+        '<td class="cell {}"{}><span aria-hidden="true">{}</span> <b class="number">{}</b>'
+        '<span class="split">{}</span></td>'
+    ).format(cell.state, span, SYMBOLS[cell.state], head, under)
+
+
+def _cell_words(cell: InoculationCell) -> tuple[str, str]:
+    """Return what a cell says, and what it says below that."""
     point, epoch = cell.result, cell.progress
-    head: str = cell.state
-    under = cell.error
     if point:
-        head = f"{100 * point.challenge:.1f}"
-        under = f"{100 * point.original:.1f} · {point.seconds:.0f} s"
-    elif epoch and cell.state == "running":
-        head, under = f"epoch {epoch.epoch}", f"dev {100 * epoch.dev:.1f}"
-    elif cell.key == BASE and cell.state == "running":
-        head, under = "testing", "the model as it was, on all test pairs"
-    span = f' colspan="{width}"' if width > 1 else ""
-    return (
-        f'<td class="cell {cell.state}"{span}><span aria-hidden="true">{SYMBOLS[cell.state]}'
-        f'</span> <b class="number">{escape(head)}</b><span class="split">{escape(under)}</span>'
-        "</td>"
-    )
+        return (
+            f"{100 * point.challenge:.1f}",
+            f"{100 * point.original:.1f} · {point.seconds:.0f} s",
+        )
+    if epoch and cell.state == "running":
+        return f"epoch {epoch.epoch}", f"dev {100 * epoch.dev:.1f}"
+    if cell.key == BASE and cell.state == "running":
+        return "testing", "the model as it was, on all test pairs"
+    return cell.state, cell.error
 
 
-def outcome(run: InoculationRun, selection: Selection = "oracle_lr") -> str:
+def outcome(run: InoculationRun, selection: Selection = "oracle_lr") -> Markup:
     """Show the outcome in plain words with its figures, warnings, and what to do next."""
     verdict = run.verdict
     if not verdict:
-        return ""
-    found = verdict[selection]
-    fine = "".join(f'<p class="fine">{escape(one)}</p>' for one in details(verdict, selection))
-    warnings = "".join(f"<li>{escape(one)}</li>" for one in verdict["warnings"])
-    return (
-        f'<div class="card outcome"><p class="fine">{escape(run.plan.challenge)} on '
-        f"{escape(model_name(run))}, {escape(where(run))}</p><h2>{escape(found['name'])}</h2>"
-        f"<p>{escape(summary(found))}</p><p>{escape(EXPLANATIONS[found['outcome']])}</p>"
-        f"{fine}<p>{CARE}</p>"
-        + (f"<p><b>Warnings</b></p><ul>{warnings}</ul>" if warnings else "")
-        + f"{_next(run)}<p>Repeat on the command line:</p><pre>{escape(command(run))}</pre>"
-        "</div>"
+        return NOTHING
+    result = verdict[selection]
+    sentences = [summary(result), EXPLANATIONS[result["outcome"]]]
+    return Markup(
+        '<div class="card outcome">{}<h2>{}</h2>{}{}<p>{}</p>{}<p>{}</p>'
+        "<p>Repeat on the command line:</p><pre>{}</pre></div>"
+    ).format(
+        note(name_of(run)),
+        result["name"],
+        each(PARAGRAPH, sentences),
+        join(map(note, details(verdict, selection))),
+        CARE,
+        _warnings(verdict["warnings"]),
+        _next(run),
+        command(run),
     )
 
 
-def _next(run: InoculationRun) -> str:
+def _warnings(sentences: list[str]) -> Markup:
+    if not sentences:
+        return NOTHING
+    return Markup("<p><b>Warnings</b></p><ul>{}</ul>").format(each(ITEM, sentences))
+
+
+def _next(run: InoculationRun) -> Markup:
     """Link to the inoculated model and to this run."""
-    links = [f'<a href="{escape(link_to_run([run.id]))}">Link to this run</a>']
+    links = [link(link_to_run([run.id]), "Link to this run")]
     if run.kept:
+        models = [run.plan.model, run.kept]
         links += [
-            f'<a href="{escape(link_to_model(run.kept))}">Probe the inoculated model</a> '
-            f"({escape(run.kept)}; the other tabs offer it too)",
-            f'<a href="{escape(link_to_compare([run.plan.model, run.kept]))}">Compare it with '
-            f"{escape(model_name(run))}</a>",
+            Markup("{} ({}; the other tabs offer it too)").format(
+                link(link_to_model(run.kept), "Probe the inoculated model"), run.kept
+            ),
+            link(link_to_compare(models), f"Compare it with {model_name(run)}"),
         ]
     elif run.owner == OWNER:
-        links.append("its model is not kept; run the command to have it")
-    return f"<p>{' · '.join(links)}</p>"
+        links.append(Markup("its model is not kept; run the command to have it"))
+    return join(links, Markup(" · "))

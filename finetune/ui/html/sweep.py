@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from html import escape
+
+import altair as alt
+from markupsafe import Markup
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
@@ -13,12 +15,23 @@ from finetune.report.text import CHOSEN, interval, short
 from finetune.ui.html.run import progress, state_of, took
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN
-from probe.ui.html.elements import meter, sheet
-from probe.ui.widgets import alert
+from probe.ui.html.elements import (
+    NOTHING,
+    alert,
+    each,
+    heads,
+    join,
+    meter,
+    note,
+    sheet,
+    sorting_heads,
+    table,
+    twin,
+)
 
-NOTHING = (
-    '<p class="fine">Nothing chosen to look at. Start a run on the left, or tick models and '
-    "challenges of the gallery.</p>"
+NOTHING_CHOSEN = note(
+    "Nothing chosen to look at. Start a run on the left, or tick models and challenges of the "
+    "gallery."
 )
 ONE, SEVERAL = (400, 260), (330, 230)
 GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼", strict=True))
@@ -39,130 +52,154 @@ def mark(runs: Sequence[InoculationRun]) -> str:
     return "|".join(f"{run.id} {len(run.results)} {run.state} {bool(run.verdict)}" for run in runs)
 
 
-def curves(runs: Sequence[InoculationRun], selection: Selection) -> str:
+def curves(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
     """Draw a panel for each challenge, the models overlaid, with a table that says the same."""
     return _drawn(_Drawing(mark(runs), selection, runs))
 
 
 @lru_cache(maxsize=32)
-def _drawn(drawing: _Drawing) -> str:
+def _drawn(drawing: _Drawing) -> Markup:
     """Draw once what many browsers look at; the whole gallery takes a second or two."""
     runs, selection = drawing.runs, drawing.selection
-    found = frames(runs, selection)
-    if not found:
-        return ""
-    charts, look = panels(runs, selection, ONE if len(found) == 1 else SEVERAL)
-    drawn = "".join(
-        f'<figure class="panel"><figcaption>{escape(name)}</figcaption>'
-        f"{_image(svg(chart, look), name)}</figure>"
-        for name, chart in charts.items()
+    points = frames(runs, selection)
+    if not points:
+        return NOTHING
+    kind, size = ("single", ONE) if len(points) == 1 else ("several", SEVERAL)
+    charts, look = panels(runs, selection, size)
+    pictures = join(_panel(name, picture(chart, look)) for name, chart in charts.items())
+    tables = join(
+        Markup("<h4>{}</h4>{}").format(
+            name, sheet(frame[list(TABLE)].round(2), f"points of {name}")
+        )
+        for name, frame in points.items()
     )
-    tables = "".join(
-        f"<h4>{escape(name)}</h4>{sheet(frame[list(TABLE)].round(2), f'points of {name}')}"
-        for name, frame in found.items()
-    )
-    kind = "single" if len(found) == 1 else "several"
-    return (
-        f'{_legend(look)}<div class="panels {kind}">{drawn}</div>'
-        f'<details class="twin"><summary>as table</summary>{tables}</details>'
+    return Markup('{}<div class="panels {}">{}</div>{}').format(
+        _legend(look), kind, pictures, twin("as table", tables)
     )
 
 
-def _image(drawn: str, name: str) -> str:
-    """Name a drawing for those who do not see it; the table below says what it shows."""
+def picture(chart: alt.LayerChart, look: Look) -> Markup:
+    """Return a chart as SVG.
+
+    It is trusted as markup because vl-convert writes it as well-formed XML of its own elements:
+    names and sentences of ours stand in it as escaped text and attributes.
+    """
+    return Markup(svg(chart, look))
+
+
+def _panel(name: str, drawn: Markup) -> Markup:
+    """Name a drawing, also for those who do not see it; the table below says what it shows."""
     words = f"accuracy on {name} and on the original test by number of examples"
-    return drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(words)}" ', 1)
+    labelled = Markup('<svg role="img" aria-label="{}" ').format(words)
+    return Markup('<figure class="panel"><figcaption>{}</figcaption>{}</figure>').format(
+        name, drawn.replace(Markup("<svg "), labelled, 1)
+    )
 
 
-def _legend(look: Look) -> str:
+def _legend(look: Look) -> Markup:
     """Say what colours, markers and dashes mean."""
-    models = "".join(
-        f'<span><span aria-hidden="true" style="color:{colour}">{GLYPHS[shape]}</span> '
-        f"{escape(name)}</span>"
+    models = join(
+        Markup('<span><span aria-hidden="true" style="color:{}">{}</span> {}</span>').format(
+            colour, GLYPHS[shape], name
+        )
         for name, colour, shape in zip(look.names, look.colours, look.shapes, strict=True)
     )
-    return (
-        f'<p class="legend">{models}<span><i class="stroke"></i> challenge</span>'
+    return Markup(
+        '<p class="legend">{}<span><i class="stroke"></i> challenge</span>'
         '<span><i class="stroke dashed"></i> original</span>'
         '<span class="fine">bars: 95 % intervals</span></p>'
-    )
+    ).format(models)
 
 
-def going(runs: Sequence[InoculationRun]) -> str:
+def going(runs: Sequence[InoculationRun]) -> Markup:
     """Show how far runs are: one with its cells; several in a line each, and the one at work."""
     shown = [run for run in runs if run.owner != OWNER]
     if len(shown) == 1:
         return progress(shown[0])
     if not any(run.state != "done" for run in shown):
-        return ""
+        return NOTHING
     working = next((run for run in shown if run.state == "running"), None)
-    return _lines(shown) + (progress(working) if working else "")
+    return _lines(shown) + (progress(working) if working else NOTHING)
 
 
-def _lines(runs: Sequence[InoculationRun]) -> str:
-    rows = "".join(
-        f"<tr><td>{escape(model_name(run))}</td><td>{escape(run.plan.challenge)}</td>"
-        f"<td>{meter(f'cells of run {run.id}', len(run.results) / len(run.cells))}</td>"
-        f'<td class="number">{len(run.results)} of {len(run.cells)}</td><td>{state_of(run)}</td>'
-        f"<td>{took(run)}</td><td>{escape(run.error)}</td></tr>"
-        for run in runs
+def _lines(runs: Sequence[InoculationRun]) -> Markup:
+    head = heads(("model", "challenge", "", "cells", "state", "time", ""))
+    return table("runs", head, join(map(_line, runs)), kind="lines")
+
+
+def _line(run: InoculationRun) -> Markup:
+    done, cells = len(run.results), len(run.cells)
+    return Markup(
+        '<tr><td>{}</td><td>{}</td><td>{}</td><td class="number">{} of {}</td><td>{}</td>'
+        "<td>{}</td><td>{}</td></tr>"
+    ).format(
+        model_name(run),
+        run.plan.challenge,
+        meter(f"cells of run {run.id}", done / cells),
+        done,
+        cells,
+        state_of(run),
+        took(run),
+        run.error,
     )
-    heads = ("model", "challenge", "", "cells", "state", "time", "")
-    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
-    return (
-        '<div class="sheet" tabindex="0" role="region" aria-label="runs"><table class="lines">'
-        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
 
 
-def compared(runs: Sequence[InoculationRun], opened: str, selection: Selection) -> str:
+def compared(runs: Sequence[InoculationRun], opened: str, selection: Selection) -> Markup:
     """Show the outcomes of several runs in a table; each is a button that opens its card."""
-    told = [run for run in runs if run.verdict]
-    if len(told) < 2:
-        return ""
+    concluded = [run for run in runs if run.verdict]
+    if len(concluded) < 2:
+        return NOTHING
     names = line_names(runs)
-    heads = (
-        *("challenge", "model", "mode", "outcome, as published", "outcome, dev rate"),
-        *("gap", "closed, %", "drop", "n", "warnings"),
+    head = sorting_heads(
+        (
+            *("challenge", "model", "mode", "outcome, as published", "outcome, dev rate"),
+            *("gap", "closed, %", "drop", "n", "warnings"),
+        )
     )
-    head = "".join(
-        f'<th scope="col"><button type="button" onclick="sortSheet(this)">{name}</button></th>'
-        for name in heads
-    )
-    body = "".join(_compared(run, names[run.id], run.id == opened, selection) for run in told)
-    return (
-        '<h2 class="title small">Outcomes</h2><div class="sheet" tabindex="0" role="region" '
-        f'aria-label="outcomes"><table class="outcomes"><thead><tr>{head}</tr></thead>'
-        f'<tbody>{body}</tbody></table></div><p class="fine">At the largest size, in points, with '
-        "95 % intervals; gap, share closed and drop at the rate chosen above. Press an outcome to "
-        "read it in words.</p>"
+    body = join(_compared(run, names[run.id], run.id == opened, selection) for run in concluded)
+    return Markup('<h2 class="title small">Outcomes</h2>{}{}').format(
+        table("outcomes", head, body, kind="outcomes"),
+        note(
+            "At the largest size, in points, with 95 % intervals; gap, share closed and drop at "
+            "the rate chosen above. Press an outcome to read it in words."
+        ),
     )
 
 
-def _compared(run: InoculationRun, name: str, opened: bool, selection: Selection) -> str:
-    found, (oracle, dev) = run.verdict[selection], (run.verdict[by] for by in CHOSEN)
-    figures = "".join(f"<td>{_figure(found[it])}</td>" for it in ("gap", "closed", "drop"))
-    label = f"outcome of {run.plan.challenge} on {name}"
-    return (
-        f"<tr{' class=opened' if opened else ''}><td>{escape(run.plan.challenge)}</td>"
-        f"<td>{escape(name)}</td><td>{escape(run.plan.mode)}</td>"
-        f'<td><button type="button" data-cell="{escape(run.id)}" aria-label="{escape(label)}">'
-        f'<span class="number">{escape(short(oracle["name"]))}</span></button></td>'
-        f"<td>{escape(short(dev['name']))}</td>{figures}<td>{found['gap']['n']}</td>"
-        f"<td>{len(run.verdict['warnings'])}</td></tr>"
+def _compared(run: InoculationRun, name: str, opened: bool, selection: Selection) -> Markup:
+    result, (oracle, dev) = run.verdict[selection], (run.verdict[by] for by in CHOSEN)
+    cells = [
+        run.plan.challenge,
+        name,
+        run.plan.mode,
+        _outcome_button(run, name, short(oracle["name"])),
+        short(dev["name"]),
+        *(_figure(result[measure]) for measure in ("gap", "closed", "drop")),
+        result["gap"]["n"],
+        len(run.verdict["warnings"]),
+    ]
+    return Markup("<tr{}>{}</tr>").format(
+        Markup(' class="opened"') if opened else NOTHING, each(Markup("<td>{}</td>"), cells)
     )
 
 
-def _figure(value: Mapping[str, float | None]) -> str:
+def _outcome_button(run: InoculationRun, name: str, outcome: str) -> Markup:
+    return Markup(
+        '<button type="button" data-cell="{}" aria-label="{}">'
+        '<span class="number">{}</span></button>'
+    ).format(run.id, f"outcome of {run.plan.challenge} on {name}", outcome)
+
+
+def _figure(value: Mapping[str, float | None]) -> Markup:
     """Show a share in percent, its interval below it."""
     middle, _, rest = interval(value).partition(" (")
-    return f'{middle}<span class="split">{rest.rstrip(")")}</span>'
+    return Markup('{}<span class="split">{}</span>').format(middle, rest.rstrip(")"))
 
 
-def troubles(runs: Sequence[InoculationRun]) -> str:
+def troubles(runs: Sequence[InoculationRun]) -> Markup:
     """Show what went wrong with ended runs, each sentence once."""
-    said = dict.fromkeys(run.error for run in runs if run.error and run.state not in OPEN)
-    return "".join(alert(sentence) for sentence in said)
+    sentences = dict.fromkeys(run.error for run in runs if run.error and run.state not in OPEN)
+    return join(map(alert, sentences))
 
 
 def words_of(run: InoculationRun) -> str:

@@ -1,23 +1,19 @@
-"""What the Compare tab shows of compared rows: cards, tests, one pair side by side, files."""
+"""What the Compare tab shows of compared rows: cards, tests, one pair side by side."""
 
-import json
-import tempfile
 from collections.abc import Sequence
-from html import escape
-from pathlib import Path
-from typing import Any
-from urllib.parse import urlencode
+from itertools import combinations
+
+from markupsafe import Markup
 
 from probe.analysis.comparison import Row
 from probe.analysis.statistics import accuracy, agreement, entailed_and_not, in_words, mcnemar
 from probe.analysis.transformed import Examination
-from probe.data.tables import Table, write_table
 from probe.metrics import Estimate
 from probe.models.classifier import Precision, resolve
-from probe.reports.compared_rows import keep
-from probe.reports.comparison import compared_frame
-from probe.ui.html import elements
-from probe.ui.html.batch import cache_folder
+from probe.ui.html.elements import NOTHING, each, join, link, note
+from probe.ui.html.importance import importance
+from probe.ui.html.prediction import probabilities, verdict
+from probe.ui.links import link_to_pair
 
 NO_GOLD = (
     "These pairs have no gold labels, so nothing can be called right: accuracy, McNemar's test and "
@@ -26,54 +22,57 @@ NO_GOLD = (
 TWO_CLASSES = (
     "One of the models tells only entailment from non-entailment, so all are held to two classes."
 )
+FINE = Markup('<div class="fine">{}</div>')
 
 
-def link_to_compare(models: Sequence[str]) -> str:
-    """Return a permalink that opens the Compare tab with these models."""
-    return "?" + urlencode({"tab": "compare", "models": ",".join(models)})
-
-
-def percent(found: Estimate) -> str:
+def percent(estimate: Estimate) -> str:
     """Write an estimate with its interval."""
-    if not found.n:
+    if not estimate.n:
         return "–"
-    return f"{100 * found.value:.1f} % ({100 * found.low:.1f}–{100 * found.high:.1f})"
+    return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f}–{100 * estimate.high:.1f})"
 
 
-def cards(rows: Sequence[Row], names: Sequence[str], precision: Precision) -> str:
+def cards(rows: Sequence[Row], names: Sequence[str], precision: Precision) -> Markup:
     """Show each model's accuracy with n and interval, entailed pairs and others apart."""
-    return (
-        f'<div class="cards">{"".join(_card(rows, *each) for each in enumerate(names))}</div>'
-        + (f'<p class="fine">{_sum(rows)}; {resolve(precision)}. {_caveat(rows)}</p>')
+    shown = join(_card(rows, model, name) for model, name in enumerate(names))
+    return Markup('<div class="cards">{}</div>{}').format(
+        shown, note(f"{_count(rows)}; {resolve(precision)}. {_caveat(rows)}")
     )
 
 
-def _card(rows: Sequence[Row], model: int, name: str) -> str:
-    found, (entailed, others) = accuracy(rows, model), entailed_and_not(rows, model)
+def _card(rows: Sequence[Row], model: int, name: str) -> Markup:
+    estimate = accuracy(rows, model)
     cut = sum(row.cut[model] for row in rows if row.cut)
-    figure = f"{100 * found.value:.1f} %" if found.n else "–"
-    interval = (
-        f"accuracy, 95 % interval {100 * found.low:.1f} to {100 * found.high:.1f}, n = {found.n}"
-        if found.n
-        else "no gold labels, so no accuracy"
-    )
-    halves = (
-        f'<div class="fine">entailed {percent(entailed)}<br>not entailed {percent(others)}</div>'
-        if found.n
-        else ""
-    )
-    shortened = f'<div class="fine">{cut} too long, cut</div>' if cut else ""
-    return (
-        f'<div class="card"><div class="fine name">{escape(name)}</div>'
-        f'<div class="figure">{figure}</div><div class="fine">{interval}</div>{halves}'
-        f"{shortened}</div>"
+    return Markup(
+        '<div class="card"><div class="fine name">{}</div><div class="figure">{}</div>{}{}{}</div>'
+    ).format(
+        name,
+        f"{100 * estimate.value:.1f} %" if estimate.n else "–",
+        FINE.format(_interval(estimate)),
+        _halves(rows, model) if estimate.n else NOTHING,
+        FINE.format(f"{cut} too long, cut") if cut else NOTHING,
     )
 
 
-def _sum(rows: Sequence[Row]) -> str:
+def _interval(estimate: Estimate) -> str:
+    if not estimate.n:
+        return "no gold labels, so no accuracy"
+    low, high = 100 * estimate.low, 100 * estimate.high
+    return f"accuracy, 95 % interval {low:.1f} to {high:.1f}, n = {estimate.n}"
+
+
+def _halves(rows: Sequence[Row], model: int) -> Markup:
+    """Show the accuracy on the entailed pairs and on the others."""
+    entailed, others = entailed_and_not(rows, model)
+    return FINE.format(
+        Markup("entailed {}<br>not entailed {}").format(percent(entailed), percent(others))
+    )
+
+
+def _count(rows: Sequence[Row]) -> str:
     scored = sum(bool(row.predictions) for row in rows)
     reasons = [row.error for row in rows if row.error]
-    errors = f"; {len(reasons)} not: {escape(reasons[0])}" if reasons else ""
+    errors = f"; {len(reasons)} not: {reasons[0]}" if reasons else ""
     return f"{scored} of {len(rows)} pairs scored{errors}"
 
 
@@ -84,47 +83,35 @@ def _caveat(rows: Sequence[Row]) -> str:
     return " ".join(filter(None, [apart, TWO_CLASSES if golden and two else ""]))
 
 
-def couples(rows: Sequence[Row], names: Sequence[str]) -> str:
+def tests(rows: Sequence[Row], names: Sequence[str]) -> Markup:
     """Say for each two models how often they agree and whether their accuracies differ."""
     if not any(row.gold for row in rows if row.predictions):
-        return f'<p class="told">{NO_GOLD}</p>'
-    lines = [
-        f"<li>{escape(in_words(mcnemar(rows, a, b), names[a], names[b]))} "
-        f"They agree on {percent(agreement(rows, a, b))} of the pairs.</li>"
-        for a in range(len(names))
-        for b in range(a + 1, len(names))
-    ]
-    return f'<ul class="tests">{"".join(lines)}</ul>'
-
-
-def side_by_side(found: Sequence[Examination]) -> str:
-    """Show what each model says of one pair, and which of its tokens mattered."""
-    shown = "".join(_one(each) for each in found)
-    return f'<div class="beside">{shown}</div>'
-
-
-def _one(found: Examination) -> str:
-    classifier = found.importance.classifier
-    cut = " · too long, its end is cut" if classifier.too_long(found.pair) else ""
-    href = escape(elements.link(found.pair, classifier.name))
-    return (
-        f'<section class="card answer"><h3 class="fine name">{escape(classifier.name)}{cut}</h3>'
-        f'<div class="head">{elements.verdict(found.prediction)}</div>'
-        f"{elements.probabilities(found.prediction)}"
-        f"{elements.importance(found.pair, found.importance)}"
-        f'<p><a href="{href}">Open in Probe</a></p></section>'
+        return Markup('<p class="told">{}</p>').format(NO_GOLD)
+    sentences = (
+        f"{in_words(mcnemar(rows, a, b), names[a], names[b])} "
+        f"They agree on {percent(agreement(rows, a, b))} of the pairs."
+        for a, b in combinations(range(len(names)), 2)
     )
+    return Markup('<ul class="tests">{}</ul>').format(each(Markup("<li>{}</li>"), sentences))
 
 
-def write_comparison(
-    table: Table, rows: Sequence[Row], names: Sequence[str], shape: dict[str, Any], stem: str
-) -> tuple[list[str], str]:
-    """Write the scored file, the summary and what the cells show; return their places."""
-    folder = Path(tempfile.mkdtemp(prefix="nli-clinic-", dir=cache_folder()))
-    out = folder / f"{stem}-compared.{table.form}"
-    write_table(compared_frame(table, rows, names), out)
-    note = folder / f"{stem}-comparison.json"
-    note.write_text(json.dumps(shape, indent=1) + "\n", encoding="utf-8")
-    kept = folder / "compared.jsonl"
-    keep(rows, kept)
-    return [str(out), str(note)], str(kept)
+def side_by_side(examinations: Sequence[Examination]) -> Markup:
+    """Show what each model says of one pair, and which of its tokens mattered."""
+    return Markup('<div class="beside">{}</div>').format(join(map(_model, examinations)))
+
+
+def _model(examination: Examination) -> Markup:
+    classifier = examination.importance.classifier
+    cut = " · too long, its end is cut" if classifier.too_long(examination.pair) else ""
+    address = link_to_pair(examination.pair, classifier.name)
+    return Markup(
+        '<section class="card answer"><h3 class="fine name">{}{}</h3><div class="head">{}</div>'
+        "{}{}<p>{}</p></section>"
+    ).format(
+        classifier.name,
+        cut,
+        verdict(examination.prediction),
+        probabilities(examination.prediction),
+        importance(examination.pair, examination.importance),
+        link(address, "Open in Probe"),
+    )

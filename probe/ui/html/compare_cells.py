@@ -1,105 +1,126 @@
 """The Compare tab's tables whose cells are buttons, and the pairs that a pressed one shows."""
 
 from collections.abc import Sequence
-from html import escape
+
+from markupsafe import Markup
 
 from probe.analysis.comparison import Row
 from probe.analysis.slices import CONSTITUENT_NOTE, SLICES, Measured, measure
 from probe.analysis.slices import members as slice_members
 from probe.analysis.statistics import Cell, disagreement, labels_of, members, p_text
 from probe.tasks.nli import Pair
-from probe.ui.html import elements
 from probe.ui.html.compare import percent
+from probe.ui.html.elements import NOTHING, each, heads, join, note, table, title
+from probe.ui.html.prediction import label_name, verdict
+from probe.ui.links import link_to_pair
 
-PAGE = 20
+PAGE_ROWS = 20
+CELL = Markup("<td>{}</td>")
+LONG_CELL = Markup('<td class="long">{}</td>')
 
 
-def matrix(rows: Sequence[Row], names: Sequence[str], first: int, second: int) -> str:
+def matrix(rows: Sequence[Row], names: Sequence[str], first: int, second: int) -> Markup:
     """Show what the second model says where the first says this; each cell is a button."""
-    cells = disagreement(rows, first, second)
-    across = labels_of(rows, second)
+    a, b, across = names[first], names[second], labels_of(rows, second)
     golden = any(row.gold for row in rows if row.predictions)
-    heads = "".join(
-        f'<th scope="col"><span class="label {label}">{label}</span></th>' for label in across
+    head = heads([f"{a} says ↓, {b} says →", *map(label_name, across)])
+    return join(
+        [
+            title(f"Where {a} and {b} differ"),
+            table(
+                "disagreement matrix",
+                head,
+                _matrix_rows(rows, first, second, golden),
+                kind="matrix",
+                frame="sheet square",
+            ),
+            note(f"Number of pairs; press one to see them below.{_split_words(a, b, golden)}"),
+        ]
     )
-    a, b = escape(names[first]), escape(names[second])
-    body = "".join(
-        f'<tr><th scope="row"><span class="label {label}">{label}</span></th>'
-        + "".join(_button(cells[label, other], label, other, golden) for other in across)
-        + "</tr>"
+
+
+def _matrix_rows(rows: Sequence[Row], first: int, second: int, golden: bool) -> Markup:
+    cells, across = disagreement(rows, first, second), labels_of(rows, second)
+    return join(
+        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
+            label_name(label),
+            join(_matrix_cell(cells[label, other], label, other, golden) for other in across),
+        )
         for label in labels_of(rows, first)
     )
-    said = (
-        f" Under each number: pairs that both, only {a}, only {b} and neither get right."
-        if golden
-        else ""
-    )
-    return (
-        f'<h3 class="title small">Where {a} and {b} differ</h3>'
-        f'<div class="sheet square" tabindex="0" role="region" aria-label="disagreement matrix">'
-        f'<table class="matrix"><thead><tr><th scope="col">{a} says ↓, {b} says →</th>{heads}'
-        f"</tr></thead><tbody>{body}</tbody></table></div>"
-        f'<p class="fine">Number of pairs; press one to see them below.{said}</p>'
-    )
 
 
-def _button(cell: Cell, first: str, second: str, golden: bool) -> str:
-    kind = "same" if first == second else "other"
-    split = f"{cell.both} · {cell.only_first} · {cell.only_second} · {cell.neither}"
-    under = f'<span class="split">{split}</span>' if golden and cell.n else ""
-    words = f"{cell.n} pairs: {first} and {second}"
-    return (
-        f'<td class="{kind}"><button type="button" data-cell="said|{first}|{second}" '
-        f'aria-label="{words}"{"" if cell.n else " disabled"}>'
-        f'<span class="number">{cell.n}</span>{under}</button></td>'
-    )
-
-
-def slices(rows: Sequence[Row], names: Sequence[str], first: int, second: int) -> str:
-    """Show every model on every slice; the n of each is a button that shows its pairs."""
-    found = measure(rows, first, second)
-    if not found:
+def _split_words(first: str, second: str, golden: bool) -> str:
+    if not golden:
         return ""
-    heads = ["slice", "gold", "n", *names, "McNemar"]
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
-    body = "".join(_group(found, group) for group in dict.fromkeys(it.slice.group for it in found))
     return (
-        '<h3 class="title small">Slices</h3>'
-        '<div class="sheet" tabindex="0" role="region" aria-label="slices"><table class="slices">'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-        '<p class="fine">Accuracy with 95 % intervals; press an n to see its pairs. The rows '
-        "entailment and non-entailment are compared in two classes. McNemar's exact test is of "
-        f"{escape(names[first])} and {escape(names[second])}, each p that of a single test: of "
-        f"twenty, one is below 0.05 by chance. {CONSTITUENT_NOTE}</p>"
+        f" Under each number: pairs that both, only {first}, only {second} and neither get right."
     )
 
 
-def _group(found: Sequence[Measured], group: str) -> str:
-    mine = [one for one in found if one.slice.group == group]
-    names = list(dict.fromkeys(one.slice.name for one in mine))
-    width = 4 + len(mine[0].accuracies)
-    return (
-        f'<tr class="group"><th colspan="{width}" scope="colgroup">{escape(group)}</th></tr>'
-    ) + "".join(_slice([one for one in mine if one.slice.name == name]) for name in names)
+def _matrix_cell(cell: Cell, first: str, second: str, golden: bool) -> Markup:
+    split = f"{cell.both} · {cell.only_first} · {cell.only_second} · {cell.neither}"
+    under = Markup('<span class="split">{}</span>').format(split) if golden and cell.n else NOTHING
+    return Markup('<td class="{}">{}</td>').format(
+        "same" if first == second else "other",
+        cell_button(
+            f"said|{first}|{second}", f"{cell.n} pairs: {first} and {second}", cell.n, under
+        ),
+    )
 
 
-def _slice(lines: Sequence[Measured]) -> str:
+def cell_button(cell: str, label: str, count: int, under: Markup = NOTHING) -> Markup:
+    """Return a button that shows the pairs of a cell; `cell` is what a press sends."""
+    return Markup(
+        '<button type="button" data-cell="{}" aria-label="{}"{}>'
+        '<span class="number">{}</span>{}</button>'
+    ).format(cell, label, NOTHING if count else Markup(" disabled"), count, under)
+
+
+def slices(rows: Sequence[Row], names: Sequence[str], first: int, second: int) -> Markup:
+    """Show every model on every slice; the n of each is a button that shows its pairs."""
+    measured = measure(rows, first, second)
+    if not measured:
+        return NOTHING
+    groups = dict.fromkeys(line.slice.group for line in measured)
+    head = heads(["slice", "gold", "n", *names, "McNemar"])
+    return join(
+        [
+            title("Slices"),
+            table("slices", head, join(_group(measured, group) for group in groups), kind="slices"),
+            note(
+                "Accuracy with 95 % intervals; press an n to see its pairs. The rows entailment "
+                "and non-entailment are compared in two classes. McNemar's exact test is of "
+                f"{names[first]} and {names[second]}, each p that of a single test: of twenty, "
+                f"one is below 0.05 by chance. {CONSTITUENT_NOTE}"
+            ),
+        ]
+    )
+
+
+def _group(measured: Sequence[Measured], group: str) -> Markup:
+    mine = [line for line in measured if line.slice.group == group]
+    names = dict.fromkeys(line.slice.name for line in mine)
+    head = Markup('<tr class="group"><th colspan="{}" scope="colgroup">{}</th></tr>').format(
+        4 + len(mine[0].accuracies), group
+    )
+    return head + join(_slice([line for line in mine if line.slice.name == name]) for name in names)
+
+
+def _slice(lines: Sequence[Measured]) -> Markup:
     """Show the rows of one slice: all its pairs, the entailed ones, the others."""
-    name = escape(lines[0].slice.name)
-    head = f'<th scope="rowgroup" rowspan="{len(lines)}">{name}</th>'
-    rows = [f"{head if at == 0 else ''}{_measured(one)}" for at, one in enumerate(lines)]
-    return "".join(f"<tr>{row}</tr>" for row in rows)
-
-
-def _measured(one: Measured) -> str:
-    place = SLICES.index(one.slice)
-    test = p_text(one.test.p) if one.test.only_first + one.test.only_second else "–"
-    accuracies = "".join(f"<td>{percent(found)}</td>" for found in one.accuracies)
-    button = (
-        f'<button type="button" data-cell="slice|{place}|{one.gold}" '
-        f'aria-label="{one.n} pairs of this slice"><span class="number">{one.n}</span></button>'
+    head = Markup('<th scope="rowgroup" rowspan="{}">{}</th>').format(
+        len(lines), lines[0].slice.name
     )
-    return f"<td>{one.gold}</td><td>{button}</td>{accuracies}<td>{test}</td>"
+    first, *others = map(_measured, lines)
+    return each(Markup("<tr>{}</tr>"), [head + first, *others])
+
+
+def _measured(line: Measured) -> Markup:
+    place = SLICES.index(line.slice)
+    test = p_text(line.test.p) if line.test.only_first + line.test.only_second else "–"
+    button = cell_button(f"slice|{place}|{line.gold}", f"{line.n} pairs of this slice", line.n)
+    return each(CELL, [line.gold, button, *map(percent, line.accuracies), test])
 
 
 def chosen(
@@ -107,54 +128,52 @@ def chosen(
 ) -> tuple[str, list[Row]]:
     """Return what a pressed cell is in words, and its rows; nothing for an unknown one."""
     kind, _, rest = cell.partition("|")
-    one, _, other = rest.partition("|")
+    left, _, right = rest.partition("|")
     if kind == "said":
-        words = f"{names[first]} says {one}, {names[second]} says {other}"
-        return words, members(rows, first, second, (one, other))
-    if kind == "slice" and one.isdecimal() and int(one) < len(SLICES):
-        gold = "" if other == "all" else f", gold label {other}"
-        each = SLICES[int(one)]
-        return f"{each.group}: {each.name}{gold}", slice_members(rows, int(one), other)
+        words = f"{names[first]} says {left}, {names[second]} says {right}"
+        return words, members(rows, first, second, (left, right))
+    if kind == "slice" and left.isdecimal() and int(left) < len(SLICES):
+        gold = "" if right == "all" else f", gold label {right}"
+        pressed = SLICES[int(left)]
+        return f"{pressed.group}: {pressed.name}{gold}", slice_members(rows, int(left), right)
     return "", []
 
 
-def page(words: str, rows: Sequence[Row], names: Sequence[str], number: int) -> tuple[str, int]:
+def page(words: str, rows: Sequence[Row], names: Sequence[str], number: int) -> tuple[Markup, int]:
     """Show a page of rows with what each model says and links to Probe; return its number too."""
-    last = max(1, -(-len(rows) // PAGE))
+    last = max(1, -(-len(rows) // PAGE_ROWS))
     number = min(max(1, number), last)
-    part = rows[(number - 1) * PAGE : number * PAGE]
-    heads = ["row", "premise", "hypothesis", "gold", *names]
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
-    body = "".join(_line(row, names) for row in part)
-    return (
-        f'<h3 class="title small">{escape(words)}</h3>'
-        f'<p class="fine">page {number} of {last}, {len(rows)} pairs</p>'
-        '<div class="sheet" tabindex="0" role="region" aria-label="pairs">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    ), number
+    part = rows[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
+    head = heads(["row", "premise", "hypothesis", "gold", *names])
+    shown = [
+        title(words),
+        note(f"page {number} of {last}, {len(rows)} pairs"),
+        table("pairs", head, join(_line(row, row.pair, names) for row in part if row.pair)),
+    ]
+    return join(shown), number
 
 
-def _line(row: Row, names: Sequence[str]) -> str:
-    pair = row.pair
-    if pair is None:
-        return ""
-    said = "".join(f"<td>{_said(row, *each)}</td>" for each in enumerate(names))
-    return (
-        f'<tr><td>{row.number + 1}</td><td class="long">{escape(pair.premise)}</td>'
-        f'<td class="long">{escape(pair.hypothesis)}</td><td>{escape(pair.gold or "")}</td>'
-        f"{said}</tr>"
-    )
+def _line(row: Row, pair: Pair, names: Sequence[str]) -> Markup:
+    cells = [
+        CELL.format(row.number + 1),
+        LONG_CELL.format(pair.premise),
+        LONG_CELL.format(pair.hypothesis),
+        CELL.format(pair.gold or ""),
+        *(CELL.format(_answer(row, pair, model, name)) for model, name in enumerate(names)),
+    ]
+    return Markup("<tr>{}</tr>").format(join(cells))
 
 
-def _said(row: Row, model: int, name: str) -> str:
+def _answer(row: Row, pair: Pair, model: int, name: str) -> Markup:
     """Show what a model says of a row, whether it is right, and a link to Probe."""
-    pair = row.pair or Pair("", "")
-    mark = {True: "right", False: "wrong", None: ""}[row.right(model)]
-    return (
-        f'<span class="whole">{elements.verdict(row.predictions[model])} '
-        f'<span class="fine">{mark}</span></span><br>'
-        f'<a class="fine" href="{escape(elements.link(pair, name))}" target="_blank" '
-        f'rel="noopener" '
-        f'aria-label="open row {row.number + 1} in Probe with {escape(name)}, in a new tab">'
-        "open in Probe</a>"
+    return Markup(
+        '<span class="whole">{} <span class="fine">{}</span></span><br>'
+        '<a class="fine" href="{}" target="_blank" rel="noopener" '
+        'aria-label="open row {} in Probe with {}, in a new tab">open in Probe</a>'
+    ).format(
+        verdict(row.predictions[model]),
+        {True: "right", False: "wrong", None: ""}[row.right(model)],
+        link_to_pair(pair, name),
+        row.number + 1,
+        name,
     )

@@ -1,58 +1,72 @@
-"""What the Probe tab shows of an examination: the answer, a row a treatment, or one table."""
-
-from html import escape
+"""What the Probe tab shows of an examination: the answer, a row a transform, or one table."""
 
 import pandas as pd
+from markupsafe import Markup
 
 from probe.analysis.transformed import Examination, Transformed
 from probe.baselines import BASELINES
-from probe.ui.html import elements, transformed
+from probe.ui.html.elements import join, note
+from probe.ui.html.importance import importance
+from probe.ui.html.prediction import probabilities, verdict
+from probe.ui.html.transformed import row
 
 TABLE = ["transform", "prediction", "confidence", "agrees", "gold label", "right", "new text"]
 
 
-def answer(found: Examination) -> str:
+def answer(examination: Examination) -> Markup:
     """Show the prediction and the importance of the tokens."""
-    classifier = found.importance.classifier
+    prediction = examination.prediction
+    return Markup(
+        '<div class="answer"><div class="head">{}<span class="fine">{}</span></div>{}{}{}</div>'
+    ).format(
+        verdict(prediction),
+        " · ".join(_facts(examination)),
+        probabilities(prediction),
+        importance(examination.pair, examination.importance),
+        _rules(examination),
+    )
+
+
+def _facts(examination: Examination) -> list[str]:
+    classifier = examination.importance.classifier
     cut = "the pair is too long for the model, its end is cut"
-    facts = [
+    return [
         "confidence",
         classifier.name,
         "fp32",
         *([f"revision {classifier.revision[:12]}"] if classifier.revision else []),
-        *([cut] if classifier.too_long(found.pair) else []),
+        *([cut] if classifier.too_long(examination.pair) else []),
     ]
-    return (
-        f'<div class="answer"><div class="head">{elements.verdict(found.prediction)}'
-        f'<span class="fine">{escape(" · ".join(facts))}</span></div>'
-        f"{elements.probabilities(found.prediction)}"
-        f"{elements.importance(found.pair, found.importance)}{_rules(found)}</div>"
-    )
 
 
-def _rules(found: Examination) -> str:
+def _rules(examination: Examination) -> Markup:
     """Say what rules answer that understand nothing."""
-    said = " · ".join(
-        f'<span title="{escape(BASELINES[name].summary)}">{name}: <b>{label}</b></span>'
-        for name, label in found.rules.items()
+    answers = join(
+        (
+            Markup('<span title="{}">{}: <b>{}</b></span>').format(
+                BASELINES[name].summary, name, label
+            )
+            for name, label in examination.rules.items()
+        ),
+        Markup(" · "),
     )
-    return f'<p class="fine">Rule baselines say {said}</p>'
+    return note(Markup("Rule baselines say {}").format(answers))
 
 
-def rows(found: Examination) -> str:
-    """Show one row for each treatment."""
-    model = found.importance.classifier.name
-    shown = "".join(transformed.row(one, found.prediction, model) for one in found.transformed)
-    return shown or '<p class="fine">Choose a treatment above.</p>'
+def rows(examination: Examination) -> Markup:
+    """Show one row for each transformed pair."""
+    model = examination.importance.classifier.name
+    shown = join(row(each, examination.prediction, model) for each in examination.transformed)
+    return shown or note("Choose a transform above.")
 
 
-def table(found: Examination) -> pd.DataFrame:
-    """Return all treatments as one table; the new text is that of the sides that changed."""
-    return pd.DataFrame([_line(one) for one in found.transformed], columns=TABLE)
+def table(examination: Examination) -> pd.DataFrame:
+    """Return all transforms as one table; the new text is that of the sides that changed."""
+    return pd.DataFrame([_line(each) for each in examination.transformed], columns=TABLE)
 
 
-def _line(one: Transformed) -> tuple[object, ...]:
-    result = one.result
+def _line(transformed: Transformed) -> tuple[object, ...]:
+    result = transformed.result
     before, after = result.original, result.pair
     texts = [
         getattr(after, side)
@@ -61,10 +75,10 @@ def _line(one: Transformed) -> tuple[object, ...]:
     ]
     return (
         result.name,
-        one.prediction.label,
-        f"{one.prediction.confidence:.3f}",
-        "agrees" if one.agrees else "changed",
+        transformed.prediction.label,
+        f"{transformed.prediction.confidence:.3f}",
+        "agrees" if transformed.agrees else "changed",
         result.gold or result.rule.name.replace("_", "-"),
-        {True: "right", False: "wrong", None: "–"}[one.right],
+        {True: "right", False: "wrong", None: "–"}[transformed.right],
         " ▸ ".join(texts) if result.changed else f"(unchanged) {result.note}",
     )

@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-import gradio as gr
-
 from finetune.ui import inoculate_tab
+from probe.models.cache import ModelCache
 from probe.runs.engine import Engine
 from probe.runs.store import Store
+from probe.ui.page import Core, TabEntry, build_page
 
 
 def test_nothing_that_draws_overtakes_what_was_asked_for_later(home: Path) -> None:
     store = Store()
-    with gr.Blocks() as blocks, gr.Tab("Inoculate") as tab:
-        inoculate_tab.build(store, Engine(store), blocks, gr.BrowserState(""), tab)
+    core = Core(ModelCache(), store, Engine(store))
+    blocks = build_page([TabEntry("inoculate", "Inoculate", inoculate_tab.build)], core)
     drawn = {one for one in blocks.blocks.values() if one.elem_id in ("curve", "compared")}
     drawing = [fn for fn in blocks.fns.values() if drawn & set(fn.outputs)]
     assert len(drawing) > 5

@@ -103,8 +103,8 @@ def test_uploaded_files_are_named_by_their_options(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("form", "sentence"),
     [
-        (replace(FORM, models=[]), "at least one patient"),
-        (replace(FORM, challenges=[]), "at least one pathogen"),
+        (replace(FORM, models=[]), "at least one model"),
+        (replace(FORM, challenges=[]), "at least one challenge"),
         (replace(FORM, models=["nosuch"]), "nosuch"),
         (replace(FORM, challenges=["sideways"]), "no challenge 'sideways'"),
         (replace(FORM, sizes="many"), "Sizes 'many' is not a list of numbers"),

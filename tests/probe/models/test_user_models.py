@@ -24,9 +24,10 @@ from probe.models.user_models import open_model, require_open
 from probe.reports.json import examination_json
 from probe.tasks.nli import LABELS, TWO_WAY, Pair, matches
 from probe.transforms import Options
-from probe.ui import models_panel
-from probe.ui.html import elements as marks
+from probe.ui.api.models import load_json
 from probe.ui.html import probe as probe_results
+from probe.ui.html.prediction import bar
+from probe.ui.panels import own_model
 from tests.conftest import App
 from tests.support.tiny_bert import tiny_bert, tiny_pairs
 from tests.support.tiny_models import tiny_classifier
@@ -147,19 +148,19 @@ def test_what_a_visitor_may_open_is_a_setting(
 
 
 def test_the_panel_chooses_what_it_loaded(clear: str) -> None:
-    told, _, model = models_panel.show(ModelCache(), f" {clear} ", "")
+    told, _, model = own_model.show(ModelCache(), f" {clear} ", "")
     assert "plain pairs are right" in told
     assert model.value == clear
 
 
 def test_the_panel_asks_which_output_is_which(unclear: str) -> None:
     cache = ModelCache()
-    told, labels, _ = models_panel.show(cache, unclear, "")
+    told, labels, _ = own_model.show(cache, unclear, "")
     assert 'role="alert"' in told
     assert "LABEL_0, LABEL_1, LABEL_2" in told
     assert labels.visible
     assert labels.label == "Which output is which? In the order of LABEL_0, LABEL_1, LABEL_2"
-    told, _, model = models_panel.show(cache, unclear, "neutral, E, contradiction")
+    told, _, model = own_model.show(cache, unclear, "neutral, E, contradiction")
     assert model.value == f"{unclear} (neutral, entailment, contradiction)"
 
 
@@ -174,12 +175,12 @@ def test_what_the_plain_pairs_say_is_offered_and_not_taken(tmp_path: Path) -> No
             text = json.dumps(json.loads(path.read_text()) | outputs)
             (folder / path.name).write_text(text)
     cache = ModelCache()
-    told, labels, _ = models_panel.show(cache, str(folder), "")
+    told, labels, _ = own_model.show(cache, str(folder), "")
     assert "with entailment, neutral, contradiction it gets 6 of 6 plain pairs right" in told
     assert labels.value == "entailment, neutral, contradiction"
     with pytest.raises(ModelError):
         cache.require(str(folder))
-    told, _, _ = models_panel.show(cache, str(folder), "contradiction, entailment, neutral")
+    told, _, _ = own_model.show(cache, str(folder), "contradiction, entailment, neutral")
     assert "with this order the model gets 0 of 6 plain pairs right; with entailment, neu" in told
 
 
@@ -196,14 +197,14 @@ def test_what_the_plain_pairs_say_is_offered_and_not_taken(tmp_path: Path) -> No
 def test_the_panel_answers_with_a_sentence(
     name: str | None, labels: str | None, sentence: str
 ) -> None:
-    told, *_ = models_panel.show(ModelCache(), name, labels)
+    told, *_ = own_model.show(ModelCache(), name, labels)
     assert 'role="alert"' in told
     assert sentence in told
 
 
 def test_the_endpoint_says_what_was_loaded(clear: str) -> None:
     cache = ModelCache()
-    found = models_panel.load_api(cache, clear, "")
+    found = load_json(cache, clear, "")
     assert found["model"] == clear
     assert found["model_revision"] is None
     assert found["labels"] == ["contradiction", "entailment", "neutral"]
@@ -301,7 +302,7 @@ def test_a_pair_is_examined_in_two_classes(gold: str | None, two: Classifier) ->
 
 
 def test_a_bar_of_two_labels_says_both() -> None:
-    shown = marks.bar(as_prediction((0.2, 0.8), TWO_WAY))
+    shown = bar(as_prediction((0.2, 0.8), TWO_WAY))
     assert "entailment 0.20, non-entailment 0.80" in shown
     assert "¬E" in shown
 

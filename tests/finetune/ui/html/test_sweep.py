@@ -37,7 +37,7 @@ def test_the_table_has_a_row_for_each_judged_run_that_opens_its_card() -> None:
         [*RUNS, make_run([], run_id="new", state="queued")], "esim-spelling", "oracle_lr"
     )
     assert re.findall('data-cell="([^"]*)"', table) == [run.id for run in RUNS]
-    assert table.count("<tr class=opened>") == 1
+    assert table.count('<tr class="opened">') == 1
     assert "20.0" in table and "1: dataset weakness" in table
 
 

@@ -13,8 +13,10 @@ from probe.analysis.transformed import examine
 from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, TWO_WAY, Pair
 from probe.tasks.task import Label
-from probe.ui.html.compare import cards, couples, link_to_compare, side_by_side
-from probe.ui.html.compare_cells import PAGE, chosen, matrix, page, slices
+from probe.ui.html.compare import cards, side_by_side
+from probe.ui.html.compare import tests as mcnemar_tests
+from probe.ui.html.compare_cells import PAGE_ROWS, chosen, matrix, page, slices
+from probe.ui.links import link_to_compare
 from tests.support.points import make_point, make_run
 from tests.support.tiny_models import shared, tiny_classifier
 
@@ -40,7 +42,7 @@ ROWS = [
 def test_nothing_of_names_and_texts_is_markup() -> None:
     shown = (
         cards(ROWS, NAMES, "fp32")
-        + couples(ROWS, NAMES)
+        + mcnemar_tests(ROWS, NAMES)
         + matrix(ROWS, NAMES, 0, 1)
         + slices(ROWS, NAMES, 0, 1)
         + page("<s>words", ROWS[:2], NAMES, 1)[0]
@@ -73,11 +75,11 @@ def test_a_pressed_cell_leads_to_its_pairs(cell: str, numbers: list[int]) -> Non
 
 
 def test_pairs_come_in_pages() -> None:
-    many = [row(number, None, "neutral", "neutral") for number in range(PAGE + 1)]
+    many = [row(number, None, "neutral", "neutral") for number in range(PAGE_ROWS + 1)]
     shown, number = page("all", many, NAMES, 9)
     assert number == 2
     assert shown.count("<tr>") == 2  # the head and the last pair
-    assert f"page 2 of 2, {PAGE + 1} pairs" in shown
+    assert f"page 2 of 2, {PAGE_ROWS + 1} pairs" in shown
 
 
 def test_a_pair_opens_in_probe_with_the_model() -> None:
@@ -89,7 +91,7 @@ def test_a_pair_opens_in_probe_with_the_model() -> None:
 def test_without_gold_labels_the_page_says_why_there_is_no_accuracy() -> None:
     unknown = [row(0, None, "entailment", "neutral")]
     assert "no gold labels, so no accuracy" in cards(unknown, NAMES, "fp32")
-    assert "nothing can be called right" in couples(unknown, NAMES)
+    assert "nothing can be called right" in mcnemar_tests(unknown, NAMES)
     assert slices(unknown, NAMES, 0, 1) == ""
 
 

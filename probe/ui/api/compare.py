@@ -15,8 +15,8 @@ from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier, Precision
 from probe.reports.comparison import comparison_json, pair_json
 from probe.tasks.nli import NLI, Pair
-from probe.ui.html.compare import write_comparison
-from probe.ui.widgets import named
+from probe.ui.choices import require_choice
+from probe.ui.result_files import write_comparison
 
 
 def on_file(
@@ -27,7 +27,7 @@ def on_file(
     Columns are guessed. The files are the scored one and the summary.
     """
     names = [name.strip() for name in models.split(",") if name.strip()]
-    exact: Precision = named("precision", precision, Precision)
+    exact: Precision = require_choice("precision", precision, Precision)
     try:
         if not file:
             raise FileError("there is no file in the request")
@@ -35,9 +35,9 @@ def on_file(
         table = read_table(Path(file))
         unread = read(table, guess([str(name) for name in table.frame.columns]))
         rows = [row for chunk in compare_rows(classifiers, unread, exact) for row in chunk.rows]
-        shape = comparison_json(rows, names, exact)
+        summary = comparison_json(rows, names, exact)
         stem = Path(file).name.split(".")[0]
-        return shape, write_comparison(table, rows, names, shape, stem)[0]
+        return summary, write_comparison(table, rows, names, summary, stem)[0]
     except UserError as trouble:
         raise gr.Error(str(trouble)) from trouble
 
@@ -72,7 +72,7 @@ def build(cache: ModelCache) -> None:
         precision: str = "fp32",
     ) -> dict[str, Any]:
         """Compare models on one pair: the JSON of `python -m probe compare --premise`."""
-        exact: Precision = named("precision", precision, Precision)
+        exact: Precision = require_choice("precision", precision, Precision)
         try:
             pair = Pair(premise, hypothesis, NLI.read_gold(gold))
             require_text(pair)

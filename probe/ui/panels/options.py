@@ -6,25 +6,19 @@ from typing import Any
 import gradio as gr
 
 from probe.transforms.options import DEFAULTS, OPTIONS, Option, Options, read_options
-
-FAMILIES = {
-    "lexical": "Word order (Gupta et al.)",
-    "gradient": "Token importance (Gupta et al.)",
-    "statistical": "Translation (Gupta et al.)",
-    "heuristic": "Heuristics (fritz)",
-    "stress": "Stress tests (Naik et al.)",
-}
+from probe.transforms.registry import FAMILIES
+from probe.ui.html.elements import title
 
 
 def build() -> list[Any]:  # Any: gradio's components share no useful type
     """Lay out a control for each option, by family; return them in the order of `OPTIONS`."""
-    made: dict[str, Any] = {}
+    controls: dict[str, Any] = {}
     for family, words in FAMILIES.items():
         named = {name: option for name, option in OPTIONS.items() if option.family == family}
-        gr.HTML(f'<h3 class="title small">{words}</h3>')
+        gr.HTML(title(words))
         with gr.Row():
-            made |= {name: _control(name, option) for name, option in named.items()}
-    return [made[name] for name in OPTIONS]
+            controls |= {name: _control(name, option) for name, option in named.items()}
+    return [controls[name] for name in OPTIONS]
 
 
 def read(values: Sequence[object]) -> Options:

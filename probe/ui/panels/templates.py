@@ -1,20 +1,27 @@
 """Pairs from templates, as a file for the Batch tab."""
 
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
 from probe.errors import TemplateError
 from probe.templates import KINDS, Request, generate
 from probe.templates.files import write_pairs
 from probe.templates.request import FIELDS
-from probe.ui.html.batch import cache_folder
-from probe.ui.widgets import alert
+from probe.ui.events import QUIET
+from probe.ui.html.elements import alert, note
+from probe.ui.result_files import fresh_folder
 
+ABOUT = (
+    "Dative alternation and numerical reasoning after Rozen et al. 2019, and pairs like those of "
+    "HANS (McCoy et al. 2019): three heuristics, ten sub-cases each. Their gold labels are certain "
+    "by construction."
+)
 ALL = "all"
-MOST = 20_000  # pairs that the page makes; the command line makes any number
+MAX_PAIRS = 20_000
+"""Pairs that the page makes; the command line makes any number."""
 COMPLEXITIES = (ALL, "simple", "medium", "complex")
 GROUPS = {
     "both groups": "",
@@ -35,12 +42,14 @@ def make(
     heuristic: str,
     n: float | None,
     seed: float | None,
-) -> tuple[str | None, str]:
+) -> tuple[str | None, Markup]:
     """Write `n` pairs to a CSV file; return its place and one sentence."""
     try:
         count = int(n or 0)
-        if not 1 <= count <= MOST:
-            raise TemplateError(f"the page makes 1 to {MOST} pairs; the command line makes more")
+        if not 1 <= count <= MAX_PAIRS:
+            raise TemplateError(
+                f"the page makes 1 to {MAX_PAIRS} pairs; the command line makes more"
+            )
         asked: dict[str, Any] = {  # Any: the fields' own types
             "complexity": "" if complexity == ALL else complexity,
             "lexical": group,
@@ -54,12 +63,11 @@ def make(
         path = _write(request, count, int(seed or 0))
     except TemplateError as trouble:
         return None, alert(trouble)
-    return str(path), f'<p class="fine">{count} {kind} pairs made and loaded below.</p>'
+    return str(path), note(f"{count} {kind} pairs made and loaded below.")
 
 
 def _write(request: Request, count: int, seed: int) -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="nli-clinic-", dir=cache_folder()))
-    path = folder / f"{request.kind}-{count}-seed-{seed}.csv"
+    path = fresh_folder() / f"{request.kind}-{count}-seed-{seed}.csv"
     write_pairs(generate(request, count, seed), path)
     return path
 
@@ -67,11 +75,7 @@ def _write(request: Request, count: int, seed: int) -> Path:
 def build(upload: gr.File) -> None:
     """Lay out the controls; what they make goes to `upload`."""
     with gr.Accordion("Or make pairs from templates", open=False, elem_id="templates"):
-        gr.HTML(
-            '<p class="fine">Dative alternation and numerical reasoning after Rozen et al. 2019, '
-            "and pairs like those of HANS (McCoy et al. 2019): three heuristics, ten sub-cases "
-            "each. Their gold labels are certain by construction.</p>"
-        )
+        gr.HTML(note(ABOUT))
         with gr.Row():
             kind = gr.Dropdown(list(KINDS), value="hans", label="Templates", min_width=120)
             complexity = gr.Dropdown(list(COMPLEXITIES), value=ALL, label="Complexity")
@@ -84,6 +88,6 @@ def build(upload: gr.File) -> None:
             seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80)
             strict = gr.Checkbox(label="Whole numbers (integer_strict)", min_width=140)
         go = gr.Button("Make the pairs", size="sm", elem_id="make-pairs")
-        told = gr.HTML()
+        message = gr.HTML()
     asked: list[Any] = [kind, complexity, group, low, high, strict, heuristic, n, seed]
-    go.click(make, asked, [upload, told], api_visibility="private", show_progress="hidden")
+    go.click(make, asked, [upload, message], **QUIET)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.ui.template_maker import make
+from probe.ui.panels.templates import make
 
 
 def made(kind: str, **asked: object) -> tuple[list[dict[str, str]], str]:

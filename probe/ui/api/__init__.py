@@ -1,0 +1,1 @@
+"""The endpoints over HTTP; the Inoculate tab's are in finetune/ui."""

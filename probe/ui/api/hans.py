@@ -1,0 +1,41 @@
+"""The endpoint over HTTP of the HANS profile."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import gradio as gr
+
+from probe.analysis.hans import hans_json, profile
+from probe.errors import ModelError, TemplateError, UserError
+from probe.models.cache import ModelCache
+
+MAX_PAIRS = 500
+"""Pairs of a sub-case that the page makes; the command line makes any number."""
+
+
+def build(cache: ModelCache) -> None:
+    """Add `/hans`."""
+
+    def hans(models: list[str], n: int = 100, seed: int = 0) -> dict[str, Any]:
+        """Profile models by the heuristics of HANS: the JSON of `python -m probe hans`."""
+        try:
+            count = require_profile(cache, models, n)
+            profiles = {name: list(profile(cache.get(name), count, seed)) for name in models}
+        except UserError as trouble:
+            raise gr.Error(str(trouble)) from trouble
+        return hans_json(profiles, count, seed, "auto")
+
+    gr.api(hans, api_name="hans", concurrency_id="compare")
+
+
+def require_profile(cache: ModelCache, names: Sequence[str], n: int) -> int:
+    """Return n. Raises ModelError without a model, TemplateError for a wrong number."""
+    if not names:
+        raise ModelError("choose a model first")
+    for name in names:
+        cache.require(name)
+    if not 1 <= n <= MAX_PAIRS:
+        raise TemplateError(
+            f"the page takes 1 to {MAX_PAIRS} pairs for each sub-case; the command line takes more"
+        )
+    return n

@@ -1,0 +1,167 @@
+"""What pressing "Score the file" does: the rows are scored, the page and the files filled in."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pandas as pd
+from markupsafe import Markup
+
+from probe.analysis.batch import Chunk, Row, score
+from probe.analysis.summary import Summary, summarise, summary_json
+from probe.data.tables import Table, read_table
+from probe.errors import FileError, UserError
+from probe.models.cache import ModelCache
+from probe.models.classifier import Classifier, Precision
+from probe.transforms import Options
+from probe.ui.batch_tables import ALL, PAGE_ROWS, baselines, chart, measures, page, view
+from probe.ui.html.batch import cards, progress
+from probe.ui.html.elements import NOTHING, alert, note, sheet, title
+from probe.ui.pacing import Pace, StopRequests
+from probe.ui.panels import options as option_controls
+from probe.ui.panels.upload import columns_of
+from probe.ui.result_files import write_results
+
+MEASURED = "measures with 95 % intervals; a transform counts where it changed the pair"
+BASELINES = "rule baselines on the same pairs, with 95 % intervals"
+ROWS = "scored rows"
+STOPPED = "Stopped after {done} of {total} rows. The files below hold what was scored."
+STOPPED_AT_ONCE = "Stopped before the first rows were scored; there is nothing to put into a file."
+
+
+@dataclass
+class Outputs:
+    """What the page shows, in the order of the tab's outputs; what is not given stays."""
+
+    progress: Any = field(default_factory=gr.skip)  # Any: markup, or one of gradio's updates
+    cards: Any = field(default_factory=gr.skip)
+    plot: Any = field(default_factory=gr.skip)
+    measures: Any = field(default_factory=gr.skip)
+    files: Any = field(default_factory=gr.skip)
+    paging: Any = field(default_factory=gr.skip)
+    rows: Any = field(default_factory=gr.skip)
+    place: Any = field(default_factory=gr.skip)
+    turning: Any = field(default_factory=gr.skip)
+    baselines: Any = field(default_factory=gr.skip)
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The values in their order."""
+        return list(vars(self).values())
+
+
+@dataclass(frozen=True)
+class Job:
+    """A file to score, and how."""
+
+    upload: Path
+    table: Table
+    classifier: Classifier
+    model: str
+    names: Sequence[str]
+    seed: int
+    options: Options
+    precision: Precision
+
+    def summary_json(self, summary: Summary) -> dict[str, Any]:
+        """Return the summary as JSON values."""
+        return summary_json(summary, self.classifier, self.precision, self.seed, self.options)
+
+
+def run(
+    cache: ModelCache,
+    stops: StopRequests,
+    session: str | None,
+    path: str | None,
+    premise: str,
+    hypothesis: str,
+    gold: str | None,
+    model: str,
+    names: list[str],
+    seed: float | None,
+    precision: Precision,
+    *values: object,
+) -> Iterator[list[Any]]:
+    """Score the file; after each chunk yield what the page shows, in the order of `Outputs`.
+
+    `values` are those of the options' controls. Once a stop is asked for, the files hold the rows
+    that are scored by then.
+    """
+    try:
+        options = option_controls.read(values)
+        if not path:
+            raise FileError("choose a file first, or one of the examples")
+        table = read_table(Path(path))
+        headers = [str(name) for name in table.frame.columns]
+        columns = columns_of(headers, premise, hypothesis, gold)
+        cache.require(model)
+        yield Outputs(note("Loading the model …")).outputs
+        classifier = cache.get(model)
+        job = Job(Path(path), table, classifier, model, names, int(seed or 0), options, precision)
+        chunks = score(table, columns, classifier, names, job.seed, options, precision)
+        yield from scored(job, stops.until(session, chunks))
+    except UserError as trouble:
+        yield Outputs(alert(trouble)).outputs
+
+
+def scored(job: Job, chunks: Iterator[Chunk]) -> Iterator[list[Any]]:
+    """Show how far it is after each chunk, the figures so far at times, at the end the files."""
+    rows, pace, last = list[Row](), Pace(), None
+    for chunk in chunks:
+        rows += chunk.rows
+        last = chunk
+        if chunk.done < chunk.total:
+            with pace.turn() as due:
+                shown = _part(job, rows) if due else Outputs()
+            shown.progress = progress(chunk)
+            yield shown.outputs
+    yield (_finished(job, rows, last) if last else Outputs(note(STOPPED_AT_ONCE))).outputs
+
+
+def _part(job: Job, rows: Sequence[Row]) -> Outputs:
+    """Show the figures so far and the first rows, and none of an earlier file's."""
+    shown = _figures(job, summarise(rows, job.names))
+    first, _, _ = page(view(rows[:PAGE_ROWS], job.names), ALL, 1)
+    shown.rows, shown.place = sheet(first, ROWS), note("the first rows")
+    shown.files, shown.turning = gr.Files(visible=False), gr.Row(visible=False)
+    shown.baselines = NOTHING
+    return shown
+
+
+def _figures(job: Job, summary: Summary) -> Outputs:
+    return Outputs(
+        cards=cards(summary, job.classifier, job.precision),
+        plot=gr.Plot(chart(summary), visible=bool(job.names)),
+        measures=sheet(measures(summary), MEASURED),
+    )
+
+
+def _finished(job: Job, rows: Sequence[Row], last: Chunk) -> Outputs:
+    """Write the files and show them with the first page of rows; say where it was stopped."""
+    summary = summarise(rows, job.names)
+    files, paging = write_results(
+        job.table, rows, job.names, job.summary_json(summary), job.upload, job.model
+    )
+    shown = _figures(job, summary)
+    shown.progress = progress(last)
+    if last.done < last.total:
+        shown.progress += note(STOPPED.format(done=last.done, total=last.total))
+    shown.files, shown.paging = gr.Files(files, visible=True), paging
+    shown.rows, shown.place, _ = turn(paging, ALL, 1)
+    shown.turning, shown.baselines = gr.Row(visible=True), against_rules(rows)
+    return shown
+
+
+def against_rules(rows: Sequence[Row]) -> Markup:
+    """Show what rules that read no sentence reach on the same pairs, where there is gold."""
+    estimates = baselines(rows)
+    return title("Rule baselines") + sheet(estimates, BASELINES) if len(estimates) else NOTHING
+
+
+def turn(paging: str, kept: str, number: float | None) -> tuple[Markup, Markup, int]:
+    """Show another page or filter."""
+    frame = pd.read_json(Path(paging), lines=True, dtype=False)
+    part, words, number_shown = page(frame, kept, int(number or 1))
+    return sheet(part, ROWS), note(words), number_shown

@@ -1,0 +1,11 @@
+"""Settings that events of all tabs share."""
+
+from typing import Any
+
+QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+"""An event of the page alone: no endpoint over HTTP, no spinner over what it changes."""
+PRESSED = """element.addEventListener("click", event => {
+  const pressed = event.target.closest("button[data-cell]");
+  if (pressed) trigger("click", {cell: pressed.dataset.cell});
+});"""
+"""Lets a component of HTML report which of its buttons was pressed."""

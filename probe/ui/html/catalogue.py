@@ -1,0 +1,124 @@
+"""What the Catalogue tab shows: transforms with facts, code and examples; templates; rules."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+from markupsafe import Markup
+
+from probe.analysis.transformed import Transformed
+from probe.baselines import BASELINES
+from probe.templates import KINDS, Request, generate, template_ids
+from probe.transforms import REGISTRY
+from probe.transforms.availability import missing
+from probe.transforms.registry import FAMILIES, Transform
+from probe.ui.html.edits import changes
+from probe.ui.html.elements import NOTHING, join, note, twin
+from probe.ui.html.prediction import verdict
+
+ROOT = Path(__file__).resolve().parents[3]
+COMPARED = "compared with {} instead of the prediction before"
+ENTRY = Markup('<article class="entry"><h3><code>{}</code> {}</h3>{}</article>')
+SECTION = Markup('<section><h2 class="title">{}</h2>{}</section>')
+
+
+def catalogue(examples: Mapping[str, Sequence[Transformed]]) -> Markup:
+    """Show every transform with what it made of a pair, the templates, the rule baselines."""
+    return join(
+        [*(_family(family, examples) for family in FAMILIES), templates(), rule_baselines()]
+    )
+
+
+def _family(family: str, examples: Mapping[str, Sequence[Transformed]]) -> Markup:
+    entries = [entry for entry in REGISTRY.values() if entry.family == family]
+    shown = join(_entry(entry, examples.get(entry.name, ())) for entry in entries)
+    return SECTION.format(FAMILIES[family], shown)
+
+
+def _entry(entry: Transform, examples: Sequence[Transformed]) -> Markup:
+    parts = [_facts(entry), _lacks(entry), *map(_example, examples), _code(entry)]
+    return ENTRY.format(entry.name, entry.summary, join(parts))
+
+
+def _facts(entry: Transform) -> Markup:
+    facts = {
+        "changes": "premise and hypothesis" if entry.side == "both" else f"the {entry.side}",
+        "works on": f"{entry.level}s",
+        "gold label": entry.rule.words,
+        "source": entry.source,
+    } | ({"agreement": COMPARED.format(entry.default)} if entry.default else {})
+    listed = join(
+        Markup("<div><dt>{}</dt> <dd>{}</dd></div>").format(name, text)
+        for name, text in facts.items()
+    )
+    return Markup('<dl class="facts">{}</dl>').format(listed)
+
+
+def _lacks(entry: Transform) -> Markup:
+    lacks = missing(entry)
+    if not lacks:
+        return NOTHING
+    return Markup('<p class="problem">Not available here: {}</p>').format(lacks)
+
+
+def _example(transformed: Transformed) -> Markup:
+    result = transformed.result
+    if not result.changed:
+        return note(f"this pair is left unchanged; {result.note}")
+    gold = f" · gold label {result.gold}" if result.gold else ""
+    return Markup('<div class="made">{}<p>{}{}</p></div>').format(
+        changes(result), verdict(transformed.prediction), gold
+    )
+
+
+def _code(entry: Transform) -> Markup:
+    text, place = source(entry.name)
+    return twin(f"code: {place}", Markup("<pre>{}</pre>").format(text))
+
+
+@cache
+def source(name: str) -> tuple[str, str]:
+    """Return the code of a transform and where it stands: file and line."""
+    registered = REGISTRY[name].function
+    function = registered.func if isinstance(registered, partial) else registered
+    lines, start = inspect.getsourcelines(function)
+    file = Path(inspect.getsourcefile(function) or "").resolve().relative_to(ROOT)
+    return inspect.cleandoc("\n" + "".join(lines)), f"{file}, line {start}"
+
+
+@cache
+def templates() -> Markup:
+    """Show each kind of template with its size and a few pairs."""
+    return SECTION.format(
+        "Templates (Rozen et al., McCoy et al.)",
+        note(
+            Markup(
+                "The Batch tab makes pairs from them, as does "
+                "<code>python -m probe templates</code>."
+            )
+        )
+        + join(map(_template, KINDS)),
+    )
+
+
+def _template(kind: str) -> Markup:
+    pairs = join(
+        Markup('<p class="text">{} ▸ {} <span class="fine">{}</span></p>').format(
+            pair.premise, pair.hypothesis, pair.gold
+        )
+        for pair in generate(Request(kind), 3, 0)
+    )
+    return ENTRY.format(kind, f"{len(template_ids(kind))} templates", pairs)
+
+
+@cache
+def rule_baselines() -> Markup:
+    """Show the rule baselines."""
+    shown = join(
+        ENTRY.format(name, rule.summary, note(rule.source)) for name, rule in BASELINES.items()
+    )
+    where = Markup(
+        "The Batch tab shows them beside the model, as does <code>python -m probe rules</code>."
+    )
+    return SECTION.format("Rule baselines", note(where) + shown)

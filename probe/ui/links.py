@@ -1,0 +1,30 @@
+"""Permalinks: addresses on this page that open a tab with something in it."""
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+from probe.tasks.nli import Pair
+
+
+def link_to_pair(pair: Pair, model: str) -> str:
+    """Return a permalink that opens a pair in the Probe tab."""
+    return _query(premise=pair.premise, hypothesis=pair.hypothesis, model=model)
+
+
+def link_to_model(model: str) -> str:
+    """Return a permalink that opens the Probe tab with a model."""
+    return _query(model=model)
+
+
+def link_to_compare(models: Sequence[str]) -> str:
+    """Return a permalink that opens the Compare tab with these models."""
+    return _query(tab="compare", models=",".join(models))
+
+
+def link_to_inoculation(challenge: str, model: str) -> str:
+    """Return a permalink that opens the Inoculate tab with a model and a challenge chosen."""
+    return _query(tab="inoculate", model=model, challenge=challenge)
+
+
+def _query(**parameters: str) -> str:
+    return "?" + urlencode(parameters)

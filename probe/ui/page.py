@@ -1,0 +1,74 @@
+"""The page: what a tab is built with, and the tabs put together."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from probe.models.cache import ModelCache
+from probe.runs.engine import Engine
+from probe.runs.gallery import FOLDER
+from probe.runs.store import Store
+from probe.settings import ASSETS
+from probe.ui.events import QUIET
+from probe.ui.owner import browser_token
+
+HOUR, DAY = 3600, 86_400  # seconds: how often files that are older are removed, and how old
+
+
+@dataclass(frozen=True)
+class Core:
+    """What the page works with; one of each serves everybody who looks at it.
+
+    `gallery` is the folder of finished runs that everybody may look at.
+    """
+
+    cache: ModelCache
+    store: Store
+    engine: Engine
+    gallery: Path = FOLDER
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a tab is built with: the core, and the page around the tab.
+
+    `owner` holds the token by which a browser finds its runs again; `tab` is the tab itself.
+    """
+
+    core: Core
+    blocks: gr.Blocks
+    owner: gr.BrowserState
+    tab: gr.Tab
+
+
+@dataclass(frozen=True)
+class TabEntry:
+    """A tab: its name in permalinks, its title, and what lays it out."""
+
+    id: str
+    title: str
+    build: Callable[[Page], None]
+
+
+def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
+    """Return the page with these tabs."""
+    blocks: gr.Blocks
+    with gr.Blocks(title="NLI Clinic", delete_cache=(HOUR, DAY)) as blocks:
+        gr.HTML((ASSETS / "header.html").read_text(encoding="utf-8"), elem_id="header")
+        owner = browser_token()
+        with gr.Tabs() as shown:
+            for entry in tabs:
+                with gr.Tab(entry.title, id=entry.id) as tab:
+                    entry.build(Page(core, blocks, owner, tab))
+        names = {entry.id for entry in tabs}
+
+        def open_tab(request: gr.Request) -> Any:  # Any: gradio's own mark to skip
+            """Open the tab that a permalink names."""
+            name = request.query_params.get("tab", "")
+            return gr.Tabs(selected=name) if name in names else gr.skip()
+
+        blocks.load(open_tab, None, shown, **QUIET)
+    return blocks

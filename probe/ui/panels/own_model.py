@@ -1,0 +1,81 @@
+"""The panel for a model of one's own: a hub id or a folder, and its label order."""
+
+from functools import partial
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from probe.errors import UserError
+from probe.models.cache import ModelCache
+from probe.models.errors import UnclearLabels
+from probe.ui.api import models as models_api
+from probe.ui.api.models import open_own
+from probe.ui.choices import model_names
+from probe.ui.events import QUIET
+from probe.ui.html.elements import alert, join, note
+
+ABOUT = (
+    "A hub's model, as owner/name or owner/name@revision, or the full path of a folder. It is "
+    "fetched only when you press the button; safetensors only, and no code of its own is run."
+)
+
+
+def show(cache: ModelCache, name: str | None, labels: str | None) -> list[Any]:
+    """Load a model; return a message, the field for its labels, the list of models.
+
+    The fields are None where nothing was ever typed.
+    """
+    try:
+        loaded = open_own(cache, name, labels)
+    except UnclearLabels as unclear:
+        return [alert(unclear), _ask(unclear), gr.skip()]
+    except UserError as trouble:
+        return [alert(trouble), gr.skip(), gr.skip()]
+    chosen = loaded.classifier.name
+    warning = join(alert(words) for words in (loaded.warning, loaded.doubt) if words)
+    return [
+        Markup('<p class="fine" role="status">{}</p>{}').format(loaded.words, warning),
+        gr.Textbox(
+            label=f"Which output is which? Now {', '.join(loaded.classifier.order)}",
+            info="",
+            visible=bool(labels or warning),
+        ),
+        gr.Dropdown(choices=list(dict.fromkeys([*model_names(), chosen])), value=chosen),
+    ]
+
+
+def _ask(unclear: UnclearLabels) -> gr.Textbox:
+    """Ask for the order, and offer what the plain pairs say."""
+    offered = ", ".join(unclear.suggested or ())
+    hint = f"Offered: with this order it gets {unclear.right}." if offered else ""
+    return gr.Textbox(
+        value=offered,
+        label=f"Which output is which? In the order of {', '.join(unclear.outputs)}",
+        info=hint,
+        visible=True,
+    )
+
+
+def build(cache: ModelCache, model: gr.Dropdown) -> gr.events.Dependency:
+    """Lay out the panel; what it loads is chosen in `model`. Return the event that loads."""
+    with gr.Accordion("Your own model", open=False, elem_id="own-model"):
+        gr.HTML(note(ABOUT))
+        name = gr.Textbox(label="Hub id or folder", placeholder="owner/name", elem_id="own-name")
+        labels = gr.Textbox(label="Which output is which?", visible=False, elem_id="own-labels")
+        go = gr.Button("Load", size="sm", elem_id="own-load")
+        message = gr.HTML(elem_id="own-message")
+    # other labels belong to another model
+    name.change(lambda: gr.Textbox("", visible=False), None, labels, **QUIET)
+    loaded: gr.events.Dependency = gr.on(
+        [go.click, name.submit, labels.submit],
+        partial(show, cache),
+        [name, labels],
+        [message, labels, model],
+        concurrency_id="load",
+        concurrency_limit=1,
+        api_visibility="private",
+        show_progress="minimal",
+    )
+    models_api.build(cache)
+    return loaded

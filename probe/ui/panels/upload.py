@@ -1,0 +1,84 @@
+"""A person's file: where it is dropped, its first rows, and which columns are which."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from probe.data.tables import Columns, check, guess, read_table
+from probe.errors import FileError
+from probe.settings import ASSETS
+from probe.ui.events import QUIET
+from probe.ui.html.elements import NOTHING, alert, note, sheet
+
+EXAMPLES = sorted((ASSETS / "examples").glob("*"))
+NO_GOLD = "(no gold label)"
+PREVIEW_ROWS = 5
+GOLD_HELP = (
+    "Gold labels are read as entailment, neutral, contradiction, as e, n, c, or as 0, 1, 2 in "
+    "this order; “-” means that the annotators disagreed."
+)
+COLUMNS = ("Premise", "Hypothesis", "Gold label")
+
+
+def build_file(label: str, elem_id: str) -> gr.File:
+    """Lay out the place of the file, with examples."""
+    upload = gr.File(label=label, type="filepath", height=130, elem_id=elem_id)
+    examples = [[str(path)] for path in EXAMPLES]
+    gr.Examples(examples, upload, label="Three files to try", api_visibility="private")
+    return upload
+
+
+def build_columns() -> list[gr.Dropdown]:
+    """Lay out the lists of columns."""
+    with gr.Row():
+        return [gr.Dropdown([], label=f"{name} column", min_width=130) for name in COLUMNS]
+
+
+def guess_on_upload(
+    upload: gr.File, columns: Sequence[gr.Dropdown], preview: gr.HTML, guessed: gr.HTML
+) -> None:
+    """Show the first rows and the guessed columns as soon as there is a file."""
+    upload.change(choose, upload, [preview, *columns, guessed], **QUIET)
+
+
+def choose(path: str | None) -> list[Any]:
+    """Return the first rows of a file, its guessed columns, and a sentence about them."""
+    no_columns = [gr.Dropdown(choices=[], value=None)] * len(COLUMNS)
+    if not path:
+        return [NOTHING, *no_columns, NOTHING]
+    try:
+        table = read_table(Path(path))
+        names = [str(name) for name in table.frame.columns]
+        columns, doubt = _guess(names)
+    except FileError as trouble:
+        return [NOTHING, *no_columns, alert(trouble)]
+    broken = f", {len(table.broken)} of them do not fit the header" if table.broken else ""
+    return [
+        sheet(table.frame.head(PREVIEW_ROWS), "first rows of the file"),
+        gr.Dropdown(choices=names, value=columns.premise),
+        gr.Dropdown(choices=names, value=columns.hypothesis),
+        gr.Dropdown(choices=[NO_GOLD, *names], value=columns.gold or NO_GOLD),
+        doubt + note(f"{len(table.frame)} rows{broken}. {GOLD_HELP}"),
+    ]
+
+
+def _guess(names: list[str]) -> tuple[Columns, Markup]:
+    """Guess the columns; where the names do not tell, take the first two and ask."""
+    try:
+        return guess(names), NOTHING
+    except FileError as trouble:
+        if len(names) < 2:
+            raise
+        return Columns(names[0], names[1]), alert(f"{trouble}. Say above which column is which.")
+
+
+def columns_of(names: Sequence[str], premise: str, hypothesis: str, gold: str | None) -> Columns:
+    """Return the chosen columns, guessed where none is chosen. Raises FileError."""
+    columns = guess(names)
+    if premise and hypothesis:
+        columns = Columns(premise, hypothesis, None if gold in (None, NO_GOLD) else gold)
+    check(columns, names)
+    return columns

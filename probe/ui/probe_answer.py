@@ -1,0 +1,122 @@
+"""What the Probe tab answers: a pair predicted, explained and transformed."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from probe.analysis.attribution import BaselineToken, Method
+from probe.analysis.transformed import examine
+from probe.errors import UserError
+from probe.models.cache import ModelCache
+from probe.tasks.examples import random_pair
+from probe.tasks.nli import LABELS, Pair
+from probe.tasks.task import Label
+from probe.transforms import REGISTRY
+from probe.transforms.availability import missing, ready
+from probe.transforms.registry import FAMILIES
+from probe.ui.choices import model_names
+from probe.ui.example_pairs import EXAMPLES
+from probe.ui.html.elements import NOTHING, alert, join, sheet
+from probe.ui.html.probe import answer, rows, table
+from probe.ui.panels import options
+
+FIRST = ("sort", "shuffle", "drop", "negation")
+"""The transforms that are chosen when the page is opened."""
+UNKNOWN = "not known"
+
+
+def by_family() -> dict[str, list[str]]:
+    """Return the transforms of each family that can run here."""
+    able = ready()
+    return {
+        family: [name for name in able if REGISTRY[name].family == family] for family in FAMILIES
+    }
+
+
+def not_available() -> Markup:
+    """Say which transforms cannot run here, and what would have to be done."""
+    names_by_reason: dict[str, list[str]] = {}
+    for name, entry in REGISTRY.items():
+        if reason := missing(entry):
+            names_by_reason.setdefault(reason, []).append(name)
+    return join(
+        Markup('<p class="fine off"><b>Not available here:</b> {}. {}</p>').format(
+            ", ".join(names), reason
+        )
+        for reason, names in names_by_reason.items()
+    )
+
+
+def update(
+    cache: ModelCache,
+    premise: str,
+    hypothesis: str,
+    model: str,
+    gold: str,
+    seed: float | None,
+    explain: str,
+    method: Method,
+    baseline: BaselineToken,
+    everything: bool,
+    chains: Sequence[str],
+    *rest: Any,  # Any: a list of names for each family, then the options' values
+) -> tuple[Markup, Markup]:
+    """Answer one event: the verdict with its tokens; the result rows, or one table of all."""
+    chosen, values = rest[: len(FAMILIES)], rest[len(FAMILIES) :]
+    names = ready() if everything else [name for group in chosen for name in group]
+    try:
+        cache.require(model)
+        examination = examine(
+            cache.get(model),
+            Pair(premise, hypothesis, as_label(gold)),
+            [*names, *chains],
+            int(seed or 0),
+            options.read(values),
+            method,
+            baseline,
+            as_label(explain),
+        )
+    except UserError as trouble:
+        return alert(trouble), NOTHING
+    shown = sheet(table(examination), "all transforms") if everything else rows(examination)
+    return answer(examination), shown
+
+
+def as_label(text: str) -> Label | None:
+    """Return a chosen label, None where none is."""
+    return next((label for label in LABELS if label == text), None)
+
+
+def open_page(request: gr.Request) -> list[Any]:
+    """Read a permalink, or begin with the first example."""
+    query = request.query_params
+    premise, hypothesis = next(iter(EXAMPLES.values()))
+    names = query["transforms"].split(",") if "transforms" in query else FIRST
+    known, wanted = model_names(), query.get("model", "")
+    return [
+        query.get("premise", premise),
+        query.get("hypothesis", hypothesis),
+        gr.Dropdown(choices=known, value=wanted if wanted in known else next(iter(known), None)),
+        as_label(query.get("gold", "")) or UNKNOWN,
+        int(query["seed"]) if query.get("seed", "").isdecimal() else 0,
+        [name for name in names if "+" in name],
+        *([name for name in names if name in group] for group in by_family().values()),
+    ]
+
+
+def draw(count: int) -> tuple[int, str, str, str]:
+    """Return the next random bundled pair."""
+    pair = random_pair(count)
+    return count + 1, pair.premise, pair.hypothesis, pair.gold or UNKNOWN
+
+
+def take_example(name: str) -> tuple[str, str, str]:
+    """Return an example; its gold label is for the person to say."""
+    return *EXAMPLES[name], UNKNOWN
+
+
+def swap(premise: str, hypothesis: str) -> tuple[str, str, str]:
+    """Return the two texts in each other's place; the gold label is another then."""
+    return hypothesis, premise, UNKNOWN

@@ -1,0 +1,71 @@
+"""The files that a person takes away from the Batch and Compare tabs."""
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from probe.analysis import batch, comparison
+from probe.analysis.batch import made_frame, scored_frame
+from probe.data.tables import Table, write_table
+from probe.reports.compared_rows import keep
+from probe.reports.comparison import compared_frame
+from probe.ui.batch_tables import view
+
+
+def cache_folder() -> Path:
+    """Return gradio's own cache, which it empties by itself."""
+    folder = Path(os.environ.get("GRADIO_TEMP_DIR", Path(tempfile.gettempdir()) / "gradio"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def fresh_folder() -> Path:
+    """Return a new folder in gradio's cache."""
+    return Path(tempfile.mkdtemp(prefix="nli-clinic-", dir=cache_folder()))
+
+
+def write_results(
+    table: Table,
+    rows: Sequence[batch.Row],
+    names: Sequence[str],
+    summary: Mapping[str, Any],  # Any: JSON values
+    upload: Path,
+    model: str,
+) -> tuple[list[str], str]:
+    """Write the scored file and the summary, and the rows for paging; return their places."""
+    folder, stem = fresh_folder(), upload.name.split(".")[0]
+    scored = folder / f"{stem}-scored.{table.form}"
+    write_table(scored_frame(table, rows, names, model), scored)
+    pairs = folder / f"{stem}-pairs.{table.form}"
+    if names:
+        write_table(made_frame(rows, names), pairs)
+    note = _write_json(summary, folder / f"{stem}-summary.json")
+    paging = folder / "rows.jsonl"
+    view(rows, names).to_json(paging, orient="records", lines=True, force_ascii=False)
+    files = [scored, note, pairs] if names else [scored, note]
+    return [str(path) for path in files], str(paging)
+
+
+def write_comparison(
+    table: Table,
+    rows: Sequence[comparison.Row],
+    names: Sequence[str],
+    summary: Mapping[str, Any],  # Any: JSON values
+    stem: str,
+) -> tuple[list[str], str]:
+    """Write the scored file, the summary and what the cells show; return their places."""
+    folder = fresh_folder()
+    compared = folder / f"{stem}-compared.{table.form}"
+    write_table(compared_frame(table, rows, names), compared)
+    note = _write_json(summary, folder / f"{stem}-comparison.json")
+    kept = folder / "compared.jsonl"
+    keep(rows, kept)
+    return [str(compared), str(note)], str(kept)
+
+
+def _write_json(values: Mapping[str, Any], path: Path) -> Path:
+    path.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+    return path

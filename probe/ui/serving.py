@@ -1,0 +1,55 @@
+"""How the page looks and is served."""
+
+from typing import Any
+
+import gradio as gr
+
+from probe.settings import ASSETS, settings
+
+FONT = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif"]
+MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
+EVENTS_AT_ONCE = 4
+"""How many events of one kind are answered at the same time."""
+QUEUE_PAUSE, PROGRESS_PAUSE = 0.02, 0.1
+"""Seconds between two looks at gradio's queue, which has no setting for them: as it stands it looks
+a thousand times a second, and an app that nobody uses keeps a core busy."""
+
+
+def theme() -> gr.themes.Base:
+    """Return a calm theme that needs no font from the network."""
+    return gr.themes.Base(
+        primary_hue="teal", neutral_hue="slate", font=FONT, font_mono=MONO, radius_size="sm"
+    ).set(  # white on the default teal has a contrast of 2.5:1
+        button_primary_background_fill="*primary_700",
+        button_primary_background_fill_hover="*primary_800",
+        button_primary_background_fill_dark="*primary_700",
+        button_primary_text_color="white",
+    )
+
+
+def launch_options() -> dict[str, Any]:
+    """Return what is passed to launch()."""
+    return {
+        "theme": theme(),
+        "css_paths": [ASSETS / "style.css"],
+        "js": (ASSETS / "page.js").read_text(encoding="utf-8"),
+        "max_file_size": settings().max_upload,
+        "allowed_paths": [],
+        "footer_links": ["api", "settings"],
+        "run_history": False,  # the footer leads nobody to it, and our runs are kept elsewhere
+        "ssr_mode": False,
+        "show_error": True,
+    }
+
+
+def serve(page: gr.Blocks) -> None:
+    """Serve the page until interrupted."""
+    queued(page).launch(**launch_options())
+
+
+def queued(page: gr.Blocks) -> gr.Blocks:
+    """Give the page its queue, which looks for events seldom enough to cost nothing."""
+    page.queue(default_concurrency_limit=EVENTS_AT_ONCE)
+    page._queue.sleep_when_free = QUEUE_PAUSE
+    page._queue.progress_update_sleep_when_free = PROGRESS_PAUSE
+    return page

@@ -1,0 +1,8 @@
+"""Edits: what a person typed is escaped."""
+
+from probe.text.tokens import edits
+from probe.ui.html.edits import diff
+
+
+def test_a_diff_escapes_what_a_person_typed() -> None:
+    assert "<i>" not in diff(edits("<i> one", "<i> two"))
