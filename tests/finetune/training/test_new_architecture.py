@@ -21,7 +21,7 @@ from probe.models.architectures import ARCHITECTURES, Architecture, EncoderLayer
 from probe.models.cache import ModelCache
 from probe.models.library import load
 from probe.tasks.nli import LABELS
-from probe.ui import models_panel
+from probe.ui.panels import own_model
 from tests.support.made_up_family import made_up_model
 from tests.support.tiny_bert import tiny_pairs
 
@@ -93,7 +93,7 @@ def test_without_a_row_it_has_no_fast_mode(folder: str, monkeypatch: pytest.Monk
 
 
 def test_the_page_opens_it(folder: str) -> None:
-    described, *_ = models_panel.show(ModelCache(), folder, "")
+    described, *_ = own_model.show(ModelCache(), folder, "")
     assert f"{folder} is a made-up model of" in described
 
 
