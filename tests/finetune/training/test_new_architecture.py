@@ -58,7 +58,8 @@ def test_its_importance_is_that_of_plain_autograd(folder: str) -> None:
     expected = (vectors * vectors.grad)[0].sum(-1).tolist()
     importance = attribute(classifier, [pair], ["neutral"])[0]
     sides = classifier.encode([pair]).sequence_ids(0)
-    scores = [token.score for token in (*importance.premise, *importance.hypothesis)]
+    fields = (importance.tokens(field) for field in classifier.task.fields)
+    scores = [token.score for tokens in fields for token in tokens]
     by_hand = [score for score, side in zip(expected, sides, strict=True) if side is not None]
     assert scores == pytest.approx(by_hand, abs=1e-5)
     assert max(map(abs, scores)) > 1e-3
