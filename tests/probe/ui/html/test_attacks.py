@@ -14,16 +14,17 @@ from probe.analysis.batch import score
 from probe.analysis.comparison import Row
 from probe.analysis.hans import Profiled, profile
 from probe.analysis.summary import summarise
-from probe.analysis.transformed import examine
-from probe.data.tables import guess, read_table
+from probe.analysis.examination import examine
+from probe.data.rows import guess
+from probe.data.tables import read_table
 from probe.models.cache import ModelCache
 from probe.models.classifier import Prediction
-from probe.tasks.nli import LABELS, Pair
+from probe.tasks.nli import LABELS, NLI, Pair
 from probe.text.tokens import edits
 from probe.ui.batch_tables import view
 from probe.ui.html import batch, compare, compare_cells, elements, hans, prediction, probe
 from probe.ui.html.edits import diff
-from probe.ui.links import link_to_compare, link_to_inoculation, link_to_model, link_to_pair
+from probe.ui.links import link_to_compare, link_to_inoculation, link_to_model, link_to_example
 from probe.ui.panels import own_model, upload
 from tests.support.attacks import ATTACKS
 from tests.support.markup import require_ours
@@ -75,7 +76,7 @@ def test_an_attribute_holds_it_whole(attack: str) -> None:
 def test_a_link_leads_to_this_page_only(attack: str) -> None:
     pair = Pair(attack, attack)
     for address in (
-        link_to_pair(pair, attack),
+        link_to_example(NLI, pair, attack),
         link_to_model(attack),
         link_to_compare([attack, attack]),
         link_to_inoculation(attack, attack),
@@ -99,8 +100,8 @@ def test_a_pair_is_examined_and_shown_as_text(attack: str) -> None:
 def test_compared_rows_are_shown_as_text(attack: str) -> None:
     first, second = (Prediction(label, (0.8, 0.1, 0.1), LABELS) for label in LABELS[:2])
     rows = [
-        Row(0, Pair(attack, attack, "entailment"), (first, second), "", (False, True)),
-        Row(1, error=attack),
+        Row(0, NLI, Pair(attack, attack, "entailment"), (first, second), "", (False, True)),
+        Row(1, NLI, error=attack),
     ]
     names = [attack, f"{attack} too"]
     for shown in (
@@ -124,10 +125,10 @@ def test_a_file_is_previewed_and_scored_as_text(attack: str, tmp_path: Path) -> 
         require_ours(part)
     table = read_table(path)
     classifier = shared("bert")
-    columns = guess([str(name) for name in table.frame.columns])
+    columns = guess([str(name) for name in table.frame.columns], NLI)
     rows = [row for chunk in score(table, columns, classifier) for row in chunk.rows]
     require_ours(elements.sheet(view(rows, []), "rows"))
-    require_ours(batch.cards(summarise(rows, []), classifier, "fp32"))
+    require_ours(batch.cards(summarise(rows, [], NLI), classifier, "fp32"))
 
 
 @pytest.fixture(scope="module")
