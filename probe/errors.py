@@ -3,7 +3,8 @@
     UserError
     ├── SettingsError       a setting of the environment
     ├── FileError           a file that cannot be read, understood or written
-    ├── LabelError          a label that is not known, or that the annotators disagree on
+    ├── LabelError          a label that is not known
+    │   └── DisputedLabel   one that the annotators disagree on
     ├── ExampleError        an example that cannot be scored, such as one with an empty text
     ├── ModelError          a model that cannot be used
     │   └── UnclearLabels   (probe.models.errors) one whose outputs are not named after labels
@@ -46,6 +47,10 @@ class FileError(UserError):
 
 class LabelError(UserError):
     """A label that is not known or disputed."""
+
+
+class DisputedLabel(LabelError):
+    """A label on which the annotators did not agree."""
 
 
 class ExampleError(UserError):

@@ -24,30 +24,81 @@ class Estimate:
 NOTHING = Estimate(math.nan, math.nan, math.nan, 0)
 
 
+@dataclass
+class Share:
+    """How many of n are true, counted one by one."""
+
+    count: int = 0
+    n: int = 0
+
+    def add(self, hit: bool) -> None:
+        """Count one more."""
+        self.count += hit
+        self.n += 1
+
+    def estimate(self) -> Estimate:
+        """Return the share of true values with Wilson's interval."""
+        if not self.n:
+            return NOTHING
+        from statsmodels.stats.proportion import proportion_confint
+
+        low, high = proportion_confint(self.count, self.n, method="wilson")
+        return Estimate(self.count / self.n, float(low), float(high), self.n)
+
+
+@dataclass
+class Moments:
+    """The sums of values and of their squares, exact whatever the order.
+
+    Both are whole numbers in units of 2 ** -UNIT and its square.
+    """
+
+    total: int = 0
+    squares: int = 0
+    n: int = 0
+
+    def add(self, value: float) -> None:
+        """Count one more value between 0 and 1."""
+        scaled = _scaled(value)
+        self.total += scaled
+        self.squares += scaled * scaled
+        self.n += 1
+
+    def estimate(self) -> Estimate:
+        """Return the mean with Student's interval, cut to [0, 1]; n = 1 has the widest one."""
+        if not self.n:
+            return NOTHING
+        middle = self.total / (1 << UNIT) / self.n
+        if self.n == 1:
+            return Estimate(middle, 0.0, 1.0, 1)
+        from scipy.stats import t
+
+        centre = _scaled(middle)
+        spread = self.squares - 2 * centre * self.total + self.n * centre * centre
+        variance = spread / (1 << 2 * UNIT) / (self.n - 1)
+        half = float(t.ppf(0.975, self.n - 1)) * math.sqrt(variance / self.n)
+        return Estimate(middle, max(0.0, middle - half), min(1.0, middle + half), self.n)
+
+
+UNIT = 200  # bits behind the point: no probability that a model gives has more
+
+
+def _scaled(value: float) -> int:
+    numerator, denominator = value.as_integer_ratio()
+    return (numerator << UNIT) // denominator
+
+
 def share(hits: Sequence[bool]) -> Estimate:
     """Return the share of true values with Wilson's interval."""
-    if not hits:
-        return NOTHING
-    from statsmodels.stats.proportion import proportion_confint
-
-    count, n = sum(hits), len(hits)
-    low, high = proportion_confint(count, n, method="wilson")
-    return Estimate(count / n, float(low), float(high), n)
+    return Share(sum(hits), len(hits)).estimate()
 
 
 def mean(values: Sequence[float]) -> Estimate:
     """Return the mean with Student's interval, cut to [0, 1]; n = 1 has the widest interval."""
-    if not values:
-        return NOTHING
-    n = len(values)
-    middle = math.fsum(values) / n
-    if n == 1:
-        return Estimate(middle, 0.0, 1.0, 1)
-    from scipy.stats import t
-
-    variance = math.fsum((value - middle) ** 2 for value in values) / (n - 1)
-    half = float(t.ppf(0.975, n - 1)) * math.sqrt(variance / n)
-    return Estimate(middle, max(0.0, middle - half), min(1.0, middle + half), n)
+    moments = Moments()
+    for value in values:
+        moments.add(value)
+    return moments.estimate()
 
 
 def accuracy(task: Task, predicted: Sequence[Label], examples: Sequence[Example]) -> float:

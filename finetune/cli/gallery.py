@@ -18,7 +18,7 @@ from finetune.training.data import read_pairs
 from finetune.training.recipes import Mode, default_rate
 from probe.data.tables import read_table
 from probe.errors import ExperimentError, FileError
-from probe.models.library import require
+from probe.models.library import require_on_disk
 from probe.runs.gallery import FOLDER, write
 from probe.runs.store import Store
 from probe.tasks.nli import Pair
@@ -89,7 +89,7 @@ def gallery_command(
     rates = read_rates(lrs)
     sets = all_sets(files, challenge)
     for name in model:
-        require(name)
+        require_on_disk(name)
         for each in challenge:
             plan = Plan(
                 name,

@@ -11,6 +11,7 @@ from finetune.cli.word_vectors import vectors_command
 from finetune.experiments.registry import register_experiments
 from probe.cli.group import group
 
+register_experiments()
 app = group()
 app.command("inoculate")(inoculate_command)
 app.command("challenges")(challenges_command)
@@ -26,4 +27,3 @@ app.command("vectors")(vectors_command)
 @app.callback()
 def main() -> None:
     """Change models: train them, inoculate them."""
-    register_experiments()

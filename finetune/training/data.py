@@ -1,43 +1,25 @@
-"""Training and test pairs from files."""
+"""Training and test examples from files."""
 
-import gzip
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import Any
 
-from probe.data.rows import labelled
-from probe.errors import LabelError
-from probe.tasks.nli import NLI, Pair
+from probe.data.rows import labelled, stream_labelled
+from probe.tasks.nli import NLI
+from probe.tasks.task import Task
 
 
-def read_jsonl(path: Path) -> Iterator[Pair]:
-    """Yield the labelled pairs of a JSON-lines file, gzipped or not; disputed rows are left out.
+def read_jsonl(path: Path, task: Task = NLI) -> Iterator[Any]:  # Any: the task's own dataclass
+    """Yield the labelled examples of a JSON-lines file, gzipped or not, line by line.
 
-    Rows name `premise`, `hypothesis`, `label`, or `sentence1`, `sentence2`, `gold_label`.
+    Disputed rows are left out. Raises FileError where the first row has no such columns.
     """
-    with _open(path) as file:
-        for number, line in enumerate(file):
-            row = json.loads(line)
-            premise = row.get("premise", row.get("sentence1"))
-            hypothesis = row.get("hypothesis", row.get("sentence2"))
-            try:
-                gold = NLI.read_gold(row.get("label", row.get("gold_label")))
-            except LabelError:
-                continue
-            if premise and hypothesis and gold:
-                yield Pair(premise, hypothesis, gold, str(number))
+    return stream_labelled(path, task)
 
 
-def read_pairs(path: Path) -> tuple[Pair, ...]:
-    """Read the labelled pairs of a table; broken, disputed and half-empty rows are left out.
+def read_pairs(path: Path, task: Task = NLI) -> tuple[Any, ...]:
+    """Read the labelled examples of a table; broken, disputed and half-empty rows are left out.
 
     Raises FileError or LabelError with a sentence.
     """
-    return tuple(labelled(path)[0])
-
-
-def _open(path: Path) -> IO[str]:
-    if path.suffix == ".gz":
-        return cast(IO[str], gzip.open(path, "rt", encoding="utf-8"))
-    return path.open(encoding="utf-8")
+    return tuple(labelled(path, task)[0])

@@ -10,7 +10,7 @@ from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from finetune.training.losses import admissible
 from probe.models.classifier import Classifier, Precision, autocast, by_length
-from probe.models.word_models.word_tokenizer import CHARACTERS
+from probe.models.word_models.word_tokenizer import CHARACTER_IDS
 from probe.runs.stopping import Stop, halt, never
 from probe.tasks.task import Example
 
@@ -18,7 +18,7 @@ STORED_TYPES = {
     "input_ids": torch.int32,
     "token_type_ids": torch.uint8,
     "attention_mask": torch.uint8,
-    CHARACTERS: torch.uint8,
+    CHARACTER_IDS: torch.uint8,
 }
 SCORING_BATCH = {"cpu": 32, "cuda": 256}
 """Pairs scored in one batch: more leave a core's cache, and a stop is asked for between two."""

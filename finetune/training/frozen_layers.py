@@ -21,8 +21,8 @@ from finetune.training.first_token_attention import FirstTokenAttention, first_t
 from probe.errors import ExperimentError
 from probe.models.architectures import EncoderLayers, WordLayers
 from probe.models.classifier import Classifier, Precision, autocast, by_length
-from probe.models.word_models.soft_alignment import Sides, stack
-from probe.models.word_models.word_tokenizer import CHARACTERS
+from probe.models.word_models.soft_alignment import Sides, stack_sides
+from probe.models.word_models.word_tokenizer import CHARACTER_IDS
 from probe.runs.stopping import Stop, halt, never
 
 Inputs = Mapping[str, torch.Tensor]
@@ -59,7 +59,7 @@ def cut_of(classifier: Classifier) -> Cut:
         return Cut(lower, upper, "inputs_embeds", unused)
     if isinstance(frozen, WordLayers):
         lower, upper = partial(_word_lower, frozen), partial(_word_upper, frozen)
-        return Cut(lower, upper, "input_ids", frozenset({CHARACTERS}))
+        return Cut(lower, upper, "input_ids", frozenset({CHARACTER_IDS}))
     raise ExperimentError(
         f"fast mode cannot take {classifier.name!r} apart (its kind is "
         f"{classifier.model.config.model_type}); use full mode (--mode full)"
@@ -170,12 +170,12 @@ def _has(module: nn.Module, path: str) -> bool:
 
 
 def _word_lower(place: WordLayers, model: PreTrainedModel, inputs: Inputs) -> torch.Tensor:
-    spelling = [inputs[CHARACTERS]] if CHARACTERS in inputs else []
+    spelling = [inputs[CHARACTER_IDS]] if CHARACTER_IDS in inputs else []
     mask, types = inputs["attention_mask"], inputs["token_type_ids"]
     vectors = model.get_submodule(place.embeddings)(inputs["input_ids"], *spelling)
     encoder = model.get_submodule(place.encoder)
     if place.by_side:
-        sides = stack(vectors, mask, types)
+        sides = stack_sides(vectors, mask, types)
         return _flat(encoder(sides), sides.mask)
     states: torch.Tensor = encoder(vectors)
     return states[mask.bool()]

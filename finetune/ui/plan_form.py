@@ -16,7 +16,7 @@ from finetune.experiments.inoculation.time_estimate import crowding, seconds, wo
 from finetune.experiments.inoculation.user_data import UserFiles, made_of
 from finetune.training.recipes import Mode, default_rate
 from probe.errors import ExperimentError, UserError
-from probe.models.library import require
+from probe.models.library import require_on_disk
 from probe.ui.html.elements import alert, join, note
 
 MODES: Mapping[Mode, str] = {
@@ -79,7 +79,7 @@ def plans_of(form: Form) -> tuple[Plan, ...]:
     if not challenges_of(form):
         raise ExperimentError("choose at least one challenge, or upload your own challenge")
     for model in form.models:
-        require(model)
+        require_on_disk(model)
     return tuple(
         _plan(form, model, challenge)
         for challenge in challenges_of(form)

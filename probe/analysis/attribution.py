@@ -17,8 +17,7 @@ from transformers import BatchEncoding
 from probe.errors import AttributionError
 from probe.models.classifier import Classifier, by_length, text_lengths
 from probe.models.embedding_hook import EmbeddingHook, embedding_hook
-from probe.tasks.nli import Pair
-from probe.tasks.task import Label
+from probe.tasks.task import Example, Label
 from probe.transforms.options import Sign
 from probe.transforms.registry import Scored
 
@@ -34,18 +33,21 @@ METHODS: Mapping[Method, str] = {
 
 @dataclass(frozen=True)
 class Importance:
-    """Scores of one pair's sub-words, and which label and convention they speak of.
+    """Scores of one example's sub-words by field, and which label and convention they speak of.
 
     `delta` is the convergence error of integrated gradients, None for other methods.
     """
 
-    premise: tuple[Scored, ...]
-    hypothesis: tuple[Scored, ...]
+    fields: Mapping[str, tuple[Scored, ...]]
     label: Label
     method: Method
     sign: Sign
     delta: float | None
     classifier: Classifier
+
+    def tokens(self, field: str) -> tuple[Scored, ...]:
+        """Return a field's sub-words in order, special tokens left out."""
+        return self.fields[field]
 
     def decode(self, ids: Sequence[int]) -> str:
         """Turn sub-word ids into text."""
@@ -62,7 +64,7 @@ class Importance:
 
 def attribute(
     classifier: Classifier,
-    pairs: Sequence[Pair],
+    examples: Sequence[Example],
     labels: Sequence[Label],
     method: Method = "gradient_x_input",
     sign: Sign = "support",
@@ -70,16 +72,16 @@ def attribute(
     steps: int = 20,
     batch: int = 16,
 ) -> list[Importance]:
-    """Score the sub-words of each pair for its label, in fp32, with the model in eval mode.
+    """Score the sub-words of each example for its label, in fp32, with the model in eval mode.
 
-    A two-way model is asked for non-entailment where the label is neutral or contradiction.
+    A model that merges labels is asked for the one under which it counts the label.
     `baseline` and `steps` matter to integrated gradients and occlusion only. Raises
     AttributionError where the tokenizer has no such token or cannot say where a token stands.
     """
-    result: list[Importance | None] = [None] * len(pairs)
+    result: list[Importance | None] = [None] * len(examples)
     labels = [classifier.task.nearest(label) or label for label in labels]
-    for rows in by_length(text_lengths(classifier.task, pairs), batch):
-        inputs = classifier.encode([pairs[row] for row in rows])
+    for rows in by_length(text_lengths(classifier.task, examples), batch):
+        inputs = classifier.encode([examples[row] for row in rows])
         with classifier.lock:
             scores, deltas = _scores(
                 classifier, inputs, [labels[row] for row in rows], method, baseline, steps
@@ -88,8 +90,10 @@ def attribute(
             scores = {"support": scores, "gupta": -scores, "abs": scores.abs()}[sign]
         for place, row in enumerate(rows):
             result[row] = Importance(
-                _side(classifier, inputs, scores, place, 0),
-                _side(classifier, inputs, scores, place, 1),
+                {
+                    name: _tokens(inputs, scores, place, number)
+                    for number, name in enumerate(classifier.task.fields)
+                },
                 labels[row],
                 method,
                 "abs" if method == "saliency" else sign,
@@ -99,10 +103,8 @@ def attribute(
     return [importance for importance in result if importance]
 
 
-def _side(
-    classifier: Classifier, inputs: BatchEncoding, scores: torch.Tensor, row: int, side: int
-) -> tuple[Scored, ...]:
-    """Return the scored sub-words of one side; `sequence_ids` says which they are."""
+def _tokens(inputs: BatchEncoding, scores: torch.Tensor, row: int, text: int) -> tuple[Scored, ...]:
+    """Return the scored sub-words of the n-th text; `sequence_ids` says which they are."""
     encoding = inputs.encodings[row] if inputs.encodings else None
     if encoding is None:
         raise AttributionError(
@@ -111,7 +113,7 @@ def _side(
     return tuple(
         Scored(token, id_, *encoding.offsets[at], float(scores[row, at]))
         for at, (token, id_) in enumerate(zip(encoding.tokens, encoding.ids, strict=True))
-        if encoding.sequence_ids[at] == side
+        if encoding.sequence_ids[at] == text
     )
 
 

@@ -1,16 +1,16 @@
-"""Pairs and what each of several models says of them, chunk by chunk."""
+"""Examples and what each of several models says of them, chunk by chunk."""
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from probe.analysis.batch import CHUNK, FIRST
-from probe.analysis.transformed import require_text
-from probe.data.tables import Columns, Table, check, is_missing
-from probe.errors import ComparisonError, ExampleError, LabelError
-from probe.models.classifier import Classifier, Precision, Prediction
-from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT, TWO_WAY, Pair, matches
-from probe.tasks.task import Label
+from probe.analysis.batch import Chunk, in_chunks
+from probe.data.rows import Columns, InputRow, read_rows, require_text
+from probe.data.tables import Table, is_missing
+from probe.errors import ComparisonError, ExampleError
+from probe.models.classifier import Model, Precision, Prediction
+from probe.tasks.nli import Pair
+from probe.tasks.task import Example, Label, Task, common_task, example_json
 from probe.templates import TemplatePair
 
 HEURISTIC = "heuristic"
@@ -19,61 +19,72 @@ HEURISTIC = "heuristic"
 
 @dataclass(frozen=True)
 class Row:
-    """A pair and each model's prediction, in the models' order, or the reason why there is none.
+    """An example and each model's prediction, in the models' order, or the reason for none.
 
-    `cut` says for each model whether the pair was too long for it, so that its end was cut.
+    `task` is the one to which the answers of all models are held: where one of them merges labels
+    it is that one's. `cut` says for each model whether the example was too long for it, so that its
+    end was cut.
     """
 
     number: int
-    pair: Pair | None = None
+    task: Task
+    example: Any = None  # Any: of the task's own dataclass
     predictions: tuple[Prediction, ...] = ()
     error: str = ""
     cut: tuple[bool, ...] = ()
 
     @property
-    def two_classes(self) -> bool:
-        """Whether a model tells only entailment from non-entailment."""
-        return any(said.labels == TWO_WAY for said in self.predictions)
-
-    @property
     def gold(self) -> Label | None:
-        """The gold label that all models are held to: of two classes where one has only two."""
-        gold = self.pair.gold if self.pair else None
-        return NON_ENTAILMENT if gold and gold != ENTAILMENT and self.two_classes else gold
+        """The gold label that all models are held to."""
+        gold: Label | None = self.example.gold if self.example else None
+        return (self.task.nearest(gold) or gold) if gold else None
 
     def right(self, model: int) -> bool | None:
         """Whether a model is right, None where there is no gold label or no prediction."""
         if not self.predictions or self.gold is None:
             return None
-        return matches(self.predictions[model].label, self.gold)
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """Some rows and how far the work is; `seconds` since its start."""
-
-    rows: tuple[Row, ...]
-    done: int
-    total: int
-    seconds: float
+        return self.task.matches(self.predictions[model].label, self.gold)
 
 
 def compare(
-    classifiers: Sequence[Classifier], pairs: Sequence[Pair], precision: Precision = "auto"
-) -> Iterator[Chunk]:
-    """Ask every model about every pair; whoever drives it may stop after any chunk.
+    models: Sequence[Model], examples: Sequence[Example], precision: Precision = "auto"
+) -> Iterator[Chunk[Row]]:
+    """Ask every model about every example; whoever drives it may stop after any chunk.
 
-    A pair without text gets its reason. Raises ComparisonError at once for fewer than two models.
+    An example without text gets its reason. Raises ComparisonError at once for fewer than two
+    models.
     """
-    return compare_rows(classifiers, [as_row(*each) for each in enumerate(pairs)], precision)
+    task = held_to(models)
+    rows = [as_row(number, task, example) for number, example in enumerate(examples)]
+    return compare_rows(models, rows, precision)
 
 
 def compare_rows(
-    classifiers: Sequence[Classifier], rows: Sequence[Row], precision: Precision = "auto"
-) -> Iterator[Chunk]:
+    models: Sequence[Model], rows: Sequence[Row], precision: Precision = "auto"
+) -> Iterator[Chunk[Row]]:
     """Do the same with rows of `read`; those with an error pass through."""
-    require_two([classifier.name for classifier in classifiers])
-    return _answers(classifiers, rows, precision)
+    task = held_to(models)
+    if other := next((row.task for row in rows if row.task.fields != task.fields), None):
+        raise ComparisonError(f"the rows are for {other.title}, the models for {task.title}")
+
+    def answer(part: Sequence[Row]) -> list[Row]:
+        return list(_answered(models, [replace(row, task=task) for row in part], precision))
+
+    return in_chunks(rows, answer)
+
+
+def held_to(models: Sequence[Model]) -> Task:
+    """Return the task to which all models are held.
+
+    Raises ComparisonError for fewer than two models, the same one twice, and models whose answers
+    cannot be compared.
+    """
+    require_two([model.name for model in models])
+    task = common_task([model.task for model in models])
+    if task is None:
+        titles = dict.fromkeys(f"{model.name}: {model.task.title}" for model in models)
+        raise ComparisonError(f"these models answer different tasks: {'; '.join(titles)}")
+    return task
 
 
 def require_two(names: Sequence[str]) -> None:
@@ -86,69 +97,44 @@ def require_two(names: Sequence[str]) -> None:
         raise ComparisonError(f"the model {twice!r} is named twice; choose different models")
 
 
-def _answers(
-    classifiers: Sequence[Classifier], rows: Sequence[Row], precision: Precision
-) -> Iterator[Chunk]:
-    began, start, size = time.monotonic(), 0, FIRST
-    while start < len(rows):
-        part = rows[start : start + size]
-        start, size = start + len(part), CHUNK
-        answered = tuple(_answered(classifiers, part, precision))
-        yield Chunk(answered, start, len(rows), time.monotonic() - began)
-
-
-def _answered(
-    classifiers: Sequence[Classifier], rows: Sequence[Row], precision: Precision
-) -> Iterator[Row]:
+def _answered(models: Sequence[Model], rows: Sequence[Row], precision: Precision) -> Iterator[Row]:
     """Run one model after the other over the rows, each in batches of like length."""
-    pairs = [row.pair for row in rows if row.pair]
-    said = [classifier.predict(pairs, precision) for classifier in classifiers]
-    cut = [[classifier.too_long(pair) for pair in pairs] for classifier in classifiers]
-    found = zip(zip(*said, strict=True), zip(*cut, strict=True), strict=True)
+    examples = [row.example for row in rows if row.example]
+    predictions = [model.predict(examples, precision) for model in models]
+    cut = [[model.too_long(example) for example in examples] for model in models]
+    answers = zip(zip(*predictions, strict=True), zip(*cut, strict=True), strict=True)
     for row in rows:
-        if row.pair:
-            predictions, shortened = next(found)
-            row = replace(row, predictions=predictions, cut=shortened)
+        if row.example:
+            several, shortened = next(answers)
+            row = replace(row, predictions=several, cut=shortened)
         yield row
 
 
-def as_row(number: int, pair: Pair) -> Row:
-    """Return a row to be answered, or its reason where a side has no text."""
+def as_row(number: int, task: Task, example: Example) -> Row:
+    """Return a row to be answered, or its reason where a field has no text."""
     try:
-        require_text(pair)
+        require_text(task, example)
     except ExampleError as problem:
-        return Row(number, error=str(problem))
-    return Row(number, pair)
+        return Row(number, task, error=str(problem))
+    return Row(number, task, example)
 
 
-def read(table: Table, columns: Columns) -> list[Row]:
-    """Read a table's rows as pairs, each with the heuristic it was made for where a column says.
+def read(table: Table, columns: Columns, task: Task) -> list[Row]:
+    """Read a table's rows, pairs with the heuristic they were made for where a column says.
 
     Raises FileError for a missing column.
     """
-    names = list(table.frame.columns)
-    check(columns, names)
-    wanted = (columns.premise, columns.hypothesis, columns.gold, HEURISTIC)
-    cells = [
-        [_text(cell) for cell in table.frame[name]] if name in names else [""] * len(table.frame)
-        for name in wanted
+    heuristics: Sequence[object] = [""] * len(table.frame)
+    if HEURISTIC in table.frame.columns:
+        heuristics = list(table.frame[HEURISTIC])
+    return [
+        _unanswered(row, task, "" if is_missing(heuristic) else str(heuristic))
+        for row, heuristic in zip(read_rows(table, columns, task), heuristics, strict=True)
     ]
-    return [_row(table, number, *texts) for number, texts in enumerate(zip(*cells, strict=True))]
 
 
-def _row(
-    table: Table, number: int, premise: str, hypothesis: str, gold: str, heuristic: str
-) -> Row:
-    if number in table.broken:
-        return Row(number, error=table.broken[number])
-    try:
-        label = NLI.read_gold(gold)
-    except LabelError as problem:
-        return Row(number, error=str(problem))
-    return as_row(
-        number, TemplatePair(premise, hypothesis, label, str(number), heuristic=heuristic)
-    )
-
-
-def _text(cell: object) -> str:
-    return "" if is_missing(cell) else str(cell)
+def _unanswered(row: InputRow, task: Task, heuristic: str) -> Row:
+    example = row.example
+    if heuristic and isinstance(example, Pair):
+        example = TemplatePair(**example_json(example), heuristic=heuristic)
+    return Row(row.number, task, example, error=row.error)

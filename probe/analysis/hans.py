@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from probe.errors import ModelError
 from probe.metrics import Estimate, share
-from probe.models.classifier import Classifier, Precision, resolve
-from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT
+from probe.models.classifier import Model, Precision, resolve
+from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT, Pair
 from probe.tasks.task import Label
 from probe.templates import Request, TemplatePair, generate, subcases
 from probe.templates.request import HEURISTICS
@@ -80,36 +81,37 @@ NOTE = (
 
 
 def profile(
-    classifier: Classifier, per_subcase: int = 100, seed: int = 0, precision: Precision = "auto"
+    model: Model, per_subcase: int = 100, seed: int = 0, precision: Precision = "auto"
 ) -> Iterator[Profiled]:
     """Yield what the model reaches on each of the 30 sub-cases, in the order of the templates.
 
-    `in_heuristics` sums them up. Raises TemplateError where a sub-case has fewer pairs.
+    `in_heuristics` sums them up. Raises ModelError for a model of another task than NLI and
+    TemplateError where a sub-case has fewer pairs.
     """
+    if model.task.example is not Pair:
+        raise ModelError(f"HANS is about NLI; {model.name!r} is a model for {model.task.title}")
     for subcase in subcases():
         pairs = list(generate(Request("hans", subcase=subcase), per_subcase, seed))
         if pairs:
-            yield _profiled(classifier, pairs, precision)
+            yield _profiled(model, pairs, precision)
 
 
-def _profiled(
-    classifier: Classifier, pairs: Sequence[TemplatePair], precision: Precision
-) -> Profiled:
+def _profiled(model: Model, pairs: Sequence[TemplatePair], precision: Precision) -> Profiled:
     first = pairs[0]  # a sub-case has one heuristic and one label
     entailed = first.gold == ENTAILMENT
-    said = [it.label == ENTAILMENT for it in classifier.predict(pairs, precision)]
+    answers = [answer.label == ENTAILMENT for answer in model.predict(pairs, precision)]
     gold: Label = ENTAILMENT if entailed else NON_ENTAILMENT
-    return Profiled(first.heuristic, first.subcase, gold, len(pairs), said.count(entailed))
+    return Profiled(first.heuristic, first.subcase, gold, len(pairs), answers.count(entailed))
 
 
 def in_heuristics(rows: Iterable[Profiled]) -> list[Profiled]:
     """Sum sub-cases up to one row for each heuristic and gold label, entailed ones first."""
-    found = list(rows)
+    profiled = list(rows)
     return [
         Profiled(heuristic, "", gold, sum(r.n for r in part), sum(r.correct for r in part))
         for heuristic in HEURISTICS
         for gold in (ENTAILMENT, NON_ENTAILMENT)
-        if (part := [r for r in found if (r.heuristic, r.gold) == (heuristic, gold)])
+        if (part := [r for r in profiled if (r.heuristic, r.gold) == (heuristic, gold)])
     ]
 
 

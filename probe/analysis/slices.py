@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from probe.analysis.comparison import Row
-from probe.analysis.statistics import McNemar, accuracy, in_two_classes, mcnemar
+from probe.analysis.statistics import McNemar, accuracy, mcnemar, of_group
 from probe.baselines import BASELINES
 from probe.baselines.surface import words
 from probe.metrics import Estimate
-from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT, Pair
+from probe.tasks.nli import ENTAILMENT, Pair
 
 NEGATION_WORDS = """
 aint barely cannot cant didnt doesnt dont hardly isnt lack lacked lacking lacks n't neither never
@@ -18,7 +18,7 @@ no nobody none nope nor not nothing nowhere rarely scarcely seldom unable wasnt 
 NEGATIONS = frozenset(NEGATION_WORDS.split())
 """Lower-cased Penn tokens: "isn't" is the two tokens is and n't."""
 RULED = ("lexical_overlap", "subsequence")
-ALL, ENTAILED, OTHERS = "all", str(ENTAILMENT), str(NON_ENTAILMENT)
+ALL = "all"
 CONSTITUENT_NOTE = (
     "The heuristic “constituent” needs a parse, so it is counted only where a row says that it was "
     "made for it: pairs from the HANS templates."
@@ -80,30 +80,33 @@ class Measured:
 
 
 @lru_cache(maxsize=20_000)  # a page asks again for the same pairs
-def look(pair: Pair) -> Facts:
+def facts_of(pair: Pair) -> Facts:
     """Return the facts of a pair."""
     hypothesis = set(words(pair.hypothesis))
     shared = hypothesis & set(words(pair.premise))
     whole = shared == hypothesis  # without which neither rule holds
     satisfied = {name for name in RULED if whole and BASELINES[name]([pair]) == [ENTAILMENT]}
-    said = {getattr(pair, "heuristic", "")} - {""}  # a pair from a template names its own
+    named = {getattr(pair, "heuristic", "")} - {""}  # a pair from a template names its own
     return Facts(
         len(shared) / len(hypothesis) if hypothesis else 1.0,
         not NEGATIONS.isdisjoint(hypothesis),
         sum(any(map(str.isalnum, piece)) for piece in pair.hypothesis.split()),
-        frozenset(satisfied | said),
+        frozenset(satisfied | named),
     )
 
 
 def sliced(rows: Sequence[Row]) -> dict[Slice, list[Row]]:
-    """Return the answered rows with a gold label by slice; slices without any are left out."""
-    golden = [row for row in rows if row.predictions and row.gold]
-    facts = [look(row.pair) for row in golden if row.pair]
-    found = {
+    """Return the answered rows with a gold label by slice; slices without any are left out.
+
+    Only NLI pairs have slices.
+    """
+    golden = [row for row in rows if row.predictions and row.gold and isinstance(row.example, Pair)]
+    facts = [facts_of(row.example) for row in golden]
+    groups = {
         each: [row for row, fact in zip(golden, facts, strict=True) if each.holds(fact)]
         for each in SLICES
     }
-    return {each: group for each, group in found.items() if group}
+    return {each: group for each, group in groups.items() if group}
 
 
 def measure(rows: Sequence[Row], first: int = 0, second: int = 1) -> list[Measured]:
@@ -118,7 +121,8 @@ def measure(rows: Sequence[Row], first: int = 0, second: int = 1) -> list[Measur
 
 
 def _lines(each: Slice, rows: Sequence[Row], first: int, second: int) -> list[Measured]:
-    parts = {gold: of_gold(rows, gold) for gold in (ALL, ENTAILED, OTHERS)}
+    groups = rows[0].task.groups.values()
+    parts = {gold: of_gold(rows, gold) for gold in (ALL, *(group.gold for group in groups))}
     models = range(len(rows[0].predictions))
     return [
         Measured(
@@ -134,14 +138,15 @@ def _lines(each: Slice, rows: Sequence[Row], first: int, second: int) -> list[Me
 
 
 def of_gold(rows: Sequence[Row], gold: str) -> list[Row]:
-    """Return all rows, or those of one of the two classes with their gold labels folded."""
+    """Return all rows, or those of the group with this gold label, which then is theirs."""
     if gold == ALL:
         return list(rows)
-    return [row for row in in_two_classes(rows) if (row.gold == ENTAILMENT) == (gold == ENTAILED)]
+    groups = rows[0].task.groups.values() if rows else ()
+    return [row for group in groups if group.gold == gold for row in of_group(rows, group)]
 
 
 def members(rows: Sequence[Row], place: int, gold: str) -> list[Row]:
-    """Return the rows of a slice by its place in `SLICES`, all or of one gold class."""
+    """Return the rows of a slice by its place in `SLICES`, all or of one group."""
     group = sliced(rows).get(SLICES[place], [])
     kept = {row.number for row in of_gold(group, gold)}
     return [row for row in group if row.number in kept]

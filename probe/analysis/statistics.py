@@ -11,10 +11,9 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from probe.analysis.comparison import Row
 from probe.metrics import Estimate, share
-from probe.tasks.nli import ENTAILMENT, LABELS, NON_ENTAILMENT
-from probe.tasks.task import Label
+from probe.tasks.task import Group, Label
 
-SURE = 0.05
+MAX_P = 0.05  # below which a difference is called one
 
 
 @dataclass(frozen=True)
@@ -47,71 +46,68 @@ class McNemar:
 
 def accuracy(rows: Sequence[Row], model: int) -> Estimate:
     """Return the share of gold labels that a model meets, with Wilson's interval."""
-    found = [row.right(model) for row in rows]
-    return share([bool(hit) for hit in found if hit is not None])
+    hits = [row.right(model) for row in rows]
+    return share([hit for hit in hits if hit is not None])
 
 
-def entailed_and_not(rows: Sequence[Row], model: int) -> tuple[Estimate, Estimate]:
-    """Return the accuracy over entailed pairs and over the others, in two classes as HANS."""
-    folded = in_two_classes(rows)
-    return (
-        accuracy([row for row in folded if row.gold == ENTAILMENT], model),
-        accuracy([row for row in folded if row.gold != ENTAILMENT], model),
-    )
+def group_accuracies(rows: Sequence[Row], model: int) -> dict[str, Estimate]:
+    """Return the accuracy over each group of the task: entailed pairs and others, as HANS has."""
+    task = next((row.task for row in rows), None)
+    groups = task.groups.items() if task else ()
+    return {name: accuracy(of_group(rows, group), model) for name, group in groups}
 
 
-def in_two_classes(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows with a gold label, neutral and contradiction as non-entailment."""
+def of_group(rows: Sequence[Row], group: Group) -> list[Row]:
+    """Return the rows of a group with its own gold label instead of theirs."""
     return [
-        row
-        if row.pair.gold == ENTAILMENT
-        else replace(row, pair=replace(row.pair, gold=NON_ENTAILMENT))
+        replace(row, example=replace(row.example, gold=group.gold))
         for row in rows
-        if row.pair and row.pair.gold
+        if row.example and row.example.gold in group.golds
     ]
 
 
 def agreement(rows: Sequence[Row], first: int, second: int) -> Estimate:
-    """Return the share of pairs of which both models say the same, gold label or not.
+    """Return the share of examples of which both models say the same, gold label or not.
 
-    Where one of them tells only two classes, two are compared.
+    Where one of them merges labels, they are compared by the labels of that one.
     """
     return share([_same(row, first, second) for row in rows if row.predictions])
 
 
 def _same(row: Row, first: int, second: int) -> bool:
     a, b = row.predictions[first], row.predictions[second]
-    if a.labels == b.labels:
-        return a.label == b.label
-    return (a.label == ENTAILMENT) == (b.label == ENTAILMENT)
+    task = row.task
+    if task.labels and a.labels != b.labels:
+        return task.nearest(a.label) == task.nearest(b.label)
+    return task.agrees(a.label, b.label)
 
 
 def labels_of(rows: Sequence[Row], model: int) -> tuple[Label, ...]:
-    """Return the labels a model chooses among, in our order."""
-    said = next((row.predictions[model] for row in rows if row.predictions), None)
-    return said.labels if said else LABELS
+    """Return the labels a model chooses among, in their order; none where it answers with spans."""
+    answered = next((row for row in rows if row.predictions), None)
+    if answered is None:
+        return rows[0].task.labels if rows else ()
+    return answered.predictions[model].labels if answered.task.labels else ()
 
 
 def disagreement(rows: Sequence[Row], first: int, second: int) -> Mapping[tuple[str, str], Cell]:
     """Count the pairs by what the first model and the second say; every cell is there."""
-    found: dict[tuple[str, str], list[Row]] = {
+    cells: dict[tuple[str, str], list[Row]] = {
         (a, b): [] for a in labels_of(rows, first) for b in labels_of(rows, second)
     }
     for row in rows:
         if row.predictions:
-            found[_said(row, first), _said(row, second)].append(row)
-    return {said: _cell(group, first, second) for said, group in found.items()}
+            cells.setdefault(_answers(row, first, second), []).append(row)
+    return {answers: _cell(group, first, second) for answers, group in cells.items()}
 
 
-def members(rows: Sequence[Row], first: int, second: int, said: tuple[str, str]) -> list[Row]:
+def members(rows: Sequence[Row], first: int, second: int, answers: tuple[str, str]) -> list[Row]:
     """Return the rows of one cell of `disagreement`."""
-    return [
-        row for row in rows if row.predictions and (_said(row, first), _said(row, second)) == said
-    ]
+    return [row for row in rows if row.predictions and _answers(row, first, second) == answers]
 
 
-def _said(row: Row, model: int) -> str:
-    return str(row.predictions[model].label)
+def _answers(row: Row, first: int, second: int) -> tuple[Label, Label]:
+    return row.predictions[first].label, row.predictions[second].label
 
 
 def _cell(rows: Sequence[Row], first: int, second: int) -> Cell:
@@ -130,22 +126,22 @@ def mcnemar(rows: Sequence[Row], first: int, second: int) -> McNemar:
     return McNemar(cell.n, cell.only_first, cell.only_second, p)
 
 
-def in_words(found: McNemar, first: str, second: str) -> str:
+def in_words(test: McNemar, first: str, second: str) -> str:
     """Say what a test means."""
-    if not found.n:
+    if not test.n:
         return f"{first} and {second} cannot be tested: there are no gold labels."
-    if not found.only_first + found.only_second:
-        return f"{first} and {second} are right on the same of the {found.n:,} pairs: no test."
+    if not test.only_first + test.only_second:
+        return f"{first} and {second} are right on the same of the {test.n:,} pairs: no test."
     counts = (
-        f"Of {found.n:,} pairs {first} alone is right on {found.only_first:,}, "
-        f"{second} alone on {found.only_second:,}"
+        f"Of {test.n:,} pairs {first} alone is right on {test.only_first:,}, "
+        f"{second} alone on {test.only_second:,}"
     )
     verdict = (
         "chance alone would seldom make them differ so much"
-        if found.p < SURE
+        if test.p < MAX_P
         else "these pairs do not tell the two apart"
     )
-    return f"{counts}. Exact McNemar test: {p_text(found.p)}; {verdict}."
+    return f"{counts}. Exact McNemar test: {p_text(test.p)}; {verdict}."
 
 
 def p_text(p: float) -> str:

@@ -1,36 +1,41 @@
 """What scored rows say together: agreement, confidence and accuracy, by transform and label."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
 from probe.analysis.batch import Row
-from probe.metrics import Estimate, mean, share
-from probe.models.classifier import Classifier, Precision, resolve
-from probe.tasks.nli import ENTAILMENT, LABELS, matches
-from probe.tasks.task import Label
+from probe.analysis.transformed import Transformed
+from probe.metrics import Estimate, Moments, Share
+from probe.models.classifier import Model, Precision, Prediction, resolve
+from probe.tasks.task import Label, Task
 from probe.transforms import Options
 
-MEASURES = ("agreement", "confidence", "accuracy", "entailed", "non_entailed")
+ORIGINAL = "original"
+"""How the untouched examples are called where transforms are."""
+
+
+def measures(task: Task) -> tuple[str, ...]:
+    """Return the names of what is measured; the groups of a task are accuracies of their own."""
+    return ("agreement", "confidence", "accuracy", *task.groups)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Agreement, confidence and accuracy over pairs; an estimate with n = 0 is not defined.
+    """Estimates by measure over some examples; one with n = 0 is not defined.
 
-    `entailed` and `non_entailed` are the accuracies over the pairs whose own gold label is
-    entailment and over the others, in two classes, as HANS and fritz report them.
+    A group is that of the examples' own gold label, as HANS and fritz report entailed pairs.
     """
 
-    agreement: Estimate
-    confidence: Estimate
-    accuracy: Estimate
-    entailed: Estimate
-    non_entailed: Estimate
+    estimates: Mapping[str, Estimate]
     unchanged: int = 0
     inexact: int = 0
+
+    def __getitem__(self, measure: str) -> Estimate:
+        """Return the estimate of a measure."""
+        return self.estimates[measure]
 
 
 @dataclass(frozen=True)
@@ -47,66 +52,121 @@ class Summary:
     predicted: Mapping[str, int]
 
 
-def summarise(rows: Sequence[Row], names: Sequence[str]) -> Summary:
-    """Measure scored rows. A transform is measured over the rows that it changed."""
-    good = [row for row in rows if row.prediction]
-    groups = {
-        label: [row for row in good if row.pair and row.pair.gold == label] for label in LABELS
-    }
-    by_label: dict[str, dict[str, Measured]] = {
-        label: {"original": _original(group)} | {name: _transformed(group, name) for name in names}
-        for label, group in groups.items()
-        if group
-    }
-    said = [row.prediction.label for row in good if row.prediction]
-    told = next((row.prediction.labels for row in good if row.prediction), LABELS)
-    return Summary(
-        len(rows),
-        len(good),
-        len(rows) - len(good),
-        sum(row.cut for row in good),
-        _original(good),
-        {name: _transformed(good, name) for name in names},
-        by_label,
-        {label: said.count(label) for label in told},
-    )
+@dataclass
+class Counts:
+    """Counts over examples of a task, from which what is measured follows."""
+
+    task: Task
+    shares: dict[str, Share] = field(default_factory=dict)
+    confidence: Moments = field(default_factory=Moments)
+    unchanged: int = 0
+    inexact: int = 0
+
+    def add(self, prediction: Prediction, gold: Label | None) -> None:
+        """Count the answer to an example with this gold label."""
+        self.confidence.add(prediction.confidence)
+        if gold is None:
+            return
+        self._share("accuracy").add(self.task.matches(prediction.label, gold))
+        for name, group in self.task.groups.items():
+            if gold in group.golds:
+                self._share(name).add(self.task.matches(prediction.label, group.gold))
+
+    def add_transformed(self, transformed: Transformed) -> None:
+        """Count a transformed example; one that the transform left as it was says nothing."""
+        result = transformed.result
+        if not result.changed:
+            self.unchanged += 1
+            return
+        self._share("agreement").add(transformed.agrees)
+        self.inexact += not result.exact
+        self.add(transformed.prediction, result.gold)
+
+    def measured(self) -> Measured:
+        """Return the estimates so far."""
+        estimates = {name: self._share(name).estimate() for name in measures(self.task)}
+        confidence = {"confidence": self.confidence.estimate()}
+        return Measured(estimates | confidence, self.unchanged, self.inexact)
+
+    def _share(self, name: str) -> Share:
+        return self.shares.setdefault(name, Share())
 
 
-def _original(rows: Sequence[Row]) -> Measured:
-    said = [(row.prediction.label, row.pair.gold) for row in rows if row.prediction and row.pair]
-    confidences = [row.prediction.confidence for row in rows if row.prediction]
-    return Measured(share([]), mean(confidences), *_accuracies(said))
+class Totals:
+    """Takes scored rows chunk by chunk and sums them up; a chunk costs what its own rows cost."""
+
+    def __init__(self, task: Task, names: Sequence[str]) -> None:
+        """`names` are the transforms of the rows."""
+        self.task, self.names = task, tuple(names)
+        self.rows = self.scored = self.cut = 0
+        self._predicted = dict.fromkeys(task.labels, 0)
+        labels = [gold for gold in task.golds if task.nearest(gold)]
+        self._counts = {group: self._fresh() for group in ("", *labels)}
+
+    def _fresh(self) -> dict[str, Counts]:
+        return {name: Counts(self.task) for name in (ORIGINAL, *self.names)}
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Count more rows."""
+        for row in rows:
+            self.rows += 1
+            if row.prediction:
+                self._add(row, row.prediction)
+
+    def _add(self, row: Row, prediction: Prediction) -> None:
+        self.scored += 1
+        self.cut += row.cut
+        if prediction.label in self._predicted:
+            self._predicted[prediction.label] += 1
+        groups = [self._counts[""]]
+        if row.example.gold in self._counts:
+            groups.append(self._counts[row.example.gold])
+        for group in groups:
+            group[ORIGINAL].add(prediction, row.example.gold)
+            for name in self.names:
+                for transformed in row.transformed[name]:
+                    group[name].add_transformed(transformed)
+
+    def summary(self) -> Summary:
+        """Measure the rows so far. A transform is measured over the rows that it changed."""
+        every, *_ = measured = [
+            {name: counts.measured() for name, counts in group.items()}
+            for group in self._counts.values()
+        ]
+        labels = list(self._counts)[1:]
+        by_label = {
+            label: group
+            for label, group in zip(labels, measured[1:], strict=True)
+            if group[ORIGINAL]["confidence"].n
+        }
+        transforms = {name: every[name] for name in self.names}
+        return Summary(
+            self.rows,
+            self.scored,
+            self.rows - self.scored,
+            self.cut,
+            every[ORIGINAL],
+            transforms,
+            by_label,
+            dict(self._predicted),
+        )
 
 
-def _transformed(rows: Sequence[Row], name: str) -> Measured:
-    transformed = [one for row in rows for one in row.transformed[name]]
-    changed = [one for one in transformed if one.result.changed]
-    return Measured(
-        share([one.agrees for one in changed]),
-        mean([one.prediction.confidence for one in changed]),
-        *_accuracies([(one.prediction.label, one.result.gold) for one in changed]),
-        len(transformed) - len(changed),
-        sum(not one.result.exact for one in changed),
-    )
-
-
-def _accuracies(said: Sequence[tuple[Label, Label | None]]) -> tuple[Estimate, Estimate, Estimate]:
-    """Return the accuracy over all gold labels; over entailment; over the rest, in two classes."""
-    golden = [(label, gold) for label, gold in said if gold]
-    return (
-        share([matches(label, gold) for label, gold in golden]),
-        share([label == ENTAILMENT for label, gold in golden if gold == ENTAILMENT]),
-        share([label != ENTAILMENT for label, gold in golden if gold != ENTAILMENT]),
-    )
+def summarise(rows: Iterable[Row], names: Sequence[str], task: Task) -> Summary:
+    """Measure scored rows of a task and these transforms."""
+    totals = Totals(task, names)
+    totals.add(rows)
+    return totals.summary()
 
 
 def summary_json(
-    summary: Summary, classifier: Classifier, precision: Precision, seed: int, options: Options
+    summary: Summary, model: Model, precision: Precision, seed: int, options: Options
 ) -> dict[str, Any]:
     """Return the summary as JSON values; an undefined measure is null."""
+    names = measures(model.task)
     return {
-        "model": classifier.name,
-        "model_revision": classifier.revision,
+        "model": model.name,
+        "model_revision": model.revision,
         "precision": resolve(precision),
         "seed": seed,
         "variant": options.variant,
@@ -115,47 +175,48 @@ def summary_json(
         "errors": summary.errors,
         "cut": summary.cut,
         "predicted": dict(summary.predicted),
-        **_measured_json(summary.original, MEASURES[1:]),
-        "transforms": {name: _transform_json(m) for name, m in summary.transforms.items()},
+        **_measured_json(summary.original, names[1:]),
+        "transforms": {
+            name: _transform_json(measured, names) for name, measured in summary.transforms.items()
+        },
         "by_label": {
-            label: {name: _transform_json(m) for name, m in group.items()}
+            label: {name: _transform_json(measured, names) for name, measured in group.items()}
             for label, group in summary.by_label.items()
         },
     }
 
 
-def _transform_json(measured: Measured) -> dict[str, Any]:
+def _transform_json(measured: Measured, names: Sequence[str]) -> dict[str, Any]:
     return {
-        "n": measured.confidence.n,
-        **_measured_json(measured, MEASURES),
+        "n": measured["confidence"].n,
+        **_measured_json(measured, names),
         "unchanged": measured.unchanged,
         "inexact": measured.inexact,
     }
 
 
 def _measured_json(measured: Measured, names: Sequence[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    shape: dict[str, Any] = {}
     for name in names:
-        estimate: Estimate = getattr(measured, name)
-        found[name] = estimate.value if estimate.n else None
-        found[f"{name}_interval"] = [estimate.low, estimate.high] if estimate.n else None
-        found[f"{name}_n"] = estimate.n
-    return found
+        estimate = measured[name]
+        shape[name] = estimate.value if estimate.n else None
+        shape[f"{name}_interval"] = [estimate.low, estimate.high] if estimate.n else None
+        shape[f"{name}_n"] = estimate.n
+    return shape
 
 
 def summary_frame(summary: Summary) -> pd.DataFrame:
     """Return the measures as a tidy frame: label, transform, measure, value, low, high, n.
 
-    `label` is "all" or a gold label; the untouched pairs are the transform "original".
+    `label` is "all" or a gold label; the untouched examples are the transform "original".
     """
-    groups = {"all": {"original": summary.original, **summary.transforms}, **summary.by_label}
+    groups = {"all": {ORIGINAL: summary.original, **summary.transforms}, **summary.by_label}
     return pd.DataFrame(
         [
             (label, name, measure, estimate.value, estimate.low, estimate.high, estimate.n)
             for label, group in groups.items()
             for name, measured in group.items()
-            for measure in MEASURES
-            for estimate in [getattr(measured, measure)]
+            for measure, estimate in measured.estimates.items()
         ],
         columns=["label", "transform", "measure", "value", "low", "high", "n"],
     )

@@ -1,25 +1,21 @@
-"""The whole look at pairs: what the model says, and what it says of each transformed pair."""
+"""Transformed examples and what a model says of them."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from probe.analysis.attribution import BaselineToken, Importance, Method, attribute
-from probe.baselines import BASELINES
-from probe.errors import ExampleError
-from probe.models.classifier import Classifier, Precision, Prediction
-from probe.tasks.nli import Pair, matches
-from probe.tasks.task import Label, Task
-from probe.transforms import Options, Result, apply, default_of
+from probe.analysis.attribution import Importance, attribute
+from probe.errors import Unavailable
+from probe.models.classifier import Classifier, Model, Precision, Prediction, resolve
+from probe.tasks.task import Example, Label, Task
+from probe.transforms import Options, Result, apply, chain, default_of
 from probe.transforms.availability import require_ready
 
 
 @dataclass(frozen=True)
 class Transformed:
-    """A transformed pair and what the model says of it.
+    """A transformed example and what the model says of it.
 
-    `agrees`: the prediction is that of the original pair, or the transform's default label.
-    `right`: the prediction matches the new gold label, None where that is undefined.
+    `agrees`: the prediction is that of the original example, or the transform's default label.
     """
 
     result: Result
@@ -28,126 +24,100 @@ class Transformed:
 
     @property
     def right(self) -> bool | None:
-        """Whether the prediction matches the new gold label."""
+        """Whether the prediction matches the new gold label, None where that is undefined."""
         gold = self.result.gold
-        return matches(self.prediction.label, gold) if gold else None
-
-
-@dataclass(frozen=True)
-class Examination:
-    """A pair, the prediction, the importance of its tokens, and its treated versions.
-
-    `rules` is what the rule baselines say of the pair.
-    """
-
-    pair: Pair
-    prediction: Prediction
-    importance: Importance
-    transformed: tuple[Transformed, ...]
-    rules: Mapping[str, Label]
-
-
-OF_ONE = tuple(name for name in BASELINES if name != "majority")  # which is that of a whole set
+        return self.result.task.matches(self.prediction.label, gold) if gold else None
 
 
 @dataclass
-class Reader:
-    """Scores pairs by gradient × input for the sub-word transforms, each pair once."""
+class ImportanceReader:
+    """Scores examples by gradient × input for the sub-word transforms, each example once.
 
-    classifier: Classifier
+    `predicted` and `scored` hold what is known of some of them before.
+    """
+
+    model: Model
     options: Options
-    known: dict[Pair, Importance] = field(default_factory=dict)
+    predicted: dict[Example, Label] = field(default_factory=dict)
+    scored: dict[Example, Importance] = field(default_factory=dict)
 
-    def __call__(self, pairs: Sequence[Pair]) -> list[Importance]:
-        """Return the importance of the pairs for their explained labels."""
-        new = [pair for pair in dict.fromkeys(pairs) if pair not in self.known]
-        labels = explained(
-            self.classifier.task, new, [p.label for p in self.classifier.predict(new)]
-        )
-        scores = attribute(self.classifier, new, labels, sign=self.options.sign)
-        self.known |= dict(zip(new, scores, strict=True))
-        return [self.known[pair] for pair in pairs]
+    def __call__(self, examples: Sequence[Example]) -> list[Importance]:
+        """Return the importance of the examples for their explained labels."""
+        classifier = require_importance(self.model)
+        new = [example for example in dict.fromkeys(examples) if example not in self.scored]
+        unknown = [example for example in new if example not in self.predicted]
+        answers = classifier.predict(unknown)
+        self.predicted |= {
+            example: answer.label for example, answer in zip(unknown, answers, strict=True)
+        }
+        labels = explained(classifier.task, new, [self.predicted[example] for example in new])
+        scores = attribute(classifier, new, labels, sign=self.options.sign)
+        self.scored |= dict(zip(new, scores, strict=True))
+        return [self.scored[example] for example in examples]
 
 
-def explained(task: Task, pairs: Sequence[Pair], predicted: Sequence[Label]) -> list[Label]:
-    """Return the label each pair is explained for: gold (Gupta), else predicted (Feng)."""
+def explained(task: Task, examples: Sequence[Example], predicted: Sequence[Label]) -> list[Label]:
+    """Return the label each example is explained for: gold (Gupta), else predicted (Feng)."""
     return [
-        (task.nearest(pair.gold) if pair.gold else None) or label
-        for pair, label in zip(pairs, predicted, strict=True)
+        (task.nearest(example.gold) if example.gold else None) or label
+        for example, label in zip(examples, predicted, strict=True)
     ]
 
 
+def require_importance(model: Model) -> Classifier:
+    """Return a model that says which tokens matter to it. Raises Unavailable for any other."""
+    if not isinstance(model, Classifier):
+        raise Unavailable(f"the model {model.name!r} does not say which tokens matter to it")
+    return model
+
+
+def require_usable(name: str, model: Model) -> None:
+    """Raise UnknownTransform or Unavailable where a chain cannot run on this model's examples."""
+    require_ready(name, model.task)
+    for link in chain(name):
+        if "model" in link.needs and not isinstance(model, Classifier):
+            raise Unavailable(
+                f"{link.name} cannot run here: the model {model.name!r} does not say which tokens "
+                "matter to it"
+            )
+
+
 def transform_all(
-    classifier: Classifier,
-    pairs: Sequence[Pair],
+    model: Model,
+    examples: Sequence[Example],
     predictions: Sequence[Prediction],
     names: Sequence[str],
     seed: int = 0,
     options: Options = Options(),
     precision: Precision = "fp32",
+    scored: Sequence[Importance] = (),
 ) -> dict[str, list[tuple[Transformed, ...]]]:
-    """Apply each transform or chain to every pair and classify what comes out.
+    """Apply each transform or chain to every example and classify what comes out.
 
-    A transform may make several pairs of one. Everything is classified together, in batches of
-    like length. Raises UnknownTransform or Unavailable.
+    A transform may make several examples of one. Everything is classified together, in batches of
+    like length. `scored` is the importance that sub-word transforms read, where it is known of the
+    examples already. Raises UnknownTransform or Unavailable.
     """
-    reader = Reader(classifier, options)
+    for name in names:
+        require_usable(name, model)
     labels = [prediction.label for prediction in predictions]
-    results = {name: apply(name, pairs, seed, options, reader, labels) for name in names}
-    new = [result.pair for rows in results.values() for row in rows for result in row]
-    said = iter(classifier.predict(new, precision))
+    # importance is taken in fp32, so that only such predictions serve it
+    known = dict(zip(examples, labels, strict=True)) if resolve(precision) == "fp32" else {}
+    reader = ImportanceReader(model, options, known, dict(zip(examples, scored, strict=False)))
+    results = {
+        name: apply(name, examples, model.task, seed, options, reader, labels) for name in names
+    }
+    new = [result.example for rows in results.values() for row in rows for result in row]
+    answers = iter(model.predict(new, precision))
     return {
         name: [
-            tuple(_transformed_text(result, before, next(said)) for result in row)
+            tuple(_transformed(result, before, next(answers)) for result in row)
             for row, before in zip(rows, predictions, strict=True)
         ]
         for name, rows in results.items()
     }
 
 
-def _transformed_text(result: Result, before: Prediction, now: Prediction) -> Transformed:
-    return Transformed(result, now, now.label == (default_of(result.transform) or before.label))
-
-
-def examine(
-    classifier: Classifier,
-    pair: Pair,
-    names: Sequence[str] = (),
-    seed: int = 0,
-    options: Options = Options(),
-    method: Method = "gradient_x_input",
-    baseline: BaselineToken = "pad",
-    label: Label | None = None,
-    precision: Precision = "fp32",
-) -> Examination:
-    """Look at one pair. `label` is what is explained: given, else gold, else predicted.
-
-    Raises ExampleError where a side is empty, UnknownTransform for a name that is not there,
-    Unavailable for a transform that cannot run here.
-    """
-    require_text(pair)
-    for name in names:
-        require_ready(name)
-    prediction = classifier.predict([pair], precision)[0]
-    shown = label or explained(classifier.task, [pair], [prediction.label])[0]
-    importance = attribute(classifier, [pair], [shown], method, options.sign, baseline)[0]
-    transformed = transform_all(classifier, [pair], [prediction], names, seed, options, precision)
-    several = tuple(one for rows in transformed.values() for one in rows[0])
-    rules = {name: BASELINES[name]([pair])[0] for name in OF_ONE}
-    return Examination(pair, prediction, importance, several, rules)
-
-
-HALF = re.compile("[\ud800-\udfff]")
-
-
-def require_text(pair: Pair) -> None:
-    """Refuse a pair without readable text on both sides. Raises ExampleError."""
-    empty = [side for side in ("premise", "hypothesis") if not getattr(pair, side).strip()]
-    if empty:
-        raise ExampleError(
-            f"the {' and the '.join(empty)} {'is' if len(empty) == 1 else 'are'} empty"
-        )
-    if HALF.search(pair.premise + " " + pair.hypothesis):
-        raise ExampleError(
-            "the text holds half of a character, a lone surrogate, and cannot be read"
-        )
+def _transformed(result: Result, before: Prediction, now: Prediction) -> Transformed:
+    expected = default_of(result.transform, result.task) or before.label
+    return Transformed(result, now, result.task.agrees(expected, now.label))

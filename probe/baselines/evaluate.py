@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from probe.baselines.registry import baseline
-from probe.metrics import share
+from probe.metrics import Estimate, share
 from probe.tasks.nli import LABELS, NON_ENTAILMENT, Pair, matches
 from probe.tasks.task import Label
 
@@ -37,6 +37,11 @@ class Evaluation:
     high: float
     by_gold: Mapping[Label, Tally]
     counts: Mapping[Label, Mapping[Label, int]]
+
+    @property
+    def estimate(self) -> Estimate:
+        """The accuracy with its interval."""
+        return Estimate(self.accuracy, self.low, self.high, self.n)
 
 
 def evaluate_baseline(name: str, pairs: Sequence[Pair]) -> Evaluation:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from probe.errors import UnknownBaseline
 from probe.tasks.nli import Pair
-from probe.tasks.task import Label
+from probe.tasks.task import Label, Task
 
 Labeller = Callable[[Sequence[Pair]], list[Label]]
 """Returns one label for each pair, in their order."""
@@ -26,6 +26,11 @@ class Baseline:
 
 
 BASELINES: dict[str, Baseline] = {}
+
+
+def baselines_for(task: Task) -> tuple[str, ...]:
+    """Return the names of the rules that speak of a task: all of ours are about NLI pairs."""
+    return tuple(BASELINES) if task.example is Pair else ()
 
 
 def register(name: str, summary: str, *, source: str) -> Callable[[Labeller], Labeller]:

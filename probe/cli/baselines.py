@@ -11,7 +11,8 @@ from probe.cli.group import group
 from probe.cli.options import AsJson
 from probe.cli.output import print_json
 from probe.data.rows import labelled
-from probe.tasks.nli import NON_ENTAILMENT
+from probe.metrics import percent
+from probe.tasks.nli import NLI, NON_ENTAILMENT
 
 app = group()
 
@@ -28,7 +29,7 @@ def judge_command(
     as_json: AsJson = False,
 ) -> None:
     """Measure a baseline on a file: one JSON object, or a list of them for all."""
-    pairs, others = labelled(file)
+    pairs, others = labelled(file, NLI)
     evaluations = [
         evaluate_baseline(baseline, pairs) for baseline in (BASELINES if name == "all" else [name])
     ]
@@ -51,7 +52,7 @@ def train_command(
     """Train hypothesis_only and write its weights."""
     from probe.baselines.training import train, write  # scikit-learn takes a second to import
 
-    weights = train(labelled(file)[0], least)
+    weights = train(labelled(file, NLI)[0], least)
     path = write(weights, out)
     typer.echo(f"{len(weights.rows):,} words, {path.stat().st_size:,} bytes, written to {path}")
 
@@ -60,6 +61,5 @@ def _line(evaluation: Evaluation) -> str:
     classes = "two classes" if NON_ENTAILMENT in evaluation.counts else "three classes"
     return (
         f"{evaluation.name:16} {evaluation.correct:,} of {evaluation.n:,} right: "
-        f"{100 * evaluation.accuracy:.1f} % "
-        f"({100 * evaluation.low:.1f} to {100 * evaluation.high:.1f}), {classes}"
+        f"{percent(evaluation.estimate)}, {classes}"
     )

@@ -1,13 +1,12 @@
 """`python -m probe batch`: score a file."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from probe.analysis.batch import Row, made_frame, score, scored_frame
-from probe.analysis.summary import summarise, summary_json
+from probe.analysis.batch import Row, score
+from probe.analysis.summary import Totals, summary_json
 from probe.cli.open_models import opened
 from probe.cli.options import (
     Assignments,
@@ -19,10 +18,14 @@ from probe.cli.options import (
     Pin,
     PrecisionName,
     Sign,
+    TextColumns,
+    fields_of,
     transform_options,
 )
 from probe.cli.output import end_progress, show_progress, write_json
-from probe.data.tables import Columns, form_of, guess, read_table, write_table
+from probe.data.rows import choose
+from probe.data.tables import form_of, read_table, write_table
+from probe.reports.frames import made_frame, scored_frame
 
 
 def batch_command(
@@ -37,6 +40,7 @@ def batch_command(
     ] = None,
     premise: Annotated[str, typer.Option(help="Column of the premise; guessed if empty.")] = "",
     hypothesis: Annotated[str, typer.Option(help="Column of the hypothesis.")] = "",
+    column: TextColumns = [],  # noqa: B006
     gold: Annotated[str, typer.Option(help="Column of the gold label.")] = "",
     seed: int = 0,
     keep: Keep = 0.5,
@@ -53,30 +57,23 @@ def batch_command(
     for path in filter(None, (out, pairs)):
         form_of(path)
     table = read_table(file)
-    columns = _columns(list(table.frame.columns), premise, hypothesis, gold)
     classifier = opened(model, labels)
-    rows: list[Row] = []
+    task = classifier.task
+    named = fields_of(task, "--column", column, {"premise": premise, "hypothesis": hypothesis})
+    columns = choose(list(table.frame.columns), task, named, gold)
+    rows, totals = list[Row](), Totals(task, names)
     for chunk in score(table, columns, classifier, names, seed, options, precision):
         rows += chunk.rows
+        totals.add(chunk.rows)
         show_progress(
             f"{chunk.done}/{chunk.total} rows, {chunk.per_second:.1f} a second, "
             f"{chunk.left:.0f} s left"
         )
     end_progress()
-    write_table(scored_frame(table, rows, names, model), out)
+    write_table(scored_frame(table, rows, names, classifier), out)
     if pairs:
-        write_table(made_frame(rows, names), pairs)
-    shape = summary_json(summarise(rows, names), classifier, precision, seed, options)
+        write_table(made_frame(rows, names, task), pairs)
+    shape = summary_json(totals.summary(), classifier, precision, seed, options)
     if summary:
         write_json(shape, summary)
     typer.echo(f"{shape['scored']} of {shape['rows']} rows scored, written to {out}")
-
-
-def _columns(names: Sequence[str], premise: str, hypothesis: str, gold: str) -> Columns:
-    """Take the named columns, guess the others."""
-    if premise and hypothesis:
-        return Columns(premise, hypothesis, gold or None)
-    guessed = guess(names)
-    return Columns(
-        premise or guessed.premise, hypothesis or guessed.hypothesis, gold or guessed.gold
-    )

@@ -7,16 +7,27 @@ from typing import Annotated, Any
 
 import typer
 
-from probe.analysis.comparison import Row, compare_rows, read, require_two
-from probe.analysis.transformed import require_text
+from probe.analysis.comparison import Row, compare_rows, held_to, read, require_two
 from probe.cli.open_models import all_opened
-from probe.cli.options import AsJson, LabelOrders, ModelNames, PrecisionName
+from probe.cli.options import (
+    AsJson,
+    LabelOrders,
+    ModelNames,
+    PrecisionName,
+    Texts,
+    fields_of,
+    read_example,
+)
 from probe.cli.output import end_progress, print_json, show_progress, write_json
-from probe.data.tables import Columns, form_of, guess, read_table, write_table
+from probe.data.rows import Columns, guess, require_text
+from probe.data.tables import form_of, read_table, write_table
 from probe.errors import ComparisonError, FileError
+from probe.metrics import Estimate, percent
 from probe.models.classifier import Precision
-from probe.reports.comparison import compared_frame, comparison_json, pair_json
+from probe.reports.comparison import comparison_json, example_comparison_json
+from probe.reports.frames import compared_frame
 from probe.tasks.nli import NLI, Pair
+from probe.tasks.task import Task
 
 
 def compare_command(
@@ -26,6 +37,7 @@ def compare_command(
     models: ModelNames = [],  # noqa: B006
     premise: Annotated[str, typer.Option(help="Compare on this pair instead of a file.")] = "",
     hypothesis: Annotated[str, typer.Option(help="The pair's hypothesis.")] = "",
+    texts: Texts = [],  # noqa: B006
     gold: Annotated[str, typer.Option(help="The pair's gold label, if known.")] = "",
     columns: Annotated[
         str, typer.Option(help="PREMISE,HYPOTHESIS[,GOLD] of the file; guessed if empty.")
@@ -41,12 +53,17 @@ def compare_command(
     if file is None:
         if summary or out:
             raise ComparisonError("--summary and --out are for a file; name one")
-        pair = Pair(premise, hypothesis, NLI.read_gold(gold))
-        require_text(pair)
-        shape = pair_json(pair, all_opened(models, labels), precision)
+        if not (premise or hypothesis or texts):
+            require_text(NLI, Pair("", ""))  # says so before it loads a model
+        classifiers = all_opened(models, labels)
+        task = held_to(classifiers)
+        named = {"premise": premise, "hypothesis": hypothesis}
+        example = read_example(task, fields_of(task, "--text", texts, named), gold)
+        require_text(task, example)
+        shape = example_comparison_json(example, classifiers, precision)
         typer.echo(json.dumps(shape, ensure_ascii=False) if as_json else _pair_text(shape))
         return
-    if premise or hypothesis:
+    if premise or hypothesis or texts:
         raise ComparisonError("give a file, or --premise and --hypothesis, not both")
     shape = _compare_file(file, models, labels, columns, out, precision)
     if summary:
@@ -69,8 +86,10 @@ def _compare_file(
         form_of(out)
     table = read_table(file)
     rows: list[Row] = []
-    unread = read(table, _columns(columns, list(table.frame.columns)))
-    for chunk in compare_rows(all_opened(names, labels), unread, precision):
+    classifiers = all_opened(names, labels)
+    task = held_to(classifiers)
+    unread = read(table, _columns(columns, list(table.frame.columns), task), task)
+    for chunk in compare_rows(classifiers, unread, precision):
         rows += chunk.rows
         show_progress(f"{chunk.done}/{chunk.total} rows")
     end_progress()
@@ -79,25 +98,20 @@ def _compare_file(
     return comparison_json(rows, names, precision)
 
 
-def _columns(text: str, names: Sequence[str]) -> Columns:
+def _columns(text: str, names: Sequence[str], task: Task) -> Columns:
     """Read the named columns, guess them where none is named. Raises FileError."""
     parts = [part.strip() for part in text.split(",")] if text else []
     if not parts:
-        return guess(names)
-    if len(parts) not in (2, 3):
-        raise FileError("--columns wants PREMISE,HYPOTHESIS or PREMISE,HYPOTHESIS,GOLD")
-    return Columns(*parts)
-
-
-def percent(value: float | None, low: float | None, high: float | None) -> str:
-    """Write a share with its interval."""
-    if value is None or low is None or high is None:
-        return "–"
-    return f"{100 * value:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+        return guess(names, task)
+    count = len(task.fields)
+    if len(parts) not in (count, count + 1):
+        wanted = ",".join(field.upper() for field in task.fields)
+        raise FileError(f"--columns wants {wanted} or {wanted},GOLD")
+    return Columns(dict(zip(task.fields, parts, strict=False)), *parts[count:])
 
 
 def _estimate(shape: dict[str, Any]) -> str:
-    return percent(shape["value"], shape["low"], shape["high"])
+    return percent(Estimate(shape["value"], shape["low"], shape["high"], shape["n"]))
 
 
 def _pair_text(shape: dict[str, Any]) -> str:

@@ -13,10 +13,10 @@ from probe.analysis.hans import (
     profile,
     verdicts,
 )
-from probe.cli.compare import percent
 from probe.cli.open_models import all_opened
 from probe.cli.options import AsJson, LabelOrders, ModelNames, PrecisionName
 from probe.cli.output import end_progress, print_json, show_progress
+from probe.metrics import percent
 
 
 def hans_command(
@@ -46,7 +46,7 @@ def _text(profiles: dict[str, list[Profiled]]) -> str:
     for name, rows in profiles.items():
         lines.append(name)
         for row in [*in_heuristics(rows), *rows]:
-            reached = percent(row.accuracy, row.low, row.high)
+            reached = percent(row.estimate)
             lines.append(f"  {row.subcase or row.heuristic:31} {row.gold:15} n {row.n:5} {reached}")
         lines += [f"  {heuristic}: {words}" for heuristic, words in verdicts(rows).items()]
     for one in REPORTED:

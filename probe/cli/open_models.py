@@ -8,16 +8,16 @@ from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels
 from probe.models.user_models import open_model
-from probe.tasks.task import read_labels
+from probe.tasks.task import read_labels, task_named
 
 
-def opened(name: str, labels: str = "") -> Classifier:
-    """Load a model; warn where its labels seem to be in another order.
+def opened(name: str, labels: str = "", task: str = "") -> Classifier:
+    """Load a model, for the named task if one is named; warn where its labels seem wrong.
 
     Raises ModelError and LabelError.
     """
     try:
-        loaded = open_model(name, read_labels(labels))
+        loaded = open_model(name, read_labels(labels), task_named(task) if task else None)
     except UnclearLabels as unclear:
         raise ModelError(f"{unclear} (the option is --labels)") from unclear
     for warning in filter(None, (loaded.warning, loaded.doubt)):

@@ -1,12 +1,13 @@
 """Options that several commands share, and how their texts are read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, get_args
 
 import typer
 
 from probe.errors import OptionError
 from probe.models.classifier import Precision
+from probe.tasks.task import Task
 from probe.transforms.options import Options, read_options
 
 
@@ -59,12 +60,49 @@ Assignments = Annotated[
 ]
 
 
+Texts = Annotated[
+    list[str],
+    typer.Option("--text", metavar="FIELD=VALUE", help="A text of the task by its field."),
+]
+TextColumns = Annotated[
+    list[str],
+    typer.Option("--column", metavar="FIELD=NAME", help="The column of a text; else guessed."),
+]
+TaskName = Annotated[str, typer.Option("--task", help="The model's task; its own if empty.")]
+
+
+def assignments(option: str, texts: Sequence[str]) -> dict[str, str]:
+    """Read texts of the form NAME=VALUE. Raises OptionError."""
+    wrong = [text for text in texts if "=" not in text]
+    if wrong:
+        raise OptionError(f"{option} {wrong[0]!r} is not of the form NAME=VALUE")
+    return {name.strip(): value for name, _, value in (text.partition("=") for text in texts)}
+
+
+def fields_of(
+    task: Task, option: str, texts: Sequence[str], named: Mapping[str, str]
+) -> dict[str, str]:
+    """Return values by field from FIELD=VALUE texts and options of a field's own.
+
+    Raises OptionError for a field that the task has not.
+    """
+    values = assignments(option, texts) | {name: value for name, value in named.items() if value}
+    unknown = [name for name in values if name not in task.fields]
+    if unknown:
+        fields = ", ".join(task.fields)
+        raise OptionError(f"the task {task.name} has no text {unknown[0]!r}; it has: {fields}")
+    return values
+
+
+def read_example(task: Task, texts: Mapping[str, str], gold: str) -> Any:  # Any: the task's own
+    """Return an example of a task; a text that is not given is empty. Raises LabelError."""
+    whole = {field: texts.get(field, "") for field in task.fields}
+    return task.example(**whole, gold=task.read_gold(gold))
+
+
 def transform_options(
-    keep: float, sign: str, pin: str, by_id: bool, draw: str, assignments: Sequence[str]
+    keep: float, sign: str, pin: str, by_id: bool, draw: str, others: Sequence[str]
 ) -> Options:
     """Read the options of the transforms. Raises OptionError."""
-    wrong = [text for text in assignments if "=" not in text]
-    if wrong:
-        raise OptionError(f"--set {wrong[0]!r} is not of the form NAME=VALUE")
     named = {"keep": keep, "sign": sign, "pin": pin, "by_id": by_id, "draw": draw}
-    return read_options(named | dict(text.split("=", 1) for text in assignments))
+    return read_options(named | assignments("--set", others))

@@ -1,4 +1,4 @@
-"""`python -m probe pair`: one pair, explained and transformed."""
+"""`python -m probe pair`: one example, a pair or another task's, explained and transformed."""
 
 import json
 from typing import Annotated, Any, get_args
@@ -6,7 +6,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from probe.analysis.attribution import BaselineToken, Method
-from probe.analysis.transformed import examine
+from probe.analysis.examination import examine
 from probe.cli.open_models import opened
 from probe.cli.options import (
     AsJson,
@@ -19,11 +19,15 @@ from probe.cli.options import (
     Pin,
     PrecisionName,
     Sign,
+    TaskName,
+    Texts,
+    fields_of,
     one_of,
+    read_example,
     transform_options,
 )
 from probe.reports.json import examination_json
-from probe.tasks.nli import LABELS, NLI, Pair
+from probe.tasks.task import Task
 
 MethodName = Annotated[
     Method,
@@ -42,8 +46,10 @@ BaselineName = Annotated[
 
 
 def pair_command(
-    premise: Annotated[str, typer.Option()],
-    hypothesis: Annotated[str, typer.Option()],
+    premise: Annotated[str, typer.Option(help="The same as --text premise=VALUE.")] = "",
+    hypothesis: Annotated[str, typer.Option(help="The same as --text hypothesis=VALUE.")] = "",
+    texts: Texts = [],  # noqa: B006
+    task: TaskName = "",
     transform: Annotated[list[str], typer.Option(help="Name or chain; may be repeated.")] = [],  # noqa: B006
     model: ModelName = "minilm",
     labels: LabelOrder = "",
@@ -61,29 +67,34 @@ def pair_command(
     precision: PrecisionName = "fp32",
     as_json: AsJson = False,
 ) -> None:
-    """Classify a pair, explain it, and apply transforms to it."""
+    """Classify a pair (or another task's example), explain it, and apply transforms to it."""
+    classifier = opened(model, labels, task)
+    asked = classifier.task
+    named = {"premise": premise, "hypothesis": hypothesis}
     examination = examine(
-        opened(model, labels),
-        Pair(premise, hypothesis, NLI.read_gold(gold)),
+        classifier,
+        read_example(asked, fields_of(asked, "--text", texts, named), gold),
         transform,
         seed,
         transform_options(keep, sign, pin, by_id, draw, others),
         method,
         baseline,
-        one_of("label", LABELS)(label) if label else None,
+        one_of("label", tuple(filter(asked.nearest, asked.golds)))(label) if label else None,
         precision,
     )
     shape = examination_json(examination, precision)
     if as_json:
         typer.echo(json.dumps(shape, ensure_ascii=False))
         return
-    names = ["original", *(treated.result.name for treated in examination.transformed)]
+    names = ["original", *(one.result.name for one in examination.transformed)]
     for name, row in zip(names, [shape["original"], *shape["transformed"]], strict=True):
-        typer.echo(_line(name, row, shape["original"]))
+        typer.echo(_line(asked, name, row, shape["original"]))
 
 
-def _line(name: str, row: dict[str, Any], original: dict[str, Any]) -> str:  # Any: JSON
-    premise_changed = row["premise"] != original["premise"]
-    text = f"{row['premise']} ▸ {row['hypothesis']}" if premise_changed else row["hypothesis"]
+def _line(task: Task, name: str, row: dict[str, Any], original: dict[str, Any]) -> str:
+    """Show one answer and the text that transforms edit, all texts where another one changed."""
+    others = [field for field in task.fields if field != task.target]
+    changed = any(row[field] != original[field] for field in others)
+    text = " ▸ ".join(row[field] for field in (task.fields if changed else [task.target]))
     agrees = {True: "agrees", False: "changed", None: ""}[row.get("agrees")]
     return f"{name:18} {row['label']:14} {row['confidence']:.3f} {agrees:8} {text}"

@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from probe.cli.group import group
-from probe.data.tables import guess, read_table
-from probe.errors import FileError, LabelError
+from probe.data.rows import guess, read_rows
+from probe.data.tables import read_table
+from probe.errors import FileError
 from probe.pbsmt.decode import DecoderWeights
 from probe.pbsmt.score import Pruning
 from probe.pbsmt.train import TrainingSettings, train
@@ -29,23 +30,14 @@ def pairs_of(path: Path) -> Pairs:
     Raises FileError.
     """
     pairs: Pairs = {label: [] for label in LABELS}
-    frame = read_table(path).frame
-    columns = guess(list(frame.columns))
+    table = read_table(path)
+    columns = guess(list(table.frame.columns), NLI)
     if columns.gold is None:
         raise FileError(f"no column of labels in {path.name}")
-    names = [columns.premise, columns.hypothesis, columns.gold]
-    for premise, hypothesis, gold in zip(*(frame[name] for name in names), strict=True):
-        if label := _label(gold):
-            pairs[label].append((str(premise), str(hypothesis)))
+    for row in read_rows(table, columns, NLI):
+        if row.example and row.example.gold in pairs:
+            pairs[row.example.gold].append((row.example.premise, row.example.hypothesis))
     return pairs
-
-
-def _label(cell: object) -> Label | None:
-    try:
-        gold = NLI.read_gold(cell)
-    except LabelError:
-        return None
-    return gold if gold in LABELS else None
 
 
 @app.callback()

@@ -1,36 +1,178 @@
-"""Read the labelled pairs of a file, and say how many rows are none."""
+"""The one reader of labelled rows: which column is which, and what is wrong with a row."""
 
+import gzip
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Any, cast
 
-from probe.data.tables import guess, is_missing, read_table
-from probe.errors import FileError
-from probe.tasks.nli import NLI, Pair
-from probe.tasks.spelling import DISPUTED
+from probe.data.tables import Table, is_missing, read_table
+from probe.errors import DisputedLabel, ExampleError, FileError, LabelError, UserError
+from probe.tasks.task import Example, Label, Task
+
+GOLD = ("gold_label", "gold", "label", "labels", "answer")
+"""How files call the column of gold labels."""
+HALF = re.compile("[\ud800-\udfff]")
 
 
-def labelled(path: Path) -> tuple[list[Pair], int]:
-    """Return the pairs with a gold label and how many other rows the file has.
+@dataclass(frozen=True)
+class Columns:
+    """Which column holds each field's text; `gold` is None where there is no gold label."""
+
+    texts: Mapping[str, str]
+    gold: str | None = None
+
+    def check(self, names: Sequence[str]) -> None:
+        """Refuse columns that are not there. Raises FileError."""
+        for name in (*self.texts.values(), self.gold):
+            if name is not None and name not in names:
+                raise FileError(f"no column {name!r} in your file; it has: {', '.join(names)}")
+
+
+@dataclass(frozen=True)
+class InputRow:
+    """A row of a file as an example, or the problems why it is none."""
+
+    number: int
+    example: Any = None  # Any: of the task's own dataclass
+    problems: tuple[UserError, ...] = ()
+
+    @property
+    def error(self) -> str:
+        """The first problem as a sentence, empty where there is none."""
+        return str(self.problems[0]) if self.problems else ""
+
+
+def guess(names: Sequence[str], task: Task) -> Columns:
+    """Find the columns of a task's fields and gold label by name. Raises FileError."""
+    found = {field: _find(names, task.columns.get(field, (field,))) for field in task.fields}
+    texts = {field: name for field, name in found.items() if name is not None}
+    if len(texts) < len(found):
+        wanted = " and ".join(repr(field) for field in found if field not in texts)
+        raise FileError(f"no column {wanted} in your file; it has: {', '.join(names)}")
+    return Columns(texts, _find(names, GOLD))
+
+
+def choose(names: Sequence[str], task: Task, texts: Mapping[str, str], gold: str = "") -> Columns:
+    """Take the columns that are named and guess the others. Raises FileError.
+
+    Where every field's column is named, a gold label is read only from a column that is named too.
+    """
+    named = {field: name for field, name in texts.items() if name}
+    if all(field in named for field in task.fields):
+        return Columns(named, gold or None)
+    guessed = guess(names, task)
+    return Columns({**guessed.texts, **named}, gold or guessed.gold)
+
+
+def read_rows(table: Table, columns: Columns, task: Task) -> list[InputRow]:
+    """Read a table's rows as examples, each named by its number from 0.
+
+    Raises FileError for a missing column.
+    """
+    columns.check(list(table.frame.columns))
+    texts = {field: list(table.frame[name]) for field, name in columns.texts.items()}
+    golds = list(table.frame[columns.gold]) if columns.gold else [None] * len(table.frame)
+    return [
+        InputRow(number, problems=(FileError(table.broken[number]),))
+        if number in table.broken
+        else read_row(task, number, {field: cells[number] for field, cells in texts.items()}, gold)
+        for number, gold in enumerate(golds)
+    ]
+
+
+def read_row(task: Task, number: int, cells: Mapping[str, object], gold: object) -> InputRow:
+    """Read one row from the cells of its fields and of its gold label."""
+    texts = {field: _text(cell) for field, cell in cells.items()}
+    problems: list[UserError] = []
+    label: Label | None = None
+    try:
+        label = task.read_gold(_text(gold))
+    except LabelError as problem:
+        problems.append(problem)
+    example: Example = task.example(**texts, gold=label, id=str(number))
+    try:
+        require_text(task, example)
+    except ExampleError as problem:
+        problems.append(problem)
+    return InputRow(number, None if problems else example, tuple(problems))
+
+
+def require_text(task: Task, example: Example) -> None:
+    """Refuse an example without readable text in every field. Raises ExampleError."""
+    absent = [field for field in task.fields if not hasattr(example, field)]
+    if absent:
+        raise ExampleError(f"{task.title} asks for a {absent[0]}, which is not given")
+    texts = task.texts(example)
+    empty = [field for field, text in texts.items() if not text.strip()]
+    if empty:
+        raise ExampleError(
+            f"the {' and the '.join(empty)} {'is' if len(empty) == 1 else 'are'} empty"
+        )
+    if HALF.search(" ".join(texts.values())):
+        raise ExampleError(
+            "the text holds half of a character, a lone surrogate, and cannot be read"
+        )
+
+
+def labelled(path: Path, task: Task) -> tuple[list[Any], int]:
+    """Return the examples with a gold label and how many other rows the file has.
 
     Broken and disputed rows and those without a label or a text are the others. Raises FileError
     and LabelError with a sentence.
     """
     table = read_table(path)
     names = list(table.frame.columns)
-    columns = guess(names)
+    columns = guess(names, task)
     if columns.gold is None:
         raise FileError(f"no column 'label' in {path.name}; it has: {', '.join(names)}")
-    cells = [_texts(list(table.frame[name])) for name in (columns.premise, columns.hypothesis)]
-    golds = _texts(list(table.frame[columns.gold]))
-    pairs = [
-        Pair(premise, hypothesis, gold, str(number))
-        for number, (premise, hypothesis, label) in enumerate(zip(*cells, golds, strict=True))
-        if number not in table.broken and premise.strip() and hypothesis.strip()
-        if label.strip() not in DISPUTED and (gold := NLI.read_gold(label))
-    ]
-    if not pairs:
-        raise FileError(f"{path.name} holds no pair with a premise, a hypothesis and a label")
-    return pairs, len(table.frame) - len(pairs)
+    rows = read_rows(table, columns, task)
+    for row in rows:
+        _require_known_label(row)
+    examples = [row.example for row in rows if row.example and row.example.gold]
+    if not examples:
+        texts = ", a ".join(task.fields)
+        word = "pair" if len(task.fields) > 1 else "example"
+        raise FileError(f"{path.name} holds no {word} with a {texts} and a label")
+    return examples, len(rows) - len(examples)
 
 
-def _texts(cells: list[object]) -> list[str]:
-    return ["" if is_missing(cell) else str(cell) for cell in cells]
+def stream_labelled(path: Path, task: Task) -> Iterator[Any]:
+    """Yield the examples with a gold label of a JSON-lines file, gzipped or not, line by line.
+
+    Rows whose label is disputed or not known are left out. Raises FileError where the first row
+    has no such columns.
+    """
+    columns: Columns | None = None
+    with _open(path) as file:
+        for number, line in enumerate(file):
+            cells = json.loads(line)
+            columns = columns or guess(list(cells), task)
+            texts = {field: cells.get(name) for field, name in columns.texts.items()}
+            row = read_row(task, number, texts, cells.get(columns.gold))
+            if row.example and row.example.gold:
+                yield row.example
+
+
+def _open(path: Path) -> IO[str]:
+    if path.suffix == ".gz":
+        return cast(IO[str], gzip.open(path, "rt", encoding="utf-8"))
+    return path.open(encoding="utf-8")
+
+
+def _require_known_label(row: InputRow) -> None:
+    """Refuse an unknown label of a row that is otherwise in order. Raises LabelError."""
+    first, *others = row.problems or (None,)
+    if isinstance(first, LabelError) and not isinstance(first, DisputedLabel) and not others:
+        raise first
+
+
+def _find(names: Sequence[str], wanted: Sequence[str]) -> str | None:
+    by_word = {name.strip().lower(): name for name in reversed(list(names))}
+    return next((by_word[word] for word in wanted if word in by_word), None)
+
+
+def _text(cell: object) -> str:
+    return "" if is_missing(cell) else str(cell)

@@ -1,11 +1,10 @@
-"""Tables of pairs: read in whatever form they come, written back unaltered."""
+"""Tables: read in whatever form they come, written back unaltered."""
 
 import csv
 import gzip
 import io
 import json
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -27,18 +26,6 @@ FORMS: dict[str, Form] = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-PREMISE = ("premise", "sentence1", "text_a", "text1", "sentence_a", "context", "s1")
-HYPOTHESIS = (
-    "hypothesis",
-    "sentence2",
-    "text_b",
-    "text2",
-    "sentence_b",
-    "statement",
-    "claim",
-    "s2",
-)
-GOLD = ("gold_label", "gold", "label", "labels", "answer")
 
 
 @dataclass(frozen=True)
@@ -51,15 +38,6 @@ class Table:
     frame: pd.DataFrame
     form: Form
     broken: dict[int, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Which columns hold the pair; `gold` is None where there is no gold label."""
-
-    premise: str
-    hypothesis: str
-    gold: str | None = None
 
 
 def form_of(path: Path) -> Form:
@@ -101,25 +79,6 @@ def read_table(path: Path) -> Table:
     return table
 
 
-def guess(names: Sequence[str]) -> Columns:
-    """Find the premise, hypothesis and gold columns by name. Raises FileError."""
-    premise, hypothesis = _find(names, PREMISE), _find(names, HYPOTHESIS)
-    missing = [
-        side for side, name in (("premise", premise), ("hypothesis", hypothesis)) if not name
-    ]
-    if premise is None or hypothesis is None:
-        wanted = " and ".join(repr(side) for side in missing)
-        raise FileError(f"no column {wanted} in your file; it has: {', '.join(names)}")
-    return Columns(premise, hypothesis, _find(names, GOLD))
-
-
-def check(columns: Columns, names: Sequence[str]) -> None:
-    """Refuse columns that are not there. Raises FileError."""
-    for name in (columns.premise, columns.hypothesis, columns.gold):
-        if name is not None and name not in names:
-            raise FileError(f"no column {name!r} in your file; it has: {', '.join(names)}")
-
-
 def write_table(frame: pd.DataFrame, path: Path) -> None:
     """Write in the form that the name says.
 
@@ -142,11 +101,6 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(gzip.compress(data) if path.suffix.lower() == ".gz" else data)
-
-
-def _find(names: Sequence[str], wanted: Sequence[str]) -> str | None:
-    by_word = {name.strip().lower(): name for name in reversed(list(names))}
-    return next((by_word[word] for word in wanted if word in by_word), None)
 
 
 def _text(raw: bytes, name: str) -> str:
@@ -203,7 +157,7 @@ def _json_lines(text: str, name: str) -> Table:
     except json.JSONDecodeError as problem:
         raise FileError(f"{name} is not JSON lines: {problem}") from problem
     if not all(isinstance(row, dict) for row in rows):
-        raise FileError(f"{name}: each line must be a JSON object with a premise and a hypothesis")
+        raise FileError(f"{name}: each line must be a JSON object")
     names = list(dict.fromkeys(key for row in rows for key in row))
     columns = {key: pd.Series([row.get(key) for row in rows], dtype=object) for key in names}
     return Table(pd.DataFrame(columns), "jsonl")

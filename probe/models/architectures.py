@@ -53,7 +53,7 @@ class WordLayers:
     """The frozen part of a word model: its embeddings and what encodes each word behind them.
 
     With `by_side` the encoder takes premise and hypothesis apart, as
-    `probe.models.word_models.soft_alignment.stack` does.
+    `probe.models.word_models.soft_alignment.stack_sides` does.
     """
 
     embeddings: str

@@ -6,7 +6,7 @@ from threading import Lock
 
 from probe.cache import ByteBoundedCache
 from probe.models.classifier import Classifier
-from probe.models.library import load, require
+from probe.models.library import load, require_on_disk
 from probe.models.user_models import LoadedModel, open_model
 from probe.settings import settings
 from probe.tasks.task import Label
@@ -26,7 +26,7 @@ class ModelCache:
 
     def __init__(self, limit: Callable[[], int] = model_bytes) -> None:
         """`limit` returns the bound in bytes, asked for at each use."""
-        self._loaded = ByteBoundedCache(limit, weight, keep_newest=True)
+        self._loaded = ByteBoundedCache(limit, parameter_bytes, keep_newest=True)
         self._opened: dict[str, tuple[str, tuple[Label, ...]]] = {}  # address and label order
         self._lock = Lock()
 
@@ -45,23 +45,23 @@ class ModelCache:
         A given `order` becomes part of its name: nobody else's labels change. The other models
         can be used meanwhile. Raises ModelError.
         """
-        opened = open_model(name, order)
+        loaded = open_model(name, order)
         key = f"{name} ({', '.join(order)})" if order else name
-        classifier = replace(opened.classifier, name=key)
+        classifier = replace(loaded.classifier, name=key)
         repository = name.partition("@")[0]
         revision = classifier.revision
         with self._lock:
             address = f"{repository}@{revision}" if revision else name
             self._opened[key] = address, classifier.order
             self._loaded.put(key, classifier)
-        return replace(opened, classifier=classifier)
+        return replace(loaded, classifier=classifier)
 
     def require(self, name: str) -> None:
         """Refuse a name that is neither on disk nor was opened. Raises ModelError."""
         if name not in self._opened:
-            require(name)
+            require_on_disk(name)
 
 
-def weight(classifier: Classifier) -> int:
-    """Return the bytes of a model's parameters."""
+def parameter_bytes(classifier: Classifier) -> int:
+    """Return the size of a model's parameters in bytes."""
     return sum(p.numel() * p.element_size() for p in classifier.model.parameters())

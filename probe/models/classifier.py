@@ -18,22 +18,22 @@ from probe.models.architectures import Architecture, architecture
 from probe.tasks.task import Example, Label, Task
 
 Precision = Literal["auto", "fp32", "bf16"]
-DEFAULT_TOKENS = 512
+DEFAULT_MAX_TOKENS = 512
 """The longest input of a model without positions of its own; XLNet was trained on so many."""
-SPECIAL_TOKENS = 4  # at most, around and between two texts
-UNUSED = re.compile(r"\[unused\d+\]|madeupword\d+|<extra_id_\d+>|<unk_\d+>")
+MAX_SPECIAL_TOKENS = 4  # at most, around and between two texts
+UNUSED_TOKEN = re.compile(r"\[unused\d+\]|madeupword\d+|<extra_id_\d+>|<unk_\d+>")
 
 
 def fast_bf16() -> bool:
     """Whether this machine multiplies bf16 natively; elsewhere it is 6 to 100 times slower."""
     if torch.cuda.is_available():
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
-    # torch names no public test; these two are what its own kernels ask
+    # torch has no public test; its own kernels call these two
     return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
 
 
 def resolve(precision: Precision) -> Literal["fp32", "bf16"]:
-    """Return what `precision` means on this machine."""
+    """Return the precision that `precision` stands for on this machine."""
     if precision == "auto":
         return "bf16" if fast_bf16() else "fp32"
     return precision
@@ -43,7 +43,7 @@ def resolve(precision: Precision) -> Literal["fp32", "bf16"]:
 class Prediction:
     """What a model says about an example; probabilities follow `labels` and sum to one at most.
 
-    `labels` are the task's, or where the answer is a span the answers that the model weighed.
+    `labels` are the task's, or where the answer is a span the candidate answers.
     """
 
     label: Label
@@ -62,22 +62,22 @@ class Prediction:
 
 
 class Model(Protocol):
-    """What can be asked about examples of one task.
+    """A model that predicts the answers of one task.
 
     `revision` is the commit of a hub's model, None for any other.
     """
 
     @property
     def name(self) -> str:
-        """What it is called in answers and files."""
+        """The name in answers and files."""
 
     @property
     def revision(self) -> str | None:
-        """Its commit on the hub."""
+        """The commit on the hub."""
 
     @property
     def task(self) -> Task:
-        """What it is asked."""
+        """The task that it answers."""
 
     def predict(
         self, examples: Sequence[Example], precision: Precision = "fp32"
@@ -94,7 +94,8 @@ class Classifier:
 
     `order[i]` is the label of the model's i-th output; `device` is where the model lies;
     `revision` is the commit of a hub's model, None for one from a folder. One thread at a time
-    runs the model, under `lock`: Captum hangs hooks on it that another thread's pass would set off.
+    runs the model, under `lock`: Captum registers hooks on it, which would run in the passes of
+    other threads.
     """
 
     name: str
@@ -108,26 +109,26 @@ class Classifier:
 
     @property
     def architecture(self) -> Architecture:
-        """What is known of the model's architecture."""
+        """The facts of the model's architecture."""
         return architecture(self.model.config.model_type)
 
     @property
     def columns(self) -> list[int]:
-        """Return where each of `labels` stands among the model's outputs."""
+        """The index of each of `labels` among the model's outputs."""
         return [self.order.index(label) for label in self.labels]
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """What it tells apart, in the task's order: the last axis of logits and probabilities."""
+        """The task's labels in its order: the last axis of logits and probabilities."""
         return self.task.labels
 
     @property
     def max_tokens(self) -> int:
         """The longest input in sub-words, special tokens included."""
-        # Transformers marks "no limit" with an enormous number
-        positions = getattr(self.model.config, "max_position_embeddings", DEFAULT_TOKENS)
-        if positions <= 0:  # XLNet's way of saying that there is no limit
-            positions = DEFAULT_TOKENS
+        # transformers marks "no limit" with a very large number
+        positions = getattr(self.model.config, "max_position_embeddings", DEFAULT_MAX_TOKENS)
+        if positions <= 0:  # XLNet has no limit and says so with -1
+            positions = DEFAULT_MAX_TOKENS
         if self.architecture.padded_positions:
             positions -= 2  # padding_idx is 1
         return int(min(self.tokenizer.model_max_length, positions))
@@ -140,7 +141,7 @@ class Classifier:
             sorted(
                 id_
                 for token, id_ in self.tokenizer.get_vocab().items()
-                if id_ not in special and not UNUSED.match(token)
+                if id_ not in special and not UNUSED_TOKEN.match(token)
             )
         )
 
@@ -153,26 +154,26 @@ class Classifier:
 
     def sub_words(self, text: str) -> list[int]:
         """Turn text into sub-word ids, without special tokens."""
-        found = self.tokenizer(
+        encoded = self.tokenizer(
             text, add_special_tokens=False, split_special_tokens=self.splits_special
         )
-        return list(found["input_ids"])
+        return list(encoded["input_ids"])
 
     @property
     def splits_special(self) -> bool:
         """Whether a special token that a person typed is read as plain text.
 
-        BART answers at the last </s> and wants as many of them in every pair.
+        BART classifies at the last </s> and needs equally many of them in every pair.
         """
         return bool(self.model.config.is_encoder_decoder)
 
     def too_long(self, example: Example) -> bool:
         """Whether an example has more sub-words than the model reads, so that its end is cut."""
         # a sub-word covers at least one ASCII character, or the blank that SentencePiece puts
-        # before a text, so most examples need no second look; others may be normalised into many
+        # before a text, so most examples need no tokenising; others may be normalised into many
         texts = list(self.task.texts(example).values())
         whole = "".join(texts)
-        if whole.isascii() and len(whole) + len(texts) + SPECIAL_TOKENS <= self.max_tokens:
+        if whole.isascii() and len(whole) + len(texts) + MAX_SPECIAL_TOKENS <= self.max_tokens:
             return False
         encoded = self.tokenizer(*texts, truncation=False, split_special_tokens=self.splits_special)
         return len(encoded["input_ids"]) > self.max_tokens
@@ -222,7 +223,7 @@ def as_prediction(probabilities: Iterable[float], labels: tuple[Label, ...]) -> 
 
 
 def text_lengths(task: Task, examples: Sequence[Example]) -> list[int]:
-    """Return how many characters each example has in all its texts."""
+    """Return the number of characters in all texts of each example."""
     return [sum(map(len, task.texts(example).values())) for example in examples]
 
 
@@ -232,7 +233,7 @@ def autocast(device: torch.device, precision: Precision) -> torch.autocast:
 
 
 def by_length(lengths: Sequence[int], batch: int) -> Iterator[list[int]]:
-    """Group row numbers into batches of like length, so that little padding is computed."""
+    """Group row numbers into batches of similar length, so that little padding is computed."""
     order = sorted(range(len(lengths)), key=lambda row: lengths[row], reverse=True)
     for start in range(0, len(order), batch):
         yield order[start : start + batch]

@@ -1,4 +1,4 @@
-"""Why a model cannot be used, as one sentence for the person."""
+"""Errors of models that cannot be used, each with one sentence for the person."""
 
 from collections.abc import Sequence
 
@@ -9,10 +9,10 @@ from probe.tasks.task import Label
 
 
 class UnclearLabels(ModelError):
-    """A model whose outputs are not named after labels: the person has to say which is which.
+    """The outputs of a model are not named after labels, so the person has to give their order.
 
-    `outputs` are the names they have, `labels` one order that they could have; `suggested` is the
-    order with which `right` of the sanity examples come out right, None where they do not tell.
+    `outputs` are their names, `labels` one possible order; `suggested` is the order with the best
+    score on the sanity examples, `right`, and None where they do not decide.
     """
 
     def __init__(
@@ -32,18 +32,23 @@ class UnclearLabels(ModelError):
         )
 
 
-NO_MEMORY = ("not enough memory", "can't allocate memory", "out of memory", "annot allocate memory")
+OUT_OF_MEMORY_TEXTS = (
+    "not enough memory",
+    "can't allocate memory",
+    "out of memory",
+    "annot allocate memory",
+)
 
 
-def refusal(name: str, problem: BaseException) -> ModelError:
-    """Turn what went wrong while a model was loaded into a sentence."""
+def loading_error(name: str, problem: BaseException) -> ModelError:
+    """Return the ModelError, with one sentence, for an exception raised while loading a model."""
     if isinstance(problem, MemoryError | torch.OutOfMemoryError) or any(
-        words in str(problem) for words in NO_MEMORY
+        text in str(problem) for text in OUT_OF_MEMORY_TEXTS
     ):
         return ModelError(f"the model {name!r} does not fit into the memory that is free")
     if "trust_remote_code" in str(problem):
-        return ModelError(needs_code(name))
-    if "tiktoken" in str(problem):  # what transformers falls back to
+        return ModelError(needs_code_message(name))
+    if "tiktoken" in str(problem):  # the fallback of transformers
         return ModelError(
             f"the SentencePiece vocabulary of the model {name!r} cannot be read; that needs the "
             "packages sentencepiece and protobuf"
@@ -53,13 +58,13 @@ def refusal(name: str, problem: BaseException) -> ModelError:
     return ModelError(f"the model {name!r} cannot be loaded: {first_line(problem)}")
 
 
-def needs_code(name: str) -> str:
-    """Say that a model brings code."""
+def needs_code_message(name: str) -> str:
+    """Return the sentence for a model that needs Python code of its own."""
     return f"the model {name!r} needs Python code of its own, and such code is never run here"
 
 
 def first_line(problem: BaseException) -> str:
-    """Return the first line of an error's message, or its kind where it has none."""
+    """Return the first line of an error's message, or its type where it has none."""
     if isinstance(problem, KeyError):
         return f"{problem} is not known here"
     return (str(problem).strip() or type(problem).__name__).splitlines()[0].rstrip(":")

@@ -1,4 +1,4 @@
-"""Hashes of what a run works on, so that a result names its model and pairs without holding them.
+"""Hashes of models and pairs, by which a result names what it was computed from.
 
 All are SHA-256 in hex.
 """
@@ -12,11 +12,11 @@ from probe.errors import ModelError
 from probe.models.word_models.word_vectors import FOLDER
 from probe.tasks.nli import Pair
 
-PARTS = (
+MODEL_FILE_PATTERNS = (
     *("*.safetensors", "config.json", "tokenizer*.json", "special_tokens_map.json"),
     *("added_tokens.json", "vocab.*", "merges.txt", "*.model"),
 )
-"""The files of a model's folder that its answers depend on."""
+"""The files of a model's folder that its predictions depend on."""
 
 
 def pairs_hash(pairs: Iterable[Pair]) -> str:
@@ -34,10 +34,15 @@ def model_hash(folder: Path) -> str:
     Word vectors that it shares with other models count too. Raises ModelError where there are no
     weights.
     """
-    files = {path.name: path for part in PARTS for path in folder.glob(part) if path.is_file()}
+    files = {
+        path.name: path
+        for pattern in MODEL_FILE_PATTERNS
+        for path in folder.glob(pattern)
+        if path.is_file()
+    }
     if not any(name.endswith(".safetensors") for name in files):
         raise ModelError(f"there are no weights (.safetensors) in {folder.name}")
-    if shared := _shared(files):
+    if shared := _shared_vectors(files):
         files[f"vectors/{shared.name}"] = shared
     digest = hashlib.sha256()
     for name in sorted(files):
@@ -45,8 +50,8 @@ def model_hash(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _shared(files: dict[str, Path]) -> Path | None:
-    """Return the table that the config names, which is in no model's folder."""
+def _shared_vectors(files: dict[str, Path]) -> Path | None:
+    """Return the word vectors that the config names, which lie in no model's folder."""
     if "config.json" not in files:
         return None
     name = json.loads(files["config.json"].read_text(encoding="utf-8")).get("vectors")

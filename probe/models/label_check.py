@@ -1,7 +1,7 @@
-"""A task's sanity examples tell whether a model's outputs are named as they should be.
+"""A check of the label order of a model by its task's sanity examples.
 
 Many models of the hub call their outputs LABEL_0 to LABEL_2, some name them in a wrong order, and
-nothing but their answers shows it. The examples only warn: no label is moved without being asked.
+only their answers show it. The check only warns: the order is changed by the person alone.
 """
 
 from collections.abc import Sequence
@@ -11,79 +11,78 @@ from itertools import permutations
 from probe.models.classifier import Classifier
 from probe.tasks.task import Label, Task
 
-CLEAR = 3
-"""How many more examples another order has to get right; two swapped labels cost up to four."""
-MAY_MISS = 1
-"""How many examples an order may get wrong and still be believed."""
+MIN_ADVANTAGE = 3  # examples that a better order gets right in addition; a swap costs up to four
+MAX_WRONG = 1  # examples of an order that is suggested
 
 
 @dataclass(frozen=True)
 class LabelCheck:
-    """How many sanity examples are right with the order that was given, and with the best one.
+    """The numbers of correct sanity examples, of n, with `order` and with the best order.
 
-    `best` is `order` where no other is better.
+    `best_order` is `order` where no other is better.
     """
 
-    right: int
-    of: int
+    correct: int
+    n: int
     order: tuple[Label, ...]
     best_order: tuple[Label, ...]
-    best: int
+    best_correct: int
 
     @property
     def suggestion(self) -> tuple[Label, ...] | None:
-        """The best order, if it gets enough right to be believed."""
-        return self.best_order if self.best >= self.of - MAY_MISS else None
+        """The best order, None if it gets too many wrong."""
+        return self.best_order if self.best_correct >= self.n - MAX_WRONG else None
 
     @property
-    def other(self) -> tuple[Label, ...] | None:
-        """Another order that is clearly better, if there is one."""
-        return self.suggestion if self.best - self.right >= CLEAR else None
+    def better_order(self) -> tuple[Label, ...] | None:
+        """Another order that is clearly better, None if there is none."""
+        return self.suggestion if self.best_correct - self.correct >= MIN_ADVANTAGE else None
 
     @property
     def warning(self) -> str:
-        """Says that the labels seem to be in another order, empty where they do not."""
-        if self.other is None:
+        """A sentence that the labels seem to be in another order, "" where they do not."""
+        if self.better_order is None:
             return ""
         return (
-            f"with this order the model gets {self.right} of {self.of} plain pairs right; with "
-            f"{', '.join(self.other)} {self.best} of {self.of} - are the labels named wrongly?"
+            f"with this order the model gets {self.correct} of {self.n} plain pairs right; with "
+            f"{', '.join(self.better_order)} {self.best_correct} of {self.n} - are the labels "
+            "named wrongly?"
         )
 
     @property
     def doubt(self) -> str:
-        """Says that no order of the labels makes sense of the answers, empty where one does."""
-        if self.other or self.right > self.of // 2:
+        """A sentence that no order of the labels fits the answers, "" where one does."""
+        if self.better_order or self.correct > self.n // 2:
             return ""
         return (
-            f"the model gets only {self.right} of {self.of} plain pairs right, and no other order "
+            f"the model gets only {self.correct} of {self.n} plain pairs right, and no other order "
             "of its labels is clearly better - is it trained for inference?"
         )
 
 
 def check_labels(classifier: Classifier) -> LabelCheck | None:
-    """Score the task's sanity examples with every order of the model's outputs.
+    """Score the task's sanity examples with every order of the model's labels.
 
-    None where the task has none.
+    Returns None where the task has none.
     """
-    task, given = classifier.task, classifier.order
+    task, order = classifier.task, classifier.order
     if not task.sanity_examples:
         return None
     predictions = classifier.predict(task.sanity_examples)
-    outputs = [given.index(prediction.label) for prediction in predictions]
+    outputs = [order.index(prediction.label) for prediction in predictions]
 
-    def right(order: tuple[Label, ...]) -> int:
-        return _right(task, outputs, order)
+    def correct(candidate: tuple[Label, ...]) -> int:
+        return _count_correct(task, outputs, candidate)
 
-    best = max(permutations(given), key=lambda order: (right(order), order == given))
-    return LabelCheck(right(given), len(outputs), given, best, right(best))
+    best = max(permutations(order), key=lambda candidate: (correct(candidate), candidate == order))
+    return LabelCheck(correct(order), len(outputs), order, best, correct(best))
 
 
-def _right(task: Task, outputs: Sequence[int], order: Sequence[Label]) -> int:
+def _count_correct(task: Task, outputs: Sequence[int], order: Sequence[Label]) -> int:
     """Count the sanity examples whose largest output has the right label in this order."""
     golds = (example.gold for example in task.sanity_examples)
     return sum(
         task.matches(order[output], gold)
         for output, gold in zip(outputs, golds, strict=True)
-        if gold  # each has one; it tells the type checker so
+        if gold  # each has one; the condition is for the type checker
     )

@@ -1,4 +1,4 @@
-"""Which models there are, and how one is loaded: safetensors only, no remote code."""
+"""The models on disk, and the loading of any model: safetensors only, no remote code."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,12 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
 from probe.errors import LabelError, ModelError
-from probe.models.checkpoint import UNREADABLE, parameters, read, room
+from probe.models.checkpoint import (
+    READ_ERRORS,
+    count_parameters,
+    free_memory_bytes,
+    read_checkpoint,
+)
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels
 from probe.models.hub import fetch
@@ -19,17 +24,17 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import TASKS, Label, Task, read_outputs, task_of_labels, task_of_size
 
 DEFAULT = "minilm"
-"""The model that is chosen when nobody has chosen one."""
+"""The model of the page and of commands that name none."""
 BUNDLED = {
     "minilm": "assets/models/minilm",
     "da": "assets/models/da and assets/vectors",
     "esim": "assets/models/esim and assets/vectors",
     "esim_char": "assets/models/esim_char and assets/vectors",
 }
-"""The models that come with the repository, and the folders each lies in there; a wheel may have
-left some out, and a clone without Git LFS has only pointers to them."""
-disable_progress_bar()  # transformers draws one for weights that load in a blink
-set_verbosity_error()  # and prints tables of weights; what a person needs is in our sentences
+"""The models that come with the repository, and the folders of each; a wheel may leave some out,
+and a clone without Git LFS has only pointers to them."""
+disable_progress_bar()  # transformers draws one even for weights that load in a moment
+set_verbosity_error()  # and prints tables of weights; our own messages say what is needed
 
 
 @dataclass(frozen=True)
@@ -56,9 +61,9 @@ def entries() -> Iterator[Entry]:
         key = (lambda path: -path.stat().st_mtime) if newest else _by_name
         for weights in sorted(folders, key=key):
             try:
-                count = parameters(weights)
-            except UNREADABLE:
-                continue  # half written, or Git LFS left its pointer: no model to choose
+                count = count_parameters(weights)
+            except READ_ERRORS:
+                continue  # half written, or a pointer of Git LFS
             size = weights.stat().st_size
             yield Entry(weights.parent.name, weights.parent, source, size, count)
 
@@ -73,11 +78,8 @@ def find(name: str) -> str:
     return str(known.get(name, name))
 
 
-def require(name: str) -> None:
-    """Refuse a name that is not on disk, so that a page's visitor opens no other folder.
-
-    Raises ModelError.
-    """
+def require_on_disk(name: str) -> None:
+    """Raise ModelError for a name that is not on disk: a page's visitor opens no other folder."""
     known = [entry.name for entry in entries()]
     if name not in known:
         raise ModelError(
@@ -103,8 +105,8 @@ def load(name: str, order: tuple[Label, ...] | None = None, task: Task | None = 
     one whose spellings read the outputs. Raises ModelError with a sentence, and UnclearLabels where
     the config does not say the order and none is given.
     """
-    folder, revision = place(name)
-    checkpoint = read(name, folder, device())
+    folder, revision = locate(name)
+    checkpoint = read_checkpoint(name, folder, device())
     outputs = checkpoint.outputs
     named = task or TASKS.get(str(getattr(checkpoint.model.config, "task", "")))
     likely = _task_of_size(name, len(outputs), named)
@@ -160,25 +162,25 @@ def _labels(
 
 
 def _unclear(classifier: Classifier, outputs: Sequence[str]) -> UnclearLabels:
-    """Say that the outputs do not name their labels, and which order seems best."""
+    """Return the error for outputs without labels, with the order that scores best."""
     check = check_labels(classifier)
-    right = f"{check.best} of {check.of} plain pairs right" if check else ""
+    right = f"{check.best_correct} of {check.n} plain pairs right" if check else ""
     suggestion = check.suggestion if check else None
     return UnclearLabels(classifier.name, outputs, classifier.labels, suggestion, right)
 
 
-def place(name: str) -> tuple[Path, str | None]:
+def locate(name: str) -> tuple[Path, str | None]:
     """Return a model's folder, and its commit where it is a hub's. Raises ModelError."""
-    found = Path(find(name))
-    if found.is_dir():
-        return found, None
-    if "/" not in name or found.is_absolute():
+    path = Path(find(name))
+    if path.is_dir():
+        return path, None
+    if "/" not in name or path.is_absolute():
         known = ", ".join(entry.name for entry in entries()) or "none"
         raise ModelError(
             _absent(name) or f"there is no model or folder called {name!r}; on this disk: {known}"
         )
     repository, _, revision = name.partition("@")
-    return fetch(repository, revision or None, room())
+    return fetch(repository, revision or None, free_memory_bytes())
 
 
 def device() -> torch.device:
@@ -186,20 +188,20 @@ def device() -> torch.device:
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def start_from_encoder(place: str, task: Task = NLI) -> Classifier:
-    """Load an encoder and put a fresh head for a task on it, drawn from a fixed seed."""
+def start_from_encoder(path: str, task: Task = NLI) -> Classifier:
+    """Load an encoder and add a new head for a task, initialised from a fixed seed."""
     labels = dict(enumerate(task.labels))
     with torch.random.fork_rng():
         torch.manual_seed(0)
         model = AutoModelForSequenceClassification.from_pretrained(
-            place,
+            path,
             id2label=labels,
             label2id={label: index for index, label in labels.items()},
             dtype=torch.float32,
             use_safetensors=True,
             trust_remote_code=False,
         )
-    tokenizer = AutoTokenizer.from_pretrained(place, trust_remote_code=False)
+    tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
     return Classifier(
-        Path(place).name, model.eval().to(device()), tokenizer, task, task.labels, device()
+        Path(path).name, model.eval().to(device()), tokenizer, task, task.labels, device()
     )

@@ -1,4 +1,4 @@
-"""A model that a person brings: loaded by a hub id or a folder, and checked before it is used."""
+"""Models that a person names by a hub id or a folder, checked before they are used."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,29 +8,29 @@ from probe.models.classifier import Classifier
 from probe.models.label_check import LabelCheck, check_labels
 from probe.models.library import Entry, entries, load
 from probe.settings import settings
-from probe.tasks.task import Label
+from probe.tasks.task import Label, Task
 
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A loaded model and how its task's sanity examples came out; None for one on disk."""
+    """A loaded model and the check of its labels, None for a model on disk."""
 
     classifier: Classifier
     label_check: LabelCheck | None
 
     @property
     def warning(self) -> str:
-        """What seems wrong with the order of the labels, empty where nothing does."""
+        """The sentence about a wrong order of the labels, "" where the order seems right."""
         return self.label_check.warning if self.label_check else ""
 
     @property
     def doubt(self) -> str:
-        """What else seems wrong with it, empty where nothing does."""
+        """The sentence about a model that no order fits, "" where one does."""
         return self.label_check.doubt if self.label_check else ""
 
     @property
-    def words(self) -> str:
-        """What the model is, in one sentence."""
+    def summary(self) -> str:
+        """The model's type, size, outputs and revision, in one sentence."""
         model, check = self.classifier.model, self.label_check
         order = ", ".join(self.classifier.order)
         size = sum(weight.numel() for weight in model.parameters())
@@ -38,18 +38,20 @@ class LoadedModel:
         facts = [
             f"{self.classifier.name} is a {model.config.model_type} model of {size:,} weights "
             f"with the outputs {order}",
-            *([f"{check.right} of {check.of} plain pairs are right"] if check else []),
+            *([f"{check.correct} of {check.n} plain pairs are right"] if check else []),
             "precision fp32",
             f"revision {revision[:12]}" if revision else "read from a folder",
         ]
         return "; ".join(facts) + "."
 
 
-def open_model(name: str, order: tuple[Label, ...] | None = None) -> LoadedModel:
+def open_model(
+    name: str, order: tuple[Label, ...] | None = None, task: Task | None = None
+) -> LoadedModel:
     """Load any model and check its labels, unless it is one on disk. Raises ModelError."""
-    classifier = load(name, order)
-    ours = name in models_on_disk() and not order
-    return LoadedModel(classifier, None if ours else check_labels(classifier))
+    classifier = load(name, order, task)
+    on_disk = name in models_on_disk() and not order
+    return LoadedModel(classifier, None if on_disk else check_labels(classifier))
 
 
 def models_on_disk() -> dict[str, Entry]:
@@ -58,10 +60,10 @@ def models_on_disk() -> dict[str, Entry]:
 
 
 def require_open(name: str) -> None:
-    """Refuse what a page's visitor may not open. Raises ModelError.
+    """Raise ModelError for a model that a page's visitor may not open.
 
-    NLI_CLINIC_OWN_MODELS lists what may be: hub, folder. Both by default; only the hub on a Space,
-    whose disk is not the visitor's own.
+    NLI_CLINIC_OWN_MODELS lists what may be opened: hub, folder. Both by default; only the hub on a
+    Space, whose disk is not the visitor's own.
     """
     kind = "folder" if Path(name).is_absolute() or Path(name).is_dir() else "hub"
     if name not in models_on_disk() and kind not in settings().user_models:

@@ -7,7 +7,8 @@ from typing import Any
 
 from probe.analysis.comparison import Row
 from probe.models.classifier import Prediction
-from probe.tasks.nli import NLI
+from probe.tasks.nli import Pair
+from probe.tasks.task import example_json, read_example, task_named
 from probe.templates import TemplatePair
 
 
@@ -18,11 +19,10 @@ def keep(rows: Sequence[Row], path: Path) -> None:
 
 
 def _kept(row: Row) -> dict[str, Any]:
-    pair = row.pair
     return {
         "number": row.number,
-        "pair": [pair.premise, pair.hypothesis, pair.gold or ""] if pair else None,
-        "heuristic": getattr(pair, "heuristic", ""),
+        "task": row.task.name,
+        "example": example_json(row.example) if row.example else None,
         "predictions": [vars(prediction) for prediction in row.predictions],
         "error": row.error,
         "cut": row.cut,
@@ -36,13 +36,14 @@ def kept(path: Path) -> list[Row]:
 
 
 def _read(shape: dict[str, Any]) -> Row:
-    pair = None
-    if shape["pair"]:
-        premise, hypothesis, gold = shape["pair"]
-        id_, heuristic = str(shape["number"]), shape["heuristic"]
-        pair = TemplatePair(premise, hypothesis, NLI.read_gold(gold), id_, heuristic=heuristic)
+    task, example = task_named(shape["task"]), None
+    if shape["example"]:
+        example = read_example(task, shape["example"])
+        heuristic = shape["example"].get("heuristic")
+        if heuristic and isinstance(example, Pair):
+            example = TemplatePair(**example_json(example), heuristic=heuristic)
     predictions = tuple(
         Prediction(answer["label"], tuple(answer["probabilities"]), tuple(answer["labels"]))
         for answer in shape["predictions"]
     )
-    return Row(shape["number"], pair, predictions, shape["error"], tuple(shape["cut"]))
+    return Row(shape["number"], task, example, predictions, shape["error"], tuple(shape["cut"]))

@@ -1,11 +1,8 @@
-"""A comparison as JSON values and as a scored table."""
+"""A comparison as JSON values."""
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from probe.analysis.comparison import Row, compare
 from probe.analysis.slices import CONSTITUENT_NOTE, measure
@@ -14,14 +11,13 @@ from probe.analysis.statistics import (
     accuracy,
     agreement,
     disagreement,
-    entailed_and_not,
+    group_accuracies,
     in_words,
     mcnemar,
 )
-from probe.data.tables import Table
 from probe.metrics import Estimate
-from probe.models.classifier import Classifier, Precision, Prediction, resolve
-from probe.tasks.nli import Pair
+from probe.models.classifier import Model, Precision, resolve
+from probe.tasks.task import Example
 
 
 def comparison_json(
@@ -51,23 +47,22 @@ def comparison_json(
 
 
 def _accuracy(rows: Sequence[Row], model: int) -> dict[str, Any]:
-    entailed, others = entailed_and_not(rows, model)
+    groups = group_accuracies(rows, model)
     return {
         **estimate_json(accuracy(rows, model)),
-        "entailed": estimate_json(entailed),
-        "non_entailed": estimate_json(others),
+        **{name: estimate_json(estimate) for name, estimate in groups.items()},
         "cut": sum(row.cut[model] for row in rows),
     }
 
 
-def estimate_json(found: Estimate) -> dict[str, Any]:
+def estimate_json(estimate: Estimate) -> dict[str, Any]:
     """Return an estimate as JSON values, null where n is 0."""
-    known = found.n > 0
+    known = estimate.n > 0
     return {
-        "n": found.n,
-        "value": found.value if known else None,
-        "low": found.low if known else None,
-        "high": found.high if known else None,
+        "n": estimate.n,
+        "value": estimate.value if known else None,
+        "low": estimate.low if known else None,
+        "high": estimate.high if known else None,
     }
 
 
@@ -80,25 +75,25 @@ def _couple(rows: Sequence[Row], names: Sequence[str], a: int, b: int) -> dict[s
         "mcnemar": _test(test) | {"words": in_words(test, names[a], names[b])},
         "matrix": [
             {
-                "first_says": said[0],
-                "second_says": said[1],
+                "first_says": first,
+                "second_says": second,
                 "n": cell.n,
                 "both_right": cell.both,
                 "only_first_right": cell.only_first,
                 "only_second_right": cell.only_second,
                 "neither_right": cell.neither,
             }
-            for said, cell in cells.items()
+            for (first, second), cell in cells.items()
         ],
     }
 
 
-def _test(found: McNemar) -> dict[str, Any]:
+def _test(test: McNemar) -> dict[str, Any]:
     return {
-        "n": found.n,
-        "only_first_right": found.only_first,
-        "only_second_right": found.only_second,
-        "p": None if math.isnan(found.p) else found.p,
+        "n": test.n,
+        "only_first_right": test.only_first,
+        "only_second_right": test.only_second,
+        "p": None if math.isnan(test.p) else test.p,
     }
 
 
@@ -116,62 +111,25 @@ def _slices(rows: Sequence[Row], names: Sequence[str]) -> list[dict[str, Any]]:
     ]
 
 
-def pair_json(
-    pair: Pair, classifiers: Sequence[Classifier], precision: Precision
+def example_comparison_json(
+    example: Example, models: Sequence[Model], precision: Precision
 ) -> dict[str, Any]:
-    """Return premise, hypothesis, gold, precision, and models: {model, label, confidence, ...}."""
-    (chunk,) = compare(classifiers, [pair], precision)
+    """Return the texts, gold, precision, and models: {model, label, confidence, ...}."""
+    (chunk,) = compare(models, [example], precision)
     row = chunk.rows[0]
     return {
-        "premise": pair.premise,
-        "hypothesis": pair.hypothesis,
-        "gold": pair.gold,
+        **row.task.texts(example),
+        "gold": example.gold,
         "precision": resolve(precision),
         "models": [
             {
-                "model": classifier.name,
-                "label": said.label,
-                "confidence": said.confidence,
-                "probabilities": probabilities(said),
+                "model": model.name,
+                "label": answer.label,
+                "confidence": answer.confidence,
+                "probabilities": answer.by_label,
                 "right": row.right(at),
                 "cut": row.cut[at],
             }
-            for at, (classifier, said) in enumerate(zip(classifiers, row.predictions, strict=True))
+            for at, (model, answer) in enumerate(zip(models, row.predictions, strict=True))
         ],
     }
-
-
-def compared_frame(table: Table, rows: Sequence[Row], names: Sequence[str]) -> pd.DataFrame:
-    """Return the input rows, every column unchanged, and behind them a few columns a model.
-
-    They are MODEL.prediction, .confidence, .p_LABEL and .right, and one column error; where the
-    input has one of these already, ours gets a number behind it.
-    """
-    short = [Path(name).name for name in names]
-    labels = short if len(set(short)) == len(short) else list(names)
-    ours = pd.DataFrame([_record(row, labels) for row in rows], dtype=object)
-    taken = set(table.frame.columns)
-    fresh = {name: _free(name, taken) for name in ours.columns}
-    return pd.concat([table.frame.reset_index(drop=True), ours.rename(columns=fresh)], axis=1)
-
-
-def _free(name: str, taken: set[str]) -> str:
-    numbered = (f"{name}.{number}" for number in range(2, len(taken) + 3))
-    return name if name not in taken else next(each for each in numbered if each not in taken)
-
-
-def _record(row: Row, names: Sequence[str]) -> dict[str, Any]:
-    record: dict[str, Any] = {"error": row.error}
-    for at, name in enumerate(names):
-        said = row.predictions[at] if row.predictions else None
-        record[f"{name}.prediction"] = said.label if said else None
-        record[f"{name}.confidence"] = round(said.confidence, 6) if said else None
-        for label, value in probabilities(said).items():
-            record[f"{name}.p_{label}"] = round(value, 6)
-        record[f"{name}.right"] = row.right(at)
-    return record
-
-
-def probabilities(said: Prediction | None) -> dict[str, float]:
-    """Return the probabilities by label; a model of two classes has two of them."""
-    return dict(zip(said.labels, said.probabilities, strict=True)) if said else {}

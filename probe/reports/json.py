@@ -2,47 +2,53 @@
 
 from typing import Any
 
+from probe.analysis.attribution import Importance
+from probe.analysis.examination import Examination
 from probe.analysis.lineage import lineage_json
-from probe.analysis.transformed import Examination, Transformed
+from probe.analysis.transformed import Transformed
 from probe.models.classifier import Precision, Prediction, resolve
 from probe.models.library import Entry
-from probe.tasks.nli import Pair
+from probe.tasks.nli import NLI
+from probe.tasks.task import Task
 from probe.transforms.availability import missing
 from probe.transforms.options import DEFAULTS, OPTIONS
 from probe.transforms.registry import REGISTRY, Scored, Transform
 
 
-def examination_json(found: Examination, precision: Precision) -> dict[str, Any]:
+def examination_json(examination: Examination, precision: Precision) -> dict[str, Any]:
     """Return model, model_revision, precision, original, importance, rules, cut, transformed."""
-    importance = found.importance
+    model = examination.model
     return {
-        "model": importance.classifier.name,
-        "model_revision": importance.classifier.revision,
+        "model": model.name,
+        "model_revision": model.revision,
         "precision": resolve(precision),
-        "original": _texts(found.pair) | _said(found.prediction),
-        "importance": {
-            "premise": [_score(token) for token in importance.premise],
-            "hypothesis": [_score(token) for token in importance.hypothesis],
-            "label": importance.label,
-            "method": importance.method,
-            "sign": importance.sign,
-            "convergence_delta": importance.delta,
-        },
-        "rules": dict(found.rules),
-        "cut": importance.classifier.too_long(found.pair),
-        "transformed": [transformed_json(transformed) for transformed in found.transformed],
+        "original": model.task.texts(examination.example) | _answer(examination.prediction),
+        "importance": _importance(examination.importance) if examination.importance else None,
+        "rules": dict(examination.rules),
+        "cut": examination.cut,
+        "transformed": [transformed_json(one) for one in examination.transformed],
+    }
+
+
+def _importance(importance: Importance) -> dict[str, Any]:
+    return {
+        **{field: list(map(_score, scored)) for field, scored in importance.fields.items()},
+        "label": importance.label,
+        "method": importance.method,
+        "sign": importance.sign,
+        "convergence_delta": importance.delta,
     }
 
 
 def transformed_json(transformed: Transformed) -> dict[str, Any]:
-    """Return one transformed pair, its prediction and its facts."""
+    """Return one transformed example, its prediction and its facts."""
     result = transformed.result
     return {
         "transform": result.transform,
         "number": result.number,
         "of": result.of,
-        **_texts(result.pair),
-        **_said(transformed.prediction),
+        **result.task.texts(result.example),
+        **_answer(transformed.prediction),
         "agrees": transformed.agrees,
         "gold_rule": result.rule.name,
         "gold": result.gold,
@@ -55,14 +61,10 @@ def transformed_json(transformed: Transformed) -> dict[str, Any]:
     }
 
 
-def _texts(pair: Pair) -> dict[str, Any]:
-    return {"premise": pair.premise, "hypothesis": pair.hypothesis}
-
-
-def _said(prediction: Prediction) -> dict[str, Any]:
+def _answer(prediction: Prediction) -> dict[str, Any]:
     return {
         "label": prediction.label,
-        "probabilities": dict(zip(prediction.labels, prediction.probabilities, strict=True)),
+        "probabilities": prediction.by_label,
         "confidence": prediction.confidence,
     }
 
@@ -71,22 +73,22 @@ def _score(scored: Scored) -> dict[str, Any]:
     return {"token": scored.token, "score": scored.score}
 
 
-def transforms_json() -> list[dict[str, Any]]:
-    """Return every registered transform with its facts."""
-    return [_transform(entry) for entry in REGISTRY.values()]
+def transforms_json(task: Task = NLI) -> list[dict[str, Any]]:
+    """Return every transform for a task with its facts."""
+    return [_transform(entry, task) for entry in REGISTRY.values() if entry.suits(task)]
 
 
-def _transform(entry: Transform) -> dict[str, Any]:
-    lacks = missing(entry)
+def _transform(entry: Transform, task: Task) -> dict[str, Any]:
+    lacks, edited = missing(entry), entry.edited(task)
     return {
         "name": entry.name,
         "summary": entry.summary,
         "family": entry.family,
-        "side": entry.side,
+        "side": "both" if len(edited) > 1 else edited[0],
         "label_rule": entry.rule.name,
         "level": entry.level,
         "needs": list(entry.needs),
-        "compared_with": entry.default or "original prediction",
+        "compared_with": (entry.default and task.default_label) or "original prediction",
         "source": entry.source,
         "available": not lacks,
         "missing": lacks,

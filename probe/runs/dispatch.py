@@ -93,7 +93,7 @@ class Dispatch:
         Thread(target=self._restart, args=(busy,), daemon=True).start()
 
     def _restart(self, workers: list[str]) -> None:
-        with suppress(*UNREACHABLE):
+        with suppress(*UNREACHABLE, ValueError):  # a thread of this process has no nanny
             self._client.restart_workers(workers, timeout=30, raise_for_error=False)
 
 

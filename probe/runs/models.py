@@ -8,13 +8,13 @@ from pathlib import Path
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.hashes import model_hash
-from probe.models.library import load, place
+from probe.models.library import load, locate
 from probe.settings import settings
 
 
 def named_model_hash(name: str) -> str:
     """Return the hash of a model by its name. Raises ModelError where it is not there."""
-    return model_hash(place(name)[0])
+    return model_hash(locate(name)[0])
 
 
 @lru_cache(maxsize=1)

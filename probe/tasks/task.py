@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Protocol
 
-from probe.errors import LabelError
+from probe.errors import DisputedLabel, LabelError
 from probe.tasks.spelling import DISPUTED, NO_GOLD, normalised, without_fraction
 
 Label = str
@@ -96,7 +96,7 @@ class Task:
         if word in NO_GOLD:
             return None
         if word in DISPUTED:
-            raise LabelError(f"no gold label: the annotators did not agree ({text!r})")
+            raise DisputedLabel(f"no gold label: the annotators did not agree ({text!r})")
         if word not in self.spellings:
             raise LabelError(f"unknown gold label {text!r}; use {_either(self.labels)}")
         return self.spellings[word]

@@ -1,9 +1,10 @@
-"""What transforms need beside the text, and whether it is there."""
+"""What transforms need beside the text, whether it is there, and for which task they are."""
 
 from collections.abc import Callable, Mapping
 
 from probe import pbsmt
 from probe.errors import Unavailable
+from probe.tasks.task import Task
 from probe.text import tagger, wordnet
 from probe.transforms.registry import REGISTRY, Need, Transform, chain
 
@@ -20,13 +21,19 @@ def missing(transform: Transform) -> str:
     return " ".join(filter(None, (RESOURCES[need]() for need in transform.needs)))
 
 
-def require_ready(name: str) -> None:
-    """Raise UnknownTransform or Unavailable where a transform or chain cannot run."""
+def require_ready(name: str, task: Task) -> None:
+    """Raise UnknownTransform or Unavailable where a transform or chain cannot run for a task."""
     for link in chain(name):
+        if not link.suits(task):
+            raise Unavailable(f"{link.name} is not for the task {task.name} ({task.title})")
         if lacks := missing(link):
             raise Unavailable(f"{link.name} cannot run here: {lacks}")
 
 
-def ready() -> list[str]:
-    """Return the names of the transforms that can run here."""
-    return [name for name, transform in REGISTRY.items() if not missing(transform)]
+def ready(task: Task) -> list[str]:
+    """Return the names of the transforms that can run here for a task."""
+    return [
+        name
+        for name, transform in REGISTRY.items()
+        if transform.suits(task) and not missing(transform)
+    ]

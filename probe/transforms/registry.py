@@ -2,23 +2,21 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol
 
 from probe.errors import TransformError, UnknownTransform
 from probe.tasks.label_rules import UNDEFINED, Rule, compose
-from probe.tasks.nli import Pair
-from probe.tasks.task import Label
+from probe.tasks.task import TARGET, Example, Label, Task
 from probe.transforms.options import Options
 
-Side = Literal["premise", "hypothesis", "both"]
 Level = Literal["word", "sub-word"]
 Need = Literal["model", "wordnet", "tagger", "phrases"]
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A sub-word of one side, its vocabulary id, where it stands in the text, and its score."""
+    """A sub-word of a text, its vocabulary id, where it stands in the text, and its score."""
 
     token: str
     id: int
@@ -28,15 +26,10 @@ class Scored:
 
 
 class SubWords(Protocol):
-    """How a model reads a pair: scored sub-words of each side, and ids turned into text."""
+    """How a model reads an example: scored sub-words of each field, and ids turned into text."""
 
-    @property
-    def premise(self) -> Sequence[Scored]:
-        """The premise's sub-words in order, special tokens left out."""
-
-    @property
-    def hypothesis(self) -> Sequence[Scored]:
-        """The hypothesis's sub-words in order, special tokens left out."""
+    def tokens(self, field: str) -> Sequence[Scored]:
+        """Return a field's sub-words in order, special tokens left out."""
 
     def decode(self, ids: Sequence[int]) -> str:
         """Turn sub-word ids into text."""
@@ -48,62 +41,115 @@ class SubWords(Protocol):
         """Return the ids of real sub-words: no special, no unused ones."""
 
 
-Reader = Callable[[Sequence[Pair]], Sequence[SubWords]]
+Reader = Callable[[Sequence[Example]], Sequence[SubWords]]
 
 
 @dataclass(frozen=True)
 class Tools:
     """What a transform may use. `subwords` is there for sub-word transforms only.
 
-    `label` is the gold label of the pair as it was given, or else the label predicted for it;
-    None where neither is known.
+    `labels` are those known of the example as it was given, the gold label before the one
+    predicted; `field` names the text that a text function reads.
     """
 
     rng: random.Random
     options: Options
     subwords: SubWords | None = None
-    label: Label | None = None
+    labels: tuple[Label, ...] = ()
+    field: str = ""
 
     @property
     def reading(self) -> SubWords:
-        """The model's reading of the pair. Raises ValueError where there is no model."""
+        """The model's reading of the example. Raises TransformError where there is no model."""
         if self.subwords is None:
             raise TransformError("this transform reads the pair through a model; choose one")
         return self.subwords
 
+    @property
+    def tokens(self) -> Sequence[Scored]:
+        """The scored sub-words of the text that is read."""
+        return self.reading.tokens(self.field)
+
 
 @dataclass(frozen=True)
 class Inexact:
-    """The best pair that could be made where the rule cannot be met, and why."""
+    """The best text that could be made where the rule cannot be met, and why."""
 
-    pair: Pair
+    text: str
     why: str
 
 
-Made = Pair | Inexact | tuple[Pair, ...] | None
-"""One new pair, the nearest to it, several, or None where the transform does not apply."""
-Function = Callable[[Pair, Tools], Made]
+@dataclass(frozen=True)
+class Changed:
+    """The examples that a transform made of one, and why they are not exactly what was wanted."""
+
+    examples: tuple[Any, ...]  # Any: of the task's own dataclass
+    why: str = ""
+
+
+Function = Callable[..., Any]
+"""A text function or an example function, as `Transform` says; both take `Tools` behind it."""
 
 
 @dataclass(frozen=True)
 class Transform:
     """A transform and its facts.
 
-    `default` is the label its result is compared with instead of the original prediction;
-    `applies` says in words what a pair must have; `needs` names what must be there for it to run.
+    A text function gets the text of the field `reads` and returns the new text of the field
+    `edits`, an `Inexact` one, or None where it does not apply; both are roles (target, source) or
+    names of fields. An example function names the `fields` that it reads and edits, gets the whole
+    example and returns a tuple of new ones, one, or None. `default` says that the result is
+    compared with the task's default label instead of the original prediction; `labels` are those
+    that it speaks of beside its rule; `applies` says in words what an example must have; `needs`
+    names what must be there for it to run.
     """
 
     name: str
+    title: str
     summary: str
     function: Function
     family: str
     rule: Rule
-    side: Side
-    level: Level
     source: str
     applies: str
-    default: Label | None = None
+    reads: str = TARGET
+    edits: str = TARGET
+    fields: tuple[str, ...] = ()
+    level: Level = "word"
+    default: bool = False
+    labels: tuple[Label, ...] = ()
     needs: tuple[Need, ...] = ()
+
+    def suits(self, task: Task) -> bool:
+        """Whether the task has the fields and labels that the transform speaks of."""
+        return (
+            all(task.field_of(role) for role in self.fields or (self.reads, self.edits))
+            and self.rule.speaks_of(task)
+            and set(self.labels) <= {*task.labels, *task.golds}
+            and (task.default_label is not None or not self.default)
+        )
+
+    def edited(self, task: Task) -> tuple[str, ...]:
+        """Return the names of the fields that it may change."""
+        return tuple(filter(None, map(task.field_of, self.fields or (self.edits,))))
+
+    def make(self, example: Example, task: Task, tools: Tools) -> Changed | None:
+        """Apply it to an example, None where it does not apply."""
+        if self.fields:
+            return _as_changed(self.function(example, tools))
+        reads, edits = task.field_of(self.reads), task.field_of(self.edits)
+        if not reads or not edits:
+            raise TransformError(f"{self.name} is not for the task {task.name}")
+        answer = self.function(getattr(example, reads), replace(tools, field=reads))
+        if isinstance(answer, Inexact):
+            return Changed((replace(example, **{edits: answer.text}),), answer.why)
+        return None if answer is None else Changed((replace(example, **{edits: answer}),))
+
+
+def _as_changed(answer: Any) -> Changed | None:  # Any: what an example function returns
+    if not answer:
+        return None
+    return Changed(answer if isinstance(answer, tuple) else (answer,))
 
 
 FAMILIES = {
@@ -119,15 +165,19 @@ REGISTRY: dict[str, Transform] = {}
 
 def transform(
     name: str,
+    title: str,
     summary: str,
     *,
     family: str,
     rule: Rule,
-    side: Side,
     source: str,
     applies: str,
+    reads: str = TARGET,
+    edits: str = TARGET,
+    fields: tuple[str, ...] = (),
     level: Level = "word",
-    default: Label | None = None,
+    default: bool = False,
+    labels: tuple[Label, ...] = (),
     needs: tuple[Need, ...] = (),
 ) -> Callable[[Function], Function]:
     """Register the decorated function under `name` with its facts."""
@@ -135,7 +185,21 @@ def transform(
 
     def register(function: Function) -> Function:
         REGISTRY[name] = Transform(
-            name, summary, function, family, rule, side, level, source, applies, default, needed
+            name,
+            title,
+            summary,
+            function,
+            family,
+            rule,
+            source,
+            applies,
+            reads,
+            edits,
+            fields,
+            level,
+            default,
+            labels,
+            needed,
         )
         return function
 
@@ -165,6 +229,6 @@ def leaves_gold(name: str) -> bool:
     return all(link.rule is not UNDEFINED and "model" not in link.needs for link in chain(name))
 
 
-def default_of(name: str) -> Label | None:
+def default_of(name: str, task: Task) -> Label | None:
     """Return the label a chain's result is compared with, None for the original prediction."""
-    return next((link.default for link in chain(name) if link.default), None)
+    return task.default_label if any(link.default for link in chain(name)) else None

@@ -10,7 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from probe.analysis.batch import Chunk, Row, score
-from probe.analysis.summary import Summary, summarise, summary_json
+from probe.analysis.summary import Summary, Totals, summary_json
 from probe.data.tables import Table, read_table
 from probe.errors import FileError, UserError
 from probe.models.cache import ModelCache
@@ -59,7 +59,6 @@ class Job:
     upload: Path
     table: Table
     classifier: Classifier
-    model: str
     names: Sequence[str]
     seed: int
     options: Options
@@ -99,30 +98,35 @@ def run(
         cache.require(model)
         yield Outputs(note("Loading the model …")).outputs
         classifier = cache.get(model)
-        job = Job(Path(path), table, classifier, model, names, int(seed or 0), options, precision)
+        job = Job(Path(path), table, classifier, names, int(seed or 0), options, precision)
         chunks = score(table, columns, classifier, names, job.seed, options, precision)
         yield from scored(job, stops.until(session, chunks))
     except UserError as trouble:
         yield Outputs(alert(trouble)).outputs
 
 
-def scored(job: Job, chunks: Iterator[Chunk]) -> Iterator[list[Any]]:
+def scored(job: Job, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
     """Show how far it is after each chunk, the figures so far at times, at the end the files."""
-    rows, pace, last = list[Row](), Pace(), None
+    rows, totals = list[Row](), Totals(job.classifier.task, job.names)
+    pace, last = Pace(), None
     for chunk in chunks:
         rows += chunk.rows
+        totals.add(chunk.rows)
         last = chunk
         if chunk.done < chunk.total:
             with pace.turn() as due:
-                shown = _part(job, rows) if due else Outputs()
+                shown = _part(job, rows, totals.summary()) if due else Outputs()
             shown.progress = progress(chunk)
             yield shown.outputs
-    yield (_finished(job, rows, last) if last else Outputs(note(STOPPED_AT_ONCE))).outputs
+    if last is None:
+        yield Outputs(note(STOPPED_AT_ONCE)).outputs
+    else:
+        yield _finished(job, rows, totals.summary(), last).outputs
 
 
-def _part(job: Job, rows: Sequence[Row]) -> Outputs:
+def _part(job: Job, rows: Sequence[Row], summary: Summary) -> Outputs:
     """Show the figures so far and the first rows, and none of an earlier file's."""
-    shown = _figures(job, summarise(rows, job.names))
+    shown = _figures(job, summary)
     first, _, _ = page(view(rows[:PAGE_ROWS], job.names), ALL, 1)
     shown.rows, shown.place = sheet(first, ROWS), note("the first rows")
     shown.files, shown.turning = gr.Files(visible=False), gr.Row(visible=False)
@@ -138,11 +142,10 @@ def _figures(job: Job, summary: Summary) -> Outputs:
     )
 
 
-def _finished(job: Job, rows: Sequence[Row], last: Chunk) -> Outputs:
+def _finished(job: Job, rows: Sequence[Row], summary: Summary, last: Chunk[Row]) -> Outputs:
     """Write the files and show them with the first page of rows; say where it was stopped."""
-    summary = summarise(rows, job.names)
     files, paging = write_results(
-        job.table, rows, job.names, job.summary_json(summary), job.upload, job.model
+        job.table, rows, job.names, job.summary_json(summary), job.upload, job.classifier
     )
     shown = _figures(job, summary)
     shown.progress = progress(last)

@@ -6,6 +6,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.models.classifier import Precision
+from probe.tasks.nli import NLI
 from probe.transforms.availability import ready
 from probe.ui.api import batch as batch_api
 from probe.ui.batch_run import Outputs, run, turn
@@ -75,7 +76,7 @@ def _file() -> tuple[gr.File, list[gr.Dropdown]]:
 def _settings() -> tuple[gr.Dropdown, list[Any]]:  # Any: components share no useful type
     """Lay out the model, and what is done: transforms, seed, precision, options."""
     names = gr.Dropdown(
-        ready(),
+        ready(NLI),
         value=["sort", "shuffle", "drop"],
         multiselect=True,
         allow_custom_value=True,

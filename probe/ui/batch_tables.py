@@ -7,10 +7,11 @@ import altair as alt
 import pandas as pd
 
 from probe.analysis.batch import Row
-from probe.analysis.summary import MEASURES, Summary, summary_frame
+from probe.analysis.summary import Summary, summary_frame
 from probe.analysis.transformed import Transformed
-from probe.baselines import BASELINES
+from probe.baselines import BASELINES, baselines_for
 from probe.baselines.evaluate import evaluate_baseline
+from probe.metrics import Estimate, percent
 from probe.reports.charts import by_transform
 
 PAGE_ROWS = 20
@@ -20,18 +21,16 @@ FILTERS = {
     "wrong predictions": "_wrong",
     "changed by a transform": "_changed",
 }
-CHARTED = ["agreement", "confidence", "accuracy"]
-TABLED = {name: name.replace("_", "-") for name in MEASURES} | {
-    "entailed": "accuracy, entailed",
-    "non_entailed": "accuracy, not entailed",
-}
+MEASURES = ["agreement", "confidence", "accuracy"]
+GROUPS = {"entailed": "accuracy, entailed", "non_entailed": "accuracy, not entailed"}
+"""How a group of the task is called; another one by its own name."""
 
 
 def chart(summary: Summary) -> alt.LayerChart | None:
     """Draw agreement and confidence by transform, accuracy where there is gold."""
     frame = summary_frame(summary)
     frame = frame[(frame["label"] == "all") & (frame["n"] > 0)]
-    return by_transform(frame, CHARTED) if len(frame) else None
+    return by_transform(frame, MEASURES) if len(frame) else None
 
 
 def measures(summary: Summary) -> pd.DataFrame:
@@ -39,11 +38,14 @@ def measures(summary: Summary) -> pd.DataFrame:
     frame = summary_frame(summary)
     frame = frame[frame["n"] > 0]
     shown = [
-        _percent(value, low, high, n)
+        _percent(Estimate(value, low, high, n))
         for value, low, high, n in zip(
             frame["value"], frame["low"], frame["high"], frame["n"], strict=True
         )
     ]
+    groups = [name for name in summary.original.estimates if name not in MEASURES]
+    names = [*MEASURES, *groups]
+    titles = {name: GROUPS.get(name, f"accuracy, {name}") for name in groups}
     order = {name: at for at, name in enumerate(["original", *summary.transforms])}
     return (
         frame.assign(shown=shown)
@@ -54,16 +56,16 @@ def measures(summary: Summary) -> pd.DataFrame:
             aggfunc="first",
             sort=False,
         )
-        .reindex(columns=list(TABLED))
+        .reindex(columns=names)
         .fillna("–")
         .reset_index()
         .sort_values("transform", key=lambda names: names.map(order), kind="stable")
-        .rename(columns={"label": "gold label before", **TABLED})
+        .rename(columns={"label": "gold label before", **titles})
     )
 
 
-def _percent(value: float, low: float, high: float, n: int) -> str:
-    return f"{100 * value:.1f} % ({100 * low:.1f}–{100 * high:.1f}), n = {n}"
+def _percent(estimate: Estimate) -> str:
+    return f"{percent(estimate, '–')}, n = {estimate.n}"
 
 
 def view(rows: Sequence[Row], names: Sequence[str]) -> pd.DataFrame:
@@ -72,12 +74,12 @@ def view(rows: Sequence[Row], names: Sequence[str]) -> pd.DataFrame:
 
 
 def _view(row: Row, names: Sequence[str]) -> dict[str, Any]:
-    pair, answer = row.pair, row.prediction
+    example, answer = row.example, row.prediction
+    texts = row.task.texts(example) if example else dict.fromkeys(row.task.fields, "")
     cells: dict[str, Any] = {
         "row": row.number + 1,
-        "premise": pair.premise if pair else "",
-        "hypothesis": pair.hypothesis if pair else "",
-        "gold": (pair.gold or "") if pair else "",
+        **texts,
+        "gold": (example.gold or "") if example else "",
         "prediction": f"{answer.label} {answer.confidence:.2f}"
         if answer
         else f"error: {row.error}",
@@ -94,19 +96,22 @@ def _view(row: Row, names: Sequence[str]) -> dict[str, Any]:
 
 def _transformed_text(transformed: Transformed) -> str:
     sign, answer = "=" if transformed.agrees else "≠", transformed.prediction
-    pair, before = transformed.result.pair, transformed.result.original
-    premise = f"{pair.premise} ▸ " if pair.premise != before.premise else ""
-    return f"{sign} {answer.label} {answer.confidence:.2f}: {premise}{pair.hypothesis}"
+    result = transformed.result
+    texts, before = result.task.texts(result.example), result.task.texts(result.original)
+    target = result.task.target
+    shown = [text for field, text in texts.items() if field == target or text != before[field]]
+    return f"{sign} {answer.label} {answer.confidence:.2f}: {' ▸ '.join(shown)}"
 
 
 def baselines(rows: Sequence[Row]) -> pd.DataFrame:
     """Return what the rule baselines reach on the rows with a gold label."""
-    pairs = [row.pair for row in rows if row.pair and row.pair.gold]
-    estimates = {name: evaluate_baseline(name, pairs) for name in BASELINES} if pairs else {}
+    golden = [row for row in rows if row.example and row.example.gold]
+    names = baselines_for(golden[0].task) if golden else ()
+    judged = {name: evaluate_baseline(name, [row.example for row in golden]) for name in names}
     lines = [
-        (name, _percent(of.accuracy, of.low, of.high, of.n), BASELINES[name].summary)
-        for name, of in estimates.items()
-        if of.n
+        (name, _percent(evaluation.estimate), BASELINES[name].summary)
+        for name, evaluation in judged.items()
+        if evaluation.n
     ]
     return pd.DataFrame(lines, columns=["baseline", "accuracy", "what it looks at"])
 

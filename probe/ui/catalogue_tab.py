@@ -5,10 +5,11 @@ from functools import partial
 import gradio as gr
 from markupsafe import Markup
 
-from probe.analysis.transformed import require_text, transform_all
+from probe.analysis.transformed import transform_all
+from probe.data.rows import require_text
 from probe.errors import UserError
 from probe.models.cache import ModelCache
-from probe.tasks.nli import Pair
+from probe.tasks.nli import NLI, Pair
 from probe.transforms.availability import ready
 from probe.ui.choices import model_names, refresh_models
 from probe.ui.html.catalogue import catalogue
@@ -25,11 +26,11 @@ def show(
     """Show every transform, applied to this pair."""
     pair = Pair(premise, hypothesis)
     try:
-        require_text(pair)
+        require_text(NLI, pair)
         cache.require(model)
         classifier = cache.get(model)
         before = classifier.predict([pair])
-        transformed = transform_all(classifier, [pair], before, ready(), int(seed or 0))
+        transformed = transform_all(classifier, [pair], before, ready(NLI), int(seed or 0))
     except UserError as trouble:
         return alert(trouble)
     return catalogue({name: rows[0] for name, rows in transformed.items()})

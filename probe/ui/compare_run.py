@@ -7,16 +7,17 @@ from typing import Any
 
 import gradio as gr
 
-from probe.analysis import batch
-from probe.analysis.comparison import Chunk, Row, compare_rows, read, require_two
-from probe.analysis.transformed import examine, require_text
-from probe.data.tables import Table, guess, read_table
+from probe.analysis.batch import Chunk
+from probe.analysis.comparison import Row, compare_rows, read, require_two
+from probe.analysis.examination import examine
+from probe.data.rows import guess, require_text
+from probe.data.tables import Table, read_table
 from probe.errors import ComparisonError, FileError, UserError
 from probe.models.cache import ModelCache
 from probe.models.classifier import Precision
 from probe.reports.comparison import comparison_json
 from probe.settings import ASSETS
-from probe.tasks.nli import Pair
+from probe.tasks.nli import NLI, Pair
 from probe.ui.html.batch import progress
 from probe.ui.html.compare import cards, side_by_side, tests
 from probe.ui.html.compare_cells import matrix, slices
@@ -103,7 +104,7 @@ def require_models(cache: ModelCache, names: Sequence[str]) -> None:
 
 
 def _run_pair(cache: ModelCache, names: list[str], pair: Pair) -> Iterator[list[Any]]:
-    require_text(pair)
+    require_text(NLI, pair)
     yield Outputs(note("Asking the models …")).outputs
     shown = cleared()
     shown.cards = side_by_side([examine(cache.get(name), pair) for name in names])
@@ -119,7 +120,8 @@ def _run_table(
 ) -> Iterator[list[Any]]:
     table = read_table(path) if path else bundled_table()
     headers = [str(name) for name in table.frame.columns]
-    unread = read(table, columns_of(headers, *columns) if path else guess(headers))
+    chosen = columns_of(headers, *columns) if path else guess(headers, NLI)
+    unread = read(table, chosen, NLI)
     yield Outputs(note("Loading the models …")).outputs
     classifiers = [cache.get(name) for name in names]
     rows, pace = list[Row](), Pace()
@@ -133,7 +135,7 @@ def _run_table(
 
 
 def _part(
-    chunk: Chunk, rows: Sequence[Row], names: Sequence[str], precision: Precision, pace: Pace
+    chunk: Chunk[Row], rows: Sequence[Row], names: Sequence[str], precision: Precision, pace: Pace
 ) -> Outputs:
     """Show how far it is, and the figures so far: at the end, before that at times."""
     shown = Outputs()
@@ -141,7 +143,7 @@ def _part(
         if due or chunk.done == chunk.total:
             shown = cleared()
             shown.cards, shown.tests = cards(rows, names, precision), tests(rows, names)
-    shown.progress = progress(batch.Chunk((), chunk.done, chunk.total, chunk.seconds))
+    shown.progress = progress(chunk)
     return shown
 
 

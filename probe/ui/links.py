@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
-from probe.tasks.nli import Pair
+from probe.tasks.task import Example, Task
 
 
-def link_to_pair(pair: Pair, model: str) -> str:
-    """Return a permalink that opens a pair in the Probe tab."""
-    return _query(premise=pair.premise, hypothesis=pair.hypothesis, model=model)
+def link_to_example(task: Task, example: Example, model: str) -> str:
+    """Return a permalink that opens an example in the Probe tab."""
+    return _query(**task.texts(example), model=model)
 
 
 def link_to_model(model: str) -> str:

@@ -7,11 +7,11 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.analysis.attribution import BaselineToken, Method
-from probe.analysis.transformed import examine
+from probe.analysis.examination import examine
 from probe.errors import UserError
 from probe.models.cache import ModelCache
 from probe.tasks.examples import random_pair
-from probe.tasks.nli import LABELS, Pair
+from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.task import Label
 from probe.transforms import REGISTRY
 from probe.transforms.availability import missing, ready
@@ -29,7 +29,7 @@ UNKNOWN = "not known"
 
 def by_family() -> dict[str, list[str]]:
     """Return the transforms of each family that can run here."""
-    able = ready()
+    able = ready(NLI)
     return {
         family: [name for name in able if REGISTRY[name].family == family] for family in FAMILIES
     }
@@ -65,7 +65,7 @@ def update(
 ) -> tuple[Markup, Markup]:
     """Answer one event: the verdict with its tokens; the result rows, or one table of all."""
     chosen, values = rest[: len(FAMILIES)], rest[len(FAMILIES) :]
-    names = ready() if everything else [name for group in chosen for name in group]
+    names = ready(NLI) if everything else [name for group in chosen for name in group]
     try:
         cache.require(model)
         examination = examine(

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from probe.analysis import batch, comparison
-from probe.analysis.batch import made_frame, scored_frame
 from probe.data.tables import Table, write_table
+from probe.models.classifier import Model
 from probe.reports.compared_rows import keep
-from probe.reports.comparison import compared_frame
+from probe.reports.frames import compared_frame, made_frame, scored_frame
 from probe.ui.batch_tables import view
 
 
@@ -33,7 +33,7 @@ def write_results(
     names: Sequence[str],
     summary: Mapping[str, Any],  # Any: JSON values
     upload: Path,
-    model: str,
+    model: Model,
 ) -> tuple[list[str], str]:
     """Write the scored file and the summary, and the rows for paging; return their places."""
     folder, stem = fresh_folder(), upload.name.split(".")[0]
@@ -41,7 +41,7 @@ def write_results(
     write_table(scored_frame(table, rows, names, model), scored)
     pairs = folder / f"{stem}-pairs.{table.form}"
     if names:
-        write_table(made_frame(rows, names), pairs)
+        write_table(made_frame(rows, names, model.task), pairs)
     note = _write_json(summary, folder / f"{stem}-summary.json")
     paging = folder / "rows.jsonl"
     view(rows, names).to_json(paging, orient="records", lines=True, force_ascii=False)

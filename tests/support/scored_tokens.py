@@ -25,6 +25,10 @@ class Given:
     hypothesis: tuple[Scored, ...] = ()
     words: tuple[str, ...] = ()
 
+    def tokens(self, field: str) -> tuple[Scored, ...]:
+        """Return the sub-words of a side."""
+        return {"premise": self.premise, "hypothesis": self.hypothesis}[field]
+
     def decode(self, ids: Sequence[int]) -> str:
         """Join, endings without a space."""
         tokens = [WORDS[id_] if id_ < len(WORDS) else str(id_) for id_ in ids]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain as concatenated
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from finetune.experiments.inoculation.datasets import SourceData, bundled
 from finetune.experiments.inoculation.sets import Sets
@@ -16,7 +16,8 @@ from finetune.training.data import read_pairs
 from probe.data.tables import is_missing, read_table
 from probe.errors import ExperimentError, FileError, UnknownTransform
 from probe.tasks.label_rules import COMPUTED
-from probe.tasks.nli import Pair
+from probe.tasks.nli import NLI, Pair
+from probe.tasks.task import Task
 from probe.templates import Request, count, generate, split_by_template
 from probe.transforms import REGISTRY, Options, apply
 from probe.transforms.availability import ready
@@ -56,11 +57,11 @@ class Challenge:
     labels: str
 
 
-def catalogue() -> tuple[Challenge, ...]:
+def catalogue(task: Task = NLI) -> tuple[Challenge, ...]:
     """Return the challenges that can be made here, transforms first, in the registry's order."""
     changed = (
         Challenge(name, "transform", REGISTRY[name].family, REGISTRY[name].summary, rule.words)
-        for name in ready()
+        for name in ready(task)
         if leaves_gold(name) and (rule := REGISTRY[name].rule)
     )
     made = (
@@ -75,43 +76,45 @@ def challenges() -> tuple[str, ...]:
     return tuple(challenge.name for challenge in catalogue())
 
 
-def challenged(challenge: str, pairs: Sequence[Pair], seed: int = 0) -> tuple[Pair, ...]:
+def challenged(
+    challenge: str, pairs: Sequence[Any], seed: int = 0, task: Task = NLI
+) -> tuple[Any, ...]:  # Any: the task's own dataclass
     """Transform pairs into a challenge set.
 
     Pairs that it leaves as they were, or without a gold label, are left out; of several made from
     one the ids are numbered. Raises ExperimentError for a name that is no such transform, nor a
     chain of them.
     """
-    if not _transforms(challenge):
+    if not _transforms(challenge, task):
         known = ", ".join(challenges())
         raise ExperimentError(f"there is no challenge {challenge!r}; there are: {known}")
-    results = apply(challenge, pairs, seed, Options(), lambda unread: [])
+    results = apply(challenge, pairs, task, seed, Options(), lambda unread: [])
     made = [
-        _numbered(result.pair, result.number)
+        _numbered(result.example, result.number)
         for result in concatenated.from_iterable(results)
         if result.changed and result.gold
     ]
     # made of one side only, the same pair comes from every row with that side
-    return tuple(_distinct(made) if rule_of(challenge) is COMPUTED else made)
+    return tuple(_distinct(made, task) if rule_of(challenge) is COMPUTED else made)
 
 
-def _distinct(pairs: Sequence[Pair]) -> list[Pair]:
-    found: dict[tuple[str, str], Pair] = {}
-    for pair in pairs:
-        found.setdefault((pair.premise, pair.hypothesis), pair)
-    return list(found.values())
+def _distinct(examples: Sequence[Any], task: Task) -> list[Any]:
+    by_texts: dict[tuple[str, ...], Any] = {}
+    for example in examples:
+        by_texts.setdefault(tuple(task.texts(example).values()), example)
+    return list(by_texts.values())
 
 
-def _transforms(name: str) -> bool:
+def _transforms(name: str, task: Task) -> bool:
     try:
-        there = set(ready())
+        there = set(ready(task))
         return leaves_gold(name) and all(link.name in there for link in chain(name))
     except UnknownTransform:
         return False
 
 
-def _numbered(pair: Pair, number: int) -> Pair:
-    return replace(pair, id=f"{pair.id}-{number}") if number > 1 else pair
+def _numbered(example: Any, number: int) -> Any:
+    return replace(example, id=f"{example.id}-{number}") if number > 1 else example
 
 
 def make_sets(challenge: str, source_data: SourceData, seed: int = 0) -> Sets:

@@ -1,8 +1,5 @@
 """What the Inoculate tab shows of one run: its cells as they fill in, its outcome in words."""
 
-import time
-from collections.abc import Mapping
-
 from markupsafe import Markup
 
 from finetune.experiments.inoculation.outcomes import EXPLANATIONS
@@ -14,17 +11,10 @@ from finetune.report.sweep import model_name, where
 from finetune.report.text import CARE, details, summary
 from finetune.ui.links import link_to_run
 from probe.runs.gallery import OWNER
-from probe.runs.run import OPEN, AnyRun, State
-from probe.ui.html.elements import NOTHING, alert, each, heads, join, link, meter, note, table
+from probe.ui.html.elements import NOTHING, each, heads, join, link, note, table
+from probe.ui.html.run import SYMBOLS, progress_of
 from probe.ui.links import link_to_compare, link_to_model
 
-SYMBOLS: Mapping[State, str] = {
-    "queued": "·",
-    "running": "▶",
-    "done": "✓",
-    "cancelled": "–",
-    "failed": "✕",
-}
 KEY = (
     "✓ challenge accuracy, below it original accuracy, in percent, and seconds; ▶ under way, "
     "· waits, ✕ failed, – cancelled."
@@ -32,28 +22,9 @@ KEY = (
 ITEM, PARAGRAPH = Markup("<li>{}</li>"), Markup("<p>{}</p>")
 
 
-def state_of(run: AnyRun) -> str:
-    """Return a run's state in a word."""
-    return "cancelling" if run.cancelling and run.state in OPEN else run.state
-
-
-def took(run: AnyRun) -> str:
-    """Say how long a run has worked."""
-    if not run.started:
-        return ""
-    return f"{(run.finished or time.time()) - run.started:.0f} s"
-
-
 def progress(run: InoculationRun) -> Markup:
     """Show how far a run is, and its cells as a grid."""
-    ready = len(run.results)
-    goes_on = "It goes on when this page is closed." if run.state in OPEN else ""
-    words = (
-        f"{state_of(run)}: {ready} of {len(run.cells)} cells, {took(run)}. "
-        f"{name_of(run)}. {goes_on}"
-    )
-    trouble = alert(run.error) if run.error else NOTHING
-    return join([meter("cells finished", ready / len(run.cells)), note(words), trouble, grid(run)])
+    return progress_of(run, name_of(run), grid(run))
 
 
 def name_of(run: InoculationRun) -> str:

@@ -12,7 +12,7 @@ from finetune.experiments.inoculation.selection import Selection
 from finetune.report.curves import SHAPES, Look, svg
 from finetune.report.sweep import frames, line_names, model_name, panels, where
 from finetune.report.text import CHOSEN, interval, short
-from finetune.ui.html.run import progress, state_of, took
+from finetune.ui.html.run import progress
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN
 from probe.ui.html.elements import (
@@ -28,6 +28,7 @@ from probe.ui.html.elements import (
     table,
     twin,
 )
+from probe.ui.html.run import state_of, took
 
 NOTHING_CHOSEN = note(
     "Nothing chosen to look at. Start a run on the left, or tick models and challenges of the "

@@ -1,7 +1,7 @@
 """Decomposable Attention (Parikh et al. 2016): attend, compare, aggregate.
 
-It is a bag of aligned words: no order, no context. The defaults are the AllenNLP configuration of
-Liu et al. 2019; `finetune.training.recipes` has the original paper's as well.
+It compares aligned words without their order or context. The defaults are the AllenNLP
+configuration of Liu et al. 2019; `finetune.training.recipes` has the original paper's as well.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,18 +22,18 @@ from transformers import (
 from transformers import initialization as init
 from transformers.modeling_outputs import SequenceClassifierOutput
 
-from probe.models.word_models.soft_alignment import align, other, stack, together
+from probe.models.word_models.soft_alignment import align, join_sides, other_side, stack_sides
 from probe.models.word_models.word_tokenizer import WordTokenizer
 from probe.models.word_models.word_vectors import WordVectors
 
-INITIAL: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
+INITIALISERS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "xavier": init.xavier_normal_,  # AllenNLP's configuration
     "normal": partial(init.normal_, std=0.01),  # the paper, section 4
 }
 
 
 class DecomposableConfig(PreTrainedConfig):
-    """Sizes of the model. `aggregate` is how many hidden layers stand before the outputs."""
+    """Sizes of the model. `aggregate` is the number of hidden layers before the outputs."""
 
     model_type = "decomposable"
 
@@ -90,15 +90,15 @@ class DecomposableForSequenceClassification(PreTrainedModel):
 
     @torch.no_grad()
     def _init_weights(self, module: nn.Module) -> None:
-        """Draw linear weights as the config says; read the frozen vectors."""
+        """Draw linear weights as the config says; initialise the word vectors."""
         if isinstance(module, nn.Linear):
-            INITIAL[self.config.initial](module.weight)
+            INITIALISERS[self.config.initial](module.weight)
             init.zeros_(module.bias)
         elif isinstance(module, WordVectors):
-            start_vectors(module)
+            initialise_vectors(module)
 
     def get_input_embeddings(self) -> nn.Module:
-        """Return what looks words up, for importance."""
+        """Return the module that looks words up, where importance is taken."""
         return self.words
 
     def forward(
@@ -107,27 +107,29 @@ class DecomposableForSequenceClassification(PreTrainedModel):
         attention_mask: torch.Tensor | None = None,
         token_type_ids: torch.Tensor | None = None,
         labels: torch.Tensor | None = None,  # (batch,)
-        **_: Any,  # what the Auto classes' callers may add, such as return_dict
+        **_: Any,  # what callers of the Auto classes may add, such as return_dict
     ) -> SequenceClassifierOutput:
         """Classify; raises ValueError where a side is empty or token_type_ids are missing."""
-        sides = stack(self.words(input_ids), attention_mask, token_type_ids)
+        sides = stack_sides(self.words(input_ids), attention_mask, token_type_ids)
         words = self.projection(sides.vectors)  # (2 * batch, words, hidden)
         keys = self.attend(words)
-        aligned = align(keys, other(keys), other(words), other(sides.mask))
+        aligned = align(keys, other_side(keys), other_side(words), other_side(sides.mask))
         compared = self.compare(torch.cat([words, aligned], -1)) * sides.mask[..., None]
-        logits = self.outputs(self.aggregate(together(compared.sum(1))))  # (batch, labels)
-        return output(logits, labels)
+        logits = self.outputs(self.aggregate(join_sides(compared.sum(1))))  # (batch, labels)
+        return classifier_output(logits, labels)
 
 
-def output(logits: torch.Tensor, labels: torch.Tensor | None) -> SequenceClassifierOutput:
+def classifier_output(
+    logits: torch.Tensor, labels: torch.Tensor | None
+) -> SequenceClassifierOutput:
     """Return logits, with the mean cross-entropy where labels are given."""
     loss = None if labels is None else cross_entropy(logits, labels)
     return SequenceClassifierOutput(loss=loss, logits=logits)
 
 
-def start_vectors(words: WordVectors) -> None:
-    """Read the shared table, or draw a model's own; a correction starts at zero."""
-    table = words.start()
+def initialise_vectors(words: WordVectors) -> None:
+    """Read the shared table, or draw a trained one; the correction starts at zero."""
+    table = words.initial_table()
     if table is None:
         init.normal_(words.table, std=0.4)  # the spread of GloVe's
     else:

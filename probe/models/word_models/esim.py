@@ -1,6 +1,6 @@
-"""ESIM (Chen et al. 2017), and its character-aware sister (Liu et al. 2019).
+"""ESIM (Chen et al. 2017), and its character-aware variant (Liu et al. 2019).
 
-Read each side with a BiLSTM, align the two softly, compare, read again, pool. The defaults are
+Encode each side with a BiLSTM, align the two softly, compare, encode again, pool. The defaults are
 the AllenNLP configuration of Liu et al.; `finetune.training.recipes` has the original paper's.
 [NULL] ends both sides here, as the original code's end mark does and AllenNLP's reader does not.
 """
@@ -24,17 +24,23 @@ from transformers import (
 from transformers import initialization as init
 from transformers.modeling_outputs import SequenceClassifierOutput
 
-from probe.models.word_models.decomposable import output, start_vectors
-from probe.models.word_models.soft_alignment import Sides, align, other, stack, together
+from probe.models.word_models.decomposable import classifier_output, initialise_vectors
+from probe.models.word_models.soft_alignment import (
+    Sides,
+    align,
+    join_sides,
+    other_side,
+    stack_sides,
+)
 from probe.models.word_models.word_tokenizer import WordTokenizer
 from probe.models.word_models.word_vectors import WordVectors
 
 ACTIVATIONS: Mapping[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
-BYTES = 256  # counted from 1; 0 fills up
+BYTE_IDS = 256  # bytes count from 1; 0 is padding
 
 
 class EsimConfig(PreTrainedConfig):
-    """Sizes of the model. `characters` adds a reading of each word's bytes to its vector."""
+    """Sizes of the model. `characters` adds an encoding of each word's bytes to its vector."""
 
     model_type = "esim"
 
@@ -60,11 +66,11 @@ class EsimConfig(PreTrainedConfig):
 
 
 class Characters(nn.Module):
-    """Reads a word's bytes both ways with a GRU and joins the two last states."""
+    """Encodes a word's bytes with a bidirectional GRU: both final states, concatenated."""
 
     def __init__(self, size: int, hidden: int) -> None:
         super().__init__()
-        self.bytes = nn.Embedding(BYTES, size, padding_idx=0)
+        self.bytes = nn.Embedding(BYTE_IDS, size, padding_idx=0)
         self.reader = nn.GRU(size, hidden, batch_first=True, bidirectional=True)
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
@@ -83,7 +89,10 @@ class Characters(nn.Module):
 
 
 class Embeddings(nn.Module):
-    """A word's vector and, where the model has them, its characters; one output for importance."""
+    """A word's vector and, where the model has them, its characters, in one output.
+
+    Importance is taken there.
+    """
 
     def __init__(self, config: EsimConfig) -> None:
         super().__init__()
@@ -98,18 +107,18 @@ class Embeddings(nn.Module):
         )
 
     def forward(self, ids: torch.Tensor, characters: torch.Tensor | None = None) -> torch.Tensor:
-        """Return (batch, tokens, size); padding as a baseline blanks the characters too."""
+        """Return (batch, tokens, size); at padding, also a baseline's, the characters are blank."""
         vectors: torch.Tensor = self.words(ids)
         if self.characters is None:
             return vectors
         if characters is None:
             raise ValueError("a character-aware model needs character_ids from its own tokenizer")
-        shown = characters * (ids != self.padding)[..., None]
-        return torch.cat([vectors, self.characters(shown)], -1)
+        visible = characters * (ids != self.padding)[..., None]
+        return torch.cat([vectors, self.characters(visible)], -1)
 
 
-class Reader(nn.Module):
-    """A BiLSTM over each side, which dropout reads the same way at every word."""
+class SideEncoder(nn.Module):
+    """A BiLSTM over each side; dropout zeroes the same features at every word of a side."""
 
     def __init__(self, size: int, hidden: int, rate: float) -> None:
         super().__init__()
@@ -139,9 +148,9 @@ class EsimForSequenceClassification(PreTrainedModel):
         hidden, activation = config.hidden_size, ACTIVATIONS[config.activation]
         size = config.word_size + (2 * config.character_hidden if config.characters else 0)
         self.embeddings = Embeddings(config)
-        self.encoding = Reader(size, hidden, config.dropout)
+        self.encoding = SideEncoder(size, hidden, config.dropout)
         self.projection = nn.Sequential(nn.Linear(8 * hidden, hidden), activation())
-        self.composition = Reader(hidden, hidden, config.dropout)
+        self.composition = SideEncoder(hidden, hidden, config.dropout)
         self.hidden = nn.Sequential(
             nn.Dropout(config.dropout),
             nn.Linear(8 * hidden, hidden),
@@ -153,20 +162,20 @@ class EsimForSequenceClassification(PreTrainedModel):
 
     @torch.no_grad()
     def _init_weights(self, module: nn.Module) -> None:
-        """Xavier for what meets inputs, orthogonal for what meets states, forget gates open."""
+        """Draw Xavier input weights and orthogonal state weights; open the forget gates."""
         if isinstance(module, nn.Linear):
             init.xavier_uniform_(module.weight)
             init.zeros_(module.bias)
         elif isinstance(module, nn.LSTM | nn.GRU):
-            _start_reader(module)
+            _initialise_recurrent(module)
         elif isinstance(module, nn.Embedding):
             init.xavier_uniform_(module.weight)
             init.copy_(module.weight, _without_padding(module.weight))
         elif isinstance(module, WordVectors):
-            start_vectors(module)
+            initialise_vectors(module)
 
     def get_input_embeddings(self) -> nn.Module:
-        """Return what looks words up and reads their characters, for importance."""
+        """Return the module whose output, words and characters, importance is taken of."""
         return self.embeddings
 
     def forward(
@@ -176,49 +185,49 @@ class EsimForSequenceClassification(PreTrainedModel):
         token_type_ids: torch.Tensor | None = None,
         character_ids: torch.Tensor | None = None,  # (batch, tokens, bytes)
         labels: torch.Tensor | None = None,  # (batch,)
-        **_: Any,  # what the Auto classes' callers may add, such as return_dict
+        **_: Any,  # what callers of the Auto classes may add, such as return_dict
     ) -> SequenceClassifierOutput:
         """Classify; raises ValueError where a side is empty or an input is missing."""
         vectors = self.embeddings(input_ids, character_ids)
-        with _gradients_outside_training(self.training):
-            sides = stack(vectors, attention_mask, token_type_ids)
+        with _differentiable_lstm(self.training):
+            sides = stack_sides(vectors, attention_mask, token_type_ids)
             states = self.encoding(sides)  # (2 * batch, words, 2 * hidden)
-            aligned = align(states, other(states), other(states), other(sides.mask))
+            aligned = align(states, other_side(states), other_side(states), other_side(sides.mask))
             joined = torch.cat([states, aligned, states - aligned, states * aligned], -1)
             composed = self.composition(replace(sides, vectors=self.projection(joined)))
-        logits = self.outputs(self.hidden(together(pool(composed, sides))))  # (batch, labels)
-        return output(logits, labels)
+        logits = self.outputs(self.hidden(join_sides(pool(composed, sides))))  # (batch, labels)
+        return classifier_output(logits, labels)
 
 
 def pool(states: torch.Tensor, sides: Sides) -> torch.Tensor:
-    """Return mean and maximum over a side's words.  # (2 * batch, 2 * size)"""
+    """Return the mean and the maximum over a side's words.  # (2 * batch, 2 * size)"""
     mean = states.sum(1) / sides.mask.sum(1, keepdim=True)  # padding is zero
     return torch.cat([mean, states.masked_fill(~sides.mask[..., None], -torch.inf).amax(1)], -1)
 
 
 @contextmanager
-def _gradients_outside_training(training: bool) -> Iterator[None]:
-    """Let an LSTM in eval mode be differentiated on a GPU, which cuDNN does not do."""
-    wanted = torch.is_grad_enabled() and not training
-    with torch.backends.cudnn.flags(enabled=torch.backends.cudnn.enabled and not wanted):
+def _differentiable_lstm(training: bool) -> Iterator[None]:
+    """Switch cuDNN off where an LSTM in eval mode needs gradients, which cuDNN does not give."""
+    needed = torch.is_grad_enabled() and not training
+    with torch.backends.cudnn.flags(enabled=torch.backends.cudnn.enabled and not needed):
         yield
 
 
-def _start_reader(reader: nn.LSTM | nn.GRU) -> None:
-    for name, weight in reader.named_parameters(recurse=False):
+def _initialise_recurrent(layer: nn.LSTM | nn.GRU) -> None:
+    for name, weight in layer.named_parameters(recurse=False):
         if name.startswith("weight_ih"):
             init.xavier_uniform_(weight)
         elif name.startswith("weight_hh"):
             init.orthogonal_(weight)
         else:
-            init.copy_(weight, _bias(reader, name))
+            init.copy_(weight, _bias(layer, name))
 
 
-def _bias(reader: nn.LSTM | nn.GRU, name: str) -> torch.Tensor:
-    """Return zeros, with ones for the forget gates of an LSTM; its two biases are added up."""
-    bias = torch.zeros(len(getattr(reader, name)))
-    if isinstance(reader, nn.LSTM) and name.startswith("bias_hh"):
-        bias[reader.hidden_size : 2 * reader.hidden_size] = 1.0  # gates: input, forget, cell, out
+def _bias(layer: nn.LSTM | nn.GRU, name: str) -> torch.Tensor:
+    """Return zeros, with ones for the forget gates of an LSTM; its two biases are summed."""
+    bias = torch.zeros(len(getattr(layer, name)))
+    if isinstance(layer, nn.LSTM) and name.startswith("bias_hh"):
+        bias[layer.hidden_size : 2 * layer.hidden_size] = 1.0  # gates: input, forget, cell, out
     return bias
 
 

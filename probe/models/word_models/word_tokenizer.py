@@ -1,8 +1,8 @@
-"""Whole words as tokens: what Decomposable Attention and ESIM read.
+"""Whole words as tokens, the input of Decomposable Attention and ESIM.
 
 Text is split close to the Penn Treebank's way (do n't, John 's, U.S.), hyphens apart as spaCy
-does, which Liu et al. 2019 used. A word outside the vocabulary is [UNK], however it is spelt: that
-is what the spelling test shows. Character-aware models also see the bytes of every word.
+does, which Liu et al. 2019 used. A word outside the vocabulary is [UNK], however it is spelt, which
+the spelling test shows. Character-aware models also read the bytes of every word.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,10 +16,9 @@ from transformers import BatchEncoding, PreTrainedTokenizerFast
 
 PAD, UNK, NULL = SPECIAL = ("[PAD]", "[UNK]", "[NULL]")
 """The first three rows of every vocabulary; [NULL] ends both sides (Parikh et al. 2016)."""
-WIDTH = 24
-"""Bytes of a word that a character-aware model sees."""
-CHARACTERS = "character_ids"
-TOKENS = "(?i)" + "|".join(
+MAX_WORD_BYTES = 24  # that a character-aware model reads
+CHARACTER_IDS = "character_ids"
+TOKEN_PATTERN = "(?i)" + "|".join(
     [
         r"(?:\p{L}\.){2,}",  # U.S.
         r"\p{L}+?(?=n't\b)",  # the do of don't
@@ -36,16 +35,19 @@ QUOTES = {"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "''": '"'}
 
 
 def splitter(lower: bool) -> tuple[normalizers.Normalizer, pre_tokenizers.PreTokenizer]:
-    """Return what turns text into words; `lower` takes away the case."""
-    steps = [normalizers.NFC(), *(normalizers.Replace(a, b) for a, b in QUOTES.items())]
+    """Return the normalizer and the splitter into words; `lower` removes the case."""
+    steps = [
+        normalizers.NFC(),
+        *(normalizers.Replace(quote, plain) for quote, plain in QUOTES.items()),
+    ]
     return (
         normalizers.Sequence([*steps, normalizers.Lowercase()] if lower else steps),
-        pre_tokenizers.Split(Regex(TOKENS), behavior="removed", invert=True),
+        pre_tokenizers.Split(Regex(TOKEN_PATTERN), behavior="removed", invert=True),
     )
 
 
 def word_level(words: Iterable[str], lower: bool = True) -> Tokenizer:
-    """Return a tokenizer whose ids are the places of `words`, which begin with SPECIAL."""
+    """Return a tokenizer whose ids are the positions in `words`, which begin with SPECIAL."""
     ids = {word: id_ for id_, word in enumerate(words)}
     if tuple(ids)[: len(SPECIAL)] != SPECIAL:
         raise ValueError(f"a vocabulary begins with {', '.join(SPECIAL)}")
@@ -63,7 +65,12 @@ def word_tokenizer(
     words: Iterable[str], lower: bool = True, characters: bool = False
 ) -> "WordTokenizer":
     """Return a tokenizer over `words`, with `characters` for a character-aware model."""
-    names = ["input_ids", "token_type_ids", "attention_mask", *([CHARACTERS] if characters else [])]
+    names = [
+        "input_ids",
+        "token_type_ids",
+        "attention_mask",
+        *([CHARACTER_IDS] if characters else []),
+    ]
     return WordTokenizer(  # type: ignore[no-untyped-call]  # transformers leaves it untyped
         tokenizer_object=word_level(words, lower),
         pad_token=PAD,
@@ -80,20 +87,22 @@ class WordTokenizer(PreTrainedTokenizerFast):
     def __call__(self, text: Any, text_pair: Any = None, **options: Any) -> BatchEncoding:
         """Encode texts, as every tokenizer does; texts may be one string or a list of them."""
         encoded: BatchEncoding = super().__call__(text, text_pair, **options)
-        if CHARACTERS not in self.model_input_names:
+        if CHARACTER_IDS not in self.model_input_names:
             return encoded
-        one = isinstance(text, str)
-        lefts = [text] if one else text
-        rights = [text_pair] if one else text_pair or [None] * len(lefts)
-        seen = [
-            spelling(encoding, (left, right or ""))
-            for encoding, left, right in zip(encoded.encodings or [], lefts, rights, strict=True)
+        single = isinstance(text, str)
+        firsts = [text] if single else text
+        seconds = [text_pair] if single else text_pair or [None] * len(firsts)
+        byte_rows = [
+            byte_ids(encoding, (first, second or ""))
+            for encoding, first, second in zip(
+                encoded.encodings or [], firsts, seconds, strict=True
+            )
         ]
         if options.get("return_tensors") == "pt":
-            encoded[CHARACTERS] = torch.stack(seen)  # (batch, tokens, WIDTH)
+            encoded[CHARACTER_IDS] = torch.stack(byte_rows)  # (batch, tokens, MAX_WORD_BYTES)
         else:
-            rows = [row.tolist() for row in seen]
-            encoded[CHARACTERS] = rows[0] if one else rows
+            rows = [row.tolist() for row in byte_rows]
+            encoded[CHARACTER_IDS] = rows[0] if single else rows
         return encoded
 
     def _decode(
@@ -103,26 +112,26 @@ class WordTokenizer(PreTrainedTokenizerFast):
         clean_up_tokenization_spaces: bool | None = None,
         **options: Any,
     ) -> str:
-        """Turn ids into text; an unknown word keeps its place, so that it is read as one again."""
+        """Turn ids into text; an unknown word stays [UNK], so that it is encoded as [UNK] again."""
         ids = [token_ids] if isinstance(token_ids, int) else token_ids
         if skip_special_tokens:
             ids = [id_ for id_ in ids if id_ not in (self.pad_token_id, self.sep_token_id)]
         return str(super()._decode(ids, False, clean_up_tokenization_spaces, **options))
 
 
-def spelling(encoding: Encoding, sides: Sequence[str]) -> torch.Tensor:
-    """Return the bytes of each token as they are written, case kept.  # (tokens, WIDTH)
+def byte_ids(encoding: Encoding, sides: Sequence[str]) -> torch.Tensor:
+    """Return the bytes of each token as written, case kept.  # (tokens, MAX_WORD_BYTES)
 
-    A byte counts from 1 (UTF-8 has none above 244); 0 fills up, and is all of a special token.
+    A byte counts from 1 (UTF-8 has none above 244); 0 is padding, and all of a special token.
     """
-    places = zip(encoding.sequence_ids, encoding.offsets, strict=True)
-    words = ["" if side is None else sides[side][start:end] for side, (start, end) in places]
+    offsets = zip(encoding.sequence_ids, encoding.offsets, strict=True)
+    words = ["" if side is None else sides[side][start:end] for side, (start, end) in offsets]
     if not words:
-        return torch.zeros(0, WIDTH, dtype=torch.long)
+        return torch.zeros(0, MAX_WORD_BYTES, dtype=torch.long)
     joined = bytearray(b"".join(map(_bytes, words)))
-    return torch.frombuffer(joined, dtype=torch.uint8).view(-1, WIDTH).long()
+    return torch.frombuffer(joined, dtype=torch.uint8).view(-1, MAX_WORD_BYTES).long()
 
 
 @lru_cache(maxsize=100_000)
 def _bytes(word: str) -> bytes:
-    return bytes(byte + 1 for byte in word.encode()[:WIDTH]).ljust(WIDTH, b"\0")
+    return bytes(byte + 1 for byte in word.encode()[:MAX_WORD_BYTES]).ljust(MAX_WORD_BYTES, b"\0")

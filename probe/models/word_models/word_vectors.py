@@ -1,7 +1,7 @@
-"""Word vectors: a frozen table that models share on disk, or a trained one of a model's own.
+"""Word vectors: a frozen table that models share on disk, or a trained table of one model.
 
 A shared table lies once in assets/vectors and in no model's weights: a config names it, and it is
-read when a model is made or loaded, also from a copy of the model in another folder.
+read when a model is built or loaded, also from a copy of the model in another folder.
 """
 
 from functools import cache
@@ -27,7 +27,7 @@ def shared_table(name: str) -> torch.Tensor:
 class WordVectors(torch.nn.Module):
     """Looks words up: ids (batch, tokens) in, vectors (batch, tokens, size) out.
 
-    `shared` names the frozen table, "" is a trained table of its own. `rank` adds a trained
+    `shared` names the frozen table, "" stands for a trained table. `rank` adds a trained
     correction of that rank to a frozen one; `unit` gives every vector the length one.
     """
 
@@ -44,23 +44,25 @@ class WordVectors(torch.nn.Module):
         self.left = torch.nn.Parameter(torch.zeros(words, rank)) if rank else None
         self.right = torch.nn.Parameter(torch.zeros(rank, size)) if rank else None
 
-    def start(self) -> torch.Tensor | None:
-        """Return what the frozen table holds, None for a trained one. Raises ValueError."""
+    def initial_table(self) -> torch.Tensor | None:
+        """Return the frozen table, None for a trained one. Raises ValueError for a wrong shape."""
         if not self.shared:
             return None
         table = shared_table(self.shared)
         if table.shape != self.table.shape:
-            found, wanted = (" x ".join(map(str, t.shape)) for t in (table, self.table))
-            raise ValueError(f"the word vectors {self.shared!r} are {found}, the model's {wanted}")
+            stored, expected = (" x ".join(map(str, t.shape)) for t in (table, self.table))
+            raise ValueError(
+                f"the word vectors {self.shared!r} are {stored}, the model's {expected}"
+            )
         return table
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        """Return the words' vectors; outside training they take a gradient, frozen or not."""
+        """Return the words' vectors; outside training they require a gradient, frozen or not."""
         vectors = embedding(ids, self.table)
         if self.unit:
             vectors = normalize(vectors, dim=-1)
         if self.left is not None and self.right is not None:
             vectors = vectors + embedding(ids, self.left) @ self.right
         if torch.is_grad_enabled() and not (self.training or vectors.requires_grad):
-            vectors.requires_grad_()  # importance is the gradient here
+            vectors.requires_grad_()  # importance is taken here
         return vectors

@@ -17,13 +17,13 @@ from itertools import islice
 from nltk.wsd import lesk
 
 from probe.tasks.label_rules import COMPUTED
-from probe.tasks.nli import CONTRADICTION, Pair
+from probe.tasks.nli import CONTRADICTION, NLI, Pair
 from probe.text.tokens import spans, substitute
 from probe.text.wordnet import reader
 from probe.transforms.options import Antonym
 from probe.transforms.registry import Tools, transform
 
-MOST = 32  # pairs from one
+MAX_PAIRS = 32  # from one
 PARTS: Mapping[Antonym, frozenset[str]] = {
     "paper": frozenset({"n", "a", "s"}),
     "naik_code": frozenset({"n", "s"}),
@@ -45,18 +45,19 @@ SPURIOUS = "civilian"  # the opposite of a serviceman, which is what WordNet cal
 
 @transform(
     "antonym",
+    "Contradict by an antonym",
     "Set a sentence against itself with one word turned into its antonym: contradictions.",
     family="stress",
     rule=COMPUTED,
-    side="both",
+    fields=NLI.fields,
     source="Naik et al. 2018, section 3",
     applies="a noun or adjective with an antonym",
     needs=("wordnet",),
 )
 def antonym(pair: Pair, tools: Tools) -> tuple[Pair, ...] | None:
     """Make a pair for each antonym, those of the premise first, at most 32."""
-    made = _distinct(_pairs(pair, PARTS[tools.options.antonym]))
-    return tuple(islice(made, MOST)) or None
+    pairs = _distinct(_pairs(pair, PARTS[tools.options.antonym]))
+    return tuple(islice(pairs, MAX_PAIRS)) or None
 
 
 def _pairs(pair: Pair, parts: frozenset[str]) -> Iterator[Pair]:
@@ -97,5 +98,5 @@ def antonyms(word: str, context: set[str], parts: frozenset[str]) -> list[str]:
     sense = lesk(context, word, synsets=synsets)
     if sense.pos() not in parts:
         return []
-    names = [found.name() for lemma in sense.lemmas() for found in lemma.antonyms()]
+    names = [other.name() for lemma in sense.lemmas() for other in lemma.antonyms()]
     return [n for n in dict.fromkeys(names) if "_" not in n and n != SPURIOUS]

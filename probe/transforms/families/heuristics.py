@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from probe.tasks.label_rules import KEEP, Rule
-from probe.tasks.nli import FLIP, NOT_ENTAILED, Pair
+from probe.tasks.nli import FLIP, NLI, NOT_ENTAILED, Pair
 from probe.text.tagger import tag
 from probe.text.tokens import tokenise
 from probe.text.wordnet import Relation
@@ -21,7 +21,7 @@ from probe.transforms.registry import Tools, transform
 
 SOURCE = "Dickerson, fritz"
 CLAUSE = "It is not the case that"
-TRIES = 100
+MAX_DRAWS = 100
 register = partial(transform, family="heuristic", source=SOURCE)
 
 
@@ -30,9 +30,10 @@ register = partial(transform, family="heuristic", source=SOURCE)
 
 @register(
     "shuffleboth",
+    "Shuffle both texts",
     "Put the words of the premise and those of the hypothesis in random order.",
     rule=NOT_ENTAILED,
-    side="both",
+    fields=NLI.fields,
     applies="two different words in the premise or the hypothesis",
 )
 def shuffleboth(pair: Pair, tools: Tools) -> Pair | None:
@@ -47,35 +48,38 @@ def shuffleboth(pair: Pair, tools: Tools) -> Pair | None:
 
 @register(
     "shuffleprem",
+    "Copy the premise, shuffled",
     "Make the premise's words, in random order, the hypothesis.",
     rule=NOT_ENTAILED,
-    side="hypothesis",
+    reads="premise",
+    edits="hypothesis",
     applies="two different words in the premise (any other order would be the premise again)",
 )
-def shuffleprem(pair: Pair, tools: Tools) -> Pair | None:
+def shuffleprem(text: str, tools: Tools) -> str | None:
     """Never in the premise's own order, which it would entail; the code lets that happen."""
-    order = another_order(pair.premise.split(), tools.rng)
-    return replace(pair, hypothesis=order) if order else None
+    return another_order(text.split(), tools.rng)
 
 
 @register(
     "premsubseq",
+    "Copy a part of the premise",
     "Make a part of the premise, in its order, the hypothesis.",
     rule=NOT_ENTAILED,
-    side="hypothesis",
+    reads="premise",
+    edits="hypothesis",
     applies="two words in the premise",
 )
-def premsubseq(pair: Pair, tools: Tools) -> Pair | None:
+def premsubseq(text: str, tools: Tools) -> str | None:
     """Cut out a stretch, never with the last word, as the code; or any words, as the paper."""
-    words = pair.premise.split()
+    words = text.split()
     if len(words) < 2:
         return None
     if tools.options.subsequence == "gappy":
         some = tools.rng.sample(range(len(words)), tools.rng.randrange(1, len(words)))
-        return replace(pair, hypothesis=" ".join(words[i] for i in sorted(some)))
+        return " ".join(words[i] for i in sorted(some))
     start = tools.rng.randint(0, len(words) - 2)
     end = tools.rng.randint(start + 1, len(words) - 1)
-    return replace(pair, hypothesis=" ".join(words[start:end]))
+    return " ".join(words[start:end])
 
 
 def another_order(words: Sequence[str], rng: random.Random) -> str | None:
@@ -83,7 +87,7 @@ def another_order(words: Sequence[str], rng: random.Random) -> str | None:
     own = [word.lower() for word in words]
     if len(set(own)) < 2:
         return None
-    for _ in range(TRIES):  # at worst half of them draw the order there is
+    for _ in range(MAX_DRAWS):  # at worst half of them draw the order there is
         drawn = rng.sample(words, len(words))
         if [word.lower() for word in drawn] != own:
             return " ".join(drawn)
@@ -97,41 +101,44 @@ negate = partial(register, needs=("tagger",))
 
 @negate(
     "neghyp",
+    "Deny the hypothesis",
     f'Put "{CLAUSE}" before the hypothesis.',
     rule=FLIP,
-    side="hypothesis",
+    reads="hypothesis",
+    edits="hypothesis",
     applies="a word in the hypothesis",
 )
-def neghyp(pair: Pair, tools: Tools) -> Pair | None:
+def neghyp(text: str, tools: Tools) -> str | None:
     """Deny the hypothesis."""
-    text = denied(pair.hypothesis)
-    return replace(pair, hypothesis=text) if text else None
+    return denied(text)
 
 
 @negate(
     "negprem",
+    "Deny the premise",
     f'Put "{CLAUSE}" before the premise.',
     rule=NOT_ENTAILED,
-    side="premise",
+    reads="premise",
+    edits="premise",
     applies="a word in the premise",
 )
-def negprem(pair: Pair, tools: Tools) -> Pair | None:
+def negprem(text: str, tools: Tools) -> str | None:
     """Deny the premise, as the paper says; a contradiction of it may then well be entailed."""
-    text = denied(pair.premise)
-    return replace(pair, premise=text) if text else None
+    return denied(text)
 
 
 @negate(
     "negprem_hyp",
+    "Copy the premise, denied",
     f'Make the premise with "{CLAUSE}" before it the hypothesis.',
     rule=NOT_ENTAILED,
-    side="hypothesis",
+    reads="premise",
+    edits="hypothesis",
     applies="a word in the premise",
 )
-def negprem_hyp(pair: Pair, tools: Tools) -> Pair | None:
+def negprem_hyp(text: str, tools: Tools) -> str | None:
     """Contradict the premise, as the code does and so as the published numbers were made."""
-    text = denied(pair.premise)
-    return replace(pair, hypothesis=text) if text else None
+    return denied(text)
 
 
 def denied(text: str) -> str | None:
@@ -169,17 +176,18 @@ def _register(
 ) -> None:
     @transform(
         name,
+        f"{relation.capitalize()}s for {words}",
         f"Put {relation}s for the {words} of the hypothesis.",
         family="heuristic",
         rule=rule,
-        side="hypothesis",
+        reads="hypothesis",
+        edits="hypothesis",
         source=source,
         applies=f"{words} in the hypothesis that have {relation}s in WordNet",
         needs=("wordnet", "tagger"),
     )
-    def substitution(pair: Pair, tools: Tools) -> Pair | None:
-        text = reworded(pair.hypothesis, kind, relation, tools.rng, tools.options)
-        return replace(pair, hypothesis=text) if text else None
+    def substitution(text: str, tools: Tools) -> str | None:
+        return reworded(text, kind, relation, tools.rng, tools.options)
 
 
 for short, kind, words, source in KINDS:

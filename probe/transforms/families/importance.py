@@ -7,11 +7,10 @@ sub-word stays too; and its sign keeps what raises the loss (`sign="gupta"`).
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 from probe.tasks.label_rules import UNDEFINED
-from probe.tasks.nli import ENTAILMENT, Pair
+from probe.tasks.task import SOURCE
 from probe.transforms.registry import Inexact, Scored, Tools, transform
 
 CODE_RANGE = range(100, 20_000)  # the ids the paper's code draws from
@@ -20,7 +19,6 @@ register = partial(
     transform,
     family="gradient",
     rule=UNDEFINED,
-    side="hypothesis",
     level="sub-word",
     source="Gupta et al. 2021, section 3.1",
 )
@@ -42,60 +40,77 @@ def kept_count(share: float, n: int) -> int:
     return math.ceil(round(share * n, 9))
 
 
-def rewrite(pair: Pair, ids: Sequence[int], tools: Tools) -> Pair | Inexact:
-    """Turn edited ids into the hypothesis; inexact where the text is read as other sub-words."""
+def rewrite(ids: Sequence[int], tools: Tools) -> str | Inexact:
+    """Turn edited ids into text; inexact where the text is read as other sub-words."""
     text = tools.reading.decode(ids)
-    changed = replace(pair, hypothesis=text)
     if tools.reading.encode(text) == list(ids):
-        return changed
-    return Inexact(changed, "scored as text, which the model splits into other sub-words")
+        return text
+    return Inexact(text, "scored as text, which the model splits into other sub-words")
 
 
-@register("drop", "Take the less important tokens out of the hypothesis.", applies=TOKEN)
-def drop(pair: Pair, tools: Tools) -> Pair | Inexact | None:
+@register(
+    "drop",
+    "Drop unimportant tokens",
+    "Take the less important tokens out of the hypothesis.",
+    applies=TOKEN,
+)
+def drop(text: str, tools: Tools) -> str | Inexact | None:
     """Keep the important sub-words only."""
-    scored = tools.reading.hypothesis
-    if not scored:
+    if not tools.tokens:
         return None
-    stay = kept(scored, tools)
-    return rewrite(pair, [token.id for i, token in enumerate(scored) if i in stay], tools)
+    stay = kept(tools.tokens, tools)
+    return rewrite([token.id for i, token in enumerate(tools.tokens) if i in stay], tools)
 
 
-@register("repeat", "Put important tokens in place of the less important ones.", applies=TOKEN)
-def repeat(pair: Pair, tools: Tools) -> Pair | Inexact | None:
+@register(
+    "repeat",
+    "Repeat important tokens",
+    "Put important tokens in place of the less important ones.",
+    applies=TOKEN,
+)
+def repeat(text: str, tools: Tools) -> str | Inexact | None:
     """Draw each of them anew from all kept sub-words."""
-    scored = tools.reading.hypothesis
-    if not scored:
+    if not tools.tokens:
         return None
-    stay = kept(scored, tools)
-    pool = [token.id for i, token in enumerate(scored) if i in stay]
+    stay = kept(tools.tokens, tools)
+    pool = [token.id for i, token in enumerate(tools.tokens) if i in stay]
     if not pool:  # r = 0 keeps nothing, so there is nothing to repeat
         return None
-    ids = [token.id if i in stay else tools.rng.choice(pool) for i, token in enumerate(scored)]
-    return rewrite(pair, ids, tools)
+    return rewrite(_redrawn(stay, pool, tools), tools)
 
 
-@register("replace", "Put random tokens in place of the less important ones.", applies=TOKEN)
-def replace_(pair: Pair, tools: Tools) -> Pair | Inexact | None:
+@register(
+    "replace",
+    "Replace unimportant tokens",
+    "Put random tokens in place of the less important ones.",
+    applies=TOKEN,
+)
+def replace(text: str, tools: Tools) -> str | Inexact | None:
     """Draw each of them from the vocabulary without special and unused tokens."""
-    scored = tools.reading.hypothesis
-    if not scored:
+    if not tools.tokens:
         return None
-    stay = kept(scored, tools)
+    stay = kept(tools.tokens, tools)
     pool = CODE_RANGE if tools.options.draw == "paper_code" else tools.reading.vocabulary()
-    ids = [token.id if i in stay else tools.rng.choice(pool) for i, token in enumerate(scored)]
-    return rewrite(pair, ids, tools)
+    return rewrite(_redrawn(stay, pool, tools), tools)
+
+
+def _redrawn(stay: set[int], pool: Sequence[int], tools: Tools) -> list[int]:
+    """Return the ids with all but those that stay drawn from a pool."""
+    return [
+        token.id if i in stay else tools.rng.choice(pool) for i, token in enumerate(tools.tokens)
+    ]
 
 
 @register(
     "copyone",
+    "Copy one important token",
     "Make the premise's most important token the whole hypothesis.",
+    reads=SOURCE,
     applies="a token in the premise",
-    default=ENTAILMENT,
+    default=True,
 )
-def copyone(pair: Pair, tools: Tools) -> Pair | Inexact | None:
+def copyone(text: str, tools: Tools) -> str | Inexact | None:
     """Copy one token, as the paper says; its first code filled every position with it."""
-    scored = tools.reading.premise
-    if not scored:
+    if not tools.tokens:
         return None
-    return rewrite(pair, [max(scored, key=lambda token: token.score).id], tools)
+    return rewrite([max(tools.tokens, key=lambda token: token.score).id], tools)

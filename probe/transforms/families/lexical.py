@@ -5,20 +5,19 @@ of punctuation in general, its code pins only the full stop (`pin=(".",)`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise, permutations
 
 from probe.tasks.label_rules import UNDEFINED
-from probe.tasks.nli import ENTAILMENT, Pair
+from probe.tasks.task import SOURCE
 from probe.text.tokens import join, tokenise
 from probe.transforms.registry import Inexact, Tools, transform
 
-SOURCE = "Gupta et al. 2021, section 3.1"
-TRIES = 200  # all fail with p < 1e-39 where the words are distinct
-EXHAUSTIVE = 6  # up to here all permutations are looked at where chance found none
+PAPER = "Gupta et al. 2021, section 3.1"
+MAX_DRAWS = 200  # all fail with p < 1e-39 where the words are distinct
+MAX_EXHAUSTIVE_WORDS = 6  # up to here all permutations are looked at where chance found none
 
-register = partial(transform, family="lexical", rule=UNDEFINED, source=SOURCE)
+register = partial(transform, family="lexical", rule=UNDEFINED, source=PAPER)
 
 
 def split(text: str, tools: Tools) -> tuple[list[str], list[str]]:
@@ -35,34 +34,30 @@ def reorder(text: str, tools: Tools, order: Callable[[list[str]], list[str]]) ->
     return join(order(words) + mark) if words else None
 
 
-HYPOTHESIS_WORD = "a word in the hypothesis"
+TARGET_WORD = "a word in the hypothesis"
 
 
-@register(
-    "sort", "Sort the hypothesis's words by alphabet.", side="hypothesis", applies=HYPOTHESIS_WORD
-)
-def sort(pair: Pair, tools: Tools) -> Pair | None:
+@register("sort", "Sort the words", "Sort the hypothesis's words by alphabet.", applies=TARGET_WORD)
+def sort(text: str, tools: Tools) -> str | None:
     """Sort by code point: punctuation, digits, letters."""
-    text = reorder(pair.hypothesis, tools, sorted)
-    return replace(pair, hypothesis=text) if text else None
+    return reorder(text, tools, sorted)
 
 
-@register("reverse", "Say the hypothesis backwards.", side="hypothesis", applies=HYPOTHESIS_WORD)
-def reverse(pair: Pair, tools: Tools) -> Pair | None:
+@register("reverse", "Reverse the words", "Say the hypothesis backwards.", applies=TARGET_WORD)
+def reverse(text: str, tools: Tools) -> str | None:
     """Reverse the words."""
-    text = reorder(pair.hypothesis, tools, lambda words: words[::-1])
-    return replace(pair, hypothesis=text) if text else None
+    return reorder(text, tools, lambda words: words[::-1])
 
 
 @register(
     "shuffle",
+    "Shuffle the words",
     "Shuffle the hypothesis's words until no two neighbours stay neighbours.",
-    side="hypothesis",
-    applies=HYPOTHESIS_WORD,
+    applies=TARGET_WORD,
 )
-def shuffle(pair: Pair, tools: Tools) -> Pair | Inexact | None:
+def shuffle(text: str, tools: Tools) -> str | Inexact | None:
     """Draw permutations until none keeps a bigram, as the paper says; its code never tests it."""
-    words, mark = split(pair.hypothesis, tools)
+    words, mark = split(text, tools)
     if not words:
         return None
     before = words + mark
@@ -70,26 +65,24 @@ def shuffle(pair: Pair, tools: Tools) -> Pair | Inexact | None:
     for drawn in _draws(words, tools):
         count = retained(before, drawn + mark)
         if count == 0:
-            return replace(pair, hypothesis=join(drawn + mark))
+            return join(drawn + mark)
         if count < fewest:
             best, fewest = drawn + mark, count
-    shuffled = replace(pair, hypothesis=join(best))
-    return Inexact(
-        shuffled, f"no order of these words was found that keeps fewer than {fewest} bigrams"
-    )
+    why = f"no order of these words was found that keeps fewer than {fewest} bigrams"
+    return Inexact(join(best), why)
 
 
 @register(
     "copysort",
+    "Copy the other text, sorted",
     "Put the premise, its words sorted, in place of the hypothesis.",
-    side="hypothesis",
+    reads=SOURCE,
     applies="a word in the premise",
-    default=ENTAILMENT,
+    default=True,
 )
-def copysort(pair: Pair, tools: Tools) -> Pair | None:
+def copysort(text: str, tools: Tools) -> str | None:
     """Sort the premise into the hypothesis."""
-    text = reorder(pair.premise, tools, sorted)
-    return replace(pair, hypothesis=text) if text else None
+    return reorder(text, tools, sorted)
 
 
 def retained(before: Sequence[str], after: Sequence[str]) -> int:
@@ -100,8 +93,8 @@ def retained(before: Sequence[str], after: Sequence[str]) -> int:
 
 def _draws(words: list[str], tools: Tools) -> Iterator[list[str]]:
     drawn = list(words)
-    for _ in range(TRIES):
+    for _ in range(MAX_DRAWS):
         tools.rng.shuffle(drawn)
         yield list(drawn)
-    if len(words) <= EXHAUSTIVE:
+    if len(words) <= MAX_EXHAUSTIVE_WORDS:
         yield from map(list, permutations(words))

@@ -16,7 +16,7 @@ from dataclasses import replace
 from random import Random
 
 from probe.tasks.label_rules import COMPUTED
-from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
+from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, NLI, Pair
 from probe.text import tagger
 from probe.text.tokens import Span, spans, substitute
 from probe.transforms.options import Number
@@ -40,10 +40,11 @@ CHOICES: Mapping[Number, Callable[[Random, Sequence[Span]], Span]] = {
 
 @transform(
     "numerical",
+    "State something about a number",
     "Make three statements about a number in the premise: entailed, neutral and contradicted.",
     family="stress",
     rule=COMPUTED,
-    side="both",
+    fields=NLI.fields,
     source="Naik et al. 2018, section 3",
     applies="a number and a name in the premise",
     needs=("tagger",),

@@ -4,14 +4,13 @@ Section 3.1 there. A system is trained on the pairs of one label. The output is 
 with blanks between, as the systems of the paper print it.
 """
 
-from dataclasses import replace
 from functools import partial
 
 from probe.pbsmt.decode import DecoderWeights
 from probe.pbsmt.translate import MAX_WORDS, translator
 from probe.tasks.label_rules import UNDEFINED
-from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
-from probe.tasks.task import Label
+from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL
+from probe.tasks.task import SOURCE, Label
 from probe.text.tokens import join, tokenise
 from probe.transforms.options import Options
 from probe.transforms.registry import Inexact, Tools, transform
@@ -24,22 +23,22 @@ register = partial(
     transform,
     family="statistical",
     rule=UNDEFINED,
-    side="hypothesis",
+    reads=SOURCE,
     source="Gupta et al. 2021, section 3.1",
+    labels=LABELS,
     needs=("phrases",),
 )
 
 
-def translated(pair: Pair, tools: Tools, label: Label | None) -> Pair | Inexact | None:
-    """Put the translation by a label's system in place of the hypothesis."""
-    words = tokenise(pair.premise.lower())
+def translated(text: str, tools: Tools, label: Label | None) -> str | Inexact | None:
+    """Return the translation by a label's system."""
+    words = tokenise(text.lower())
     if not words or label is None:
         return None
-    made = translator(label).translate(words, weights(tools.options))
-    new = replace(pair, hypothesis=join(made))
+    translation = translator(label).translate(words, weights(tools.options))
     if len(words) > MAX_WORDS:
-        return Inexact(new, CUT)
-    return Inexact(new, COPY) if made == words else new
+        return Inexact(join(translation), CUT)
+    return Inexact(join(translation), COPY) if translation == words else join(translation)
 
 
 def weights(options: Options) -> DecoderWeights:
@@ -49,17 +48,19 @@ def weights(options: Options) -> DecoderWeights:
 
 @register(
     "pbsmt",
+    "Translate the other text",
     "Translate the premise into a hypothesis, by the system of the pair's label.",
     applies="a word in the premise and a gold or predicted label",
 )
-def pbsmt(pair: Pair, tools: Tools) -> Pair | Inexact | None:
+def pbsmt(text: str, tools: Tools) -> str | Inexact | None:
     """Translate by the system of the gold label, or else of the predicted one."""
-    return translated(pair, tools, tools.label)
+    return translated(text, tools, next((one for one in tools.labels if one in LABELS), None))
 
 
 for letter, label in SYSTEMS.items():
     register(
         f"pbsmt_{letter}",
+        f"Translate as {label}",
         f"Translate the premise into a hypothesis, by the system of {label}.",
         applies="a word in the premise",
     )(partial(translated, label=label))

@@ -12,13 +12,12 @@ determiners and pronouns.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from random import Random
 
 from probe.tasks.label_rules import KEEP
-from probe.tasks.nli import Pair
 from probe.text import tagger
 from probe.text.tokens import Span, spans, substitute
 from probe.transforms.options import Spelling
@@ -40,7 +39,6 @@ register = partial(
     transform,
     family="stress",
     rule=KEEP,
-    side="hypothesis",
     source="Naik et al. 2018, section 3",
 )
 
@@ -90,37 +88,40 @@ SWAP, KEYBOARD = Slip(swap_places, swap), Slip(key_places, press)
 
 @register(
     "spelling_swap",
+    "Swap two letters",
     "Swap two letters side by side in one word of the hypothesis.",
     applies="a word in the hypothesis with letters to swap",
 )
-def spelling_swap(pair: Pair, tools: Tools) -> Pair | None:
+def spelling_swap(text: str, tools: Tools) -> str | None:
     """Swap two letters that differ, so that no try is in vain; the code tries five times."""
-    return _misspell(pair, tools, SWAP)
+    return _misspell(text, tools, SWAP)
 
 
 @register(
     "spelling_keyboard",
+    "Press a wrong key",
     "Replace a letter of one word of the hypothesis by its neighbour on the keyboard.",
     applies="a word in the hypothesis with a letter from a to z",
 )
-def spelling_keyboard(pair: Pair, tools: Tools) -> Pair | None:
+def spelling_keyboard(text: str, tools: Tools) -> str | None:
     """Press the key to the left or right of a letter's."""
-    return _misspell(pair, tools, KEYBOARD)
+    return _misspell(text, tools, KEYBOARD)
 
 
 @register(
     "spelling",
+    "Misspell a word",
     "Misspell one word of the hypothesis: a swap or a wrong key, by a coin.",
     applies="a word in the hypothesis that can be misspelt",
 )
-def spelling(pair: Pair, tools: Tools) -> Pair | None:
+def spelling(text: str, tools: Tools) -> str | None:
     """Throw a coin for the row; where no word allows the one way, take the other."""
     first, second = tools.rng.sample([SWAP, KEYBOARD], 2)
-    return _misspell(pair, tools, first) or _misspell(pair, tools, second)
+    return _misspell(text, tools, first) or _misspell(text, tools, second)
 
 
-def _misspell(pair: Pair, tools: Tools, slip: Slip) -> Pair | None:
-    text, chosen = pair.hypothesis, tools.options.spelling
+def _misspell(text: str, tools: Tools, slip: Slip) -> str | None:
+    chosen = tools.options.spelling
     tokens = [
         (token.start, word, places)
         for token in _chosen(text, chosen)
@@ -130,7 +131,7 @@ def _misspell(pair: Pair, tools: Tools, slip: Slip) -> Pair | None:
         return None
     start, word, places = tools.rng.choice(tokens)
     new = slip.at(word, tools.rng.choice(places), tools.rng)
-    return replace(pair, hypothesis=substitute(text, [(start, start + len(word), new)]))
+    return substitute(text, [(start, start + len(word), new)])
 
 
 def _chosen(text: str, chosen: Spelling) -> list[Span]:

@@ -7,17 +7,14 @@ what comes after, so "Mr. Hale left." ends at "Mr"; a text without such a mark g
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 
 from probe.tasks.label_rules import KEEP
-from probe.tasks.nli import Pair
+from probe.tasks.task import SOURCE
 from probe.transforms.options import Tautology
 from probe.transforms.registry import Tools, transform
 
-register = partial(
-    transform, family="stress", rule=KEEP, source="Naik et al. 2018, section 3", level="word"
-)
+register = partial(transform, family="stress", rule=KEEP, source="Naik et al. 2018, section 3")
 MARKS, CLOSERS = ".!?", "\"'”’)]"
 FIRST_MARK = re.compile(r"[.!?](?=\s|\Z)")
 
@@ -43,55 +40,54 @@ PLACES: Mapping[Tautology, Callable[[str, str], str | None]] = {
     "end": append,
     "naik_code": append_first,
 }
-HYPOTHESIS_TEXT = "text in the hypothesis"
+TARGET_TEXT = "text in the hypothesis"
 
 
 @register(
     "word_overlap",
+    "Append a tautology",
     'Append "and true is true" to the hypothesis.',
-    side="hypothesis",
-    applies=HYPOTHESIS_TEXT,
+    applies=TARGET_TEXT,
 )
-def word_overlap(pair: Pair, tools: Tools) -> Pair | None:
+def word_overlap(text: str, tools: Tools) -> str | None:
     """Lower the word overlap."""
-    return _hypothesis(pair, tools, "and true is true")
+    return _placed(text, tools, "and true is true")
 
 
 @register(
     "negation",
+    "Append a negation",
     'Append "and false is not true" to the hypothesis.',
-    side="hypothesis",
-    applies=HYPOTHESIS_TEXT,
+    applies=TARGET_TEXT,
 )
-def negation(pair: Pair, tools: Tools) -> Pair | None:
+def negation(text: str, tools: Tools) -> str | None:
     """Bring in a negation that denies nothing."""
-    return _hypothesis(pair, tools, "and false is not true")
+    return _placed(text, tools, "and false is not true")
 
 
 @register(
     "length_mismatch",
+    "Lengthen the other text",
     'Append "and true is true" five times to the premise.',
-    side="premise",
+    reads=SOURCE,
+    edits=SOURCE,
     applies="text in the premise",
 )
-def length_mismatch(pair: Pair, tools: Tools) -> Pair | None:
+def length_mismatch(text: str, tools: Tools) -> str | None:
     """Lengthen the premise."""
-    place = PLACES[tools.options.tautology]
-    text = place(pair.premise, " ".join(["and true is true"] * 5))
-    return replace(pair, premise=text) if text else None
+    return _placed(text, tools, " ".join(["and true is true"] * 5))
 
 
 @register(
     "control_tautology",
+    "Append another tautology",
     'Append "and green is not red" to the hypothesis, a tautology no challenge trains on.',
-    side="hypothesis",
-    applies=HYPOTHESIS_TEXT,
+    applies=TARGET_TEXT,
 )
-def control_tautology(pair: Pair, tools: Tools) -> Pair | None:
+def control_tautology(text: str, tools: Tools) -> str | None:
     """Ask whether a cure holds for another tautology (Naik et al. 2018, table 5)."""
-    return _hypothesis(pair, tools, "and green is not red")
+    return _placed(text, tools, "and green is not red")
 
 
-def _hypothesis(pair: Pair, tools: Tools, clause: str) -> Pair | None:
-    text = PLACES[tools.options.tautology](pair.hypothesis, clause)
-    return replace(pair, hypothesis=text) if text else None
+def _placed(text: str, tools: Tools, clause: str) -> str | None:
+    return PLACES[tools.options.tautology](text, clause)

@@ -9,7 +9,8 @@ import gradio as gr
 
 from probe.analysis.batch import score
 from probe.analysis.summary import summarise, summary_json
-from probe.data.tables import guess, read_table
+from probe.data.rows import guess
+from probe.data.tables import read_table
 from probe.errors import FileError, OptionError, UserError
 from probe.models.cache import ModelCache
 from probe.models.classifier import Precision
@@ -60,13 +61,15 @@ def on_file(
             raise FileError("there is no file in the request")
         chosen = read_options({"keep": keep, "sign": sign, **read_object(others)})
         table = read_table(Path(file))
-        columns = guess([str(name) for name in table.frame.columns])
         cache.require(model)
         classifier = cache.get(model)
+        task = classifier.task
+        columns = guess([str(name) for name in table.frame.columns], task)
         chunks = score(table, columns, classifier, names, int(seed), chosen, exact)
         rows = [row for chunk in chunks for row in chunk.rows]
-        summary = summary_json(summarise(rows, names), classifier, exact, int(seed), chosen)
-        return summary, write_results(table, rows, names, summary, Path(file), model)[0]
+        totals = summarise(rows, names, task)
+        summary = summary_json(totals, classifier, exact, int(seed), chosen)
+        return summary, write_results(table, rows, names, summary, Path(file), classifier)[0]
     except UserError as trouble:
         raise gr.Error(str(trouble)) from trouble
 

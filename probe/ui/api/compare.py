@@ -8,12 +8,12 @@ from typing import Any
 import gradio as gr
 
 from probe.analysis.comparison import compare_rows, read, require_two
-from probe.analysis.transformed import require_text
-from probe.data.tables import guess, read_table
+from probe.data.rows import guess, require_text
+from probe.data.tables import read_table
 from probe.errors import FileError, UserError
 from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier, Precision
-from probe.reports.comparison import comparison_json, pair_json
+from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.tasks.nli import NLI, Pair
 from probe.ui.choices import require_choice
 from probe.ui.result_files import write_comparison
@@ -33,7 +33,7 @@ def on_file(
             raise FileError("there is no file in the request")
         classifiers = known(cache, names)
         table = read_table(Path(file))
-        unread = read(table, guess([str(name) for name in table.frame.columns]))
+        unread = read(table, guess([str(name) for name in table.frame.columns], NLI), NLI)
         rows = [row for chunk in compare_rows(classifiers, unread, exact) for row in chunk.rows]
         summary = comparison_json(rows, names, exact)
         stem = Path(file).name.split(".")[0]
@@ -75,8 +75,8 @@ def build(cache: ModelCache) -> None:
         exact: Precision = require_choice("precision", precision, Precision)
         try:
             pair = Pair(premise, hypothesis, NLI.read_gold(gold))
-            require_text(pair)
-            return pair_json(pair, known(cache, models), exact)
+            require_text(NLI, pair)
+            return example_comparison_json(pair, known(cache, models), exact)
         except UserError as trouble:
             raise gr.Error(str(trouble)) from trouble
 

@@ -31,8 +31,8 @@ def load_json(cache: ModelCache, model: str, labels: str) -> dict[str, Any]:
         "model": classifier.name,
         "model_revision": classifier.revision,
         "labels": list(classifier.order),
-        "plain_pairs_right": label_check.right if label_check else None,
-        "plain_pairs": label_check.of if label_check else None,
+        "plain_pairs_right": label_check.correct if label_check else None,
+        "plain_pairs": label_check.n if label_check else None,
         "warning": loaded.warning or loaded.doubt,
     }
 

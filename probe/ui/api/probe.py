@@ -5,7 +5,7 @@ from typing import Any
 import gradio as gr
 
 from probe.analysis.attribution import BaselineToken, Method
-from probe.analysis.transformed import examine
+from probe.analysis.examination import examine
 from probe.errors import UserError
 from probe.models.cache import ModelCache
 from probe.reports.json import examination_json

@@ -1,15 +1,17 @@
 """What the Batch tab shows of scored rows: progress, and cards with the main figures."""
 
+from typing import Any
+
 from markupsafe import Markup
 
 from probe.analysis.batch import Chunk
 from probe.analysis.summary import Summary
-from probe.metrics import Estimate
+from probe.metrics import Estimate, interval
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.ui.html.elements import join, meter, note
 
 
-def progress(chunk: Chunk) -> Markup:
+def progress(chunk: Chunk[Any]) -> Markup:
     """Show how far the work is, its speed and the time left."""
     ended = chunk.done == chunk.total
     left = f"{chunk.seconds:.0f} s in all" if ended else f"about {chunk.left:.0f} s left"
@@ -25,7 +27,7 @@ def cards(summary: Summary, classifier: Classifier, precision: Precision) -> Mar
         f"{summary.errors} with an error, see the column error" if summary.errors else "no errors"
     )
     cut = f"; {summary.cut} too long, cut" if summary.cut else ""
-    accuracy, confidence = summary.original.accuracy, summary.original.confidence
+    accuracy, confidence = summary.original["accuracy"], summary.original["confidence"]
     shown = join(
         (
             _card("rows scored", f"{summary.scored} of {summary.rows}", errors + cut),
@@ -47,5 +49,5 @@ def _card(name: str, value: str, more: str) -> Markup:
 def _figure(estimate: Estimate, nothing: str) -> tuple[str, str]:
     if not estimate.n:
         return "–", nothing
-    interval = f"{100 * estimate.low:.1f} to {100 * estimate.high:.1f}"
-    return f"{100 * estimate.value:.1f} %", f"95 % interval {interval}, n = {estimate.n}"
+    words = f"95 % interval {interval(estimate)}, n = {estimate.n}"
+    return f"{100 * estimate.value:.1f} %", words

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from probe.analysis.transformed import Transformed
 from probe.baselines import BASELINES
+from probe.tasks.nli import NLI
 from probe.templates import KINDS, Request, generate, template_ids
 from probe.transforms import REGISTRY
 from probe.transforms.availability import missing
@@ -42,12 +43,13 @@ def _entry(entry: Transform, examples: Sequence[Transformed]) -> Markup:
 
 
 def _facts(entry: Transform) -> Markup:
+    edited = entry.edited(NLI)
     facts = {
-        "changes": "premise and hypothesis" if entry.side == "both" else f"the {entry.side}",
+        "changes": " and ".join(edited) if len(edited) > 1 else f"the {edited[0]}",
         "works on": f"{entry.level}s",
         "gold label": entry.rule.words,
         "source": entry.source,
-    } | ({"agreement": COMPARED.format(entry.default)} if entry.default else {})
+    } | ({"agreement": COMPARED.format(NLI.default_label)} if entry.default else {})
     listed = join(
         Markup("<div><dt>{}</dt> <dd>{}</dd></div>").format(name, text)
         for name, text in facts.items()

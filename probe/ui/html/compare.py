@@ -6,30 +6,22 @@ from itertools import combinations
 from markupsafe import Markup
 
 from probe.analysis.comparison import Row
-from probe.analysis.statistics import accuracy, agreement, entailed_and_not, in_words, mcnemar
-from probe.analysis.transformed import Examination
-from probe.metrics import Estimate
+from probe.analysis.examination import Examination
+from probe.analysis.statistics import accuracy, agreement, group_accuracies, in_words, mcnemar
+from probe.metrics import Estimate, interval, percent
 from probe.models.classifier import Precision, resolve
 from probe.ui.html.elements import NOTHING, each, join, link, note
 from probe.ui.html.importance import importance
 from probe.ui.html.prediction import probabilities, verdict
-from probe.ui.links import link_to_pair
+from probe.ui.links import link_to_example
 
 NO_GOLD = (
     "These pairs have no gold labels, so nothing can be called right: accuracy, McNemar's test and "
     "slices are not shown. The matrix below still says where the models differ."
 )
-TWO_CLASSES = (
-    "One of the models tells only entailment from non-entailment, so all are held to two classes."
-)
+APART = "Entailed and not entailed are compared in two classes, as HANS does."
+GROUPS = {"entailed": "entailed", "non_entailed": "not entailed"}
 FINE = Markup('<div class="fine">{}</div>')
-
-
-def percent(estimate: Estimate) -> str:
-    """Write an estimate with its interval."""
-    if not estimate.n:
-        return "–"
-    return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f}–{100 * estimate.high:.1f})"
 
 
 def cards(rows: Sequence[Row], names: Sequence[str], precision: Precision) -> Markup:
@@ -57,16 +49,17 @@ def _card(rows: Sequence[Row], model: int, name: str) -> Markup:
 def _interval(estimate: Estimate) -> str:
     if not estimate.n:
         return "no gold labels, so no accuracy"
-    low, high = 100 * estimate.low, 100 * estimate.high
-    return f"accuracy, 95 % interval {low:.1f} to {high:.1f}, n = {estimate.n}"
+    return f"accuracy, 95 % interval {interval(estimate)}, n = {estimate.n}"
 
 
 def _halves(rows: Sequence[Row], model: int) -> Markup:
-    """Show the accuracy on the entailed pairs and on the others."""
-    entailed, others = entailed_and_not(rows, model)
-    return FINE.format(
-        Markup("entailed {}<br>not entailed {}").format(percent(entailed), percent(others))
+    """Show the accuracy on the groups of the task: entailed pairs and others."""
+    groups = group_accuracies(rows, model).items()
+    lines = (
+        Markup("{} {}").format(GROUPS.get(name, name), percent(estimate, "–"))
+        for name, estimate in groups
     )
+    return FINE.format(join(lines, Markup("<br>"))) if groups else NOTHING
 
 
 def _count(rows: Sequence[Row]) -> str:
@@ -78,9 +71,10 @@ def _count(rows: Sequence[Row]) -> str:
 
 def _caveat(rows: Sequence[Row]) -> str:
     golden = any(row.gold for row in rows)
-    two = any(row.two_classes for row in rows)
-    apart = "Entailed and not entailed are compared in two classes, as HANS does." if golden else ""
-    return " ".join(filter(None, [apart, TWO_CLASSES if golden and two else ""]))
+    task = next((row.task for row in rows if row.predictions), None)
+    if not golden or task is None:
+        return ""
+    return " ".join(filter(None, [APART if task.groups else "", task.note]))
 
 
 def tests(rows: Sequence[Row], names: Sequence[str]) -> Markup:
@@ -89,7 +83,7 @@ def tests(rows: Sequence[Row], names: Sequence[str]) -> Markup:
         return Markup('<p class="told">{}</p>').format(NO_GOLD)
     sentences = (
         f"{in_words(mcnemar(rows, a, b), names[a], names[b])} "
-        f"They agree on {percent(agreement(rows, a, b))} of the pairs."
+        f"They agree on {percent(agreement(rows, a, b), '–')} of the pairs."
         for a, b in combinations(range(len(names)), 2)
     )
     return Markup('<ul class="tests">{}</ul>').format(each(Markup("<li>{}</li>"), sentences))
@@ -101,17 +95,17 @@ def side_by_side(examinations: Sequence[Examination]) -> Markup:
 
 
 def _model(examination: Examination) -> Markup:
-    classifier = examination.importance.classifier
-    cut = " · too long, its end is cut" if classifier.too_long(examination.pair) else ""
-    address = link_to_pair(examination.pair, classifier.name)
+    model = examination.model
+    cut = " · too long, its end is cut" if examination.cut else ""
+    address = link_to_example(model.task, examination.example, model.name)
     return Markup(
         '<section class="card answer"><h3 class="fine name">{}{}</h3><div class="head">{}</div>'
         "{}{}<p>{}</p></section>"
     ).format(
-        classifier.name,
+        model.name,
         cut,
         verdict(examination.prediction),
         probabilities(examination.prediction),
-        importance(examination.pair, examination.importance),
+        importance(examination.example, examination.importance),
         link(address, "Open in Probe"),
     )

@@ -8,11 +8,10 @@ from probe.analysis.comparison import Row
 from probe.analysis.slices import CONSTITUENT_NOTE, SLICES, Measured, measure
 from probe.analysis.slices import members as slice_members
 from probe.analysis.statistics import Cell, disagreement, labels_of, members, p_text
-from probe.tasks.nli import Pair
-from probe.ui.html.compare import percent
+from probe.metrics import percent
 from probe.ui.html.elements import NOTHING, each, heads, join, note, table, title
 from probe.ui.html.prediction import label_name, verdict
-from probe.ui.links import link_to_pair
+from probe.ui.links import link_to_example
 
 PAGE_ROWS = 20
 CELL = Markup("<td>{}</td>")
@@ -120,7 +119,8 @@ def _measured(line: Measured) -> Markup:
     place = SLICES.index(line.slice)
     test = p_text(line.test.p) if line.test.only_first + line.test.only_second else "–"
     button = cell_button(f"slice|{place}|{line.gold}", f"{line.n} pairs of this slice", line.n)
-    return each(CELL, [line.gold, button, *map(percent, line.accuracies), test])
+    accuracies = [percent(estimate, "–") for estimate in line.accuracies]
+    return each(CELL, [line.gold, button, *accuracies, test])
 
 
 def chosen(
@@ -144,27 +144,27 @@ def page(words: str, rows: Sequence[Row], names: Sequence[str], number: int) -> 
     last = max(1, -(-len(rows) // PAGE_ROWS))
     number = min(max(1, number), last)
     part = rows[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
-    head = heads(["row", "premise", "hypothesis", "gold", *names])
+    fields = rows[0].task.fields if rows else ()
+    head = heads(["row", *fields, "gold", *names])
     shown = [
         title(words),
         note(f"page {number} of {last}, {len(rows)} pairs"),
-        table("pairs", head, join(_line(row, row.pair, names) for row in part if row.pair)),
+        table("pairs", head, join(_line(row, names) for row in part if row.example)),
     ]
     return join(shown), number
 
 
-def _line(row: Row, pair: Pair, names: Sequence[str]) -> Markup:
+def _line(row: Row, names: Sequence[str]) -> Markup:
     cells = [
         CELL.format(row.number + 1),
-        LONG_CELL.format(pair.premise),
-        LONG_CELL.format(pair.hypothesis),
-        CELL.format(pair.gold or ""),
-        *(CELL.format(_answer(row, pair, model, name)) for model, name in enumerate(names)),
+        *map(LONG_CELL.format, row.task.texts(row.example).values()),
+        CELL.format(row.example.gold or ""),
+        *(CELL.format(_answer(row, model, name)) for model, name in enumerate(names)),
     ]
     return Markup("<tr>{}</tr>").format(join(cells))
 
 
-def _answer(row: Row, pair: Pair, model: int, name: str) -> Markup:
+def _answer(row: Row, model: int, name: str) -> Markup:
     """Show what a model says of a row, whether it is right, and a link to Probe."""
     return Markup(
         '<span class="whole">{} <span class="fine">{}</span></span><br>'
@@ -173,7 +173,7 @@ def _answer(row: Row, pair: Pair, model: int, name: str) -> Markup:
     ).format(
         verdict(row.predictions[model]),
         {True: "right", False: "wrong", None: ""}[row.right(model)],
-        link_to_pair(pair, name),
+        link_to_example(row.task, row.example, name),
         row.number + 1,
         name,
     )

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from probe.tasks.nli import Pair
 from probe.text.tokens import Edit, edits, tokenise
 from probe.transforms.apply import Result, Step
 from probe.ui.html.elements import join
@@ -23,12 +22,14 @@ def diff(stretches: Sequence[Edit]) -> Markup:
 
 
 def changes(made: Result | Step) -> Markup:
-    """Show what changed on each side; a hypothesis made from the premise beside the premise."""
+    """Show what changed in each field; a target made from the source beside the source."""
     before = made.original if isinstance(made, Result) else made.before
-    after = made.pair
+    old, new = made.task.texts(before), made.task.texts(made.example)
+    source, target = made.task.source, made.task.target
     shown = dict(made.edits)
-    if after.hypothesis != before.hypothesis and _from_premise(before, after):
-        shown["hypothesis"] = edits(after.premise, after.hypothesis)
+    moved = source and new[target] != old[target]
+    if source and moved and _from_source(new[target], new[source], old[target]):
+        shown[target] = edits(new[source], new[target])
     return join(
         Markup('<p class="text"><span class="name">{}</span> {}</p>').format(side, diff(stretches))
         for side, stretches in shown.items()
@@ -36,9 +37,7 @@ def changes(made: Result | Step) -> Markup:
     )
 
 
-def _from_premise(before: Pair, after: Pair) -> bool:
-    """Whether the new hypothesis shares more with its premise than with the old hypothesis."""
-    new, premise, old = (
-        set(tokenise(text.lower())) for text in (after.hypothesis, after.premise, before.hypothesis)
-    )
-    return len(new & premise) > len(new & old)
+def _from_source(new: str, source: str, old: str) -> bool:
+    """Whether the new text shares more words with the source than with the old text."""
+    words, of_source, of_old = (set(tokenise(text.lower())) for text in (new, source, old))
+    return len(words & of_source) > len(words & of_old)

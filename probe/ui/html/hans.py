@@ -7,9 +7,9 @@ import pandas as pd
 from markupsafe import Markup
 
 from probe.analysis.hans import NOTE, REPORTED, Profiled, in_heuristics, verdicts
+from probe.metrics import percent
 from probe.tasks.nli import ENTAILMENT
 from probe.templates import subcases
-from probe.ui.html.compare import percent
 from probe.ui.html.elements import join, meter, note, sheet, twin
 
 GOLDS = {True: "entailed", False: "not entailed"}
@@ -55,5 +55,6 @@ def _table(profiles: Profiles) -> pd.DataFrame:
     columns["gold"] = [str(row.gold) for row in first]
     columns["n"] = [row.n for row in first]
     return pd.DataFrame(
-        columns | {name: [percent(row.estimate) for row in rows] for name, rows in profiles.items()}
+        columns
+        | {name: [percent(row.estimate, "–") for row in rows] for name, rows in profiles.items()}
     )

@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from probe.analysis.attribution import METHODS, Importance
-from probe.tasks.nli import Pair
+from probe.tasks.task import Example
 from probe.transforms.options import SIGNS
 from probe.transforms.registry import Scored
-from probe.ui.html.elements import join, twin
+from probe.ui.html.elements import NOTHING, join, twin
 
 
-def importance(pair: Pair, scores: Importance) -> Markup:
-    """Show both sides as shaded tokens, and once more as a table for screen readers."""
-    sides = (
-        ("premise", pair.premise, scores.premise),
-        ("hypothesis", pair.hypothesis, scores.hypothesis),
-    )
+def importance(example: Example, scores: Importance | None) -> Markup:
+    """Show each text as shaded tokens, and once more as a table for screen readers.
+
+    Nothing for a model that does not say which tokens matter to it.
+    """
+    if scores is None:
+        return NOTHING
+    texts = scores.classifier.task.texts(example)
+    sides = [(field, text, scores.tokens(field)) for field, text in texts.items()]
     largest = max((abs(token.score) for _, _, side in sides for token in side), default=0.0)
     lines = join(_side(name, tokens(text, scored, largest)) for name, text, scored in sides)
     rows = join(_row(name, token) for name, _, scored in sides for token in scored)

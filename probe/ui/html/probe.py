@@ -3,9 +3,10 @@
 import pandas as pd
 from markupsafe import Markup
 
-from probe.analysis.transformed import Examination, Transformed
+from probe.analysis.examination import Examination
+from probe.analysis.transformed import Transformed
 from probe.baselines import BASELINES
-from probe.ui.html.elements import join, note
+from probe.ui.html.elements import NOTHING, join, note
 from probe.ui.html.importance import importance
 from probe.ui.html.prediction import probabilities, verdict
 from probe.ui.html.transformed import row
@@ -22,25 +23,27 @@ def answer(examination: Examination) -> Markup:
         verdict(prediction),
         " · ".join(_facts(examination)),
         probabilities(prediction),
-        importance(examination.pair, examination.importance),
+        importance(examination.example, examination.importance),
         _rules(examination),
     )
 
 
 def _facts(examination: Examination) -> list[str]:
-    classifier = examination.importance.classifier
+    model = examination.model
     cut = "the pair is too long for the model, its end is cut"
     return [
         "confidence",
-        classifier.name,
+        model.name,
         "fp32",
-        *([f"revision {classifier.revision[:12]}"] if classifier.revision else []),
-        *([cut] if classifier.too_long(examination.pair) else []),
+        *([f"revision {model.revision[:12]}"] if model.revision else []),
+        *([cut] if examination.cut else []),
     ]
 
 
 def _rules(examination: Examination) -> Markup:
-    """Say what rules answer that understand nothing."""
+    """Say what rules answer that understand nothing; some tasks have none."""
+    if not examination.rules:
+        return NOTHING
     answers = join(
         (
             Markup('<span title="{}">{}: <b>{}</b></span>').format(
@@ -55,24 +58,21 @@ def _rules(examination: Examination) -> Markup:
 
 def rows(examination: Examination) -> Markup:
     """Show one row for each transformed pair."""
-    model = examination.importance.classifier.name
+    model = examination.model.name
     shown = join(row(each, examination.prediction, model) for each in examination.transformed)
     return shown or note("Choose a transform above.")
 
 
 def table(examination: Examination) -> pd.DataFrame:
-    """Return all transforms as one table; the new text is that of the sides that changed."""
+    """Return all transforms as one table; the new text is that of the fields that changed."""
     return pd.DataFrame([_line(each) for each in examination.transformed], columns=TABLE)
 
 
 def _line(transformed: Transformed) -> tuple[object, ...]:
     result = transformed.result
-    before, after = result.original, result.pair
-    texts = [
-        getattr(after, side)
-        for side in ("premise", "hypothesis")
-        if getattr(before, side) != getattr(after, side)
-    ]
+    before = result.task.texts(result.original)
+    after = result.task.texts(result.example)
+    texts = [text for field, text in after.items() if text != before[field]]
     return (
         result.name,
         transformed.prediction.label,

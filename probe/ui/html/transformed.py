@@ -11,7 +11,7 @@ from probe.transforms.registry import default_of, leaves_gold
 from probe.ui.html.edits import changes
 from probe.ui.html.elements import NOTHING, join, link, note
 from probe.ui.html.prediction import bar, probabilities, verdict
-from probe.ui.links import link_to_inoculation, link_to_pair
+from probe.ui.links import link_to_example, link_to_inoculation
 
 AGREEMENT = (
     "Agreement: the prediction is that of the original pair; for copysort and copyone, that it is "
@@ -26,9 +26,10 @@ def meaning(transformed: Transformed, before: Prediction) -> str:
     sure = "as sure as before" if abs(change) < 0.05 else ("surer" if change > 0 else "less sure")
     if not result.changed:
         return "The pair is unchanged, so this says nothing about the model."
-    if default_of(result.transform):
+    if default_of(result.transform, result.task):
         answer = "calls it entailed" if now.label == ENTAILMENT else f"says {now.label}"
-        return f"The hypothesis is only the premise's own words, and the model {answer}."
+        source, target = result.task.source, result.task.target
+        return f"The {target} is only the {source}'s own words, and the model {answer}."
     if result.rule == UNDEFINED:
         if transformed.agrees:
             return f"The text is destroyed, and the model still says {now.label}, {sure}."
@@ -95,15 +96,17 @@ def _note(text: str) -> Markup:
 
 
 def _full(transformed: Transformed, model: str) -> Markup:
-    """Show what opens on a click: probabilities, both texts, the steps of a chain."""
+    """Show what opens on a click: probabilities, all texts, the steps of a chain."""
     result = transformed.result
     return Markup(
-        '<div class="full">{}<p><b>Premise</b> {}</p><p><b>Hypothesis</b> {}</p>'
-        '<p>Rule: {}. Seed {}, variant {}.</p>{}<p class="onward">{}</p></div>'
+        '<div class="full">{}{}<p>Rule: {}. Seed {}, variant {}.</p>{}'
+        '<p class="onward">{}</p></div>'
     ).format(
         probabilities(transformed.prediction),
-        result.pair.premise,
-        result.pair.hypothesis,
+        join(
+            Markup("<p><b>{}</b> {}</p>").format(field.capitalize(), text)
+            for field, text in result.task.texts(result.example).items()
+        ),
         result.rule.words,
         result.seed,
         result.variant,
@@ -114,7 +117,7 @@ def _full(transformed: Transformed, model: str) -> Markup:
 
 def _onward(result: Result, model: str) -> Markup:
     """Offer to go on with the new pair, or to fine-tune on what leaves a gold label."""
-    links = [link(link_to_pair(result.pair, model), "Open this pair in Probe")]
+    links = [link(link_to_example(result.task, result.example, model), "Open this pair in Probe")]
     if leaves_gold(result.transform):
         links.append(link(link_to_inoculation(result.transform, model), "Inoculate against this"))
     return join(links)
@@ -129,6 +132,6 @@ def _lineage(result: Result) -> Markup:
 
 def _step(step: Step) -> Markup:
     """Show one link of a chain: what it changed, its gold label, its note."""
-    gold = f" · gold label {step.pair.gold}" if step.pair.gold else ""
+    gold = f" · gold label {step.example.gold}" if step.example.gold else ""
     sides = changes(step) or Markup("<p>no change</p>")
     return Markup("<li><b>{}</b>{}{}{}</li>").format(step.transform, gold, sides, _note(step.note))

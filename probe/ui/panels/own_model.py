@@ -35,7 +35,7 @@ def show(cache: ModelCache, name: str | None, labels: str | None) -> list[Any]:
     chosen = loaded.classifier.name
     warning = join(alert(words) for words in (loaded.warning, loaded.doubt) if words)
     return [
-        Markup('<p class="fine" role="status">{}</p>{}').format(loaded.words, warning),
+        Markup('<p class="fine" role="status">{}</p>{}').format(loaded.summary, warning),
         gr.Textbox(
             label=f"Which output is which? Now {', '.join(loaded.classifier.order)}",
             info="",

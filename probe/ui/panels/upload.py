@@ -7,9 +7,11 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from probe.data.tables import Columns, check, guess, read_table
+from probe.data.rows import Columns, guess
+from probe.data.tables import read_table
 from probe.errors import FileError
 from probe.settings import ASSETS
+from probe.tasks.nli import NLI
 from probe.ui.events import QUIET
 from probe.ui.html.elements import NOTHING, alert, note, sheet
 
@@ -58,8 +60,7 @@ def choose(path: str | None) -> list[Any]:
     broken = f", {len(table.broken)} of them do not fit the header" if table.broken else ""
     return [
         sheet(table.frame.head(PREVIEW_ROWS), "first rows of the file"),
-        gr.Dropdown(choices=names, value=columns.premise),
-        gr.Dropdown(choices=names, value=columns.hypothesis),
+        *(gr.Dropdown(choices=names, value=columns.texts[field]) for field in NLI.fields),
         gr.Dropdown(choices=[NO_GOLD, *names], value=columns.gold or NO_GOLD),
         doubt + note(f"{len(table.frame)} rows{broken}. {GOLD_HELP}"),
     ]
@@ -68,17 +69,19 @@ def choose(path: str | None) -> list[Any]:
 def _guess(names: list[str]) -> tuple[Columns, Markup]:
     """Guess the columns; where the names do not tell, take the first two and ask."""
     try:
-        return guess(names), NOTHING
+        return guess(names, NLI), NOTHING
     except FileError as trouble:
         if len(names) < 2:
             raise
-        return Columns(names[0], names[1]), alert(f"{trouble}. Say above which column is which.")
+        first_two = Columns(dict(zip(NLI.fields, names, strict=False)))
+        return first_two, alert(f"{trouble}. Say above which column is which.")
 
 
 def columns_of(names: Sequence[str], premise: str, hypothesis: str, gold: str | None) -> Columns:
     """Return the chosen columns, guessed where none is chosen. Raises FileError."""
-    columns = guess(names)
+    columns = guess(names, NLI)
     if premise and hypothesis:
-        columns = Columns(premise, hypothesis, None if gold in (None, NO_GOLD) else gold)
-    check(columns, names)
+        texts = {"premise": premise, "hypothesis": hypothesis}
+        columns = Columns(texts, None if gold in (None, NO_GOLD) else gold)
+    columns.check(names)
     return columns

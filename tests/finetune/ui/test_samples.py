@@ -5,13 +5,14 @@ import pytest
 from finetune.experiments.inoculation.challenges import TEMPLATES, challenges
 from finetune.ui.samples import SAMPLES, challenge_choices, samples
 from probe.tasks.label_rules import COMPUTED
+from probe.tasks.nli import NLI
 from probe.transforms import REGISTRY
 
 OF_HYPOTHESES = [
     name
     for name in challenges()
     if name in REGISTRY
-    and REGISTRY[name].side == "hypothesis"
+    and REGISTRY[name].edited(NLI) == ("hypothesis",)
     and REGISTRY[name].rule is not COMPUTED
 ]
 

@@ -8,7 +8,7 @@ import torch
 from probe.analysis.attribution import METHODS, BaselineToken, Importance, Method, attribute
 from probe.errors import AttributionError
 from probe.models.classifier import Classifier
-from probe.tasks.nli import LABELS, Pair
+from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.task import Label
 from tests.support.tiny_models import MODELS, shared, tiny_classifier
 
@@ -61,7 +61,12 @@ def of_words(values: torch.Tensor, sides: list[int | None]) -> list[float]:
 
 def scores(importance: Importance) -> list[float]:
     """Return the scores of both sides in order."""
-    return [token.score for token in (*importance.premise, *importance.hypothesis)]
+    return [token.score for side in importance.fields.values() for token in side]
+
+
+def ids(importance: Importance, side: str) -> list[int]:
+    """Return the sub-words of a side."""
+    return [token.id for token in importance.tokens(side)]
 
 
 def baseline_ids(classifier: Classifier, pair: Pair, baseline: BaselineToken) -> torch.Tensor:
@@ -176,7 +181,8 @@ def test_another_head_alone_gives_other_scores(kind: str) -> None:
 def test_offsets_cut_each_sides_own_text(kind: str, method: Method) -> None:
     for pair in PAIRS:
         found = attribute(shared(kind), [pair], ["neutral"], method)[0]
-        for text, side in ((pair.premise, found.premise), (pair.hypothesis, found.hypothesis)):
+        for name, text in NLI.texts(pair).items():
+            side = found.tokens(name)
             for token in side:
                 spelt = token.token.removeprefix("##").removeprefix("Ġ")
                 cut = text[token.start : token.end].strip()
@@ -188,8 +194,8 @@ def test_offsets_cut_each_sides_own_text(kind: str, method: Method) -> None:
 def test_the_sides_change_places_when_the_texts_do(kind: str) -> None:
     swapped = Pair(PAIR.hypothesis, PAIR.premise)
     one, other = (attribute(shared(kind), [pair], ["neutral"])[0] for pair in (PAIR, swapped))
-    assert [t.id for t in one.premise] == [t.id for t in other.hypothesis]
-    assert [t.id for t in one.hypothesis] == [t.id for t in other.premise]
+    assert ids(one, "premise") == ids(other, "hypothesis")
+    assert ids(one, "hypothesis") == ids(other, "premise")
 
 
 @KINDS
@@ -198,7 +204,7 @@ def test_no_special_token_is_scored(kind: str) -> None:
     ids = classifier.tokenizer(PAIR.premise, PAIR.hypothesis)["input_ids"]
     special = set(classifier.tokenizer.all_special_ids)
     found = attribute(classifier, [PAIR], ["neutral"])[0]
-    both = [token.id for token in (*found.premise, *found.hypothesis)]
+    both = [token.id for token in (*found.tokens("premise"), *found.tokens("hypothesis"))]
     assert both == [id_ for id_ in ids if id_ not in special]
 
 
@@ -209,7 +215,7 @@ def test_a_pair_scores_the_same_alone_and_among_others(kind: str, method: Method
     together = attribute(shared(kind), PAIRS, labels, method)
     for pair, label, found in zip(PAIRS, labels, together, strict=True):
         alone = attribute(shared(kind), [pair], [label], method)[0]
-        assert [t.token for t in found.premise] == [t.token for t in alone.premise]
+        assert ids(found, "premise") == ids(alone, "premise")
         assert scores(found) == pytest.approx(scores(alone), abs=1e-5)
         assert found.label == label
 

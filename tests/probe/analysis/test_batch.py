@@ -3,34 +3,34 @@
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from probe.analysis.batch import (
-    CHUNK,
-    FIRST,
-    Chunk,
-    Row,
-    score,
-    scored_frame,
-)
+from probe.analysis.batch import CHUNK_ROWS, FIRST_ROWS, Chunk, Row, score
 from probe.analysis.summary import summarise, summary_frame, summary_json
-from probe.data.tables import Columns, Table, read_table
+from probe.data.rows import Columns
+from probe.data.tables import Table, read_table
 from probe.errors import FileError, UnknownTransform
-from probe.tasks.nli import LABELS
+from probe.reports.frames import scored_frame
+from probe.tasks.nli import LABELS, NLI
 from probe.transforms import Options
+from tests.support.pair_files import pair_columns
 from tests.support.tiny_bert import tiny_pairs
 from tests.support.tiny_models import shared
 
 NAMES = ("sort", "drop", "copysort", "negation", "drop+sort")
-COLUMNS = Columns("premise", "hypothesis", "label")
+TINY = replace(shared(), name="tiny")
+COLUMNS = pair_columns("premise", "hypothesis", "label")
 PARTS = ("premise", "hypothesis", "gold", "prediction", "confidence", "agrees", "note")
 OURS = ["prediction", "confidence", "p_entailment", "p_neutral", "p_contradiction", "error"]
 
 
-def make(rows: Sequence[Sequence[str]], names: Sequence[str] = (*vars(COLUMNS).values(),)) -> Table:
+def make(
+    rows: Sequence[Sequence[str]], names: Sequence[str] = ("premise", "hypothesis", "label")
+) -> Table:
     """Return a table of text."""
     return Table(pd.DataFrame(list(rows), columns=list(names), dtype=object), "csv")
 
@@ -81,19 +81,19 @@ def test_a_bad_row_gets_its_reason_and_the_rest_is_scored() -> None:
 def test_a_row_that_does_not_fit_the_header_is_a_bad_row(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("premise,hypothesis\nA man walks.,He moves.\nA man walks.\n")
-    rows = run(read_table(path), columns=Columns("premise", "hypothesis"))
+    rows = run(read_table(path), columns=pair_columns("premise", "hypothesis"))
     assert [row.error for row in rows] == ["", "the row has 1 fields, the header 2"]
 
 
 def test_a_table_of_bad_rows_only_is_gone_through() -> None:
     rows = run(make([("", "", "")] * 3))
-    assert summarise(rows, NAMES).scored == 0
-    assert len(scored_frame(make([("", "", "")] * 3), rows, NAMES, "tiny")) == 3
+    assert summarise(rows, NAMES, NLI).scored == 0
+    assert len(scored_frame(make([("", "", "")] * 3), rows, NAMES, TINY)) == 3
 
 
 def test_the_columns_are_the_inputs_and_ours_behind_them() -> None:
     table = plain(3)
-    frame = scored_frame(table, run(table), NAMES, "tiny")
+    frame = scored_frame(table, run(table), NAMES, TINY)
     transformed = [f"{name}.{part}" for name in NAMES for part in PARTS]
     assert list(frame.columns) == ["premise", "hypothesis", "label", *OURS, *transformed]
 
@@ -101,16 +101,16 @@ def test_the_columns_are_the_inputs_and_ours_behind_them() -> None:
 def test_the_inputs_columns_come_out_unchanged() -> None:
     given = [["007", " He said ''no''. ", "NA", "1.10", "😀 yes"], ["", "a\nb", "", "", "x"]]
     table = make(given, ["id", "premise", "hypothesis", "score", "note"])
-    rows = run(table, columns=Columns("premise", "hypothesis"))
-    frame = scored_frame(table, rows, NAMES, "tiny")
+    rows = run(table, columns=pair_columns("premise", "hypothesis"))
+    frame = scored_frame(table, rows, NAMES, TINY)
     assert frame[["id", "premise", "hypothesis", "score", "note"]].to_numpy().tolist() == given
 
 
 def test_a_column_of_our_name_stays_the_inputs() -> None:
     names = ["premise", "hypothesis", "prediction", "error", "prediction.tiny"]
     table = make([["A man walks.", "He moves.", "mine", "too", "also"]], names)
-    rows = run(table, ["sort"], Columns("premise", "hypothesis"))
-    frame = scored_frame(table, rows, ["sort"], "tiny")
+    rows = run(table, ["sort"], pair_columns("premise", "hypothesis"))
+    frame = scored_frame(table, rows, ["sort"], TINY)
     assert frame[names].to_numpy().tolist() == [
         ["A man walks.", "He moves.", "mine", "too", "also"]
     ]
@@ -121,7 +121,7 @@ def test_a_column_of_our_name_stays_the_inputs() -> None:
 
 def test_a_rows_cells_are_what_the_model_says() -> None:
     table = plain(5)
-    frame = scored_frame(table, run(table), NAMES, "tiny")
+    frame = scored_frame(table, run(table), NAMES, TINY)
     said = shared().predict(tiny_pairs(5))
     assert list(frame["prediction"]) == [p.label for p in said]
     assert list(frame["confidence"]) == pytest.approx([p.confidence for p in said], abs=1e-5)
@@ -131,30 +131,30 @@ def test_a_rows_cells_are_what_the_model_says() -> None:
 
 
 def test_a_bad_rows_cells_are_empty() -> None:
-    frame = scored_frame(BAD, run(BAD, ["sort"]), ["sort"], "tiny")
+    frame = scored_frame(BAD, run(BAD, ["sort"]), ["sort"], TINY)
     assert frame.loc[1, "prediction"] is None
     assert frame.loc[1, "sort.agrees"] is None
     assert frame.loc[1, "error"] == "the premise is empty"
 
 
 def test_rows_keep_their_order_across_chunks() -> None:
-    rows = run(plain(FIRST + 10), ["sort"])
-    assert [row.number for row in rows] == list(range(FIRST + 10))
-    assert [row.pair.premise for row in rows if row.pair] == [
-        pair.premise for pair in tiny_pairs(FIRST + 10)
+    rows = run(plain(FIRST_ROWS + 10), ["sort"])
+    assert [row.number for row in rows] == list(range(FIRST_ROWS + 10))
+    assert [row.example.premise for row in rows if row.example] == [
+        pair.premise for pair in tiny_pairs(FIRST_ROWS + 10)
     ]
 
 
 def test_chunks_say_how_far_the_work_is() -> None:
-    total = FIRST + CHUNK + 5
+    total = FIRST_ROWS + CHUNK_ROWS + 5
     table = make([("A man walks.", "He moves.", "neutral")] * total)
     chunks = list(score(table, COLUMNS, shared()))
     assert [(chunk.done, chunk.total) for chunk in chunks] == [
-        (FIRST, total),
-        (FIRST + CHUNK, total),
+        (FIRST_ROWS, total),
+        (FIRST_ROWS + CHUNK_ROWS, total),
         (total, total),
     ]
-    assert [len(chunk.rows) for chunk in chunks] == [FIRST, CHUNK, 5]
+    assert [len(chunk.rows) for chunk in chunks] == [FIRST_ROWS, CHUNK_ROWS, 5]
     seconds = [chunk.seconds for chunk in chunks]
     assert seconds == sorted(seconds)
     assert chunks[-1].left == 0
@@ -166,29 +166,29 @@ def test_speed_and_time_left_are_those_of_simple_division() -> None:
 
 
 def test_whoever_drives_it_may_stop() -> None:
-    chunks = score(plain(FIRST + 1), COLUMNS, shared())
-    assert len(next(chunks).rows) == FIRST
+    chunks = score(plain(FIRST_ROWS + 1), COLUMNS, shared())
+    assert len(next(chunks).rows) == FIRST_ROWS
     chunks.close()  # type: ignore[attr-defined]  # a generator
 
 
 def test_a_row_does_not_depend_on_its_chunk() -> None:
-    long = run(plain(FIRST + 8), ["shuffle", "repeat", "replace"])
-    rows = plain(FIRST + 8)
-    single = Table(rows.frame, rows.form, {n: "left out" for n in range(FIRST + 7)})
+    long = run(plain(FIRST_ROWS + 8), ["shuffle", "repeat", "replace"])
+    rows = plain(FIRST_ROWS + 8)
+    single = Table(rows.frame, rows.form, {n: "left out" for n in range(FIRST_ROWS + 7)})
     alone = run(single, ["shuffle", "repeat", "replace"])[-1]
     assert alone.prediction is not None and long[-1].prediction is not None
     assert alone.prediction.probabilities == pytest.approx(
         long[-1].prediction.probabilities, abs=1e-5
     )
     for name, transformed in alone.transformed.items():
-        assert transformed[0].result.pair == long[-1].transformed[name][0].result.pair
+        assert transformed[0].result.example == long[-1].transformed[name][0].result.example
 
 
 def test_a_cut_row_says_so() -> None:
     table = make([("the man walks " * 100, "He moves.", ""), ("A man.", "He moves.", "")])
     rows = run(table, [])
     assert [row.cut for row in rows] == [True, False]
-    assert summarise(rows, []).cut == 1
+    assert summarise(rows, [], NLI).cut == 1
 
 
 def spelt(text: str) -> str:
@@ -200,7 +200,7 @@ def spelt(text: str) -> str:
 def test_measures_are_those_of_a_plain_loop(name: str) -> None:
     table = plain(40)
     rows = run(table)
-    frame = scored_frame(table, rows, NAMES, "tiny")
+    frame = scored_frame(table, rows, NAMES, TINY)
     agreed, confident, right, n = 0, 0.0, 0, 0
     for _, cells in frame.iterrows():
         before = spelt(cells["premise"] + "|" + cells["hypothesis"])
@@ -211,24 +211,24 @@ def test_measures_are_those_of_a_plain_loop(name: str) -> None:
         agreed += cells[f"{name}.prediction"] == compared
         confident += cells[f"{name}.confidence"]
         right += cells[f"{name}.prediction"] == cells["label"]
-    found = summarise(rows, NAMES).transforms[name]
+    found = summarise(rows, NAMES, NLI).transforms[name]
     assert n > 20
-    assert found.agreement.n == found.confidence.n == n
-    assert found.agreement.value == pytest.approx(agreed / n)
-    assert found.confidence.value == pytest.approx(confident / n, abs=1e-5)
+    assert found["agreement"].n == found["confidence"].n == n
+    assert found["agreement"].value == pytest.approx(agreed / n)
+    assert found["confidence"].value == pytest.approx(confident / n, abs=1e-5)
     if name == "negation":
-        assert (found.accuracy.n, found.accuracy.value) == (n, pytest.approx(right / n))
+        assert (found["accuracy"].n, found["accuracy"].value) == (n, pytest.approx(right / n))
     else:
-        assert found.accuracy.n == 0  # destroyed: no gold label
+        assert found["accuracy"].n == 0  # destroyed: no gold label
 
 
 def test_accuracy_is_that_of_a_plain_loop() -> None:
     table = plain(40)
-    frame = scored_frame(table, run(table, []), [], "tiny")
+    frame = scored_frame(table, run(table, []), [], TINY)
     hits = sum(frame["prediction"] == frame["label"])
-    found = summarise(run(table, []), []).original
-    assert (found.accuracy.value, found.accuracy.n) == (hits / 40, 40)
-    assert found.confidence.value == pytest.approx(frame["confidence"].mean(), abs=1e-5)
+    found = summarise(run(table, []), [], NLI).original
+    assert (found["accuracy"].value, found["accuracy"].n) == (hits / 40, 40)
+    assert found["confidence"].value == pytest.approx(frame["confidence"].mean(), abs=1e-5)
 
 
 @pytest.mark.parametrize("name", ["copysort", "copyone"])
@@ -250,22 +250,22 @@ def test_non_entailment_is_compared_in_two_classes() -> None:
     rows = run(table, ["negation"])
     said = [row.prediction.label for row in rows if row.prediction]
     expected = sum(label != "entailment" for label in said) / 12
-    assert summarise(rows, ["negation"]).original.accuracy.value == pytest.approx(expected)
+    assert summarise(rows, ["negation"], NLI).original["accuracy"].value == pytest.approx(expected)
 
 
 def test_what_is_unchanged_is_not_measured() -> None:
     table = make([("A man walks.", "No.", "neutral"), ("A man walks.", "No one walks.", "neutral")])
-    found = summarise(run(table, ["reverse"]), ["reverse"]).transforms["reverse"]
-    assert (found.agreement.n, found.unchanged) == (1, 1)
+    found = summarise(run(table, ["reverse"]), ["reverse"], NLI).transforms["reverse"]
+    assert (found["agreement"].n, found.unchanged) == (1, 1)
 
 
 def test_by_label_the_rows_add_up() -> None:
     rows = run(plain(30))
-    summary = summarise(rows, NAMES)
+    summary = summarise(rows, NAMES, NLI)
     assert set(summary.by_label) == set(LABELS)
     for name in NAMES:
-        parts = [summary.by_label[label][name].agreement for label in LABELS]
-        whole = summary.transforms[name].agreement
+        parts = [summary.by_label[label][name]["agreement"] for label in LABELS]
+        whole = summary.transforms[name]["agreement"]
         assert sum(part.n for part in parts) == whole.n
         hits = math.fsum(part.value * part.n for part in parts if part.n)
         assert hits == pytest.approx(whole.value * whole.n)
@@ -273,13 +273,13 @@ def test_by_label_the_rows_add_up() -> None:
 
 def test_predictions_are_counted() -> None:
     rows = run(BAD, [])
-    summary = summarise(rows, [])
+    summary = summarise(rows, [], NLI)
     assert sum(summary.predicted.values()) == summary.scored == 3
     assert (summary.rows, summary.errors) == (9, 6)
 
 
 def test_the_summary_has_the_promised_keys_and_is_json() -> None:
-    shape = summary_json(summarise(run(BAD), NAMES), shared(), "fp32", 3, Options())
+    shape = summary_json(summarise(run(BAD), NAMES, NLI), shared(), "fp32", 3, Options())
     assert {"rows", "scored", "errors", "accuracy", "transforms"} <= set(shape)
     assert list(shape["transforms"]) == list(NAMES)
     for measured in shape["transforms"].values():
@@ -289,13 +289,13 @@ def test_the_summary_has_the_promised_keys_and_is_json() -> None:
 
 
 def test_an_undefined_measure_is_null_in_json() -> None:
-    shape = summary_json(summarise(run(BAD), NAMES), shared(), "fp32", 0, Options())
+    shape = summary_json(summarise(run(BAD), NAMES, NLI), shared(), "fp32", 0, Options())
     assert shape["transforms"]["sort"]["accuracy"] is None
     assert shape["transforms"]["sort"]["accuracy_n"] == 0
 
 
 def test_the_summarys_frame_has_every_measure_once() -> None:
-    frame = summary_frame(summarise(run(plain(9)), NAMES))
+    frame = summary_frame(summarise(run(plain(9)), NAMES, NLI))
     assert list(frame.columns) == ["label", "transform", "measure", "value", "low", "high", "n"]
     assert not frame.duplicated(["label", "transform", "measure"]).any()
     assert len(frame) == 4 * (1 + len(NAMES)) * 5
@@ -303,7 +303,7 @@ def test_the_summarys_frame_has_every_measure_once() -> None:
 
 def test_a_missing_column_is_named_before_anything_is_scored() -> None:
     with pytest.raises(FileError, match=r"^no column 'gold' in your file; it has: premise, "):
-        next(score(plain(2), Columns("premise", "hypothesis", "gold"), shared()))
+        next(score(plain(2), pair_columns("premise", "hypothesis", "gold"), shared()))
 
 
 def test_an_unknown_transform_is_named_before_anything_is_scored() -> None:
@@ -314,5 +314,5 @@ def test_an_unknown_transform_is_named_before_anything_is_scored() -> None:
 def test_a_transform_named_twice_is_applied_once() -> None:
     table = plain(3)
     rows = run(table, ["sort", "sort"])
-    frame = scored_frame(table, rows, ["sort", "sort"], "tiny")
+    frame = scored_frame(table, rows, ["sort", "sort"], TINY)
     assert list(frame.columns).count("sort.prediction") == 1

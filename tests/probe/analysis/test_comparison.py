@@ -11,27 +11,29 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from probe.analysis.batch import CHUNK, FIRST
+from probe.analysis.batch import CHUNK_ROWS, FIRST_ROWS
 from probe.analysis.comparison import Row, compare, compare_rows, read
 from probe.analysis.statistics import (
     Cell,
     accuracy,
     agreement,
     disagreement,
-    entailed_and_not,
+    group_accuracies,
     in_words,
     mcnemar,
     members,
 )
 from probe.cli.main import app
-from probe.data.tables import Columns, Table, read_table
+from probe.data.tables import Table, read_table
 from probe.errors import ComparisonError, FileError
 from probe.models.classifier import Prediction
 from probe.reports.compared_rows import keep, kept
-from probe.reports.comparison import compared_frame, comparison_json, pair_json
-from probe.tasks.nli import LABELS, TWO_WAY, Pair
+from probe.reports.comparison import comparison_json, example_comparison_json
+from probe.reports.frames import compared_frame
+from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, TWO_WAY, Pair
 from probe.tasks.task import Label
 from probe.templates import TemplatePair
+from tests.support.pair_files import pair_columns
 from tests.support.tiny_bert import tiny_bert, tiny_pairs
 from tests.support.tiny_models import shared, tiny_classifier
 
@@ -62,7 +64,7 @@ def rows(*texts: str) -> list[Row]:
     for number, text in enumerate(texts):
         gold, said = text.split()
         pair = Pair("A man walks.", "He moves.", LETTERS.get(gold), str(number))
-        found.append(Row(number, pair, tuple(map(three, said)), "", (False,) * len(said)))
+        found.append(Row(number, NLI, pair, tuple(map(three, said)), "", (False,) * len(said)))
     return found
 
 
@@ -90,7 +92,7 @@ def test_accuracy_has_wilsons_interval() -> None:
 
 
 def test_entailed_pairs_and_others_are_apart_and_in_two_classes() -> None:
-    entailed, others = entailed_and_not(rows("E EN", "E NE", "N CC", "C NE"), 0)
+    entailed, others = group_accuracies(rows("E EN", "E NE", "N CC", "C NE"), 0).values()
     assert (entailed.n, entailed.value) == (2, 1 / 2)
     assert (others.n, others.value) == (2, 1.0)  # neutral for contradiction is not entailment too
 
@@ -154,7 +156,8 @@ def test_a_test_is_said_in_words(texts: Sequence[str], said: str) -> None:
 
 def mixed(gold: str, first: str, second: str) -> Row:
     """A row of a model of three labels and one of two."""
-    return Row(0, Pair("A.", "B.", LETTERS[gold]), (three(first), two(second)), "", (False, False))
+    pair = Pair("A.", "B.", LETTERS[gold])
+    return Row(0, NLI_TWO_WAY, pair, (three(first), two(second)), "", (False, False))
 
 
 def test_a_model_of_two_labels_holds_all_to_two_classes() -> None:
@@ -188,9 +191,9 @@ MODELS = (shared("bert"), shared("distilbert"))
 
 
 def test_each_model_says_what_it_says_alone() -> None:
-    pairs = tiny_pairs(FIRST + 9)
+    pairs = tiny_pairs(FIRST_ROWS + 9)
     found = [row for chunk in compare(MODELS, pairs, "fp32") for row in chunk.rows]
-    assert [row.pair for row in found] == list(pairs)
+    assert [row.example for row in found] == list(pairs)
     for at, model in enumerate(MODELS):
         alone = model.predict(pairs)
         assert [row.predictions[at].label for row in found] == [one.label for one in alone]
@@ -199,9 +202,9 @@ def test_each_model_says_what_it_says_alone() -> None:
 
 
 def test_chunks_say_how_far_the_work_is() -> None:
-    total = FIRST + CHUNK + 3
+    total = FIRST_ROWS + CHUNK_ROWS + 3
     chunks = list(compare(MODELS, tiny_pairs(15) * (total // 15 + 1), "fp32"))
-    assert [chunk.done for chunk in chunks][:2] == [FIRST, FIRST + CHUNK]
+    assert [chunk.done for chunk in chunks][:2] == [FIRST_ROWS, FIRST_ROWS + CHUNK_ROWS]
     assert chunks[-1].done == chunks[-1].total == sum(len(chunk.rows) for chunk in chunks)
 
 
@@ -241,7 +244,7 @@ def test_a_table_is_read_with_the_reason_of_every_bad_row() -> None:
         "hypothesis",
         "label",
     )
-    found = read(given, Columns("premise", "hypothesis", "label"))
+    found = read(given, pair_columns("premise", "hypothesis", "label"), NLI)
     assert [row.error for row in found] == [
         "",
         "the hypothesis is empty",
@@ -254,27 +257,27 @@ def test_a_table_is_read_with_the_reason_of_every_bad_row() -> None:
 def test_a_row_that_does_not_fit_the_header_has_its_reason(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("premise,hypothesis\nA man walks.\n")
-    (row,) = read(read_table(path), Columns("premise", "hypothesis"))
+    (row,) = read(read_table(path), pair_columns("premise", "hypothesis"), NLI)
     assert row.error == "the row has 1 fields, the header 2"
 
 
 def test_a_tables_rows_keep_the_heuristic_they_were_made_for() -> None:
     given = table([("A.", "B.", "constituent")], "premise", "hypothesis", "heuristic")
-    (row,) = read(given, Columns("premise", "hypothesis"))
-    assert isinstance(row.pair, TemplatePair)
-    assert row.pair.heuristic == "constituent"
+    (row,) = read(given, pair_columns("premise", "hypothesis"), NLI)
+    assert isinstance(row.example, TemplatePair)
+    assert row.example.heuristic == "constituent"
 
 
 def test_a_missing_column_is_named() -> None:
     with pytest.raises(FileError, match=r"^no column 'text' in your file; it has: premise$"):
-        read(table([("A.",)], "premise"), Columns("premise", "text"))
+        read(table([("A.",)], "premise"), pair_columns("premise", "text"), NLI)
 
 
 def test_kept_rows_come_back_as_they_were(tmp_path: Path) -> None:
-    bad = Row(5, error="the premise is empty")
+    bad = Row(5, NLI, error="the premise is empty")
     keep([*FIVE, mixed("C", "N", "X"), bad], tmp_path / "rows")
     found = kept(tmp_path / "rows")
-    assert [row.pair.id for row in found if row.pair] == ["0", "1", "2", "3", "4", "0"]
+    assert [row.example.id for row in found if row.example] == ["0", "1", "2", "3", "4", ""]
     assert [row.predictions for row in found[:5]] == [row.predictions for row in FIVE]
     assert [row.gold for row in found] == [*(row.gold for row in FIVE), "non-entailment", None]
     assert found[-1] == bad
@@ -288,7 +291,7 @@ def scored() -> tuple[Table, list[Row]]:
         "label",
         "error",
     )
-    unread = read(given, Columns("premise", "hypothesis", "label"))
+    unread = read(given, pair_columns("premise", "hypothesis", "label"), NLI)
     return given, [row for chunk in compare_rows(MODELS, unread, "fp32") for row in chunk.rows]
 
 
@@ -335,7 +338,7 @@ def test_what_is_not_defined_is_null() -> None:
 
 
 def test_one_pair_has_each_models_probabilities() -> None:
-    shape = pair_json(Pair("A man walks.", "He moves.", "neutral"), MODELS, "fp32")
+    shape = example_comparison_json(Pair("A man walks.", "He moves.", "neutral"), MODELS, "fp32")
     assert [one["model"] for one in shape["models"]] == ["tiny-bert", "tiny-distilbert"]
     for one in shape["models"]:
         assert sum(one["probabilities"].values()) == pytest.approx(1)

@@ -3,9 +3,9 @@
 import pytest
 
 from probe.analysis.comparison import Row
-from probe.analysis.slices import NEGATIONS, SLICES, look, measure, members, sliced
+from probe.analysis.slices import NEGATIONS, SLICES, facts_of, measure, members, sliced
 from probe.models.classifier import Prediction
-from probe.tasks.nli import LABELS, Pair
+from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.task import Label
 from probe.templates import TemplatePair
 
@@ -15,7 +15,7 @@ PREMISE = "The old man near the river saw a dog."
 def of(premise: str, hypothesis: str, heuristic: str = "") -> dict[str, str]:
     """Return the slices a pair is in, by group; several of a group joined."""
     pair = TemplatePair(premise, hypothesis, heuristic=heuristic)
-    facts = look(pair)
+    facts = facts_of(pair)
     found: dict[str, str] = {}
     for each in SLICES:
         if each.holds(facts):
@@ -75,7 +75,7 @@ def test_length_counts_words_and_no_marks(words: int, name: str) -> None:
 
 
 def test_a_contraction_is_one_word_long() -> None:
-    assert look(Pair("A.", "She didn't say so.")).length == 4
+    assert facts_of(Pair("A.", "She didn't say so.")).length == 4
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def row(number: int, hypothesis: str, gold: Label | None, *said: Label) -> Row:
         Prediction(label, tuple(0.8 if each == label else 0.1 for each in LABELS), LABELS)
         for label in said
     )
-    return Row(number, Pair(PREMISE, hypothesis, gold), predictions, "", (False,) * len(said))
+    return Row(number, NLI, Pair(PREMISE, hypothesis, gold), predictions, "", (False,) * len(said))
 
 
 ROWS = [

@@ -12,9 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from probe.data.tables import Columns, Table, check, guess, read_table, write_table
+from probe.data.rows import guess
+from probe.data.tables import Table, read_table, write_table
 from probe.errors import FileError
 from probe.settings import ASSETS
+from probe.tasks.nli import NLI
+from tests.support.pair_files import pair_columns
 from tests.support.property_settings import STEADY
 
 
@@ -96,7 +99,9 @@ def test_a_lone_quote_in_tsv_swallows_no_line(tmp_path: Path) -> None:
 
 def test_the_mnli_release_is_read() -> None:
     found = read_table(ASSETS / "examples" / "mnli_form.tsv")
-    assert guess(list(found.frame.columns)) == Columns("sentence1", "sentence2", "gold_label")
+    assert guess(list(found.frame.columns), NLI) == pair_columns(
+        "sentence1", "sentence2", "gold_label"
+    )
     assert found.broken == {}
 
 
@@ -109,7 +114,9 @@ def test_the_mnli_release_may_be_called_txt(tmp_path: Path) -> None:
 
 def test_the_snli_release_is_read(tmp_path: Path) -> None:
     found = read_table(ASSETS / "examples" / "snli_form.jsonl")
-    assert guess(list(found.frame.columns)) == Columns("sentence1", "sentence2", "gold_label")
+    assert guess(list(found.frame.columns), NLI) == pair_columns(
+        "sentence1", "sentence2", "gold_label"
+    )
 
 
 @pytest.mark.parametrize(
@@ -191,33 +198,6 @@ def test_a_bad_file_gets_one_sentence(
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"^gone\.csv cannot be opened: "):
         read_table(tmp_path / "gone.csv")
-
-
-@pytest.mark.parametrize(
-    ("names", "columns"),
-    [
-        (["premise", "hypothesis"], Columns("premise", "hypothesis")),
-        (["id", " Premise ", "HYPOTHESIS", "Label"], Columns(" Premise ", "HYPOTHESIS", "Label")),
-        (["sentence1", "sentence2", "gold_label"], Columns("sentence1", "sentence2", "gold_label")),
-        (["text_a", "text_b", "answer"], Columns("text_a", "text_b", "answer")),
-        (["label", "gold_label", "s1", "s2"], Columns("s1", "s2", "gold_label")),
-        (["sentence1", "premise", "claim"], Columns("premise", "claim")),
-    ],
-)
-def test_columns_are_guessed_by_their_names(names: list[str], columns: Columns) -> None:
-    assert guess(names) == columns
-
-
-def test_columns_that_cannot_be_guessed_are_named() -> None:
-    with pytest.raises(
-        FileError, match=r"^no column 'premise' and 'hypothesis' in your file; it has: text, label$"
-    ):
-        guess(["text", "label"])
-
-
-def test_a_column_that_is_not_there_is_named() -> None:
-    with pytest.raises(FileError, match=r"^no column 'c' in your file; it has: a, b$"):
-        check(Columns("a", "b", "c"), ["a", "b"])
 
 
 CELLS = [

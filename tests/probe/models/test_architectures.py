@@ -57,18 +57,23 @@ def joined(classifier: Classifier, pair: Pair) -> list[str | int]:
     encoded = classifier.encode([pair])
     tokens = zip(encoded.tokens(0), encoded.sequence_ids(0), strict=True)
     # each special token is a run of its own
-    named = [(side, str(at) if side is None else "", t) for at, (t, side) in enumerate(tokens)]
-    runs = groupby(named, key=lambda it: it[:2])
+    named = [
+        (side, str(index) if side is None else "", token)
+        for index, (token, side) in enumerate(tokens)
+    ]
+    runs = groupby(named, key=lambda item: item[:2])
     return [next(run)[2] if side is None else side for (side, _), run in runs]
 
 
-def places(classifier: Classifier, pair: Pair, side: int) -> list[int]:
+def positions(classifier: Classifier, pair: Pair, side: int) -> list[int]:
+    """Return the positions of the sub-words of one side."""
     sides = classifier.encode([pair]).sequence_ids(0)
-    return [at for at, found in enumerate(sides) if found == side]
+    return [position for position, token_side in enumerate(sides) if token_side == side]
 
 
-def both(classifier: Classifier, pair: Pair) -> list[int]:
-    return [*places(classifier, pair, 0), *places(classifier, pair, 1)]
+def text_positions(classifier: Classifier, pair: Pair) -> list[int]:
+    """Return the positions of the sub-words of both sides."""
+    return [*positions(classifier, pair, 0), *positions(classifier, pair, 1)]
 
 
 def log_probability(classifier: Classifier, pair: Pair, ids: torch.Tensor) -> torch.Tensor:
@@ -80,16 +85,16 @@ def log_probability(classifier: Classifier, pair: Pair, ids: torch.Tensor) -> to
 def gradients(classifier: Classifier, pair: Pair, label: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Give each sub-word a row of its own in the vocabulary; return the rows and their gradients.
 
-    Whatever the model does with a token, and however often, comes back to its row.
+    Every use of a token adds to the gradient of its row.
     # (sub-words, size) each
     """
-    encoded, at = dict(classifier.encode([pair])), both(classifier, pair)
+    encoded, indices = dict(classifier.encode([pair])), text_positions(classifier, pair)
     table = classifier.model.get_input_embeddings().weight.detach()
     (name,) = [
         n for n, p in classifier.model.named_parameters() if p.data_ptr() == table.data_ptr()
     ]
-    rows = table[encoded["input_ids"][0, at]].clone().requires_grad_()
-    encoded["input_ids"][0, at] = torch.arange(len(at)) + len(table)
+    rows = table[encoded["input_ids"][0, indices]].clone().requires_grad_()
+    encoded["input_ids"][0, indices] = torch.arange(len(indices)) + len(table)
     longer = {name: torch.cat([table, rows])}
     logits = functional_call(classifier.model, longer, kwargs=encoded).logits[0]
     logits.log_softmax(-1)[classifier.order.index(LABELS[label])].backward()
@@ -100,8 +105,12 @@ def gradients(classifier: Classifier, pair: Pair, label: int) -> tuple[torch.Ten
 def scores(
     classifier: Classifier, pair: Pair, label: int, method: Method = "gradient_x_input"
 ) -> list[float]:
-    found = attribute(classifier, [pair], [LABELS[label]], method, baseline="mask", steps=100)[0]
-    return [token.score for token in (*found.premise, *found.hypothesis)]
+    (attribution,) = attribute(
+        classifier, [pair], [LABELS[label]], method, baseline="mask", steps=100
+    )
+    return [
+        token.score for token in (*attribution.tokens("premise"), *attribution.tokens("hypothesis"))
+    ]
 
 
 @KINDS
@@ -111,7 +120,7 @@ def test_a_saved_model_answers_as_before(kind: str, family: Family) -> None:
 
 
 @KINDS
-def test_special_tokens_stand_where_the_architecture_wants_them(kind: str, family: Family) -> None:
+def test_special_tokens_are_where_the_architecture_needs_them(kind: str, family: Family) -> None:
     assert joined(family(kind), PAIRS[0]) == JOINED[kind]
 
 
@@ -121,15 +130,15 @@ def test_each_side_holds_its_own_text(kind: str, family: Family) -> None:
     for pair in PAIRS:
         ids = classifier.encode([pair])["input_ids"][0]
         for side, text in enumerate((pair.premise, pair.hypothesis)):
-            assert ids[places(classifier, pair, side)].tolist() == classifier.sub_words(text)
+            assert ids[positions(classifier, pair, side)].tolist() == classifier.sub_words(text)
 
 
 @pytest.mark.parametrize("kind", ["bert", "spanbert", "electra", "albert", "xlnet"])
-def test_segment_ids_tell_the_sides_apart(kind: str, family: Family) -> None:
+def test_segment_ids_differ_between_the_sides(kind: str, family: Family) -> None:
     encoded = family(kind).encode(PAIRS[:1])
     segments = encoded["token_type_ids"][0]
     for side in (0, 1):
-        assert set(segments[places(family(kind), PAIRS[0], side)].tolist()) == {side}
+        assert set(segments[positions(family(kind), PAIRS[0], side)].tolist()) == {side}
 
 
 def test_xlnet_pads_on_the_left(family: Family) -> None:
@@ -139,49 +148,49 @@ def test_xlnet_pads_on_the_left(family: Family) -> None:
 
 
 @KINDS
-def test_a_pair_is_judged_the_same_alone_and_among_others(kind: str, family: Family) -> None:
-    together = family(kind).probabilities(PAIRS)
-    for row, pair in zip(together, PAIRS, strict=True):
+def test_a_pair_is_classified_alike_alone_and_in_a_batch(kind: str, family: Family) -> None:
+    batched = family(kind).probabilities(PAIRS)
+    for row, pair in zip(batched, PAIRS, strict=True):
         assert family(kind).probabilities([pair])[0] == pytest.approx(row, abs=1e-5)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FAMILY if kind != "deberta-v2"])
 def test_importance_is_that_of_plain_autograd(kind: str, family: Family) -> None:
     for label, pair in enumerate(PAIRS):
-        rows, slope = gradients(family(kind), pair, label)
-        by_hand = (rows * slope).sum(-1).tolist()
+        rows, gradient = gradients(family(kind), pair, label)
+        by_hand = (rows * gradient).sum(-1).tolist()
         assert scores(family(kind), pair, label) == pytest.approx(by_hand, abs=1e-5)
         assert max(map(abs, by_hand)) > 1e-3
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FAMILY if kind != "deberta-v2"])
 def test_saliency_is_the_length_of_the_gradient(kind: str, family: Family) -> None:
-    _, slope = gradients(family(kind), PAIRS[0], 1)
-    by_hand = slope.norm(dim=-1).tolist()
+    _, gradient = gradients(family(kind), PAIRS[0], 1)
+    by_hand = gradient.norm(dim=-1).tolist()
     assert scores(family(kind), PAIRS[0], 1, "saliency") == pytest.approx(by_hand, abs=1e-5)
 
 
 def test_a_normalised_vector_times_its_gradient_is_zero(family: Family) -> None:
-    rows, slope = gradients(family("deberta-v2"), PAIRS[0], 0)
-    assert (rows * slope).sum(-1).tolist() == pytest.approx([0] * len(rows), abs=1e-4)
-    assert float(slope.norm()) > 0.1
+    rows, gradient = gradients(family("deberta-v2"), PAIRS[0], 0)
+    assert (rows * gradient).sum(-1).tolist() == pytest.approx([0] * len(rows), abs=1e-4)
+    assert float(gradient.norm()) > 0.1
 
 
 def test_importance_in_deberta_v2_is_taken_behind_the_norm(family: Family) -> None:
     classifier, pair = family("deberta-v2"), PAIRS[0]
-    kept: list[torch.Tensor] = []
+    outputs: list[torch.Tensor] = []
 
     def keep(_: object, __: object, vectors: torch.Tensor) -> torch.Tensor:
-        kept.append(vectors.detach().requires_grad_())
-        return kept[0]
+        outputs.append(vectors.detach().requires_grad_())
+        return outputs[0]
 
     norm = classifier.model.get_submodule("deberta.embeddings.LayerNorm")
     hook = norm.register_forward_hook(keep)
     ids = classifier.encode([pair])["input_ids"][0]
     log_probability(classifier, pair, ids)[2].backward()
     hook.remove()
-    assert kept[0].grad is not None
-    by_hand = (kept[0] * kept[0].grad)[0].sum(-1)[both(classifier, pair)].tolist()
+    assert outputs[0].grad is not None
+    by_hand = (outputs[0] * outputs[0].grad)[0].sum(-1)[text_positions(classifier, pair)].tolist()
     assert scores(classifier, pair, 2) == pytest.approx(by_hand, abs=1e-5)
 
 
@@ -192,11 +201,12 @@ def test_integrated_gradients_add_up_to_the_change_from_the_baseline(
     classifier, pair = family(kind), PAIRS[1]
     ids = classifier.encode([pair])["input_ids"][0]
     masked = ids.clone()
-    masked[both(classifier, pair)] = classifier.tokenizer.mask_token_id
+    masked[text_positions(classifier, pair)] = classifier.tokenizer.mask_token_id
     with torch.no_grad():
-        change = [log_probability(classifier, pair, these)[0] for these in (ids, masked)]
-    found = scores(classifier, pair, 0, "integrated_gradients")
-    assert sum(found) == pytest.approx(float(change[0] - change[1]), abs=5e-3)
+        log_probabilities = [log_probability(classifier, pair, row)[0] for row in (ids, masked)]
+    importance = scores(classifier, pair, 0, "integrated_gradients")
+    change = float(log_probabilities[0] - log_probabilities[1])
+    assert sum(importance) == pytest.approx(change, abs=5e-3)
 
 
 @KINDS
@@ -204,27 +214,31 @@ def test_occlusion_is_the_change_when_one_token_is_masked(kind: str, family: Fam
     classifier, pair = family(kind), PAIRS[2]
     ids = classifier.encode([pair])["input_ids"][0]
     by_hand = []
-    for at in both(classifier, pair):
-        other = ids.clone()
-        other[at] = classifier.tokenizer.mask_token_id
+    for position in text_positions(classifier, pair):
+        masked = ids.clone()
+        masked[position] = classifier.tokenizer.mask_token_id
         with torch.no_grad():
-            here, there = (log_probability(classifier, pair, these)[1] for these in (ids, other))
-        by_hand.append(float(here - there))
+            before, after = (log_probability(classifier, pair, row)[1] for row in (ids, masked))
+        by_hand.append(float(before - after))
     assert scores(classifier, pair, 1, "occlusion") == pytest.approx(by_hand, abs=1e-5)
 
 
 @KINDS
 @pytest.mark.parametrize("method", ["gradient_x_input", "integrated_gradients"])
-def test_importance_is_the_same_alone_and_among_others(
+def test_importance_is_the_same_alone_and_in_a_batch(
     kind: str, method: Method, family: Family
 ) -> None:
-    together = attribute(family(kind), PAIRS, LABELS, method, steps=5)
-    for label, pair, found in zip(LABELS, PAIRS, together, strict=True):
+    batched = attribute(family(kind), PAIRS, LABELS, method, steps=5)
+    for label, pair, attribution in zip(LABELS, PAIRS, batched, strict=True):
         alone = attribute(family(kind), [pair], [label], method, steps=5)[0]
-        for one, other in ((found.premise, alone.premise), (found.hypothesis, alone.hypothesis)):
-            assert [token.token for token in one] == [token.token for token in other]
-            expected = [token.score for token in other]
-            assert [token.score for token in one] == pytest.approx(expected, abs=1e-5)
+        sides = (
+            (attribution.tokens("premise"), alone.tokens("premise")),
+            (attribution.tokens("hypothesis"), alone.tokens("hypothesis")),
+        )
+        for side, side_alone in sides:
+            assert [token.token for token in side] == [token.token for token in side_alone]
+            expected = [token.score for token in side_alone]
+            assert [token.score for token in side] == pytest.approx(expected, abs=1e-5)
 
 
 @KINDS
@@ -243,8 +257,8 @@ def test_a_model_that_names_no_limit_reads_512_tokens() -> None:
 
 def test_a_special_token_that_a_person_typed_does_not_stop_bart(family: Family) -> None:
     typed = Pair("The </s> man walks.", "A man walks.")
-    together = family("bart").probabilities([typed, PAIRS[0]])
-    assert family("bart").probabilities([typed])[0] == pytest.approx(together[0], abs=1e-5)
+    batched = family("bart").probabilities([typed, PAIRS[0]])
+    assert family("bart").probabilities([typed])[0] == pytest.approx(batched[0], abs=1e-5)
 
 
 def test_characters_that_are_written_out_can_make_a_pair_too_long() -> None:

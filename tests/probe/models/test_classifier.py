@@ -30,25 +30,27 @@ def permute_head(classifier: Classifier, order: tuple[Label, ...]) -> None:
 
 @KINDS
 def test_the_order_of_the_outputs_does_not_matter(kind: str) -> None:
-    other = tiny_classifier(kind, order=PERMUTED)
-    permute_head(other, PERMUTED)
-    assert other.probabilities(PAIRS) == pytest.approx(shared(kind).probabilities(PAIRS), abs=1e-6)
+    permuted = tiny_classifier(kind, order=PERMUTED)
+    permute_head(permuted, PERMUTED)
+    assert permuted.probabilities(PAIRS) == pytest.approx(
+        shared(kind).probabilities(PAIRS), abs=1e-6
+    )
 
 
 def test_the_label_of_an_output_is_the_models_own() -> None:
-    other = tiny_classifier(order=PERMUTED)
-    inputs = other.tokenizer(PAIRS[0].premise, PAIRS[0].hypothesis, return_tensors="pt")
+    permuted = tiny_classifier(order=PERMUTED)
+    inputs = permuted.tokenizer(PAIRS[0].premise, PAIRS[0].hypothesis, return_tensors="pt")
     with torch.no_grad():
-        raw = other.model(**inputs).logits[0].softmax(-1)
-    said = dict(zip(LABELS, other.predict(PAIRS[:1])[0].probabilities, strict=True))
-    assert [said[label] for label in PERMUTED] == pytest.approx(raw.tolist(), abs=1e-6)
+        raw = permuted.model(**inputs).logits[0].softmax(-1)
+    by_label = dict(zip(LABELS, permuted.predict(PAIRS[:1])[0].probabilities, strict=True))
+    assert [by_label[label] for label in PERMUTED] == pytest.approx(raw.tolist(), abs=1e-6)
 
 
 @KINDS
-def test_a_pair_is_judged_the_same_alone_and_among_others(kind: str) -> None:
-    together = shared(kind).probabilities(PAIRS, batch=4)
+def test_a_pair_is_classified_alike_alone_and_in_a_batch(kind: str) -> None:
+    batched = shared(kind).probabilities(PAIRS, batch=4)
     alone = [shared(kind).probabilities([pair])[0] for pair in PAIRS]
-    assert together == pytest.approx(np.stack(alone), abs=1e-5)
+    assert batched == pytest.approx(np.stack(alone), abs=1e-5)
 
 
 def test_results_keep_the_order_of_the_pairs() -> None:
@@ -68,11 +70,11 @@ def test_no_pairs_have_no_predictions() -> None:
 
 
 def test_a_prediction_is_the_label_of_the_largest_probability() -> None:
-    said = as_prediction([0.2, 0.3, 0.5], LABELS)
-    assert (said.label, said.confidence) == ("contradiction", 0.5)
+    prediction = as_prediction([0.2, 0.3, 0.5], LABELS)
+    assert (prediction.label, prediction.confidence) == ("contradiction", 0.5)
 
 
-def test_of_equal_probabilities_the_earlier_label_is_said() -> None:
+def test_of_equal_probabilities_the_earlier_label_wins() -> None:
     assert as_prediction([0.2, 0.4, 0.4], LABELS).label == "neutral"
 
 
@@ -84,15 +86,15 @@ def test_batches_by_length_hold_every_row_once(count: int) -> None:
     assert all(len(batch) <= 4 for batch in batches)
 
 
-def test_batches_hold_rows_of_like_length() -> None:
+def test_batches_hold_rows_of_similar_length() -> None:
     assert list(by_length([1, 9, 2, 8], 2)) == [[1, 3], [2, 0]]
 
 
 @pytest.mark.parametrize(("kind", "special"), [("bert", 3), ("roberta", 4), ("distilbert", 3)])
 def test_a_pair_is_too_long_when_its_end_is_cut(kind: str, special: int) -> None:
-    room = 128 - special  # each "a" is a sub-word
+    max_words = 128 - special  # each "a" is a sub-word
     classifier = shared(kind)
-    fits, over = (Pair("a", " a" * n) for n in (room - 1, room))
+    fits, over = (Pair("a", " a" * n) for n in (max_words - 1, max_words))
     assert not classifier.too_long(fits)
     assert classifier.too_long(over)
     assert len(classifier.tokenizer(fits.premise, fits.hypothesis)["input_ids"]) == 128

@@ -1,4 +1,4 @@
-"""Hashes change with what a result depends on, and with nothing else."""
+"""Hashes change with everything that a result depends on, and with nothing else."""
 
 import hashlib
 import shutil
@@ -37,8 +37,8 @@ def test_each_text_and_the_label_count(change: dict[str, str]) -> None:
 
 
 def test_the_order_of_pairs_counts() -> None:
-    one, two = tiny_pairs(2)
-    assert pairs_hash([one, two]) != pairs_hash([two, one])
+    first, second = tiny_pairs(2)
+    assert pairs_hash([first, second]) != pairs_hash([second, first])
 
 
 def test_half_a_surrogate_pair_is_hashed() -> None:

@@ -1,7 +1,6 @@
-"""A hub's models: what is fetched, which commit it was, and what is said when it cannot be.
+"""The hub's models: fetched files, commits, and the errors of what cannot be fetched.
 
-The hub is a small server on this machine that speaks as much of the real one's language as the
-client asks for.
+The hub is a small server on this machine that answers the requests of the real client.
 """
 
 import json
@@ -40,30 +39,34 @@ class Hub:
 def handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            place = self.path.partition("?")[0]
+            path = self.path.partition("?")[0]
             api, files = "/api/models/owner/tiny/", f"/owner/tiny/resolve/{COMMIT}/"
-            if place.startswith(("/api/models/owner/gated", "/owner/gated")):
+            if path.startswith(("/api/models/owner/gated", "/owner/gated")):
                 self.answer(403, b"{}", {"X-Error-Code": "GatedRepo"})
-            elif place.startswith(f"{api}revision/") and not place.endswith(("/main", COMMIT)):
+            elif path.startswith(f"{api}revision/") and not path.endswith(("/main", COMMIT)):
                 self.answer(404, b"{}", {"X-Error-Code": "RevisionNotFound"})
-            elif place.startswith(f"{api}revision/"):
-                about = {"id": "owner/tiny", "sha": COMMIT, "siblings": []}
-                self.answer(200, json.dumps(about).encode())
-            elif place.startswith(f"{api}tree/"):
+            elif path.startswith(f"{api}revision/"):
+                info = {"id": "owner/tiny", "sha": COMMIT, "siblings": []}
+                self.answer(200, json.dumps(info).encode())
+            elif path.startswith(f"{api}tree/"):
                 listed = [
                     {"type": "file", "path": p.name, "size": p.stat().st_size, "oid": p.name}
                     for p in hub.folder.iterdir()
                 ]
                 self.answer(200, json.dumps(listed).encode())
-            elif place.startswith(files):
-                name = place.removeprefix(files)
+            elif path.startswith(files):
+                name = path.removeprefix(files)
                 size = (hub.folder / name).stat().st_size
-                facts = {"ETag": f'"{name}"', "X-Repo-Commit": COMMIT, "Content-Length": str(size)}
+                headers = {
+                    "ETag": f'"{name}"',
+                    "X-Repo-Commit": COMMIT,
+                    "Content-Length": str(size),
+                }
                 if self.command == "HEAD":
-                    self.answer(200, b"", facts)
+                    self.answer(200, b"", headers)
                 else:
                     hub.fetched.append(name)
-                    self.answer(200, (hub.folder / name).read_bytes(), facts)
+                    self.answer(200, (hub.folder / name).read_bytes(), headers)
             else:
                 self.answer(401, b"{}", {"X-Error-Code": "RepoNotFound"})
 
@@ -71,8 +74,8 @@ def handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
 
         def answer(self, code: int, body: bytes, headers: dict[str, str] | None = None) -> None:
             self.send_response(code)
-            facts = {"Content-Type": "application/json", "Content-Length": str(len(body))}
-            for name, value in (facts | (headers or {})).items():
+            defaults = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+            for name, value in (defaults | (headers or {})).items():
                 self.send_header(name, value)
             self.end_headers()
             if self.command == "GET":
@@ -85,7 +88,7 @@ def handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
 
 
 class Broken(BaseHTTPRequestHandler):
-    """Hangs up."""
+    """Closes the connection without an answer."""
 
     def handle(self) -> None:
         self.close_connection = True
@@ -117,13 +120,13 @@ def sentence(name: str) -> str:
 
 
 def test_a_hubs_model_is_fetched_and_its_commit_is_kept(hub: Hub) -> None:
-    found = load("owner/tiny")
-    assert (found.name, found.revision) == ("owner/tiny", COMMIT)
-    here = load(str(hub.folder)).probabilities([PAIR])
-    assert found.probabilities([PAIR]) == pytest.approx(here, abs=1e-6)
+    fetched = load("owner/tiny")
+    assert (fetched.name, fetched.revision) == ("owner/tiny", COMMIT)
+    local = load(str(hub.folder)).probabilities([PAIR])
+    assert fetched.probabilities([PAIR]) == pytest.approx(local, abs=1e-6)
 
 
-def test_only_what_is_needed_is_fetched(hub: Hub) -> None:
+def test_only_the_needed_files_are_fetched(hub: Hub) -> None:
     load("owner/tiny")
     assert "model.safetensors" in hub.fetched
     assert not {"pytorch_model.bin", "README.md"} & set(hub.fetched)
@@ -133,7 +136,7 @@ def test_a_commit_can_be_named(hub: Hub) -> None:
     assert load(f"owner/tiny@{COMMIT}").revision == COMMIT
 
 
-def test_what_was_fetched_is_there_without_a_network(hub: Hub) -> None:
+def test_a_fetched_model_needs_no_network(hub: Hub) -> None:
     load("owner/tiny")
     hub.stop()
     assert load("owner/tiny").revision == COMMIT
@@ -142,8 +145,10 @@ def test_what_was_fetched_is_there_without_a_network(hub: Hub) -> None:
 
 def test_without_a_network_a_new_model_is_a_sentence(hub: Hub) -> None:
     hub.stop()
-    told = "the hub cannot be reached from here, and the model 'owner/tiny' was not fetched before"
-    assert sentence("owner/tiny") == told
+    message = (
+        "the hub cannot be reached from here, and the model 'owner/tiny' was not fetched before"
+    )
+    assert sentence("owner/tiny") == message
 
 
 def test_a_hub_that_answers_nonsense_is_a_sentence(hub: Hub) -> None:
@@ -154,8 +159,8 @@ def test_a_hub_that_answers_nonsense_is_a_sentence(hub: Hub) -> None:
 
 
 def test_a_model_that_the_hub_does_not_have(hub: Hub) -> None:
-    told = "the hub has no model 'owner/none', or it is private and needs HF_TOKEN"
-    assert sentence("owner/none") == told
+    message = "the hub has no model 'owner/none', or it is private and needs HF_TOKEN"
+    assert sentence("owner/none") == message
 
 
 def test_a_revision_that_the_hub_does_not_have(hub: Hub) -> None:
@@ -163,12 +168,12 @@ def test_a_revision_that_the_hub_does_not_have(hub: Hub) -> None:
 
 
 def test_a_gated_model_says_what_to_do(hub: Hub) -> None:
-    told = "the model 'owner/gated' is gated: agree to its terms, and set HF_TOKEN"
-    assert sentence("owner/gated") == told
+    message = "the model 'owner/gated' is gated: agree to its terms, and set HF_TOKEN"
+    assert sentence("owner/gated") == message
 
 
 @pytest.mark.parametrize("name", ["owner/name/more", "owner/na me", "owner/--x"])
-def test_a_name_that_is_none_is_a_sentence(name: str, hub: Hub) -> None:
+def test_an_impossible_name_is_a_sentence(name: str, hub: Hub) -> None:
     assert sentence(name).startswith(f"{name!r} is no name of a model; those of the hub are like")
 
 
@@ -189,7 +194,7 @@ def test_the_cache_loads_the_same_commit_again(hub: Hub) -> None:
     cache = ModelCache(lambda: 1)
     first = cache.open("owner/tiny").classifier
     cache.get("minilm")
-    (hub.folder / "config.json").write_text("{}")  # the hub has moved on
-    again = cache.get("owner/tiny")
-    assert again is not first
-    assert (again.name, again.revision) == ("owner/tiny", COMMIT)
+    (hub.folder / "config.json").write_text("{}")  # the hub has a newer commit
+    reloaded = cache.get("owner/tiny")
+    assert reloaded is not first
+    assert (reloaded.name, reloaded.revision) == ("owner/tiny", COMMIT)

@@ -1,4 +1,4 @@
-"""Which models there are, what cannot be loaded and why, and what is kept in memory."""
+"""The models on disk, errors of models that cannot be loaded, and the cache in memory."""
 
 import json
 import re
@@ -11,10 +11,10 @@ from safetensors.torch import load_file, save_file
 
 from probe.errors import ModelError
 from probe.models import library
-from probe.models.cache import ModelCache, model_bytes, weight
-from probe.models.checkpoint import room
-from probe.models.errors import refusal
-from probe.models.library import BUNDLED, entries, find, load, require, start_from_encoder
+from probe.models.cache import ModelCache, model_bytes, parameter_bytes
+from probe.models.checkpoint import free_memory_bytes
+from probe.models.errors import loading_error
+from probe.models.library import BUNDLED, entries, find, load, require_on_disk, start_from_encoder
 from probe.settings import ASSETS
 from probe.tasks.nli import LABELS, NLI, TWO_WAY, Pair
 from tests.support.tiny_bert import tiny_bert
@@ -37,7 +37,7 @@ def folder(saved: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home, so that its shelf holds only what a test puts there."""
+    """An empty home, so that its models are only those that a test puts there."""
     monkeypatch.setenv("NLI_CLINIC_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
 
@@ -51,22 +51,24 @@ def configure(folder: Path, **changes: object) -> None:
 def resize(folder: Path, outputs: int) -> None:
     """Give a saved model another number of outputs: its first one or two, or its first again."""
     weights = load_file(folder / "model.safetensors")
-    rows = [at % 3 for at in range(outputs)]
-    other = {n: value[rows] if "classifier" in n else value for n, value in weights.items()}
-    save_file(other, folder / "model.safetensors", {"format": "pt"})
+    rows = [output % 3 for output in range(outputs)]
+    resized = {
+        name: value[rows] if "classifier" in name else value for name, value in weights.items()
+    }
+    save_file(resized, folder / "model.safetensors", {"format": "pt"})
 
 
-def hollow(folder: Path, size: int) -> None:
-    """Put weights of so many bytes there: a sparse file, which takes no room."""
-    about = {"w": {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}}
-    header = json.dumps(about).encode()
+def write_sparse_weights(folder: Path, size: int) -> None:
+    """Write a sparse file of weights of this size in bytes, which takes no space on disk."""
+    tensors = {"w": {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}}
+    header = json.dumps(tensors).encode()
     with (folder / "model.safetensors").open("wb") as file:
         file.write(len(header).to_bytes(8, "little") + header)
         file.truncate(8 + len(header) + size)
 
 
 def sentence(name: str | Path) -> str:
-    """Return what loading says is wrong; it is one line."""
+    """Return the message of the error that loading raises, which is one line."""
     with pytest.raises(ModelError) as caught:
         load(str(name))
     assert "\n" not in str(caught.value)
@@ -82,9 +84,9 @@ def test_a_folder_is_loaded_in_eval_mode_and_full_precision(folder: Path) -> Non
 def test_the_label_order_of_the_config_is_used(folder: Path) -> None:
     plain = load(str(folder)).probabilities([PAIR])[0]
     configure(folder, id2label={"0": "CONTRADICTION", "1": "ENTAILMENT", "2": "NEUTRAL"})
-    other = load(str(folder))
-    assert other.order == ("contradiction", "entailment", "neutral")
-    assert other.probabilities([PAIR])[0] == pytest.approx(plain[[1, 2, 0]], abs=1e-6)
+    reordered = load(str(folder))
+    assert reordered.order == ("contradiction", "entailment", "neutral")
+    assert reordered.probabilities([PAIR])[0] == pytest.approx(plain[[1, 2, 0]], abs=1e-6)
 
 
 def test_the_order_is_that_of_the_numbers_not_of_the_table(folder: Path) -> None:
@@ -119,12 +121,12 @@ def no_assets(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 
 def test_a_bundled_model_that_is_absent_says_where_to_get_it(no_assets: Path) -> None:
-    said = sentence("esim")
-    assert said.startswith("the bundled model 'esim' is not in this installation: copy ")
-    assert "assets/models/esim and assets/vectors" in said
-    assert str(no_assets) in said
+    message = sentence("esim")
+    assert message.startswith("the bundled model 'esim' is not in this installation: copy ")
+    assert "assets/models/esim and assets/vectors" in message
+    assert str(no_assets) in message
     with pytest.raises(ModelError, match="the bundled model 'da' is not in this installation"):
-        require("da")
+        require_on_disk("da")
 
 
 def test_every_bundled_model_lies_where_it_is_said_to() -> None:
@@ -162,17 +164,18 @@ def test_weights_in_parts_are_loaded(folder: Path, saved: Path) -> None:
     (folder / "model.safetensors").unlink()
     whole.model.save_pretrained(folder, max_shard_size="50KB")
     assert len(list(folder.glob("model-*.safetensors"))) > 1
-    again = load(str(folder)).probabilities([PAIR])
-    assert again == pytest.approx(whole.probabilities([PAIR]), abs=1e-6)
+    sharded = load(str(folder)).probabilities([PAIR])
+    assert sharded == pytest.approx(whole.probabilities([PAIR]), abs=1e-6)
 
 
 def test_weights_that_do_not_fit_into_memory_are_not_read(folder: Path) -> None:
-    hollow(folder, room() // 2)  # a byte each there, four bytes each when they are loaded
+    # a byte each on disk, four bytes each when they are loaded
+    write_sparse_weights(folder, free_memory_bytes() // 2)
     assert re.search(r"does not fit: its weights take [\d.,]+ GB, and [\d.,]+ GB", sentence(folder))
 
 
 def test_a_file_larger_than_any_memory_is_a_sentence(folder: Path) -> None:
-    hollow(folder, 2**42)
+    write_sparse_weights(folder, 2**42)
     assert "does not fit" in sentence(folder)
 
 
@@ -185,8 +188,8 @@ def test_a_file_larger_than_any_memory_is_a_sentence(folder: Path) -> None:
     ],
 )
 def test_memory_that_runs_out_is_a_sentence(problem: Exception) -> None:
-    told = "the model 'mine' does not fit into the memory that is free"
-    assert str(refusal("mine", problem)) == told
+    message = "the model 'mine' does not fit into the memory that is free"
+    assert str(loading_error("mine", problem)) == message
 
 
 def test_weights_that_are_cut_off_are_a_sentence(folder: Path) -> None:
@@ -254,23 +257,23 @@ def test_a_config_that_is_a_list_is_refused(folder: Path) -> None:
 
 
 def test_a_model_with_code_of_its_own_is_refused_and_not_run(folder: Path) -> None:
-    ran = folder / "ran"
-    (folder / "code.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    marker = folder / "ran"
+    (folder / "code.py").write_text(f"open({str(marker)!r}, 'w')\n")
     configure(folder, model_type="own", auto_map={"AutoConfig": "code.Config"})
     assert "needs Python code of its own, and such code is never run here" in sentence(folder)
-    assert not ran.exists()
+    assert not marker.exists()
 
 
 def test_a_tokenizer_with_code_of_its_own_is_refused_and_not_run(folder: Path) -> None:
-    ran, path = folder / "ran", folder / "tokenizer_config.json"
-    (folder / "code.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    marker, path = folder / "ran", folder / "tokenizer_config.json"
+    (folder / "code.py").write_text(f"open({str(marker)!r}, 'w')\n")
     own = {"tokenizer_class": "Own", "auto_map": {"AutoTokenizer": ["code.Own", "code.Own"]}}
     path.write_text(json.dumps(json.loads(path.read_text()) | own))
     try:
         load(str(folder))
     except ModelError as problem:
         assert "needs Python code of its own" in str(problem)
-    assert not ran.exists()
+    assert not marker.exists()
 
 
 def test_an_encoder_without_a_head_is_refused(folder: Path) -> None:
@@ -283,7 +286,7 @@ def test_an_encoder_without_a_head_is_refused(folder: Path) -> None:
 @pytest.mark.parametrize("count", [1, 4])
 def test_other_numbers_of_outputs_are_refused(count: int, folder: Path) -> None:
     resize(folder, count)
-    configure(folder, id2label={str(at): f"LABEL_{at}" for at in range(count)})
+    configure(folder, id2label={str(output): f"LABEL_{output}" for output in range(count)})
     assert sentence(folder).endswith(f"has {count} outputs, not 3, nor 2")
 
 
@@ -296,8 +299,10 @@ def test_a_given_order_has_the_labels_of_the_outputs(folder: Path) -> None:
 
 def test_unclear_label_names_are_quoted_and_asked_for(folder: Path) -> None:
     configure(folder, id2label={"0": "LABEL_0", "1": "LABEL_1", "2": "LABEL_2"})
-    told = "are named LABEL_0, LABEL_1, LABEL_2, which does not say what they mean; give the labels"
-    assert told in sentence(folder)
+    message = (
+        "are named LABEL_0, LABEL_1, LABEL_2, which does not say what they mean; give the labels"
+    )
+    assert message in sentence(folder)
 
 
 def test_a_two_way_model_is_loaded_in_its_own_order(folder: Path) -> None:
@@ -313,11 +318,11 @@ def test_a_model_on_disk_has_no_revision(name: str, folder: Path) -> None:
 
 def test_models_on_disk_are_listed_with_their_parameters(saved: Path, home: Path) -> None:
     shutil.copytree(saved, home / "models" / "mine")
-    found = {entry.name: entry for entry in entries()}
+    listed = {entry.name: entry for entry in entries()}
     parameters = sum(p.numel() for p in load(str(saved)).model.parameters())
-    assert found["mine"].source == "inoculated"
-    assert found["mine"].parameters == parameters
-    assert found["mine"].size == (saved / "model.safetensors").stat().st_size
+    assert listed["mine"].source == "inoculated"
+    assert listed["mine"].parameters == parameters
+    assert listed["mine"].size == (saved / "model.safetensors").stat().st_size
     assert find("mine") == str(home / "models" / "mine")
     assert load("mine").name == "mine"
 
@@ -338,17 +343,19 @@ def test_a_damaged_model_does_not_hide_the_others(data: bytes, saved: Path, home
 
 
 def test_a_page_opens_no_folder_that_is_not_listed(saved: Path, home: Path) -> None:
-    require("minilm")
+    require_on_disk("minilm")
     with pytest.raises(ModelError, match=r"^there is no model called '.*' here; there are: minilm"):
-        require(str(saved))
+        require_on_disk(str(saved))
 
 
-def test_a_fresh_head_is_always_the_same_and_leaves_chance_alone(saved: Path) -> None:
-    before = torch.get_rng_state()
-    one, other = start_from_encoder(str(saved)), start_from_encoder(str(saved))
-    assert torch.equal(torch.get_rng_state(), before)
-    assert one.probabilities([PAIR]).tolist() == other.probabilities([PAIR]).tolist()
-    assert one.order == LABELS
+def test_a_new_head_is_always_the_same_and_leaves_the_global_random_state_alone(
+    saved: Path,
+) -> None:
+    state = torch.get_rng_state()
+    first, second = start_from_encoder(str(saved)), start_from_encoder(str(saved))
+    assert torch.equal(torch.get_rng_state(), state)
+    assert first.probabilities([PAIR]).tolist() == second.probabilities([PAIR]).tolist()
+    assert first.order == LABELS
 
 
 def test_the_cache_gives_the_same_model_again(saved: Path) -> None:
@@ -356,16 +363,16 @@ def test_the_cache_gives_the_same_model_again(saved: Path) -> None:
     assert cache.get(str(saved)) is cache.get(str(saved))
 
 
-def test_a_models_weight_is_four_bytes_a_parameter() -> None:
+def test_a_models_size_is_four_bytes_a_parameter() -> None:
     parameters = sum(p.numel() for p in shared().model.parameters())
-    assert weight(shared()) == 4 * parameters
+    assert parameter_bytes(shared()) == 4 * parameters
 
 
-def test_the_cache_lets_the_oldest_go_when_they_weigh_too_much(saved: Path, home: Path) -> None:
+def test_the_cache_drops_the_least_recently_used_models(saved: Path, home: Path) -> None:
     for name in ("a", "b", "c"):
         shutil.copytree(saved, home / "models" / name)
-    room_for_two = 2 * weight(load(str(saved)))
-    cache = ModelCache(lambda: room_for_two)
+    size_of_two = 2 * parameter_bytes(load(str(saved)))
+    cache = ModelCache(lambda: size_of_two)
     first, second = cache.get("a"), cache.get("b")
     assert cache.get("a") is first  # used again, so b is now the oldest
     cache.get("c")
@@ -373,7 +380,7 @@ def test_the_cache_lets_the_oldest_go_when_they_weigh_too_much(saved: Path, home
     assert cache.get("b") is not second
 
 
-def test_a_model_in_use_goes_on_when_the_cache_lets_it_go(saved: Path, home: Path) -> None:
+def test_a_dropped_model_can_still_be_used(saved: Path, home: Path) -> None:
     for name in ("a", "b"):
         shutil.copytree(saved, home / "models" / name)
     cache = ModelCache(lambda: 1)

@@ -12,15 +12,16 @@ from safetensors.torch import load_file, save_file
 from typer.testing import CliRunner
 
 from probe.analysis.attribution import attribute
-from probe.analysis.batch import made_frame, score, scored_frame
+from probe.analysis.batch import score
+from probe.analysis.examination import examine
 from probe.analysis.summary import summarise, summary_json
-from probe.analysis.transformed import examine
 from probe.cli.main import app as commands
-from probe.data.tables import Columns, read_table
+from probe.data.tables import read_table
 from probe.errors import ModelError
 from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier, as_prediction
 from probe.models.user_models import open_model, require_open
+from probe.reports.frames import made_frame, scored_frame
 from probe.reports.json import examination_json
 from probe.tasks.nli import LABELS, TWO_WAY, Pair, matches
 from probe.transforms import Options
@@ -29,6 +30,7 @@ from probe.ui.html import probe as probe_results
 from probe.ui.html.prediction import bar
 from probe.ui.panels import own_model
 from tests.conftest import App
+from tests.support.pair_files import pair_columns
 from tests.support.tiny_bert import tiny_bert, tiny_pairs
 from tests.support.tiny_models import tiny_classifier
 
@@ -36,15 +38,18 @@ PAIR = Pair("A man walks to the park.", "The man isn't happy!")
 NAMES = ["sort", "neghyp", "copysort", "drop+shuffle", "premsubseq", "negation", "pbsmt"]
 
 
-def folder_of(place: Path, names: list[str]) -> Path:
+def folder_of(path: Path, names: list[str]) -> Path:
     """Write a tiny model whose outputs have these names."""
-    folder = tiny_bert(place)
+    folder = tiny_bert(path)
     config = folder / "config.json"
-    outputs = {str(at): name for at, name in enumerate(names)}
+    outputs = {str(output): name for output, name in enumerate(names)}
     config.write_text(json.dumps(json.loads(config.read_text()) | {"id2label": outputs}))
-    path = folder / "model.safetensors"
-    kept = {n: w[: len(names)] if "classifier" in n else w for n, w in load_file(path).items()}
-    save_file(kept, path, {"format": "pt"})
+    file = folder / "model.safetensors"
+    weights = {
+        name: weight[: len(names)] if "classifier" in name else weight
+        for name, weight in load_file(file).items()
+    }
+    save_file(weights, file, {"format": "pt"})
     return folder
 
 
@@ -73,17 +78,17 @@ def two(two_way: str) -> Classifier:
 # opening
 
 
-def test_a_model_on_our_shelves_sings_no_canaries(clear: str) -> None:
+def test_the_labels_of_a_model_on_disk_are_not_checked(clear: str) -> None:
     assert open_model("minilm").label_check is None
     assert open_model(clear).label_check is not None
 
 
-def test_a_model_is_told_in_one_sentence(clear: str) -> None:
+def test_a_model_is_described_in_one_sentence(clear: str) -> None:
     parameters = sum(p.numel() for p in open_model(clear).classifier.model.parameters())
-    words = open_model(clear).words
-    assert words.startswith(f"{clear} is a bert model of {parameters:,} weights with ")
-    assert "the outputs contradiction, entailment, neutral; " in words
-    assert words.endswith(" of 6 plain pairs are right; precision fp32; read from a folder.")
+    summary = open_model(clear).summary
+    assert summary.startswith(f"{clear} is a bert model of {parameters:,} weights with ")
+    assert "the outputs contradiction, entailment, neutral; " in summary
+    assert summary.endswith(" of 6 plain pairs are right; precision fp32; read from a folder.")
 
 
 def test_a_page_asks_only_for_what_was_opened(clear: str) -> None:
@@ -101,10 +106,10 @@ def test_a_given_order_is_part_of_the_name_and_comes_back(unclear: str) -> None:
     first = cache.open(unclear, order).classifier
     assert first.name == f"{unclear} (neutral, contradiction, entailment)"
     cache.get("minilm")
-    again = cache.get(first.name)
-    assert again is not first
-    assert (again.name, again.order) == (first.name, order)
-    assert again.probabilities([PAIR]) == pytest.approx(first.probabilities([PAIR]), abs=1e-6)
+    reloaded = cache.get(first.name)
+    assert reloaded is not first
+    assert (reloaded.name, reloaded.order) == (first.name, order)
+    assert reloaded.probabilities([PAIR]) == pytest.approx(first.probabilities([PAIR]), abs=1e-6)
 
 
 def test_another_order_leaves_the_first_as_it_was(unclear: str) -> None:
@@ -136,31 +141,31 @@ def test_what_a_visitor_may_open_is_a_setting(
         if value is not None:
             monkeypatch.setenv(name, value)
     require_open("minilm")
-    for asked, allowed in (("owner/name", hub), (clear, folder)):
+    for name, allowed in (("owner/name", hub), (clear, folder)):
         if allowed:
-            require_open(asked)
+            require_open(name)
         else:
             with pytest.raises(ModelError, match="cannot be opened here from a "):
-                require_open(asked)
+                require_open(name)
 
 
 # the panel
 
 
 def test_the_panel_chooses_what_it_loaded(clear: str) -> None:
-    told, _, model = own_model.show(ModelCache(), f" {clear} ", "")
-    assert "plain pairs are right" in told
+    message, _, model = own_model.show(ModelCache(), f" {clear} ", "")
+    assert "plain pairs are right" in message
     assert model.value == clear
 
 
 def test_the_panel_asks_which_output_is_which(unclear: str) -> None:
     cache = ModelCache()
-    told, labels, _ = own_model.show(cache, unclear, "")
-    assert 'role="alert"' in told
-    assert "LABEL_0, LABEL_1, LABEL_2" in told
+    message, labels, _ = own_model.show(cache, unclear, "")
+    assert 'role="alert"' in message
+    assert "LABEL_0, LABEL_1, LABEL_2" in message
     assert labels.visible
     assert labels.label == "Which output is which? In the order of LABEL_0, LABEL_1, LABEL_2"
-    told, _, model = own_model.show(cache, unclear, "neutral, E, contradiction")
+    message, _, model = own_model.show(cache, unclear, "neutral, E, contradiction")
     assert model.value == f"{unclear} (neutral, entailment, contradiction)"
 
 
@@ -171,17 +176,19 @@ def test_what_the_plain_pairs_say_is_offered_and_not_taken(tmp_path: Path) -> No
         if path.name != "config.json":
             (folder / path.name).symlink_to(path)
         else:
-            outputs = {"id2label": {str(at): f"LABEL_{at}" for at in range(3)}}
+            outputs = {"id2label": {str(output): f"LABEL_{output}" for output in range(3)}}
             text = json.dumps(json.loads(path.read_text()) | outputs)
             (folder / path.name).write_text(text)
     cache = ModelCache()
-    told, labels, _ = own_model.show(cache, str(folder), "")
-    assert "with entailment, neutral, contradiction it gets 6 of 6 plain pairs right" in told
+    message, labels, _ = own_model.show(cache, str(folder), "")
+    assert "with entailment, neutral, contradiction it gets 6 of 6 plain pairs right" in message
     assert labels.value == "entailment, neutral, contradiction"
     with pytest.raises(ModelError):
         cache.require(str(folder))
-    told, _, _ = own_model.show(cache, str(folder), "contradiction, entailment, neutral")
-    assert "with this order the model gets 0 of 6 plain pairs right; with entailment, neu" in told
+    message, _, _ = own_model.show(cache, str(folder), "contradiction, entailment, neutral")
+    assert (
+        "with this order the model gets 0 of 6 plain pairs right; with entailment, neu" in message
+    )
 
 
 @pytest.mark.parametrize(
@@ -197,18 +204,18 @@ def test_what_the_plain_pairs_say_is_offered_and_not_taken(tmp_path: Path) -> No
 def test_the_panel_answers_with_a_sentence(
     name: str | None, labels: str | None, sentence: str
 ) -> None:
-    told, *_ = own_model.show(ModelCache(), name, labels)
-    assert 'role="alert"' in told
-    assert sentence in told
+    message, *_ = own_model.show(ModelCache(), name, labels)
+    assert 'role="alert"' in message
+    assert sentence in message
 
 
 def test_the_endpoint_says_what_was_loaded(clear: str) -> None:
     cache = ModelCache()
-    found = load_json(cache, clear, "")
-    assert found["model"] == clear
-    assert found["model_revision"] is None
-    assert found["labels"] == ["contradiction", "entailment", "neutral"]
-    assert found["plain_pairs"] == 6
+    facts = load_json(cache, clear, "")
+    assert facts["model"] == clear
+    assert facts["model_revision"] is None
+    assert facts["labels"] == ["contradiction", "entailment", "neutral"]
+    assert facts["plain_pairs"] == 6
     cache.require(clear)
 
 
@@ -216,25 +223,27 @@ def test_the_endpoint_says_what_was_loaded(clear: str) -> None:
 
 
 def run(*words: str) -> tuple[int, str, str]:
-    said = ["--premise", PAIR.premise, "--hypothesis", PAIR.hypothesis]
-    ended = CliRunner().invoke(commands, ["pair", *said, *words])
-    return ended.exit_code, ended.stdout, ended.stderr
+    texts = ["--premise", PAIR.premise, "--hypothesis", PAIR.hypothesis]
+    result = CliRunner().invoke(commands, ["pair", *texts, *words])
+    return result.exit_code, result.stdout, result.stderr
 
 
 def test_the_command_line_asks_for_labels_and_takes_them(unclear: str) -> None:
-    code, _, told = run("--model", unclear)
-    assert (code, "(the option is --labels)" in told) == (2, True)
-    code, said, _ = run("--model", unclear, "--labels", "n,e,c", "--json")
+    code, _, error = run("--model", unclear)
+    assert (code, "(the option is --labels)" in error) == (2, True)
+    code, output, _ = run("--model", unclear, "--labels", "n,e,c", "--json")
     model = open_model(unclear, ("neutral", "entailment", "contradiction")).classifier
     assert code == 0
-    found = json.loads(said)["original"]["probabilities"]
-    assert list(found.values()) == pytest.approx(model.probabilities([PAIR])[0].tolist(), abs=1e-6)
+    probabilities = json.loads(output)["original"]["probabilities"]
+    assert list(probabilities.values()) == pytest.approx(
+        model.probabilities([PAIR])[0].tolist(), abs=1e-6
+    )
 
 
 def test_the_command_line_warns_of_labels_in_another_order() -> None:
-    code, said, told = run("--model", "minilm", "--labels", "c,e,n", "--json")
-    assert (code, json.loads(said)["model_revision"]) == (0, None)
-    assert told == (
+    code, output, error = run("--model", "minilm", "--labels", "c,e,n", "--json")
+    assert (code, json.loads(output)["model_revision"]) == (0, None)
+    assert error == (
         "warning: with this order the model gets 0 of 6 plain pairs right; with entailment, "
         "neutral, contradiction 6 of 6 - are the labels named wrongly?\n"
     )
@@ -242,15 +251,15 @@ def test_the_command_line_warns_of_labels_in_another_order() -> None:
 
 def test_commands_for_several_models_take_and_check_labels_too() -> None:
     words = ["hans", "--model", "minilm", "--n", "1", "--json"]
-    told = CliRunner().invoke(commands, [*words, "--labels", "minilm=c,e,n"]).stderr
-    assert "are the labels named wrongly?" in told
-    ended = CliRunner().invoke(commands, [*words, "--labels", "esim=c,e,n"])
-    assert (ended.exit_code, "is not of the form MODEL=LABELS" in ended.stderr) == (2, True)
+    error = CliRunner().invoke(commands, [*words, "--labels", "minilm=c,e,n"]).stderr
+    assert "are the labels named wrongly?" in error
+    result = CliRunner().invoke(commands, [*words, "--labels", "esim=c,e,n"])
+    assert (result.exit_code, "is not of the form MODEL=LABELS" in result.stderr) == (2, True)
 
 
-def test_the_command_line_refuses_what_is_no_order() -> None:
-    code, _, told = run("--model", "minilm", "--labels", "yes,no")
-    assert (code, "has 3 outputs; order these labels: entailment, neutral, contr" in told) == (
+def test_the_command_line_refuses_other_labels() -> None:
+    code, _, error = run("--model", "minilm", "--labels", "yes,no")
+    assert (code, "has 3 outputs; order these labels: entailment, neutral, contr" in error) == (
         2,
         True,
     )
@@ -277,34 +286,36 @@ def test_two_probabilities_are_in_our_order(two: Classifier) -> None:
 
 def test_importance_of_a_merged_label_is_that_of_both(two: Classifier) -> None:
     labels = ("neutral", "contradiction", "non-entailment")
-    found = attribute(two, [PAIR] * 3, labels)
-    assert {importance.label for importance in found} == {"non-entailment"}
-    (scores, *others) = [[token.score for token in one.hypothesis] for one in found]
+    attributions = attribute(two, [PAIR] * 3, labels)
+    assert {attribution.label for attribution in attributions} == {"non-entailment"}
+    (scores, *others) = [
+        [token.score for token in attribution.tokens("hypothesis")] for attribution in attributions
+    ]
     assert all(other == pytest.approx(scores, abs=1e-6) for other in others)
 
 
 @pytest.mark.parametrize("gold", [*LABELS, "non-entailment", None])
 def test_a_pair_is_examined_in_two_classes(gold: str | None, two: Classifier) -> None:
-    found = examine(two, Pair(PAIR.premise, PAIR.hypothesis, gold), NAMES)  # type: ignore[arg-type]
-    shape = examination_json(found, "fp32")
+    examination = examine(two, Pair(PAIR.premise, PAIR.hypothesis, gold), NAMES)
+    shape = examination_json(examination, "fp32")
     json.dumps(shape)
     assert list(shape["original"]["probabilities"]) == list(TWO_WAY)
     assert shape["importance"]["label"] in TWO_WAY
-    shown = probe_results.answer(found) + probe_results.rows(found)
-    assert "non-entailment" in shown
-    for transformed in found.transformed:
+    html = probe_results.answer(examination) + probe_results.rows(examination)
+    assert "non-entailment" in html
+    for transformed in examination.transformed:
         assert transformed.prediction.label in TWO_WAY
         if transformed.result.gold:
             assert transformed.right is matches(
                 transformed.prediction.label, transformed.result.gold
             )
-    assert len(probe_results.table(found)) == len(NAMES)
+    assert len(probe_results.table(examination)) == len(NAMES)
 
 
 def test_a_bar_of_two_labels_says_both() -> None:
-    shown = bar(as_prediction((0.2, 0.8), TWO_WAY))
-    assert "entailment 0.20, non-entailment 0.80" in shown
-    assert "¬E" in shown
+    html = bar(as_prediction((0.2, 0.8), TWO_WAY))
+    assert "entailment 0.20, non-entailment 0.80" in html
+    assert "¬E" in html
 
 
 def test_a_file_is_scored_in_two_classes(two: Classifier, tmp_path: Path) -> None:
@@ -319,9 +330,9 @@ def test_a_file_is_scored_in_two_classes(two: Classifier, tmp_path: Path) -> Non
     )
     frame.loc[9] = ["", "no premise", "neutral"]
     frame.to_csv(path, index=False)
-    table, columns = read_table(path), Columns("premise", "hypothesis", "label")
+    table, columns = read_table(path), pair_columns("premise", "hypothesis", "label")
     rows = [row for chunk in score(table, columns, two, ["sort", "neghyp"]) for row in chunk.rows]
-    scored = scored_frame(table, rows, ["sort", "neghyp"], "two")
+    scored = scored_frame(table, rows, ["sort", "neghyp"], two)
     assert list(scored.columns)[3:7] == [
         "prediction",
         "confidence",
@@ -329,15 +340,15 @@ def test_a_file_is_scored_in_two_classes(two: Classifier, tmp_path: Path) -> Non
         "p_non-entailment",
     ]
     assert scored["error"].iloc[9] == "the premise is empty"
-    assert "p_non-entailment" in made_frame(rows, ["sort"]).columns
-    said = two.predict(pairs)
-    summary = summarise(rows, ["sort", "neghyp"])
+    assert "p_non-entailment" in made_frame(rows, ["sort"], two.task).columns
+    predictions = two.predict(pairs)
+    summary = summarise(rows, ["sort", "neghyp"], two.task)
     right = sum(
-        (one.label == "entailment") == (pair.gold == "entailment")
-        for one, pair in zip(said, pairs, strict=True)
+        (prediction.label == "entailment") == (pair.gold == "entailment")
+        for prediction, pair in zip(predictions, pairs, strict=True)
     )
-    assert summary.original.accuracy.value == pytest.approx(right / 9)
-    count = sum(one.label == "entailment" for one in said)
+    assert summary.original["accuracy"].value == pytest.approx(right / 9)
+    count = sum(prediction.label == "entailment" for prediction in predictions)
     assert summary.predicted == {"entailment": count, "non-entailment": 9 - count}
     assert summary_json(summary, two, "fp32", 0, Options())["model_revision"] is None
 
@@ -356,12 +367,12 @@ def test_a_flipped_gold_label_is_met_by_either_of_the_merged() -> None:
 
 def test_a_folder_is_loaded_over_http_and_then_probed(app: App, two_way: str) -> None:
     client = Client(app.url, verbose=False)
-    asked = (PAIR.premise, PAIR.hypothesis, ["sort"], two_way)
+    inputs = (PAIR.premise, PAIR.hypothesis, ["sort"], two_way)
     with pytest.raises(AppError, match="there is no model called"):
-        client.predict(*asked, api_name="/probe")
+        client.predict(*inputs, api_name="/probe")
     loaded = client.predict(two_way, api_name="/load_model")
     assert loaded["labels"] == ["non-entailment", "entailment"]
-    answer = client.predict(*asked, api_name="/probe")
+    answer = client.predict(*inputs, api_name="/probe")
     assert (answer["model"], answer["model_revision"]) == (two_way, None)
     assert set(answer["transformed"][0]["probabilities"]) == set(TWO_WAY)
 

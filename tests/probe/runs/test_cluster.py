@@ -1,9 +1,13 @@
-"""How many processes compute."""
+"""How many processes compute, and what a spawned one imports."""
+
+import multiprocessing.spawn
+import sys
+from types import ModuleType
 
 import pytest
 
 from probe.errors import SettingsError
-from probe.runs.cluster import worker_count
+from probe.runs.cluster import without_main, worker_count
 
 
 def test_the_number_of_processes_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,3 +33,14 @@ def test_a_wrong_number_of_processes_is_refused(
     monkeypatch.setenv("NLI_CLINIC_WORKERS", wanted)
     with pytest.raises(SettingsError, match=f"NLI_CLINIC_WORKERS is '{wanted}'"):
         worker_count()
+
+
+def test_a_spawned_process_does_not_import_the_main_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    main = ModuleType("__main__")
+    main.__file__ = "app.py"
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    assert "init_main_from_path" in multiprocessing.spawn.get_preparation_data("worker")
+    with without_main():
+        data = multiprocessing.spawn.get_preparation_data("worker")
+    assert not {"init_main_from_name", "init_main_from_path"} & set(data)
+    assert sys.modules["__main__"] is main

@@ -1,30 +1,21 @@
-"""The engine on a real cluster: to the end, cancelled, killed, resumed."""
+"""The engine, computing on a thread of this process: to the end, cancelled, resumed."""
 
-import multiprocessing.spawn
-import os
 import shutil
-import signal
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 import torch
-from distributed import Client
 
+from finetune.experiments.inoculation import cell as cell_module
+from finetune.experiments.inoculation.cell import Epoch
 from finetune.experiments.inoculation.plan import Cell, Plan, kept_name
 from finetune.experiments.inoculation.run import run_request
-from finetune.experiments.inoculation.serialise import cell_from
 from finetune.experiments.inoculation.sets import Sets
 from probe.models.hashes import model_hash
 from probe.models.library import entries, load
-from probe.runs import engine as engine_module
-from probe.runs.cluster import without_main
 from probe.runs.engine import Engine
 from probe.runs.failures import MEMORY_SENTENCE
 from probe.runs.store import Store
@@ -39,13 +30,13 @@ TOO_LARGE = 2**60
 
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Engine]]:
-    """A store and an engine whose worker all tests of this file share: it takes long to start."""
+    """A store and an engine that all tests of this file share."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NLI_CLINIC_HOME", str(tmp_path_factory.mktemp("home")))
         patch.delenv("NLI_CLINIC_DATABASE", raising=False)
         patch.delenv("ENGINE", raising=False)
         store = Store(patience=0.1)
-        engine = Engine(store)
+        engine = Engine(store, in_process=True)
         yield store, engine
         engine.close()
 
@@ -64,18 +55,6 @@ def engine(workplace: tuple[Store, Engine]) -> Engine:
 def plan(model: str) -> Plan:
     """A plan of three cells that takes a second."""
     return Plan(model, "negation", (6, 12), (1e-3,), (0,), batch=4, max_epochs=3, precision="fp32")
-
-
-def worker_pid(engine: Engine, after: int = 0) -> int:
-    """Return the process of the only worker, once it is there and another than the one before."""
-    end = time.monotonic() + 150
-    with Client(engine.address, set_as_default=False) as client:
-        while time.monotonic() < end:
-            client.wait_for_workers(1, timeout=150)
-            pids = list(client.run(os.getpid, on_error="ignore").values())
-            if len(pids) == 1 and pids != [after]:
-                return int(pids[0])
-    raise AssertionError("no new worker came")
 
 
 def endless(plan: Plan) -> Plan:
@@ -99,30 +78,6 @@ def test_a_run_is_computed_judged_and_its_model_kept(
     assert sum(hits) / 12 == pytest.approx(
         run.results[-1]["original"], abs=1 / 12
     )  # half precision
-
-
-def test_the_worker_is_lean_gives_way_and_has_one_thread(engine: Engine, plan: Plan) -> None:
-    def facts() -> tuple[set[str], int, int, str, bool]:
-        import torch
-
-        heavy = {"gradio", "sqlalchemy", "pandas", "scipy.stats", "nltk", "altair"} & {*sys.modules}
-        passive, trims = os.environ["OMP_WAIT_POLICY"], "MALLOC_TRIM_THRESHOLD_" in os.environ
-        return heavy, os.nice(0), torch.get_num_threads(), passive, trims
-
-    with Client(engine.address, set_as_default=False) as client:
-        (found,) = client.run(facts).values()
-    assert found == (set(), min(19, os.nice(0) + 10), 1, "PASSIVE", False)
-
-
-def test_a_spawned_process_does_not_import_the_main_module(monkeypatch: pytest.MonkeyPatch) -> None:
-    main = ModuleType("__main__")
-    main.__file__ = "app.py"
-    monkeypatch.setitem(sys.modules, "__main__", main)
-    assert "init_main_from_path" in multiprocessing.spawn.get_preparation_data("worker")
-    with without_main():
-        data = multiprocessing.spawn.get_preparation_data("worker")
-    assert not {"init_main_from_name", "init_main_from_path"} & set(data)
-    assert sys.modules["__main__"] is main
 
 
 def test_a_cancelled_run_stops_and_keeps_what_it_has(
@@ -151,36 +106,6 @@ def test_a_run_that_waits_for_another_is_cancelled_at_once(
     until(store, first, ended)
 
 
-def test_a_cell_that_does_not_listen_loses_its_worker(
-    store: Store, engine: Engine, plan: Plan, sets: Sets, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(engine_module, "FORCE_AFTER", 0.2)
-    run_id = store.create("me", run_request(endless(plan), sets)).id
-    engine.submit(run_id)
-    until(store, run_id, training)
-    pid = worker_pid(engine)
-    os.kill(pid, signal.SIGSTOP)
-    engine.cancel(run_id)
-    assert until(store, run_id, ended).state == "cancelled"
-    assert worker_pid(engine, after=pid) != pid
-
-
-def test_a_killed_worker_loses_and_doubles_no_cell(
-    store: Store, engine: Engine, plan: Plan, sets: Sets
-) -> None:
-    long = replace(plan, max_epochs=40, patience=40)
-    run_id = store.create("me", run_request(long, sets)).id
-    engine.submit(run_id)
-    before = until(store, run_id, training)
-    os.kill(worker_pid(engine), signal.SIGKILL)
-    run = until(store, run_id, ended)
-    assert (run.state, run.error) == ("done", "")
-    assert run.results[0] == before.results[0]  # seconds too: it was not computed again
-    assert [cell_from(cell.key) for cell in run.cells if cell.result] == [
-        Cell(0, 0.0, 0), Cell(6, 1e-3, 0), Cell(12, 1e-3, 0),
-    ]  # fmt: skip
-
-
 def test_a_cell_that_fails_leaves_the_others(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
@@ -194,41 +119,23 @@ def test_a_cell_that_fails_leaves_the_others(
     assert run.kept
 
 
-@contextmanager
-def starving(engine: Engine, size: int) -> Iterator[None]:
-    """Let memory run out in the worker's torch when it trains on this many examples."""
+def starve(patch: pytest.MonkeyPatch, size: int) -> None:
+    """Let memory run out in torch when a cell trains on this many examples."""
+    enough = cell_module._epochs
 
-    def starve() -> None:
-        import finetune.experiments.inoculation.cell as there
+    def hungry(plan: Plan, sets: Sets, cell: Cell, *others: Any) -> Iterator[Epoch]:
+        if cell.size == size:
+            torch.empty(1 << 50)
+        return enough(plan, sets, cell, *others)
 
-        enough = there._train_epoch
-
-        def hungry(plan: Plan, cell: Cell, *others: Any) -> float:
-            return (
-                float(torch.empty(1 << 50)[0]) if cell.size == size else enough(plan, cell, *others)
-            )
-
-        hungry.enough = enough  # type: ignore[attr-defined]  # for the end
-        there._train_epoch = hungry  # type: ignore[assignment]  # as above
-
-    def feed() -> None:
-        import finetune.experiments.inoculation.cell as there
-
-        there._train_epoch = there._train_epoch.enough  # type: ignore[attr-defined]  # as above
-
-    with Client(engine.address, set_as_default=False) as client:
-        client.run(starve)
-        yield
-        client.run(feed)
+    patch.setattr(cell_module, "_epochs", hungry)
 
 
 def test_a_cell_out_of_memory_says_so_and_the_rest_is_kept(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
-    first = store.create("me", run_request(replace(plan, sizes=(6,)), sets)).id
-    engine.submit(first)  # that there is a worker to take the memory from
-    until(store, first, ended)
-    with starving(engine, 12):
+    with pytest.MonkeyPatch.context() as patch:
+        starve(patch, 12)
         run_id = store.create("me", run_request(plan, sets)).id
         engine.submit(run_id)
         before = until(store, run_id, ended)

@@ -25,6 +25,7 @@ from probe.runs.store import Store
 from tests.support.waiting import ended, training, until
 
 ROOT = Path(__file__).resolve().parents[3]
+pytestmark = pytest.mark.slow
 LONG = {"max_epochs": 40, "patience": 40, "batch": 4, "precision": "fp32"}
 
 

@@ -17,7 +17,7 @@ from finetune.experiments.inoculation.datasets import SourceData, bundled, split
 from probe.errors import ExperimentError, FileError
 from probe.tasks.examples import bundled_pairs
 from probe.tasks.label_rules import UNDEFINED
-from probe.tasks.nli import Pair
+from probe.tasks.nli import NLI, Pair
 from probe.transforms import REGISTRY
 from probe.transforms.availability import ready
 from tests.support.pair_files import PAIRS, row, write
@@ -28,7 +28,7 @@ NUMERICAL = Path(__file__).parents[5] / "shared/data/challenge/numerical_reasoni
 
 def test_every_transform_with_a_label_and_no_model_is_a_challenge() -> None:
     there = {c.name for c in catalogue() if c.kind == "transform"}
-    assert {"word_overlap", "neghyp", "negprem", "numerical"} & set(ready()) <= there
+    assert {"word_overlap", "neghyp", "negprem", "numerical"} & set(ready(NLI)) <= there
     assert not any(REGISTRY[name].rule is UNDEFINED for name in there)
     assert "drop" not in there
 

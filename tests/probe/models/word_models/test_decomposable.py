@@ -15,7 +15,7 @@ from probe.models.word_models.decomposable import (
     DecomposableConfig,
     DecomposableForSequenceClassification,
 )
-from probe.models.word_models.soft_alignment import align, other, stack, together
+from probe.models.word_models.soft_alignment import align, join_sides, other_side, stack_sides
 from probe.models.word_models.word_vectors import WordVectors
 from probe.settings import ASSETS
 from probe.tasks.examples import bundled_pairs
@@ -35,27 +35,27 @@ def random(*shape: int) -> torch.Tensor:
 
 
 def test_alignment_is_the_softmax_weighted_sum_of_a_plain_loop() -> None:
-    ours, theirs, values = random(2, 3, 4), random(2, 5, 4) / 2, random(2, 5, 2)
+    queries, keys, values = random(2, 3, 4), random(2, 5, 4) / 2, random(2, 5, 2)
     lengths = [5, 2]
     mask = torch.arange(5) < torch.tensor(lengths)[:, None]
-    found = align(ours, theirs, values, mask)
+    aligned = align(queries, keys, values, mask)
     for row, length in enumerate(lengths):
         for i in range(3):
-            scores = [float(ours[row, i] @ theirs[row, j]) for j in range(length)]
+            scores = [float(queries[row, i] @ keys[row, j]) for j in range(length)]
             total = sum(math.exp(score) for score in scores)
-            for place in range(2):
+            for column in range(2):
                 expected = sum(
-                    math.exp(score) / total * float(values[row, j, place])
+                    math.exp(score) / total * float(values[row, j, column])
                     for j, score in enumerate(scores)
                 )
-                assert float(found[row, i, place]) == pytest.approx(expected, abs=1e-5)
+                assert float(aligned[row, i, column]) == pytest.approx(expected, abs=1e-5)
 
 
 def test_sides_are_stacked_premises_first() -> None:
     vectors = torch.arange(12.0).view(2, 6, 1)
     mask = torch.tensor([[1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 0, 0]])
     types = torch.tensor([[0, 0, 0, 1, 1, 0], [0, 1, 1, 1, 0, 0]])
-    sides = stack(vectors, mask, types)
+    sides = stack_sides(vectors, mask, types)
     rows = [v[m].flatten().tolist() for v, m in zip(sides.vectors, sides.mask, strict=True)]
     assert rows == [[0, 1, 2], [6], [3, 4], [7, 8, 9]]
     assert sides.lengths.tolist() == [3, 1, 2, 3]
@@ -63,8 +63,8 @@ def test_sides_are_stacked_premises_first() -> None:
 
 def test_padding_on_the_left_changes_nothing() -> None:
     vectors, types = random(1, 3, 2), torch.tensor([[0, 1, 1]])
-    plain = stack(vectors, None, types)
-    padded = stack(
+    plain = stack_sides(vectors, None, types)
+    padded = stack_sides(
         torch.cat([random(1, 2, 2), vectors], 1),
         torch.tensor([[0, 0, 1, 1, 1]]),
         torch.tensor([[0, 1, 0, 1, 1]]),
@@ -72,16 +72,16 @@ def test_padding_on_the_left_changes_nothing() -> None:
     assert torch.equal(plain.vectors[plain.mask], padded.vectors[padded.mask])
 
 
-def test_other_and_together_bring_the_sides_of_a_pair_together() -> None:
+def test_the_sides_of_a_pair_are_swapped_and_joined() -> None:
     rows = torch.tensor([[1], [2], [10], [20]])
-    assert other(rows).flatten().tolist() == [10, 20, 1, 2]
-    assert together(rows).tolist() == [[1, 10], [2, 20]]
+    assert other_side(rows).flatten().tolist() == [10, 20, 1, 2]
+    assert join_sides(rows).tolist() == [[1, 10], [2, 20]]
 
 
 @pytest.mark.parametrize("types", [[0, 0], [1, 1]])
 def test_an_empty_side_is_refused(types: list[int]) -> None:
     with pytest.raises(ValueError, match="reads two texts, and one of them is empty"):
-        stack(random(1, 2, 3), None, torch.tensor([types]))
+        stack_sides(random(1, 2, 3), None, torch.tensor([types]))
 
 
 @KINDS
@@ -96,10 +96,10 @@ def test_without_types_no_side_is_known(kind: str) -> None:
 @KINDS
 def test_a_pair_alone_and_in_a_padded_batch_is_the_same(kind: str) -> None:
     classifier = word_classifier(kind)
-    together_ = classifier.probabilities(PAIRS)
+    batched = classifier.probabilities(PAIRS)
     for row, pair in enumerate(PAIRS):
         alone = classifier.probabilities([pair])[0]
-        assert alone.tolist() == pytest.approx(together_[row].tolist(), abs=1e-6)
+        assert alone.tolist() == pytest.approx(batched[row].tolist(), abs=1e-6)
 
 
 @KINDS
@@ -124,26 +124,30 @@ def test_bf16_autocast_runs(kind: str) -> None:
 @KINDS
 def test_gradient_x_input_through_captum_is_the_gradient_by_hand(kind: str) -> None:
     classifier = word_classifier(kind)
-    found = attribute(classifier, PAIRS[:1], ["neutral"], sign="gupta")[0]
-    inputs, kept = classifier.encode(PAIRS[:1]), []
+    attribution = attribute(classifier, PAIRS[:1], ["neutral"], sign="gupta")[0]
+    inputs, outputs = classifier.encode(PAIRS[:1]), []
     layer = classifier.model.get_input_embeddings()
-    hook = layer.register_forward_hook(lambda *args: kept.append(args[2]))
+    hook = layer.register_forward_hook(lambda *args: outputs.append(args[2]))
     loss = cross_entropy(classifier.logits(inputs), torch.tensor([1]))
     hook.remove()
-    products = (torch.autograd.grad(loss, kept[0])[0] * kept[0]).sum(-1)[0].tolist()
+    products = (torch.autograd.grad(loss, outputs[0])[0] * outputs[0]).sum(-1)[0].tolist()
     sides = inputs.encodings[0].sequence_ids
-    expected = [products[at] for at, side in enumerate(sides) if side == 1]
-    assert [token.score for token in found.hypothesis] == pytest.approx(expected, abs=1e-6)
+    expected = [products[index] for index, side in enumerate(sides) if side == 1]
+    assert [token.score for token in attribution.tokens("hypothesis")] == pytest.approx(
+        expected, abs=1e-6
+    )
     assert max(map(abs, expected)) > 1e-3
 
 
 @KINDS
 @pytest.mark.parametrize("method", ["integrated_gradients", "saliency", "occlusion"])
 def test_every_method_scores_every_word(kind: str, method: str) -> None:
-    found = attribute(word_classifier(kind), PAIRS, ["neutral"] * 3, method)  # type: ignore[arg-type]
-    words = [token.token for token in found[0].hypothesis]
+    attributions = attribute(word_classifier(kind), PAIRS, ["neutral"] * 3, method)  # type: ignore[arg-type]
+    words = [token.token for token in attributions[0].tokens("hypothesis")]
     assert words == ["john", "'s", "dog", "is", "n't", "sleeping", "."]
-    assert all(math.isfinite(token.score) for row in found for token in row.premise)
+    assert all(
+        math.isfinite(token.score) for row in attributions for token in row.tokens("premise")
+    )
 
 
 @KINDS
@@ -153,7 +157,7 @@ def test_a_frozen_table_can_be_explained(kind: str) -> None:
     words = getattr(layer, "words", layer)
     assert isinstance(words, WordVectors)
     words.table.requires_grad_(False)
-    scores = attribute(classifier, PAIRS[:1], ["neutral"])[0].hypothesis
+    scores = attribute(classifier, PAIRS[:1], ["neutral"])[0].tokens("hypothesis")
     assert any(token.score != 0 for token in scores)
 
 
@@ -161,10 +165,10 @@ def test_a_frozen_table_can_be_explained(kind: str) -> None:
 def test_a_saved_model_loads_again_through_the_auto_classes(kind: str, tmp_path: Path) -> None:
     classifier = word_classifier(kind)
     save_model(classifier, tmp_path)
-    again = load(str(tmp_path))
-    assert type(again.model) is type(classifier.model)
-    assert again.order == classifier.order
-    difference = again.probabilities(PAIRS) - classifier.probabilities(PAIRS)
+    loaded = load(str(tmp_path))
+    assert type(loaded.model) is type(classifier.model)
+    assert loaded.order == classifier.order
+    difference = loaded.probabilities(PAIRS) - classifier.probabilities(PAIRS)
     assert abs(difference).max() < 0.01  # fp16 on disk
 
 
@@ -177,15 +181,15 @@ def test_the_loss_is_the_mean_cross_entropy(kind: str) -> None:
     assert float(result.loss.detach()) == pytest.approx(float(expected.detach()), rel=1e-5)
 
 
-def test_decomposable_attention_reads_a_bag_of_words() -> None:
+def test_decomposable_attention_ignores_word_order() -> None:
     classifier = word_classifier("da")
-    one = Pair("the man is here", "john is not there")
-    other_ = Pair("is here man the", "there not john is")
-    first, second = classifier.probabilities([one, other_])
+    ordered = Pair("the man is here", "john is not there")
+    shuffled = Pair("is here man the", "there not john is")
+    first, second = classifier.probabilities([ordered, shuffled])
     assert first.tolist() == pytest.approx(second.tolist(), abs=1e-6)
 
 
-def trained(aggregate: int) -> int:
+def trained_weights(aggregate: int) -> int:
     config = DecomposableConfig(vocab_size=4, aggregate=aggregate)
     model = DecomposableForSequenceClassification(config)
     return sum(w.numel() for name, w in model.named_parameters() if "table" not in name)
@@ -193,11 +197,11 @@ def trained(aggregate: int) -> int:
 
 def test_the_papers_model_has_382_thousand_weights() -> None:
     """Parikh et al. 2016, table 1."""
-    assert round(trained(aggregate=2), -3) == 382_000
+    assert round(trained_weights(aggregate=2), -3) == 382_000
 
 
 def test_allennlps_model_has_one_hidden_layer_less() -> None:
-    assert trained(aggregate=2) - trained(aggregate=1) == 200 * 200 + 200
+    assert trained_weights(aggregate=2) - trained_weights(aggregate=1) == 200 * 200 + 200
 
 
 def test_a_correction_is_added_to_the_table() -> None:
@@ -224,9 +228,11 @@ def test_the_shipped_models_read_the_shared_vectors_and_classify(name: str) -> N
     assert not words.table.requires_grad
     assert "table" not in " ".join(classifier.model.state_dict())
     pairs = bundled_pairs("dev")[:90]
-    said = classifier.predict(pairs)
-    right = sum(row.label == pair.gold for row, pair in zip(said, pairs, strict=True))
-    assert right > 45  # a third by chance
+    predictions = classifier.predict(pairs)
+    correct = sum(
+        prediction.label == pair.gold for prediction, pair in zip(predictions, pairs, strict=True)
+    )
+    assert correct > 45  # a third by chance
 
 
 def test_a_copy_in_another_folder_still_finds_the_vectors(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""ESIM and its character-aware sister: reading, pooling, initial weights, unknown words."""
+"""ESIM and its character-aware variant: encoding, pooling, initial weights, unknown words."""
 
 import pytest
 import torch
@@ -7,7 +7,7 @@ from probe.models.word_models.esim import (
     Characters,
     EsimConfig,
     EsimForSequenceClassification,
-    Reader,
+    SideEncoder,
     pool,
 )
 from probe.models.word_models.soft_alignment import Sides
@@ -25,9 +25,9 @@ def random(*shape: int) -> torch.Tensor:
 
 
 def test_word_order_matters_to_esim() -> None:
-    one = Pair("the man is here", "john is not there")
-    other = Pair("is here man the", "there not john is")
-    first, second = word_classifier("esim").probabilities([one, other])
+    ordered = Pair("the man is here", "john is not there")
+    shuffled = Pair("is here man the", "there not john is")
+    first, second = word_classifier("esim").probabilities([ordered, shuffled])
     assert abs(first - second).max() > 1e-4
 
 
@@ -53,50 +53,50 @@ def test_character_aware_esim_asks_for_characters() -> None:
 
 def test_padding_as_a_baseline_blanks_the_characters_too() -> None:
     embeddings = word_classifier("esim_char").model.get_input_embeddings()
-    seen = torch.randint(1, 200, (1, 2, 24), generator=torch.Generator().manual_seed(0))
-    vectors = embeddings(torch.tensor([[0, 1]]), seen)[0, :, -6:]
+    byte_ids = torch.randint(1, 200, (1, 2, 24), generator=torch.Generator().manual_seed(0))
+    vectors = embeddings(torch.tensor([[0, 1]]), byte_ids)[0, :, -6:]
     assert vectors[0].tolist() == [0.0] * 6
     assert vectors[1].abs().sum() > 0
 
 
-def test_characters_are_read_both_ways_to_their_last_states() -> None:
-    reader = Characters(4, 3)
+def test_characters_are_encoded_by_both_final_states() -> None:
+    characters = Characters(4, 3)
     ids = torch.tensor([[[5, 9, 7, 0, 0], [0, 0, 0, 0, 0]]])
     with torch.no_grad():
-        found = reader(ids)[0]
-        states, _ = reader.reader(reader.bytes(ids[:, 0, :3]))  # (1, 3, 6): the bytes alone
+        encoded = characters(ids)[0]
+        states, _ = characters.reader(characters.bytes(ids[:, 0, :3]))  # (1, 3, 6): the bytes alone
     expected = torch.cat([states[0, 2, :3], states[0, 0, 3:]])  # last forwards, first backwards
-    assert found[0].tolist() == pytest.approx(expected.tolist(), abs=1e-6)
-    assert found[1].tolist() == [0.0] * 6
+    assert encoded[0].tolist() == pytest.approx(expected.tolist(), abs=1e-6)
+    assert encoded[1].tolist() == [0.0] * 6
 
 
-def test_a_reader_in_a_padded_batch_reads_as_it_does_alone() -> None:
-    reader, words = Reader(4, 3, rate=0.5).eval(), random(2, 5, 4)
+def test_a_side_is_encoded_alike_alone_and_in_a_padded_batch() -> None:
+    encoder, words = SideEncoder(4, 3, rate=0.5).eval(), random(2, 5, 4)
     with torch.no_grad():
-        both = reader(sides(words, [5, 2]))
-        alone = reader(sides(words[1:, :2], [2]))
+        both = encoder(sides(words, [5, 2]))
+        alone = encoder(sides(words[1:, :2], [2]))
     assert both[1, :2].flatten().tolist() == pytest.approx(alone.flatten().tolist(), abs=1e-6)
     assert both[1, 2:].abs().sum() == 0
 
 
-def test_dropout_in_a_reader_takes_the_same_components_from_every_word() -> None:
-    reader, given = Reader(8, 3, rate=0.5), []
-    reader.lstm.register_forward_pre_hook(lambda module, args: given.append(args[0].data))
+def test_dropout_zeroes_the_same_features_of_every_word() -> None:
+    encoder, lstm_inputs = SideEncoder(8, 3, rate=0.5), []
+    encoder.lstm.register_forward_pre_hook(lambda module, args: lstm_inputs.append(args[0].data))
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        reader(sides(torch.ones(1, 6, 8), [6]))
-    assert given[0].shape == (6, 8)
-    assert all(torch.equal(row, given[0][0]) for row in given[0])
-    assert set(given[0].flatten().tolist()) == {0.0, 2.0}
+        encoder(sides(torch.ones(1, 6, 8), [6]))
+    assert lstm_inputs[0].shape == (6, 8)
+    assert all(torch.equal(row, lstm_inputs[0][0]) for row in lstm_inputs[0])
+    assert set(lstm_inputs[0].flatten().tolist()) == {0.0, 2.0}
 
 
-def test_pooling_passes_over_padding() -> None:
+def test_pooling_ignores_padding() -> None:
     states = torch.tensor([[[-1.0], [-3.0], [0.0]], [[2.0], [5.0], [-1.0]]])
     pooled = pool(states, sides(states, [2, 3]))
     assert pooled.tolist() == [[-2.0, -1.0], [2.0, 5.0]]  # mean, maximum
 
 
-def test_a_new_reader_has_open_forget_gates_and_orthogonal_states() -> None:
+def test_a_new_encoder_has_open_forget_gates_and_orthogonal_states() -> None:
     config = EsimConfig(vocab_size=4, word_size=5, hidden_size=3)
     lstm = EsimForSequenceClassification(config).encoding.lstm
     assert lstm.bias_hh_l0.tolist() == [0] * 3 + [1] * 3 + [0] * 6  # input, forget, cell, output
@@ -116,12 +116,12 @@ def bilstm(inputs: int, hidden: int) -> int:
 @pytest.mark.parametrize(("characters", "extra"), [(False, 0), (True, 100)])
 def test_the_weights_are_those_of_the_configuration(characters: bool, extra: int) -> None:
     model = EsimForSequenceClassification(EsimConfig(vocab_size=4, characters=characters))
-    found = {
+    weights = {
         name: sum(weight.numel() for weight in part.parameters())
         for name, part in model.named_children()
         if name != "embeddings"
     }
-    assert found == {
+    assert weights == {
         "encoding": bilstm(300 + extra, 300),
         "projection": linear(2400, 300),
         "composition": bilstm(300, 300),

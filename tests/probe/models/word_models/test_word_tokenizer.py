@@ -1,4 +1,4 @@
-"""Words as tokens: how text is split, what is unknown, which bytes are seen."""
+"""Words as tokens: splitting, unknown words, bytes of characters."""
 
 from pathlib import Path
 
@@ -7,8 +7,8 @@ from transformers import AutoTokenizer
 
 import probe.models.word_models.esim  # registers the tokenizer
 from probe.models.word_models.word_tokenizer import (
+    MAX_WORD_BYTES,
     SPECIAL,
-    WIDTH,
     WordTokenizer,
     splitter,
     word_tokenizer,
@@ -66,17 +66,17 @@ def test_both_sides_end_with_null_and_have_their_type(tokenizer: WordTokenizer) 
 def test_offsets_point_into_the_text(tokenizer: WordTokenizer) -> None:
     text = "John’s dog ISN'T"
     encoded = tokenizer(text, add_special_tokens=False)
-    shown = [text[start:end] for start, end in encoded.encodings[0].offsets]
-    assert shown == ["John", "’s", "dog", "IS", "N'T"]
+    pieces = [text[start:end] for start, end in encoded.encodings[0].offsets]
+    assert pieces == ["John", "’s", "dog", "IS", "N'T"]
 
 
 def test_every_unknown_word_is_the_same_token(tokenizer: WordTokenizer) -> None:
-    one, other = (tokenizer(f"the {word}")["input_ids"] for word in ("zebra", "sleepign"))
-    assert one == other
-    assert one[1] == tokenizer.unk_token_id == SPECIAL.index("[UNK]")
+    first, second = (tokenizer(f"the {word}")["input_ids"] for word in ("zebra", "sleepign"))
+    assert first == second
+    assert first[1] == tokenizer.unk_token_id == SPECIAL.index("[UNK]")
 
 
-def test_an_unknown_word_keeps_its_place_through_decoding(tokenizer: WordTokenizer) -> None:
+def test_an_unknown_word_stays_unknown_through_decoding(tokenizer: WordTokenizer) -> None:
     ids = tokenizer("the zebra isn't here.", add_special_tokens=False)["input_ids"]
     text = tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=True)
     assert text == "the [UNK] isn't here."
@@ -86,14 +86,14 @@ def test_an_unknown_word_keeps_its_place_through_decoding(tokenizer: WordTokeniz
 def test_characters_are_the_bytes_as_written_counted_from_one(tokenizer: WordTokenizer) -> None:
     rows = tokenizer("Zé", "a")["character_ids"]
     z, e_one, e_two, a = 0x5A, 0xC3, 0xA9, 0x61
-    assert rows[0] == [z + 1, e_one + 1, e_two + 1] + [0] * (WIDTH - 3)
-    assert rows[1] == [0] * WIDTH  # [NULL]
-    assert rows[2] == [a + 1] + [0] * (WIDTH - 1)
+    assert rows[0] == [z + 1, e_one + 1, e_two + 1] + [0] * (MAX_WORD_BYTES - 3)
+    assert rows[1] == [0] * MAX_WORD_BYTES  # [NULL]
+    assert rows[2] == [a + 1] + [0] * (MAX_WORD_BYTES - 1)
 
 
 def test_characters_of_a_batch_are_padded_with_nothing(tokenizer: WordTokenizer) -> None:
     batch = tokenizer(["the dog", "a"], ["a", "a"], padding=True, return_tensors="pt")
-    assert batch["character_ids"].shape == (2, 5, WIDTH)
+    assert batch["character_ids"].shape == (2, 5, MAX_WORD_BYTES)
     assert batch["character_ids"][1, 4:].sum() == 0
 
 
@@ -109,10 +109,10 @@ def test_characters_come_only_where_asked_for() -> None:
 def test_a_saved_tokenizer_reads_the_same(tokenizer: WordTokenizer, tmp_path: Path) -> None:
     tokenizer.save_pretrained(tmp_path)
     probe.models.word_models.esim.EsimConfig().save_pretrained(tmp_path)
-    again = AutoTokenizer.from_pretrained(tmp_path)
+    loaded = AutoTokenizer.from_pretrained(tmp_path)
     text = "John's zebra, the dog"
-    assert type(again) is WordTokenizer
-    assert dict(again(text)) == dict(tokenizer(text))
+    assert type(loaded) is WordTokenizer
+    assert dict(loaded(text)) == dict(tokenizer(text))
 
 
 def test_a_vocabulary_begins_with_the_special_words() -> None:

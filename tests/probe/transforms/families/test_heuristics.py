@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe.tasks.nli import LABELS, NEUTRAL, NON_ENTAILMENT, Pair
+from probe.tasks.nli import LABELS, NEUTRAL, NLI, NON_ENTAILMENT, Pair
 from probe.tasks.task import Label
 from probe.transforms import REGISTRY, Options, Result, apply
 from probe.transforms.availability import missing
@@ -32,11 +32,9 @@ def made(
     """Apply a transform's function; skip where it lacks what it needs."""
     if lacks := missing(REGISTRY[name]):
         pytest.skip(lacks)
-    result = REGISTRY[name].function(
-        Pair(premise, hypothesis, NEUTRAL, "r1"), Tools(random.Random(seed), options)
-    )
-    assert result is None or isinstance(result, Pair)
-    return result
+    pair = Pair(premise, hypothesis, NEUTRAL, "r1")
+    changed = REGISTRY[name].make(pair, NLI, Tools(random.Random(seed), options))
+    return changed.examples[0] if changed else None
 
 
 def reworded(name: str, text: str, options: Options = Options()) -> set[str]:
@@ -54,7 +52,7 @@ def applied(name: str, gold: Label) -> Result:
     """Apply a transform to a pair on which each of them works."""
     if lacks := missing(REGISTRY[name]):
         pytest.skip(lacks)
-    return apply(name, [Pair(SENTENCE, SENTENCE, gold)], 0, Options(), no_reading)[0][0]
+    return apply(name, [Pair(SENTENCE, SENTENCE, gold)], NLI, 0, Options(), no_reading)[0][0]
 
 
 def small(text: str) -> list[str]:

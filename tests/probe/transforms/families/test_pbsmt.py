@@ -7,19 +7,17 @@ import pytest
 from probe.pbsmt.translate import (
     MAX_WORDS,
 )
-from probe.tasks.nli import LABELS, Pair
+from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.task import Label
 from probe.transforms import REGISTRY, Options
-from probe.transforms.registry import Inexact, Tools
+from probe.transforms.registry import Tools
 
 
 def apply(name: str, premise: str, label: Label | None = None) -> tuple[str, str] | None:
     """Return the new hypothesis and why it is not exact; None where the transform is not for it."""
-    tools = Tools(random.Random(0), Options(), label=label)
-    outcome = REGISTRY[name].function(Pair(premise, "old", "neutral", "r1"), tools)
-    assert not isinstance(outcome, tuple)
-    pair = outcome.pair if isinstance(outcome, Inexact) else outcome
-    return pair and (pair.hypothesis, outcome.why if isinstance(outcome, Inexact) else "")
+    tools = Tools(random.Random(0), Options(), labels=(label,) if label else ())
+    changed = REGISTRY[name].make(Pair(premise, "old", "neutral", "r1"), NLI, tools)
+    return (changed.examples[0].hypothesis, changed.why) if changed else None
 
 
 def test_without_a_label_there_is_no_system_to_choose() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.baselines import BASELINES
-from probe.tasks.nli import Pair
+from probe.tasks.nli import NLI, Pair
 from probe.transforms import REGISTRY, Options
 from probe.transforms.availability import missing
 from probe.transforms.registry import Tools
@@ -31,9 +31,8 @@ def made(name: str, pair: Pair, seed: int = 0, options: Options = Options()) -> 
     """Return what a transform makes, as a tuple; skip where it lacks what it needs."""
     if lacks := missing(REGISTRY[name]):
         pytest.skip(lacks)
-    result = REGISTRY[name].function(pair, Tools(random.Random(seed), options))
-    assert result is None or isinstance(result, Pair | tuple)
-    return result if isinstance(result, tuple) else (result,) if result else ()
+    changed = REGISTRY[name].make(pair, NLI, Tools(random.Random(seed), options))
+    return changed.examples if changed else ()
 
 
 def misspelt(name: str, text: str, seed: int = 0) -> str | None:

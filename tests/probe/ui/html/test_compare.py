@@ -8,10 +8,10 @@ import pytest
 from finetune.experiments.inoculation.plan import Cell
 from finetune.ui.html.run import outcome
 from probe.analysis.comparison import Row
+from probe.analysis.examination import examine
 from probe.analysis.slices import SLICES
-from probe.analysis.transformed import examine
 from probe.models.classifier import Prediction
-from probe.tasks.nli import LABELS, TWO_WAY, Pair
+from probe.tasks.nli import LABELS, NLI, TWO_WAY, Pair
 from probe.tasks.task import Label
 from probe.ui.html.compare import cards, side_by_side
 from probe.ui.html.compare import tests as mcnemar_tests
@@ -29,13 +29,13 @@ def row(number: int, gold: Label | None, *said: Label) -> Row:
         for label in said
     )
     pair = Pair("<i>A man</i> walks.", "He <u>moves</u>.", gold)
-    return Row(number, pair, predictions, "", (False,) * len(said))
+    return Row(number, NLI, pair, predictions, "", (False,) * len(said))
 
 
 ROWS = [
     row(0, "entailment", "entailment", "neutral"),
     row(1, "neutral", "neutral", "neutral"),
-    Row(2, error="the premise <is> empty"),
+    Row(2, NLI, error="the premise <is> empty"),
 ]
 
 

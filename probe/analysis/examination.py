@@ -1,0 +1,76 @@
+"""The whole look at one example: the answer, its importance, and what becomes of it transformed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from probe.analysis.attribution import BaselineToken, Importance, Method, attribute
+from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
+from probe.baselines import BASELINES, baselines_for
+from probe.data.rows import require_text
+from probe.models.classifier import Classifier, Model, Precision, Prediction, resolve
+from probe.tasks.task import Example, Label, Task
+from probe.transforms import Options
+
+
+@dataclass(frozen=True)
+class Examination:
+    """An example, the prediction, the importance of its tokens, and its transformed versions.
+
+    `importance` is None for a model that does not say which tokens matter to it; `rules` is what
+    the rule baselines of the task answer.
+    """
+
+    model: Model
+    example: Any  # Any: of the task's own dataclass
+    prediction: Prediction
+    importance: Importance | None
+    transformed: tuple[Transformed, ...]
+    rules: Mapping[str, Label]
+
+    @property
+    def cut(self) -> bool:
+        """Whether the example is too long for the model, so that its end is cut."""
+        return self.model.too_long(self.example)
+
+
+def examine(
+    model: Model,
+    example: Example,
+    names: Sequence[str] = (),
+    seed: int = 0,
+    options: Options = Options(),
+    method: Method = "gradient_x_input",
+    baseline: BaselineToken = "pad",
+    label: Label | None = None,
+    precision: Precision = "fp32",
+) -> Examination:
+    """Look at one example. `label` is what is explained: given, else gold, else predicted.
+
+    Raises ExampleError where a text is empty, UnknownTransform for a name that is not there,
+    Unavailable for a transform that cannot run here.
+    """
+    require_text(model.task, example)
+    for name in names:
+        require_usable(name, model)
+    prediction = model.predict([example], precision)[0]
+    usual = explained(model.task, [example], [prediction.label])[0]
+    importance = None
+    if isinstance(model, Classifier):
+        shown = label or usual
+        importance = attribute(model, [example], [shown], method, options.sign, baseline)[0]
+    # the sub-word transforms read these scores, taken in fp32
+    serves = importance and (importance.method, importance.label) == ("gradient_x_input", usual)
+    scored = [importance] if importance and serves and resolve(precision) == "fp32" else []
+    transformed = transform_all(
+        model, [example], [prediction], names, seed, options, precision, scored
+    )
+    several = tuple(one for rows in transformed.values() for one in rows[0])
+    rules = _rules(model.task, example)
+    return Examination(model, example, prediction, importance, several, rules)
+
+
+def _rules(task: Task, example: Any) -> dict[str, Label]:
+    """Return what the rule baselines answer, but the majority label, which is that of a set."""
+    names = [name for name in baselines_for(task) if name != "majority"]
+    return {name: BASELINES[name]([example])[0] for name in names}

@@ -1,0 +1,55 @@
+"""What is shown of a run of any kind: its state, how far it is, its cells."""
+
+import time
+from collections.abc import Mapping
+
+from markupsafe import Markup
+
+from probe.runs.experiment import run_json, run_title
+from probe.runs.run import OPEN, AnyRun, Json, State, StoredRun
+from probe.ui.html.elements import NOTHING, alert, each, heads, join, meter, note, table
+
+SYMBOLS: Mapping[State, str] = {
+    "queued": "·",
+    "running": "▶",
+    "done": "✓",
+    "cancelled": "–",
+    "failed": "✕",
+}
+
+
+def state_of(run: AnyRun) -> str:
+    """Return a run's state in a word."""
+    return "cancelling" if run.cancelling and run.state in OPEN else run.state
+
+
+def took(run: AnyRun) -> str:
+    """Return how long a run has worked, in words."""
+    if not run.started:
+        return ""
+    return f"{(run.finished or time.time()) - run.started:.0f} s"
+
+
+def progress_of(run: AnyRun, name: str, cells: Markup) -> Markup:
+    """Show how far a run is, its cells drawn already."""
+    ready = len(run.results)
+    goes_on = "It goes on when this page is closed." if run.state in OPEN else ""
+    words = f"{state_of(run)}: {ready} of {len(run.cells)} cells, {took(run)}. {name}. {goes_on}"
+    trouble = alert(run.error) if run.error else NOTHING
+    return join([meter("cells finished", ready / len(run.cells)), note(words), trouble, cells])
+
+
+def show_run(run: StoredRun) -> Markup:
+    """Show a run of any kind: a row for each cell with its key, its state and its result."""
+    keys = list(run.cells[0].key) if run.cells else []
+    rows = [_row(cell, keys) for cell in run_json(run)["cells"]]
+    cells = table("cells", heads([*keys, "state", "result"]), join(rows))
+    return progress_of(run, run_title(run), cells)
+
+
+def _row(cell: Json, keys: list[str]) -> Markup:
+    state = f"{SYMBOLS[cell['state']]} {cell['state']}"
+    others = {name: cell[name] for name in cell if name not in (*keys, "state", "error")}
+    result = [f"{name} {value}" for name, value in others.items() if value is not None]
+    texts = [*(cell[name] for name in keys), state, cell["error"] or ", ".join(result)]
+    return Markup("<tr>{}</tr>").format(each(Markup("<td>{}</td>"), texts))
