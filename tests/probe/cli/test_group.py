@@ -96,12 +96,15 @@ def test_a_folder_where_a_file_should_be_is_one_sentence(out: str, tmp_path: Pat
     assert "cannot be written: Is a directory" in sentence(CliRunner().invoke(PROBE, words))
 
 
-def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
+def test_a_missing_file_is_one_sentence(tmp_path: Path, model: str) -> None:
     gone, out = str(tmp_path / "gone.jsonl"), str(tmp_path / "out")
     for app, words in [
         (PROBE, ["rules", "all", gone]),
         (PROBE, ["pbsmt", "copies", gone]),
         (PROBE, ["tagger", "train", gone, "--out", out]),
+        (FINETUNE, ["train", "--model", model, "--train", gone, "--out", out]),
+        (FINETUNE, ["words", "--model", "da", "--train", gone, "--out", out]),
+        (FINETUNE, ["vectors", "--encoder", model, "--train", gone, "--out", out]),
     ]:
         assert "gone.jsonl cannot be" in sentence(CliRunner().invoke(app, words)), words
 
