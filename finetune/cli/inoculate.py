@@ -8,10 +8,17 @@ import typer
 
 from finetune.cli.compute import compute_run
 from finetune.experiments.inoculation.challenges import MOST
-from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
+from finetune.experiments.inoculation.datasets import Sets
+from finetune.experiments.inoculation.plan import (
+    THRESHOLDS,
+    Plan,
+    Thresholds,
+    check,
+    numbers,
+    read_sizes,
+    resolved,
+)
 from finetune.experiments.inoculation.run import InoculationRun
-from finetune.experiments.inoculation.sets import Sets
-from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
 from finetune.experiments.inoculation.time_estimate import crowding, seconds, words
 from finetune.experiments.inoculation.user_data import UserFiles, sets_of, sources_of
 from finetune.report.export import write_points, write_summary

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import (
     ALL,
     LIU_LRS,
@@ -13,7 +14,6 @@ from finetune.experiments.inoculation.plan import (
     read_sizes,
     resolved,
 )
-from finetune.experiments.inoculation.sets import Sets
 from finetune.training.recipes import default_rate
 from probe.errors import ExperimentError
 
