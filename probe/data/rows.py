@@ -149,7 +149,8 @@ def stream_labelled(path: Path, task: Task) -> Iterator[Any]:
     for number, cells in enumerate(_json_lines(path)):
         columns = columns or guess(list(cells), task)
         texts = {field: cells.get(name) for field, name in columns.texts.items()}
-        row = read_row(task, number, texts, cells.get(columns.gold))
+        gold = cells.get(columns.gold) if columns.gold else None
+        row = read_row(task, number, texts, gold)
         if row.example and row.example.gold:
             yield row.example
 
