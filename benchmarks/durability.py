@@ -26,9 +26,9 @@ from distributed import Client
 
 from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.challenges import bundled_sets
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import InoculationRun, inoculation_run, run_request
-from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.registry import register_experiments
 from finetune.training.recipes import Mode
 from probe.runs.engine import Engine

@@ -22,8 +22,8 @@ from transformers import (
 )
 
 from finetune.experiments.inoculation.cell import Point, fresh
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan, nested
-from finetune.experiments.inoculation.sets import Sets
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import typer
 
 from finetune.experiments.inoculation.cell import Epoch, Point
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan, cells
 from finetune.experiments.inoculation.run import (
     KIND,
@@ -15,7 +16,6 @@ from finetune.experiments.inoculation.run import (
     run_request,
 )
 from finetune.experiments.inoculation.serialise import epoch_from, point_from
-from finetune.experiments.inoculation.sets import Sets
 from finetune.report.progress import in_words
 from probe.errors import ExperimentError
 from probe.runs.engine import Engine

@@ -10,9 +10,8 @@ import typer
 
 from finetune.cli.compute import compute_run
 from finetune.experiments.inoculation.challenges import file_sets, make_sets
-from finetune.experiments.inoculation.datasets import SourceData, split_by_premise, unseen
+from finetune.experiments.inoculation.datasets import Sets, SourceData, split_by_premise, unseen
 from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
-from finetune.experiments.inoculation.sets import Sets
 from finetune.report.gallery import CHALLENGES, MODELS, NUMERICAL
 from finetune.training.data import read_pairs
 from finetune.training.recipes import Mode, default_rate

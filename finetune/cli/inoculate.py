@@ -8,15 +8,22 @@ import typer
 
 from finetune.cli.compute import compute_run
 from finetune.experiments.inoculation.challenges import MOST
-from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
+from finetune.experiments.inoculation.datasets import Sets
+from finetune.experiments.inoculation.plan import (
+    THRESHOLDS,
+    Plan,
+    Thresholds,
+    check,
+    numbers,
+    read_sizes,
+    resolved,
+)
 from finetune.experiments.inoculation.run import InoculationRun
-from finetune.experiments.inoculation.sets import Sets
-from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
 from finetune.experiments.inoculation.time_estimate import crowding, seconds, words
 from finetune.experiments.inoculation.user_data import UserFiles, sets_of, sources_of
 from finetune.report.export import write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
-from probe.errors import writing
+from probe.cli.output import make_folder
 from probe.models.library import load
 
 
@@ -91,8 +98,7 @@ def _inoculate(
     typer.echo(f"{words(seconds(plan, sets, classifier))} on one core")
     if crowded := crowding(plan, sets, classifier):
         typer.echo(f"note: {crowded}")
-    with writing(out):
-        out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
 
     def write(run: InoculationRun) -> None:
         write_points([run], out)

@@ -3,9 +3,8 @@
 import shlex
 from dataclasses import fields
 
-from finetune.experiments.inoculation.plan import Plan
+from finetune.experiments.inoculation.plan import THRESHOLD_OPTIONS, THRESHOLDS, Plan
 from finetune.experiments.inoculation.run import InoculationRun
-from finetune.experiments.inoculation.thresholds import OPTIONS, THRESHOLDS
 from finetune.report.sweep import model_name
 from probe.runs.gallery import OWNER
 
@@ -43,7 +42,7 @@ def _changed(plan: Plan) -> dict[str, str]:
     }
     limits = {
         option: f"{getattr(plan.thresholds, name):g}"
-        for name, option in OPTIONS.items()
+        for name, option in THRESHOLD_OPTIONS.items()
         if getattr(plan.thresholds, name) != getattr(THRESHOLDS, name)
     }
     return options | limits

@@ -4,7 +4,7 @@ from typing import Any
 
 import gradio as gr
 
-from finetune.experiments.inoculation.thresholds import THRESHOLDS
+from finetune.experiments.inoculation.plan import THRESHOLDS
 from finetune.training.recipes import Mode
 from finetune.ui.plan_fields import BEGIN, SIZES
 from finetune.ui.plan_form import LIMITS, USUAL, Form, jobs_of

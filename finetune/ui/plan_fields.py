@@ -6,8 +6,7 @@ from typing import Any
 import gradio as gr
 
 from finetune.experiments.inoculation.challenges import MOST
-from finetune.experiments.inoculation.plan import LIU_LRS, LIU_SIZES, Plan
-from finetune.experiments.inoculation.thresholds import THRESHOLDS
+from finetune.experiments.inoculation.plan import LIU_LRS, LIU_SIZES, THRESHOLDS, Plan
 from finetune.ui.plan_form import LIMITS, MODES, USUAL
 from finetune.ui.samples import challenge_choices
 from probe.ui.choices import model_names

@@ -9,9 +9,15 @@ from typing import Any
 from markupsafe import Markup
 
 from finetune.experiments.inoculation.challenges import MOST, bundled_sets, challenges
-from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
-from finetune.experiments.inoculation.sets import Sets
-from finetune.experiments.inoculation.thresholds import Thresholds
+from finetune.experiments.inoculation.datasets import Sets
+from finetune.experiments.inoculation.plan import (
+    Plan,
+    Thresholds,
+    check,
+    numbers,
+    read_sizes,
+    resolved,
+)
 from finetune.experiments.inoculation.time_estimate import crowding, seconds, words
 from finetune.experiments.inoculation.user_data import UserFiles, made_of
 from finetune.training.recipes import Mode, default_rate

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from finetune.experiments.inoculation.challenges import challenged
-from finetune.experiments.inoculation.sets import Sets
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.registry import register_experiments
 from probe.models.classifier import Classifier
 from probe.models.library import load

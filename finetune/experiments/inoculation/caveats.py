@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.outcomes import SizeOutcome
-from finetune.experiments.inoculation.thresholds import Thresholds
+from finetune.experiments.inoculation.plan import Thresholds
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan, nested
-from finetune.experiments.inoculation.sets import Sets
 from finetune.training.encoded import Encoded, accuracy, correct, predictions
 from finetune.training.loop import (
     BestEpoch,

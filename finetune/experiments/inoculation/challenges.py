@@ -10,8 +10,7 @@ from itertools import chain as concatenated
 from pathlib import Path
 from typing import Any, Literal
 
-from finetune.experiments.inoculation.datasets import SourceData, bundled
-from finetune.experiments.inoculation.sets import Sets
+from finetune.experiments.inoculation.datasets import Sets, SourceData, bundled
 from finetune.training.data import read_pairs
 from probe.data.tables import is_missing, read_table
 from probe.errors import ExperimentError, FileError, UnknownTransform

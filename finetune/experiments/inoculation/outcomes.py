@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from finetune.experiments.inoculation.plan import THRESHOLDS, Thresholds
 from finetune.experiments.inoculation.selection import SelectedPoint
-from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
 from probe.metrics import Estimate
 
 Outcome = Literal["0", "1", "2", "3", "between"]

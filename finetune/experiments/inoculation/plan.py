@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar, get_args
 
-from finetune.experiments.inoculation.sets import Sets
-from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.training.recipes import Mode
 from probe.errors import ExperimentError
 from probe.models.classifier import Precision
@@ -20,6 +19,32 @@ ALL = -1
 LIU_SIZES = (5, 10, 50, 100, 400, 500, 750, 1000, ALL)
 LIU_LRS = (1e-6, 1e-5, 1e-4, 4e-4, 1e-3, 1e-2)
 """The published grid; ALL was left out for the numerical challenge, whose 1,000 are all."""
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Where the outcomes end, as shares: SEMANTICS names these ours, not the paper's."""
+
+    gap: float = 0.02
+    drop: float = 0.03
+    cured: float = 0.80
+    uncured: float = 0.25
+    majority: float = 0.70
+    damage: float = 0.05
+    tests: int = 300
+
+
+THRESHOLDS = Thresholds()
+THRESHOLD_OPTIONS = {
+    "gap": "--min-gap",
+    "drop": "--max-drop",
+    "cured": "--cured",
+    "uncured": "--uncured",
+    "majority": "--max-majority",
+    "damage": "--max-damage",
+    "tests": "--min-tests",
+}
+"""What each is called on the command line."""
 
 
 @dataclass(frozen=True)

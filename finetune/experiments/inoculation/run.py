@@ -4,15 +4,14 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 
 from finetune.experiments.inoculation.cell import Epoch, Point
-from finetune.experiments.inoculation.plan import Cell, Plan, cells
+from finetune.experiments.inoculation.datasets import Sets, sets_facts
+from finetune.experiments.inoculation.plan import THRESHOLDS, Cell, Plan, cells
 from finetune.experiments.inoculation.serialise import (
     cell_from,
     epoch_from,
     plan_from,
     point_from,
 )
-from finetune.experiments.inoculation.sets import Sets, sets_facts
-from finetune.experiments.inoculation.thresholds import THRESHOLDS
 from probe.runs.run import Json, Run, RunCell, RunRequest, StoredRun
 
 KIND = "inoculation"

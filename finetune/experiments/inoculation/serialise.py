@@ -10,9 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from finetune.experiments.inoculation.cell import Epoch, Point, fresh, run_cell
-from finetune.experiments.inoculation.plan import Cell, Plan
-from finetune.experiments.inoculation.sets import Sets
-from finetune.experiments.inoculation.thresholds import Thresholds
+from finetune.experiments.inoculation.datasets import Sets
+from finetune.experiments.inoculation.plan import Cell, Plan, Thresholds
 from finetune.training.checkpoints import save_model
 from probe.models.classifier import Classifier
 from probe.runs.experiment import CellContext, Progress, Result

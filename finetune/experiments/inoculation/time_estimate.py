@@ -9,8 +9,8 @@ from threading import Lock
 import torch
 
 from finetune.experiments.inoculation.cell import fresh
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan, cells
-from finetune.experiments.inoculation.sets import Sets
 from finetune.training.encoded import encode, predictions
 from finetune.training.frozen_layers import lower_states, upper_part
 from finetune.training.loop import Trainer, take_step, trainable

@@ -4,8 +4,13 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from finetune.experiments.inoculation.challenges import MOST, file_sets, make_sets
-from finetune.experiments.inoculation.datasets import SourceData, bundled, split_by_premise, unseen
-from finetune.experiments.inoculation.sets import Sets
+from finetune.experiments.inoculation.datasets import (
+    Sets,
+    SourceData,
+    bundled,
+    split_by_premise,
+    unseen,
+)
 from finetune.training.data import read_pairs
 from probe.errors import ExperimentError
 

@@ -5,20 +5,19 @@ Shares run from 0 to 1 here and in the JSON; sentences speak of percentage point
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 import numpy as np
 
-from finetune.experiments.inoculation.baseline_scores import baselines
 from finetune.experiments.inoculation.caveats import Facts, caveats
 from finetune.experiments.inoculation.cell import Point
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.outcomes import SizeOutcome, find
-from finetune.experiments.inoculation.plan import BASE, Plan
+from finetune.experiments.inoculation.plan import BASE, THRESHOLDS, Plan, Thresholds
 from finetune.experiments.inoculation.selection import Selection, choose, merge
-from finetune.experiments.inoculation.sets import Sets
-from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
-
-Json = dict[str, Any]  # Any: what JSON holds
+from probe.baselines import BASELINES
+from probe.runs.run import Json
+from probe.tasks.nli import LABELS, NON_ENTAILMENT, Pair, matches
+from probe.tasks.task import Label
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def conclude(plan: Plan, sets: Sets, points: Sequence[Point]) -> Verdict:
     if base is None:
         raise ValueError("the model as it was has not been measured yet, so there is no outcome")
     trained = [point for point in points if point.cell != BASE]
-    return judge(base, trained, sets.majority, sets.paired, plan.thresholds, baselines(sets))
+    return judge(base, trained, sets.majority, sets.paired, plan.thresholds, baseline_scores(sets))
 
 
 def judge(
@@ -127,3 +126,32 @@ def _finding_json(found: SizeOutcome) -> Json:
     for name in ("gap", "closed", "drop", "gain"):
         row[name] = {key: None if np.isnan(it) else it for key, it in row[name].items()}
     return {**row, "name": found.name}
+
+
+def baseline_scores(sets: Sets) -> dict[str, float]:
+    """Return the share of the challenge test set that each rule gets right, as the curve counts.
+
+    The majority label is that of the challenge training set, the one a model could pick up there.
+    A rule that says only "non-entailment" means the label that then gets most of that set right:
+    comparing two classes would put it above any model that tells three apart.
+    """
+    other = _right_most(sets.challenge_train, LABELS[1:])
+    constant = _right_most(sets.challenge_train, LABELS)
+    answers: dict[str, Sequence[Label]] = {
+        name: rule(sets.challenge_test) for name, rule in BASELINES.items()
+    }
+    answers["majority"] = [constant] * len(sets.challenge_test)
+    return {
+        name: _share_right(labels, sets.challenge_test, other) for name, labels in answers.items()
+    }
+
+
+def _right_most(pairs: Sequence[Pair], labels: Sequence[Label]) -> Label:
+    """Return the label that gets most pairs right; of equals the first."""
+    return max(labels, key=lambda label: sum(matches(label, p.gold) for p in pairs if p.gold))
+
+
+def _share_right(answers: Sequence[Label], pairs: Sequence[Pair], other: Label) -> float:
+    meant = [other if label == NON_ENTAILMENT else label for label in answers]
+    hits = [matches(a, p.gold) for a, p in zip(meant, pairs, strict=True) if p.gold]
+    return sum(hits) / len(hits)

@@ -10,11 +10,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from finetune.cli.main import app
-from finetune.experiments.inoculation.plan import Plan
+from finetune.experiments.inoculation.datasets import Sets
+from finetune.experiments.inoculation.plan import THRESHOLD_OPTIONS, THRESHOLDS, Plan
 from finetune.experiments.inoculation.run import run_request
 from finetune.experiments.inoculation.serialise import row_json
-from finetune.experiments.inoculation.sets import Sets
-from finetune.experiments.inoculation.thresholds import OPTIONS, THRESHOLDS
 from probe.runs.store import Store
 from probe.tasks.nli import Pair
 from tests.support.points import make_point
@@ -145,11 +144,11 @@ def test_new_thresholds_need_no_new_cells(asked: list[object]) -> None:
     assert call(*asked, "--cured", "0.9").output.count("(from an earlier call)") == 3
 
 
-@pytest.mark.parametrize("field", list(OPTIONS))
+@pytest.mark.parametrize("field", list(THRESHOLD_OPTIONS))
 def test_each_threshold_is_an_option(field: str) -> None:
     (command,) = (one for one in app.registered_commands if one.name == "inoculate")
     assert command.callback is not None
-    name = OPTIONS[field].removeprefix("--").replace("-", "_")
+    name = THRESHOLD_OPTIONS[field].removeprefix("--").replace("-", "_")
     parameter = inspect.signature(command.callback).parameters[name]
     assert parameter.default == getattr(THRESHOLDS, field)
 

@@ -8,8 +8,7 @@ import pytest
 from typer.main import get_command
 
 from finetune.cli.main import app
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.thresholds import Thresholds
+from finetune.experiments.inoculation.plan import Plan, Thresholds
 from finetune.report.command import command
 from probe.runs.gallery import OWNER
 from probe.runs.run import Run

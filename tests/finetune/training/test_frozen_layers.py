@@ -8,8 +8,8 @@ import torch
 from transformers import BatchEncoding
 
 from finetune.experiments.inoculation.cell import run_cell
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan
-from finetune.experiments.inoculation.sets import Sets
 from finetune.training.encoded import Encoded, encode
 from finetune.training.frozen_layers import cut_of, lower_states, trained_layers, upper_part
 from finetune.training.tensor_cache import prepare

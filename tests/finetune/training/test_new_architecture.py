@@ -10,8 +10,8 @@ from typer.testing import CliRunner, Result
 import finetune.cli.main
 import probe.cli.main
 from finetune.experiments.inoculation.cell import Point, run_cell
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan
-from finetune.experiments.inoculation.sets import Sets
 from finetune.training.encoded import encode
 from finetune.training.frozen_layers import lower_states, upper_part
 from finetune.training.recipes import default_rate
@@ -21,7 +21,7 @@ from probe.models.architectures import ARCHITECTURES, Architecture, EncoderLayer
 from probe.models.cache import ModelCache
 from probe.models.library import load
 from probe.tasks.nli import LABELS
-from probe.ui import models_panel
+from probe.ui.panels import own_model
 from tests.support.made_up_family import made_up_model
 from tests.support.tiny_bert import tiny_pairs
 
@@ -58,7 +58,8 @@ def test_its_importance_is_that_of_plain_autograd(folder: str) -> None:
     expected = (vectors * vectors.grad)[0].sum(-1).tolist()
     importance = attribute(classifier, [pair], ["neutral"])[0]
     sides = classifier.encode([pair]).sequence_ids(0)
-    scores = [token.score for token in (*importance.premise, *importance.hypothesis)]
+    fields = (importance.tokens(field) for field in classifier.task.fields)
+    scores = [token.score for tokens in fields for token in tokens]
     by_hand = [score for score, side in zip(expected, sides, strict=True) if side is not None]
     assert scores == pytest.approx(by_hand, abs=1e-5)
     assert max(map(abs, scores)) > 1e-3
@@ -93,7 +94,7 @@ def test_without_a_row_it_has_no_fast_mode(folder: str, monkeypatch: pytest.Monk
 
 
 def test_the_page_opens_it(folder: str) -> None:
-    described, *_ = models_panel.show(ModelCache(), folder, "")
+    described, *_ = own_model.show(ModelCache(), folder, "")
     assert f"{folder} is a made-up model of" in described
 
 
@@ -114,9 +115,10 @@ def test_the_command_line_probes_scores_and_inoculates_it(
     call(probe.cli.main.app, "batch", test_file, "--model", folder, "--out", scored)
     assert len(scored.read_text().splitlines()) == 13
     out = home / "out"
-    sizes = ("--challenge", "mine", "--sizes", "6", "--mode", "fast", "--max-epochs", 2)
-    app = finetune.cli.main.app
-    call(app, "inoculate", "--model", folder, *sizes, *files, "--out", out)
+    plan = ("--challenge", "mine", "--sizes", "6", "--mode", "fast", "--max-epochs", 2)
+    # a worker process does not know a class of a test
+    inoculate = ("inoculate", "--in-process", "--model", folder, "--out", out)
+    call(finetune.cli.main.app, *inoculate, *plan, *files)
     summary = json.loads((out / "summary.json").read_text())
     assert summary["plan"]["lrs"] == [default_rate(folder, "fast")] == [0.2]
     assert len((out / "points.csv").read_text().splitlines()) == 3

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import run_request
-from finetune.experiments.inoculation.sets import Sets
 from finetune.ui.handlers import Handlers
 from finetune.ui.view import Outputs
 from probe.runs.engine import Engine

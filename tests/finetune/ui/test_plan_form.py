@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.inoculation.thresholds import THRESHOLDS, Thresholds
+from finetune.experiments.inoculation.plan import THRESHOLDS, Thresholds
 from finetune.ui import plan_form
 from finetune.ui.inoculate_api import STANDARD
 from finetune.ui.plan_form import (

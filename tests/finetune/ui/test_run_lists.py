@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import run_request
-from finetune.experiments.inoculation.sets import Sets
 from finetune.ui import run_lists
 from finetune.ui.start import start_sweep
 from finetune.ui.view import Outputs, ViewState, asked_for, first_look, of_plan, show

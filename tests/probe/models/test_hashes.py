@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.inoculation.sets import Sets, sets_facts
+from finetune.experiments.inoculation.datasets import Sets, sets_facts
 from probe.errors import ModelError
 from probe.models.hashes import model_hash, pairs_hash
 from probe.tasks.nli import Pair

@@ -12,10 +12,10 @@ import psutil
 import pytest
 from sqlalchemy import update
 
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.experiments.inoculation.run import run_request
 from finetune.experiments.inoculation.serialise import row_json
-from finetune.experiments.inoculation.sets import Sets
 from probe.errors import StoreError
 from probe.runs.database.tables import RunRow
 from probe.runs.lease import LEASE_SECONDS, Lease

@@ -11,9 +11,9 @@ import torch
 
 from finetune.experiments.inoculation import cell as cell_module
 from finetune.experiments.inoculation.cell import Epoch
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan, kept_name
 from finetune.experiments.inoculation.run import run_request
-from finetune.experiments.inoculation.sets import Sets
 from probe.models.hashes import model_hash
 from probe.models.library import entries, load
 from probe.runs.engine import Engine

@@ -10,10 +10,10 @@ from dataclasses import replace
 import pytest
 from distributed import Client
 
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.experiments.inoculation.run import run_request
 from finetune.experiments.inoculation.serialise import cell_from
-from finetune.experiments.inoculation.sets import Sets
 from probe.runs import engine as engine_module
 from probe.runs.engine import Engine
 from probe.runs.store import Store

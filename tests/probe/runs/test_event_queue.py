@@ -5,9 +5,9 @@ from queue import Queue
 
 import pytest
 
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import run_request
-from finetune.experiments.inoculation.sets import Sets
 from probe.runs.event_queue import EventQueue
 from probe.runs.run import StoredRun
 from probe.runs.store import Store

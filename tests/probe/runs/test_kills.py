@@ -14,9 +14,9 @@ import pytest
 from distributed import Client
 
 from finetune.experiments.inoculation.cell import Point, run_cell
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan, cells
 from finetune.experiments.inoculation.run import inoculation_run, run_request
-from finetune.experiments.inoculation.sets import Sets
 from probe.models.library import load
 from probe.runs import dispatch
 from probe.runs.engine import Engine

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from finetune.experiments.inoculation.baseline_scores import baselines
 from finetune.experiments.inoculation.cell import Point
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.outcomes import (
     EXPLANATIONS,
     NAMES,
@@ -18,11 +18,9 @@ from finetune.experiments.inoculation.outcomes import (
     find,
     resample,
 )
-from finetune.experiments.inoculation.plan import BASE, Cell, Plan
+from finetune.experiments.inoculation.plan import BASE, Cell, Plan, Thresholds
 from finetune.experiments.inoculation.selection import choose, merge
-from finetune.experiments.inoculation.sets import Sets
-from finetune.experiments.inoculation.thresholds import Thresholds
-from finetune.experiments.inoculation.verdict import conclude, judge, verdict_json
+from finetune.experiments.inoculation.verdict import baseline_scores, conclude, judge, verdict_json
 from probe.metrics import Estimate
 from tests.support.points import make_point
 
@@ -279,7 +277,7 @@ def test_a_conclusion_takes_the_thresholds_of_the_plan(sets: Sets) -> None:
 
 def test_a_conclusion_measures_the_rules(sets: Sets) -> None:
     row = verdict_json(conclude(PLAN, sets, measured(sets)))
-    assert row["baselines"] == baselines(sets)
+    assert row["baselines"] == baseline_scores(sets)
     assert set(row["baselines"]) >= {"majority", "hypothesis_only", "numerical", "subsequence"}
 
 
@@ -287,7 +285,7 @@ def test_the_majority_is_that_of_the_training_set(sets: Sets) -> None:
     learnt = sets.challenge_train[1:3] + sets.challenge_train[4:5]  # neutral comes twice
     tested = (*sets.challenge_test[:2], sets.challenge_test[0])  # and once in three here
     uneven = replace(sets, challenge_train=learnt, challenge_test=tested)
-    assert baselines(uneven)["majority"] == pytest.approx(1 / 3)
+    assert baseline_scores(uneven)["majority"] == pytest.approx(1 / 3)
 
 
 def test_neutral_is_a_majority_where_the_rest_is_only_not_entailed(sets: Sets) -> None:
@@ -298,15 +296,15 @@ def test_neutral_is_a_majority_where_the_rest_is_only_not_entailed(sets: Sets) -
 
 def test_a_rule_of_two_classes_is_counted_in_three(sets: Sets) -> None:
     # no hypothesis is inside its premise, so the rule never says entailment; neutral comes first
-    assert baselines(sets)["lexical_overlap"] == pytest.approx(1 / 3)
+    assert baseline_scores(sets)["lexical_overlap"] == pytest.approx(1 / 3)
 
 
 def test_a_rule_of_two_classes_is_right_of_two_classes(sets: Sets) -> None:
     two = {"neutral": "non-entailment", "contradiction": "non-entailment"}
     tested = tuple(replace(p, gold=two.get(str(p.gold), p.gold)) for p in sets.challenge_test)
-    assert baselines(replace(sets, challenge_test=tested))["lexical_overlap"] == pytest.approx(
-        2 / 3
-    )
+    assert baseline_scores(replace(sets, challenge_test=tested))[
+        "lexical_overlap"
+    ] == pytest.approx(2 / 3)
 
 
 def test_a_conclusion_needs_the_model_as_it_was(sets: Sets) -> None:

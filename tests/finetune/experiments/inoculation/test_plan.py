@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import (
     ALL,
     LIU_LRS,
@@ -13,7 +14,6 @@ from finetune.experiments.inoculation.plan import (
     read_sizes,
     resolved,
 )
-from finetune.experiments.inoculation.sets import Sets
 from finetune.training.recipes import default_rate
 from probe.errors import ExperimentError
 
@@ -47,15 +47,12 @@ def test_all_must_be_resolved_first(sets: Sets) -> None:
     check(resolved(PLAN, sets), sets)
 
 
-def test_non_entailment_can_be_trained_on(sets: Sets) -> None:
-    pairs = tuple(replace(pair, gold="non-entailment") for pair in sets.challenge_train)
-    check(resolved(PLAN, sets), replace(sets, challenge_train=pairs))
-
-
-def test_a_pair_without_a_label_cannot(sets: Sets) -> None:
-    pairs = (replace(sets.challenge_train[0], gold=None), *sets.challenge_train[1:])
+def test_non_entailment_can_be_trained_on_and_a_pair_without_a_label_cannot(sets: Sets) -> None:
+    pairs = [replace(pair, gold="non-entailment") for pair in sets.challenge_train]
+    check(resolved(PLAN, sets), replace(sets, challenge_train=tuple(pairs)))
+    pairs[0] = replace(pairs[0], gold=None)
     with pytest.raises(ExperimentError, match="needs a gold label"):
-        check(resolved(PLAN, sets), replace(sets, challenge_train=pairs))
+        check(resolved(PLAN, sets), replace(sets, challenge_train=tuple(pairs)))
 
 
 def test_an_unknown_mode_is_refused(sets: Sets) -> None:

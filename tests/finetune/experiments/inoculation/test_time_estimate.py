@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 import torch
 
+from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.sets import Sets
 from finetune.experiments.inoculation.time_estimate import (
     Pace,
     at_pace,
