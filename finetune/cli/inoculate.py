@@ -23,7 +23,7 @@ from finetune.experiments.inoculation.time_estimate import crowding, seconds, wo
 from finetune.experiments.inoculation.user_data import UserFiles, sets_of, sources_of
 from finetune.report.export import write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
-from probe.errors import writing
+from probe.cli.output import make_folder
 from probe.models.library import load
 
 
@@ -98,8 +98,7 @@ def _inoculate(
     typer.echo(f"{words(seconds(plan, sets, classifier))} on one core")
     if crowded := crowding(plan, sets, classifier):
         typer.echo(f"note: {crowded}")
-    with writing(out):
-        out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
 
     def write(run: InoculationRun) -> None:
         write_points([run], out)
