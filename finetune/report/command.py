@@ -19,7 +19,7 @@ def command(run: InoculationRun) -> str:
     """
     plan = run.plan
     lists = {
-        f"--{name}": ",".join(str(one) for one in getattr(plan, name))
+        f"--{name}": ",".join(str(value) for value in getattr(plan, name))
         for name in ("sizes", "lrs", "seeds")
     }
     asked = {"--model": plan.model, "--challenge": plan.challenge, **lists, "--mode": plan.mode}

@@ -67,12 +67,24 @@ def curve_frame(
     Of several learning rates the one that the selection chooses; of several seeds the mean.
     """
     rows = []
-    for one in choose(points, selection):
-        for which, right in (("challenge", one.challenge_right), ("original", one.original_right)):
+    for point in choose(points, selection):
+        for which, right in (
+            ("challenge", point.challenge_right),
+            ("original", point.original_right),
+        ):
             low, high = proportion_confint(sum(right), len(right), method="wilson")
             accuracy = 100 * sum(right) / len(right)
             rows.append(
-                (one.size, which, accuracy, 100 * low, 100 * high, len(right), one.lr, one.seeds)
+                (
+                    point.size,
+                    which,
+                    accuracy,
+                    100 * low,
+                    100 * high,
+                    len(right),
+                    point.lr,
+                    point.seeds,
+                )
             )
     return pd.DataFrame(rows, columns=COLUMNS).assign(name=name)
 

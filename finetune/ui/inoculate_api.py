@@ -53,15 +53,15 @@ def build(store: Store, engine: Engine) -> None:
 
     def cancel_run(run_id: str) -> dict[str, Any]:
         """Cancel a run; returns it as it stands."""
-        found = run(run_id)
+        answer = run(run_id)
         engine.cancel(run_id)
-        return found
+        return answer
 
     def run_again(run_id: str) -> dict[str, Any]:
         """Take up a failed or cancelled run with the cells it lacks; returns it as it stands."""
-        found = run(run_id)
+        answer = run(run_id)
         engine.reopen(run_id)
-        return found
+        return answer
 
     gr.api(inoculate, api_name="inoculate")
     gr.api(run, api_name="run", concurrency_id="poll")

@@ -22,12 +22,13 @@ FAMILIES = {"stress": "stress test", "heuristic": "heuristic", "template": "temp
 
 def challenge_choices() -> list[tuple[str, str]]:
     """Return (words, name) of each challenge, those of a family together."""
-    found = [
-        ("template" if one.kind == "template" else one.family, one.name) for one in catalogue()
+    choices = [
+        ("template" if choice.kind == "template" else choice.family, choice.name)
+        for choice in catalogue()
     ]
-    order = list(dict.fromkeys([*FAMILIES, *(family for family, _ in found)]))
-    found.sort(key=lambda one: order.index(one[0]))
-    return [(f"{FAMILIES.get(family, family)} · {name}", name) for family, name in found]
+    order = list(dict.fromkeys([*FAMILIES, *(family for family, _ in choices)]))
+    choices.sort(key=lambda choice: order.index(choice[0]))
+    return [(f"{FAMILIES.get(family, family)} · {name}", name) for family, name in choices]
 
 
 def samples(challenge: str | Sequence[str]) -> Markup:
@@ -55,9 +56,11 @@ def _shown(name: str) -> list[tuple[Markup, Pair]]:
         return [(_plain(pair), pair) for pair in pairs]
     pool = bundled().pool
     before = {pair.id: pair for pair in _spread(pool, LOOKED_AT)}
-    made = _spread(challenged(name, list(before.values())), SAMPLES)
+    examples = _spread(challenged(name, list(before.values())), SAMPLES)
     new_text = rule_of(name) is COMPUTED  # the new hypothesis is none of the old one's words
-    return [(_plain(new) if new_text else _changed(_origin(before, new), new), new) for new in made]
+    return [
+        (_plain(new) if new_text else _changed(_origin(before, new), new), new) for new in examples
+    ]
 
 
 def _origin(before: Mapping[str, Pair], new: Pair) -> Pair:
