@@ -76,7 +76,7 @@ def timed(plan: Plan, sets: Sets, classifier: Classifier, run: Run) -> tuple[Too
 
 def outcome(base: Point, points: list[Point], sets: Sets) -> str:
     """Say what came of a system's cells."""
-    found = judge(base, points, sets.majority, sets.paired).finding
+    found = judge(base, points, sets.majority, sets.paired).largest
     last = max(points, key=lambda point: (point.cell.size, point.challenge))
     return (
         f"{found.name:22} original {100 * base.original:.1f} to {100 * last.original:.1f}, "

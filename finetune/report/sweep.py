@@ -10,7 +10,7 @@ import pandas as pd
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.report.curves import Look, curve_frame, look_of, panel
+from finetune.report.curves import PanelStyle, curve_frame, panel, style_for
 from probe.runs.gallery import OWNER
 
 SCORES = ("original", "challenge", "dev", "control")
@@ -23,7 +23,7 @@ def model_name(run: InoculationRun) -> str:
     return Path(run.plan.model).name
 
 
-def where(run: InoculationRun) -> str:
+def run_label(run: InoculationRun) -> str:
     """Return what tells a run from another of the same model and challenge."""
     return OWNER if run.owner == OWNER else f"{run.plan.mode}, {run.id}"
 
@@ -34,7 +34,7 @@ def line_names(runs: Sequence[InoculationRun]) -> dict[str, str]:
     return {
         run.id: model_name(run)
         if count[model_name(run), run.plan.challenge] == 1
-        else f"{model_name(run)} ({where(run)})"
+        else f"{model_name(run)} ({run_label(run)})"
         for run in runs
     }
 
@@ -70,11 +70,11 @@ def panels(
     selection: Selection,
     size: tuple[int, int],
     legend: bool = False,
-) -> tuple[dict[str, alt.LayerChart], Look]:
+) -> tuple[dict[str, alt.LayerChart], PanelStyle]:
     """Return a panel for each challenge on one axis, and the look they share."""
     frames_of, rules = frames(runs, selection), rules_of(runs)
     together = pd.concat(frames_of.values()) if frames_of else curve_frame(())
-    look = replace(look_of(together, rules), size=size, legend=legend)
+    look = replace(style_for(together, rules), size=size, legend=legend)
     charts = {
         challenge: panel(frame, look, sizes_of(runs, challenge), rules)
         for challenge, frame in frames_of.items()

@@ -5,12 +5,12 @@ from typing import Any
 
 from finetune.experiments.inoculation.selection import Selection
 
-CARE = (
+CAUTION = (
     "An outcome speaks of this challenge set and this model. That a gap closes shows that the "
     "model can fit such examples, not that it has learnt the phenomenon: other wordings may "
     "still fool it."
 )
-CHOSEN: Mapping[Selection, str] = {
+SELECTION_TITLES: Mapping[Selection, str] = {
     "oracle_lr": "best on the challenge test (as published)",
     "dev_lr": "best on original dev (peeks at no test)",
 }
@@ -45,8 +45,8 @@ def details(verdict: Verdict, selection: Selection) -> list[str]:
         for name, share in verdict.get("baselines", {}).items()
     )
     lines = [
-        f"Learning rate {outcome['lr']:g}, {CHOSEN[selection]}. The rate {CHOSEN[other]} is "
-        f"{rival['lr']:g}: {rival['name']}.",
+        f"Learning rate {outcome['lr']:g}, {SELECTION_TITLES[selection]}. The rate "
+        f"{SELECTION_TITLES[other]} is {rival['lr']:g}: {rival['name']}.",
         f"95 % intervals from 1,000 paired resamples; n = {outcome['gap']['n']} test pairs, "
         f"{outcome['seeds']} seed{'s' if outcome['seeds'] > 1 else ''}.",
         f"Rules that understand nothing get right of the challenge test: {rules}." if rules else "",

@@ -16,7 +16,7 @@ from probe.ui.html.elements import alert, join, note
 from probe.ui.html.prediction import label_name
 
 SAMPLES = 5
-LOOKED_AT = 100  # pairs among which the samples are sought: some challenges leave most out
+SAMPLED_PAIRS = 100  # pairs among which the samples are sought: some challenges leave most out
 FAMILIES = {"stress": "stress test", "heuristic": "heuristic", "template": "template"}
 
 
@@ -55,7 +55,7 @@ def _shown(name: str) -> list[tuple[Markup, Pair]]:
         pairs = _spread(make_sets(name, SourceData((), (), ())).challenge_train, SAMPLES)
         return [(_plain(pair), pair) for pair in pairs]
     pool = bundled().pool
-    before = {pair.id: pair for pair in _spread(pool, LOOKED_AT)}
+    before = {pair.id: pair for pair in _spread(pool, SAMPLED_PAIRS)}
     examples = _spread(challenged(name, list(before.values())), SAMPLES)
     new_text = rule_of(name) is COMPUTED  # the new hypothesis is none of the old one's words
     return [

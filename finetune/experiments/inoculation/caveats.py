@@ -25,7 +25,7 @@ class Facts:
     limits: Thresholds
 
     @property
-    def finding(self) -> SizeOutcome:
+    def largest(self) -> SizeOutcome:
         """The largest size."""
         return self.by_size[-1]
 
@@ -58,7 +58,7 @@ def _rules(facts: Facts) -> Iterator[str]:
 
 def _control(facts: Facts) -> Iterator[str]:
     """Compare the gap that the control closed with that of the challenge."""
-    before, after, outcome = facts.base.control, facts.finding.control, facts.finding
+    before, after, outcome = facts.base.control, facts.largest.control, facts.largest
     if before is None or after is None or outcome.outcome == "0":
         return
     gap = facts.base.original - before
@@ -93,7 +93,7 @@ def _damage(facts: Facts) -> Iterator[str]:
 
 
 def _dev(facts: Facts) -> Iterator[str]:
-    if facts.by_dev.outcome != facts.finding.outcome:
+    if facts.by_dev.outcome != facts.largest.outcome:
         yield (
             f"The learning rate chosen on original dev, {facts.by_dev.lr:g}, gives another "
             f"outcome: {facts.by_dev.name}."
@@ -101,7 +101,7 @@ def _dev(facts: Facts) -> Iterator[str]:
 
 
 def _doubt(facts: Facts) -> Iterator[str]:
-    outcome = facts.finding
+    outcome = facts.largest
     if outcome.outcome == "between" and outcome.drop.value >= facts.limits.drop:
         yield (
             f"The original set lost {100 * outcome.drop.value:.1f} points, but the interval "

@@ -23,7 +23,7 @@ from probe.transforms.availability import ready
 from probe.transforms.registry import chain, leaves_gold, rule_of
 
 Kind = Literal["transform", "template", "file"]
-KINDS: Mapping[Kind, str] = {
+KIND_TITLES: Mapping[Kind, str] = {
     "transform": "Ordinary pairs, changed",
     "template": "Pairs from templates",
     "file": "Your own file",
@@ -35,9 +35,9 @@ TEMPLATES: Mapping[str, tuple[str, str]] = {
 }
 CONTROLS = {"word_overlap": "control_tautology", "negation": "control_tautology"}
 """The sister that shows whether a model learnt to ignore a tautology, or only this one."""
-MOST = 1000
+MAX_PAIRS = 1000
 """Pairs from templates to train on, and as many to test on; Liu et al. train on so many."""
-SPLITS = {
+SPLIT_SPELLINGS = {
     **dict.fromkeys(("train", "training"), "train"),
     **dict.fromkeys(("test", "testing"), "test"),
     **dict.fromkeys(("dev", "development", "valid", "validation", "val"), "dev"),
@@ -147,14 +147,16 @@ def _from_templates(kind: str, seed: int) -> tuple[tuple[Pair, ...], tuple[Pair,
 
 def _generated(request: Request, seed: int) -> tuple[Pair, ...]:
     available = count(request)
-    return tuple(generate(request, MOST if available is None else min(MOST, available), seed))
+    return tuple(
+        generate(request, MAX_PAIRS if available is None else min(MAX_PAIRS, available), seed)
+    )
 
 
 def file_sets(
     source_data: SourceData,
     challenge: str,
     files: Path | tuple[Path, Path],
-    train: int = MOST,
+    train: int = MAX_PAIRS,
     seed: int = 0,
 ) -> Sets:
     """Return the sets of a challenge from files: one to train on and one to test on, or one.
@@ -193,7 +195,7 @@ def _parts(path: Path) -> tuple[tuple[Pair, ...], tuple[Pair, ...]] | None:
     values = ["" if is_missing(cell) else str(cell).strip().lower() for cell in frame[column]]
     rows: dict[str, list[Pair]] = {"train": [], "test": [], "dev": []}
     for pair in read_pairs(path):
-        rows.setdefault(SPLITS.get(values[int(pair.id)], ""), []).append(pair)
+        rows.setdefault(SPLIT_SPELLINGS.get(values[int(pair.id)], ""), []).append(pair)
     test_pairs = rows["test"] or rows["dev"]
     if not (rows["train"] and test_pairs):
         names = ", ".join(sorted(filter(None, set(values)))) or "nothing"

@@ -80,7 +80,7 @@ def resample(columns: Array, times: int, rng: np.random.Generator) -> Array:
     return np.asarray(draws @ distinct / len(columns), dtype=np.float64)
 
 
-def find(
+def outcome_of(
     base: SelectedPoint,
     after: SelectedPoint,
     paired: bool = False,

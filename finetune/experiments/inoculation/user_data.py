@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from finetune.experiments.inoculation.challenges import MOST, file_sets, make_sets
+from finetune.experiments.inoculation.challenges import MAX_PAIRS, file_sets, make_sets
 from finetune.experiments.inoculation.datasets import (
     Sets,
     SourceData,
@@ -33,19 +33,19 @@ class UserFiles:
     challenge_train: Path | None = None
     challenge_test: Path | None = None
     control: Path | None = None
-    train: int = MOST
+    train: int = MAX_PAIRS
     seed: int = 0
 
 
-def sets_of(challenge: str, files: UserFiles) -> Sets:
+def read_sets(challenge: str, files: UserFiles) -> Sets:
     """Return the sets of a challenge. Raises ExperimentError, FileError or LabelError."""
     _check(files)
-    return made_of(challenge, files)
+    return read_unchecked_sets(challenge, files)
 
 
-def made_of(challenge: str, files: UserFiles) -> Sets:
+def read_unchecked_sets(challenge: str, files: UserFiles) -> Sets:
     """Return the sets of files that are known to go together. Raises as `sets_of` does."""
-    source_data = source_data_of(files)
+    source_data = read_source_data(files)
     if files.challenge:
         sets = file_sets(source_data, challenge, files.challenge, files.train, files.seed)
     elif files.challenge_train and files.challenge_test:
@@ -55,7 +55,7 @@ def made_of(challenge: str, files: UserFiles) -> Sets:
     return replace(sets, control=read_pairs(files.control)) if files.control else sets
 
 
-def source_data_of(files: UserFiles) -> SourceData:
+def read_source_data(files: UserFiles) -> SourceData:
     """Return the ordinary pairs; a pool of one's own loses the premises of dev and test.
 
     Raises FileError or LabelError, ExperimentError where nothing of the pool is left.

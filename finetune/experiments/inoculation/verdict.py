@@ -11,7 +11,7 @@ import numpy as np
 from finetune.experiments.inoculation.caveats import Facts, caveats
 from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.outcomes import SizeOutcome, find
+from finetune.experiments.inoculation.outcomes import SizeOutcome, outcome_of
 from finetune.experiments.inoculation.plan import BASE, THRESHOLDS, Plan, Thresholds
 from finetune.experiments.inoculation.selection import Selection, choose, merge
 from probe.baselines import BASELINES
@@ -37,7 +37,7 @@ class Verdict:
     thresholds: Thresholds = THRESHOLDS
 
     @property
-    def finding(self) -> SizeOutcome:
+    def largest(self) -> SizeOutcome:
         """The largest size: the run's outcome."""
         return self.by_size[-1]
 
@@ -79,7 +79,7 @@ def judge(
 
     def chosen(by: Selection) -> tuple[SizeOutcome, ...]:
         return tuple(
-            find(start, point, paired, thresholds=thresholds) for point in choose(points, by)
+            outcome_of(start, point, paired, thresholds=thresholds) for point in choose(points, by)
         )
 
     by_size, by_size_dev = chosen("oracle_lr"), chosen("dev_lr")
@@ -94,7 +94,7 @@ def verdict_json(verdict: Verdict) -> Json:
     The closed share is null where there is no gap to close, `control` where there is no control
     set.
     """
-    largest = verdict.finding
+    largest = verdict.largest
     return {
         "gap": largest.gap.value,
         "closed": None if np.isnan(largest.closed.value) else largest.closed.value,
@@ -115,7 +115,7 @@ def verdict_json(verdict: Verdict) -> Json:
 
 def _control(verdict: Verdict) -> Json | None:
     """Return the accuracy on the control set before and after, None where there is no such set."""
-    before, after = verdict.control, verdict.finding.control
+    before, after = verdict.control, verdict.largest.control
     return None if before is None or after is None else {"before": before, "after": after}
 
 
