@@ -4,6 +4,7 @@ Colour and marker tell the models apart, a solid line with full markers is the c
 one with hollow markers the original set.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +12,11 @@ from functools import lru_cache
 
 import altair as alt
 import pandas as pd
-import vl_convert
 from statsmodels.stats.proportion import proportion_confint
 
 from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.selection import Selection, choose
+from finetune.report.drawing import draw_svg
 from probe.reports.charts import INK, themed
 
 COLUMNS = ["examples", "set", "accuracy", "low", "high", "n", "lr", "seeds"]
@@ -131,7 +132,7 @@ def svg(chart: alt.LayerChart, look: Look) -> str:
 @lru_cache(maxsize=128)
 def _drawn(specification: str) -> str:
     """Draw once what is looked at again and again while other panels change."""
-    drawn = vl_convert.vegalite_to_svg(specification)
+    drawn = draw_svg(json.loads(specification))
     return _titles(re.sub(r' width="[\d.]+" height="[\d.]+"', "", drawn, count=1))
 
 

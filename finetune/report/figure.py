@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import altair as alt
-import vl_convert
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
+from finetune.report.drawing import draw_png, draw_svg
 from finetune.report.sweep import panels
 from probe.errors import RunError
 
@@ -39,9 +39,9 @@ def figure(runs: Sequence[InoculationRun], selection: Selection) -> alt.ConcatCh
 
 def svg_file(chart: alt.ConcatChart) -> str:
     """Return a figure as SVG of its own size."""
-    return str(vl_convert.vegalite_to_svg(chart.to_dict()))
+    return draw_svg(chart.to_dict())
 
 
 def png_file(chart: alt.ConcatChart) -> bytes:
     """Return a figure as PNG, twice as fine as a screen."""
-    return bytes(vl_convert.vegalite_to_png(chart.to_dict(), scale=2))
+    return draw_png(chart.to_dict())

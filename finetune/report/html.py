@@ -9,6 +9,7 @@ from finetune.experiments.inoculation.outcomes import EXPLANATIONS
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.command import command
+from finetune.report.drawing import as_markup
 from finetune.report.figure import figure, svg_file
 from finetune.report.sweep import model_name, points_frame, where
 from finetune.report.text import CARE, CHOSEN, details, interval, short, summary
@@ -59,8 +60,7 @@ def _each(template: Markup, values: Iterable[object]) -> Markup:
 
 
 def _figure(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
-    # vl-convert writes the SVG as well-formed XML in which names and sentences are escaped text
-    drawn = Markup(svg_file(figure(runs, selection)))
+    drawn = as_markup(svg_file(figure(runs, selection)))
     return Markup(
         "<figure>{}<figcaption>The learning rate of each size is the one {}. Bars: Wilson's 95 % "
         "intervals.</figcaption></figure>"

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-import altair as alt
 from markupsafe import Markup
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.curves import SHAPES, Look, svg
+from finetune.report.drawing import as_markup
 from finetune.report.sweep import frames, line_names, model_name, panels, where
 from finetune.report.text import CHOSEN, interval, short
 from finetune.ui.html.run import progress
@@ -67,7 +67,7 @@ def _drawn(drawing: _Drawing) -> Markup:
         return NOTHING
     kind, size = ("single", ONE) if len(points) == 1 else ("several", SEVERAL)
     charts, look = panels(runs, selection, size)
-    pictures = join(_panel(name, picture(chart, look)) for name, chart in charts.items())
+    pictures = join(_panel(name, as_markup(svg(chart, look))) for name, chart in charts.items())
     tables = join(
         Markup("<h4>{}</h4>{}").format(
             name, sheet(frame[list(TABLE)].round(2), f"points of {name}")
@@ -77,15 +77,6 @@ def _drawn(drawing: _Drawing) -> Markup:
     return Markup('{}<div class="panels {}">{}</div>{}').format(
         _legend(look), kind, pictures, twin("as table", tables)
     )
-
-
-def picture(chart: alt.LayerChart, look: Look) -> Markup:
-    """Return a chart as SVG.
-
-    It is trusted as markup because vl-convert writes it as well-formed XML of its own elements:
-    names and sentences of ours stand in it as escaped text and attributes.
-    """
-    return Markup(svg(chart, look))
 
 
 def _panel(name: str, drawn: Markup) -> Markup:
