@@ -76,7 +76,7 @@ def timed(plan: Plan, sets: Sets, classifier: Classifier, run: Run) -> tuple[Dur
 
 def outcome(base: Point, points: list[Point], sets: Sets) -> str:
     """Return the verdict on a system's cells, and its accuracies before and after."""
-    finding = judge(base, points, sets.majority, sets.paired).finding
+    finding = judge(base, points, sets.majority, sets.paired).largest
     last = max(points, key=lambda point: (point.cell.size, point.challenge))
     return (
         f"{finding.name:22} original {100 * base.original:.1f} to {100 * last.original:.1f}, "
