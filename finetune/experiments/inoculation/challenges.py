@@ -116,19 +116,19 @@ def _numbered(example: Any, number: int) -> Any:
     return replace(example, id=f"{example.id}-{number}") if number > 1 else example
 
 
-def make_sets(challenge: str, source_data: SourceData, seed: int = 0) -> Sets:
+def make_sets(challenge: str, source_data: SourceData, seed: int = 0, task: Task = NLI) -> Sets:
     """Return the sets of a challenge by name. Raises ExperimentError."""
     if challenge in TEMPLATES:
         learnt, tested = _from_templates(TEMPLATES[challenge][0], seed)
     else:
         learnt, tested = (
-            challenged(challenge, p, seed) for p in (source_data.pool, source_data.test)
+            challenged(challenge, p, seed, task) for p in (source_data.pool, source_data.test)
         )
     if not (learnt and tested):
         needs = "; ".join(link.applies for link in chain(challenge))
         raise ExperimentError(f"no pair suits the challenge {challenge}: it needs {needs}")
     control = CONTROLS.get(challenge)
-    sister = challenged(control, source_data.test, seed) if control else ()
+    sister = challenged(control, source_data.test, seed, task) if control else ()
     return Sets(source_data.dev, source_data.test, learnt, tested, sister)
 
 
@@ -154,6 +154,7 @@ def file_sets(
     files: Path | tuple[Path, Path],
     train: int = MOST,
     seed: int = 0,
+    task: Task = NLI,
 ) -> Sets:
     """Return the sets of a challenge from files: one to train on and one to test on, or one.
 
@@ -163,37 +164,35 @@ def file_sets(
     many. Raises ExperimentError, FileError or LabelError.
     """
     if isinstance(files, tuple):
-        learnt, tested = (read_pairs(path) for path in files)
+        learnt, tested = (read_pairs(path, task) for path in files)
     else:
-        learnt, tested = _parts(files) or _drawn(read_pairs(files), train, seed)
+        learnt, tested = _parts(files, task) or _drawn(read_pairs(files, task), train, seed)
     if not (learnt and tested):
         raise ExperimentError(f"{challenge}: too few pairs to train on some and test on others")
     return Sets(source_data.dev, source_data.test, learnt, tested)
 
 
-def _drawn(
-    pairs: Sequence[Pair], train: int, seed: int
-) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
+def _drawn(pairs: Sequence[Any], train: int, seed: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     n = train if len(pairs) >= 2 * train else len(pairs) // 2
     rows = set(random.Random(f"{seed}|split").sample(range(len(pairs)), max(0, n)))
-    sides: tuple[list[Pair], list[Pair]] = ([], [])
+    sides: tuple[list[Any], list[Any]] = ([], [])
     for row, pair in enumerate(pairs):
         sides[row not in rows].append(pair)
     return tuple(sides[0]), tuple(sides[1])
 
 
-def _parts(path: Path) -> tuple[tuple[Pair, ...], tuple[Pair, ...]] | None:
+def _parts(path: Path, task: Task) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
     """Return the rows by the column `split`, None where there is none. Raises FileError."""
     frame = read_table(path).frame
     column = next((name for name in frame.columns if str(name).strip().lower() == "split"), None)
     if column is None:
         return None
-    said = ["" if is_missing(cell) else str(cell).strip().lower() for cell in frame[column]]
-    rows: dict[str, list[Pair]] = {"train": [], "test": [], "dev": []}
-    for pair in read_pairs(path):
-        rows.setdefault(SPLITS.get(said[int(pair.id)], ""), []).append(pair)
+    parts = ["" if is_missing(cell) else str(cell).strip().lower() for cell in frame[column]]
+    rows: dict[str, list[Any]] = {"train": [], "test": [], "dev": []}
+    for pair in read_pairs(path, task):
+        rows.setdefault(SPLITS.get(parts[int(pair.id)], ""), []).append(pair)
     tested = rows["test"] or rows["dev"]
     if not (rows["train"] and tested):
-        values = ", ".join(sorted(filter(None, set(said)))) or "nothing"
+        values = ", ".join(sorted(filter(None, set(parts)))) or "nothing"
         raise FileError(f"the column {column!r} of {path.name} needs train and test; has: {values}")
     return tuple(rows["train"]), tuple(tested)
