@@ -59,7 +59,7 @@ format: $(VENV)/.stamp-test  ## put the code into the house format and repair wh
 	@$(BIN)/ruff format .
 
 clean:  ## remove the environment and the caches; models and runs stay
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .gradio
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .gradio
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## list these commands

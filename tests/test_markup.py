@@ -11,12 +11,13 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = [
     ROOT / "app.py",
     ROOT / "finetune" / "report" / "html.py",
+    ROOT / "finetune" / "report" / "drawing.py",
     *sorted((ROOT / "probe" / "ui").rglob("*.py")),
     *sorted((ROOT / "finetune" / "ui").rglob("*.py")),
 ]
 TAG = re.compile(r"</?[a-zA-Z!]")
-TRUSTED = {("finetune/ui/html/sweep.py", "svg"), ("finetune/report/html.py", "svg_file")}
-"""The calls whose result is taken as markup although it is no literal: vl-convert's drawings."""
+TRUSTED = {("finetune/report/drawing.py", "drawn")}
+"""What is taken as markup although it is no literal: vl-convert's drawings."""
 
 
 def name(path: Path) -> str:

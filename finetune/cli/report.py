@@ -10,7 +10,8 @@ from finetune.experiments.inoculation.run import inoculation_run
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.export import export
 from probe.cli.options import one_of
-from probe.errors import ExperimentError, writing
+from probe.cli.output import make_folder
+from probe.errors import ExperimentError
 
 SelectionName = Annotated[
     Selection,
@@ -31,8 +32,6 @@ def report_command(
     runs = [inoculation_run(find_run(run_id)) for run_id in run_ids]
     if not any(run.results for run in runs):
         raise ExperimentError("no cell of these runs is finished yet")
-    with writing(out):
-        out.mkdir(parents=True, exist_ok=True)
-        paths = export(runs, selection, out)
-    for path in paths:
+    make_folder(out)
+    for path in export(runs, selection, out):
         typer.echo(path)

@@ -9,6 +9,7 @@ import typer
 from finetune.training.data import read_jsonl
 from finetune.training.encoder import TrainingOptions, train
 from probe.cli.options import PrecisionName
+from probe.cli.output import make_folder
 from probe.models.classifier import resolve
 from probe.models.library import find, start_from_encoder
 
@@ -29,6 +30,7 @@ def train_command(
 ) -> None:
     """Fine-tune an encoder into a three-way NLI model; run again to resume."""
     torch.set_num_threads(threads)
+    make_folder(out)
     options = TrainingOptions(
         lr=lr,
         epochs=epochs,

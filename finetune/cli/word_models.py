@@ -11,6 +11,7 @@ from finetune.training.data import read_jsonl
 from finetune.training.encoded import encode, score
 from finetune.training.recipes import WORD_MODELS, Preset
 from finetune.training.word_models import train, untrained
+from probe.cli.output import make_folder
 from probe.models.library import load
 
 DEV_TOKENS = 512
@@ -38,6 +39,7 @@ def words_command(
 ) -> None:
     """Train one of the papers' word-level models from word vectors."""
     torch.set_num_threads(threads)
+    make_folder(out)
     settings = _changed(_preset(model, preset), lr, batch, epochs, fall)
     initial = load(str(more)) if more else untrained(model, preset, vectors, correction, own, seed)
     place = torch.device(device)

@@ -12,6 +12,7 @@ from safetensors.torch import save_file
 
 from finetune.training.data import read_jsonl
 from finetune.training.word_vectors import embed_words, reduce_by_pca, vocabulary, with_special
+from probe.cli.output import make_folder
 from probe.models.word_models.word_tokenizer import SPECIAL
 
 
@@ -24,11 +25,11 @@ def vectors_command(
     cased: Annotated[bool, typer.Option(help="Keep capital letters apart.")] = False,
 ) -> None:
     """Count the words of training files and distil a vector for each from an encoder."""
+    make_folder(out.parent)
     pairs = (pair for file in train_file for pair in read_jsonl(file))
     texts = (text for pair in pairs for text in (pair.premise, pair.hypothesis))
     known = vocabulary(texts, words, not cased)
     reduced = reduce_by_pca(embed_words(known[len(SPECIAL) :], encoder), size)
-    out.parent.mkdir(parents=True, exist_ok=True)
     Path(f"{out}.txt").write_text("\n".join(known) + "\n", encoding="utf-8")
     weights = Path(f"{out}.safetensors")
     save_file({"vectors": with_special(reduced.vectors).half()}, weights)

@@ -11,27 +11,30 @@ from finetune.report.curves import curve, curve_frame
 from finetune.report.figure import figure, png_file, svg_file
 from finetune.report.html import report
 from finetune.report.sweep import points_frame
+from probe.errors import writing
 from probe.runs.run import Json
 
 
 def export(runs: Sequence[InoculationRun], selection: Selection, folder: Path) -> list[Path]:
     """Write points.csv, figure.svg, figure.png and report.html; return their places.
 
-    Raises RunError where no cell is finished.
+    Raises RunError where no cell is finished, FileError where they cannot be written.
     """
     chart = figure(runs, selection)
     vector, bitmap, page = (folder / name for name in ("figure.svg", "figure.png", "report.html"))
     points = write_points(runs, folder)
-    vector.write_text(svg_file(chart), encoding="utf-8")
-    bitmap.write_bytes(png_file(chart))
-    page.write_text(report(runs), encoding="utf-8")
+    with writing(folder):
+        vector.write_text(svg_file(chart), encoding="utf-8")
+        bitmap.write_bytes(png_file(chart))
+        page.write_text(report(runs), encoding="utf-8")
     return [points, vector, bitmap, page]
 
 
 def write_points(runs: Sequence[InoculationRun], folder: Path) -> Path:
     """Write points.csv, a row for each finished cell, and return its place."""
     path = folder / "points.csv"
-    points_frame(runs).to_csv(path, index=False, lineterminator="\n")
+    with writing(path):
+        points_frame(runs).to_csv(path, index=False, lineterminator="\n")
     return path
 
 
@@ -46,9 +49,10 @@ def write_summary(run: InoculationRun, folder: Path) -> Json:
         "environment": run.environment,
     }
     text = json.dumps(summary, indent=1, ensure_ascii=False, allow_nan=False)
-    (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
     chart = curve(curve_frame(run.results), run.plan.sizes).properties(
         width=640, background="white"
     )
-    chart.save(folder / "curve.svg")
+    with writing(folder):
+        (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+        chart.save(folder / "curve.svg")
     return summary

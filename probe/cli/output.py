@@ -22,6 +22,12 @@ def write_json(value: Any, path: Path) -> None:  # Any: JSON
         path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder before the work whose files go there. Raises FileError."""
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+
+
 def show_progress(text: str) -> None:
     """Write how far a command is over the line that says so already."""
     print(f"\r{text} ", end="", file=sys.stderr, flush=True)

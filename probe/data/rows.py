@@ -142,18 +142,28 @@ def labelled(path: Path, task: Task) -> tuple[list[Any], int]:
 def stream_labelled(path: Path, task: Task) -> Iterator[Any]:
     """Yield the examples with a gold label of a JSON-lines file, gzipped or not, line by line.
 
-    Rows whose label is disputed or not known are left out. Raises FileError where the first row
-    has no such columns.
+    Rows whose label is disputed or not known are left out. Raises FileError where the file cannot
+    be read or the first row has no such columns.
     """
     columns: Columns | None = None
-    with _open(path) as file:
-        for number, line in enumerate(file):
-            cells = json.loads(line)
-            columns = columns or guess(list(cells), task)
-            texts = {field: cells.get(name) for field, name in columns.texts.items()}
-            row = read_row(task, number, texts, cells.get(columns.gold))
-            if row.example and row.example.gold:
-                yield row.example
+    for number, cells in enumerate(_json_lines(path)):
+        columns = columns or guess(list(cells), task)
+        texts = {field: cells.get(name) for field, name in columns.texts.items()}
+        gold = cells.get(columns.gold) if columns.gold else None
+        row = read_row(task, number, texts, gold)
+        if row.example and row.example.gold:
+            yield row.example
+
+
+def _json_lines(path: Path) -> Iterator[dict[str, Any]]:  # Any: JSON
+    """Yield the rows of a JSON-lines file. Raises FileError."""
+    try:
+        with _open(path) as file:
+            yield from map(json.loads, file)
+    except OSError as problem:
+        raise FileError(f"{path.name} cannot be opened: {problem}") from problem
+    except (EOFError, ValueError) as problem:  # cut off, not UTF-8, not JSON
+        raise FileError(f"{path.name} is not JSON lines: {problem}") from problem
 
 
 def _open(path: Path) -> IO[str]:

@@ -1,5 +1,6 @@
 """The models on disk, and the loading of any model: safetensors only, no remote code."""
 
+import os.path
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -172,7 +173,7 @@ def _unclear(classifier: Classifier, outputs: Sequence[str]) -> UnclearLabels:
 def locate(name: str) -> tuple[Path, str | None]:
     """Return a model's folder, and its commit where it is a hub's. Raises ModelError."""
     path = Path(find(name))
-    if path.is_dir():
+    if os.path.isdir(path):  # which is also false for a name that is too long
         return path, None
     if "/" not in name or path.is_absolute():
         known = ", ".join(entry.name for entry in entries()) or "none"

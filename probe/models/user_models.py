@@ -1,5 +1,6 @@
 """Models that a person names by a hub id or a folder, checked before they are used."""
 
+import os.path
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,6 +66,6 @@ def require_open(name: str) -> None:
     NLI_CLINIC_OWN_MODELS lists what may be opened: hub, folder. Both by default; only the hub on a
     Space, whose disk is not the visitor's own.
     """
-    kind = "folder" if Path(name).is_absolute() or Path(name).is_dir() else "hub"
+    kind = "folder" if Path(name).is_absolute() or os.path.isdir(name) else "hub"
     if name not in models_on_disk() and kind not in settings().user_models:
         raise ModelError(f"models of your own cannot be opened here from a {kind}")

@@ -1,4 +1,4 @@
-"""The app without its page: a store and an engine that go on with what is there, to be killed."""
+"""The app without its page: a store and an engine that resume open runs, until they are killed."""
 
 import sys
 

@@ -112,8 +112,8 @@ def read_sizes(name: str, text: str) -> tuple[int, ...]:
 
 def resolved(plan: Plan, sets: Sets) -> Plan:
     """Return the plan with ALL as the number of pairs there are to train on."""
-    there = len(sets.challenge_train)
-    sizes = [there if size == ALL else size for size in plan.sizes]
+    available = len(sets.challenge_train)
+    sizes = [available if size == ALL else size for size in plan.sizes]
     return replace(plan, sizes=tuple(dict.fromkeys(sizes)))
 
 
@@ -131,8 +131,8 @@ def nested(pairs: Sequence[Any], seed: int, size: int) -> tuple[Any, ...]:
 
 def check(plan: Plan, sets: Sets) -> None:
     """Refuse a plan that cannot run on these sets. Raises ExperimentError with a sentence."""
-    there = len(sets.challenge_train)
-    trained = {pair.gold for pair in sets.challenge_train}
+    available = len(sets.challenge_train)
+    golds = {pair.gold for pair in sets.challenge_train}
     problems = {
         "give at least one size, one learning rate and one seed": not (
             plan.sizes and plan.lrs and plan.seeds
@@ -147,17 +147,17 @@ def check(plan: Plan, sets: Sets) -> None:
         f"precision must be one of {', '.join(get_args(Precision))}": plan.precision
         not in get_args(Precision),
         "one of the sets is empty": not all(
-            (sets.original_dev, sets.original_test, there, sets.challenge_test)
+            (sets.original_dev, sets.original_test, available, sets.challenge_test)
         ),
         "each pair of the challenge training set needs a gold label": (
-            not sets.challenge_train or not _golden(sets.task, trained)
+            not sets.challenge_train or not _golden(sets.task, golds)
         ),
-        f"the challenge training set has {there} pairs; no size can be larger": any(
-            size > there for size in plan.sizes
+        f"the challenge training set has {available} pairs; no size can be larger": any(
+            size > available for size in plan.sizes
         ),
     }
-    for sentence, found in problems.items():
-        if found:
+    for sentence, refused in problems.items():
+        if refused:
             raise ExperimentError(sentence)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from finetune.experiments.inoculation.caveats import Facts, caveats
 from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.datasets import Sets, right_counts
-from finetune.experiments.inoculation.outcomes import SizeOutcome, find
+from finetune.experiments.inoculation.outcomes import SizeOutcome, outcome_of
 from finetune.experiments.inoculation.plan import BASE, THRESHOLDS, Plan, Thresholds
 from finetune.experiments.inoculation.selection import Selection, choose, merge
 from probe.baselines import BASELINES, baselines_for
@@ -37,7 +37,7 @@ class Verdict:
     thresholds: Thresholds = THRESHOLDS
 
     @property
-    def finding(self) -> SizeOutcome:
+    def largest(self) -> SizeOutcome:
         """The largest size: the run's outcome."""
         return self.by_size[-1]
 
@@ -78,7 +78,9 @@ def judge(
     start = merge([base])
 
     def chosen(by: Selection) -> tuple[SizeOutcome, ...]:
-        return tuple(find(start, one, paired, thresholds=thresholds) for one in choose(points, by))
+        return tuple(
+            outcome_of(start, point, paired, thresholds=thresholds) for point in choose(points, by)
+        )
 
     by_size, by_size_dev = chosen("oracle_lr"), chosen("dev_lr")
     facts = Facts(base, points, by_size, by_size_dev[-1], majority, rules or {}, thresholds)
@@ -92,16 +94,16 @@ def verdict_json(verdict: Verdict) -> Json:
     The closed share is null where there is no gap to close, `control` where there is no control
     set.
     """
-    found = verdict.finding
+    largest = verdict.largest
     return {
-        "gap": found.gap.value,
-        "closed": None if np.isnan(found.closed.value) else found.closed.value,
-        "drop": found.drop.value,
-        "outcome": found.outcome,
-        "name": found.name,
-        "explanation": found.explanation,
-        "oracle_lr": _finding_json(found),
-        "dev_lr": _finding_json(verdict.by_dev),
+        "gap": largest.gap.value,
+        "closed": None if np.isnan(largest.closed.value) else largest.closed.value,
+        "drop": largest.drop.value,
+        "outcome": largest.outcome,
+        "name": largest.name,
+        "explanation": largest.explanation,
+        "oracle_lr": _outcome_json(largest),
+        "dev_lr": _outcome_json(verdict.by_dev),
         "by_size": _by_size(verdict.by_size),
         "by_size_dev": _by_size(verdict.by_size_dev),
         "baselines": dict(verdict.rules),
@@ -113,19 +115,19 @@ def verdict_json(verdict: Verdict) -> Json:
 
 def _control(verdict: Verdict) -> Json | None:
     """Return the accuracy on the control set before and after, None where there is no such set."""
-    before, after = verdict.control, verdict.finding.control
+    before, after = verdict.control, verdict.largest.control
     return None if before is None or after is None else {"before": before, "after": after}
 
 
-def _by_size(findings: Sequence[SizeOutcome]) -> Json:
-    return {str(one.size): _finding_json(one) for one in findings}
+def _by_size(outcomes: Sequence[SizeOutcome]) -> Json:
+    return {str(outcome.size): _outcome_json(outcome) for outcome in outcomes}
 
 
-def _finding_json(found: SizeOutcome) -> Json:
-    row = asdict(found)
+def _outcome_json(outcome: SizeOutcome) -> Json:
+    row = asdict(outcome)
     for name in ("gap", "closed", "drop", "gain"):
-        row[name] = {key: None if np.isnan(it) else it for key, it in row[name].items()}
-    return {**row, "name": found.name}
+        row[name] = {key: None if np.isnan(number) else number for key, number in row[name].items()}
+    return {**row, "name": outcome.name}
 
 
 def baseline_scores(sets: Sets) -> dict[str, float]:

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-import altair as alt
 from markupsafe import Markup
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.report.curves import SHAPES, Look, svg
-from finetune.report.sweep import frames, line_names, model_name, panels, where
-from finetune.report.text import CHOSEN, interval, short
+from finetune.report.curves import MODEL_SHAPES, PanelStyle, svg
+from finetune.report.drawing import as_markup
+from finetune.report.sweep import frames, line_names, model_name, panels, run_label
+from finetune.report.text import SELECTION_TITLES, interval, short
 from finetune.ui.html.run import progress
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN
@@ -35,7 +35,7 @@ NOTHING_CHOSEN = note(
     "gallery."
 )
 ONE, SEVERAL = (400, 260), (330, 230)
-GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼", strict=True))
+GLYPHS = dict(zip(MODEL_SHAPES, "●■▲◆✚▼", strict=True))
 TABLE = ("examples", "set", "name", "accuracy", "low", "high", "n", "lr", "seeds")
 
 
@@ -67,7 +67,7 @@ def _drawn(drawing: _Drawing) -> Markup:
         return NOTHING
     kind, size = ("single", ONE) if len(points) == 1 else ("several", SEVERAL)
     charts, look = panels(runs, selection, size)
-    pictures = join(_panel(name, picture(chart, look)) for name, chart in charts.items())
+    pictures = join(_panel(name, as_markup(svg(chart, look))) for name, chart in charts.items())
     tables = join(
         Markup("<h4>{}</h4>{}").format(
             name, sheet(frame[list(TABLE)].round(2), f"points of {name}")
@@ -79,15 +79,6 @@ def _drawn(drawing: _Drawing) -> Markup:
     )
 
 
-def picture(chart: alt.LayerChart, look: Look) -> Markup:
-    """Return a chart as SVG.
-
-    It is trusted as markup because vl-convert writes it as well-formed XML of its own elements:
-    names and sentences of ours stand in it as escaped text and attributes.
-    """
-    return Markup(svg(chart, look))
-
-
 def _panel(name: str, drawn: Markup) -> Markup:
     """Name a drawing, also for those who do not see it; the table below says what it shows."""
     words = f"accuracy on {name} and on the original test by number of examples"
@@ -97,7 +88,7 @@ def _panel(name: str, drawn: Markup) -> Markup:
     )
 
 
-def _legend(look: Look) -> Markup:
+def _legend(look: PanelStyle) -> Markup:
     """Say what colours, markers and dashes mean."""
     models = join(
         Markup('<span><span aria-hidden="true" style="color:{}">{}</span> {}</span>').format(
@@ -168,7 +159,7 @@ def compared(runs: Sequence[InoculationRun], opened: str, selection: Selection) 
 
 
 def _compared(run: InoculationRun, name: str, opened: bool, selection: Selection) -> Markup:
-    result, (oracle, dev) = run.verdict[selection], (run.verdict[by] for by in CHOSEN)
+    result, (oracle, dev) = run.verdict[selection], (run.verdict[by] for by in SELECTION_TITLES)
     cells = [
         run.plan.challenge,
         name,
@@ -205,4 +196,4 @@ def troubles(runs: Sequence[InoculationRun]) -> Markup:
 
 def words_of(run: InoculationRun) -> str:
     """Name a run in a list of one's own."""
-    return f"{run.plan.challenge} · {model_name(run)} · {state_of(run)} · {where(run)}"
+    return f"{run.plan.challenge} · {model_name(run)} · {state_of(run)} · {run_label(run)}"

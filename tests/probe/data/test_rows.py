@@ -1,5 +1,6 @@
 """Labelled rows: which column is which, and why a row is no example."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,25 @@ def test_a_stream_leaves_unknown_labels_out(tmp_path: Path) -> None:
     rows = [*ROWS, {"premise": "A.", "hypothesis": "B.", "label": "perhaps"}]
     stream = stream_labelled(write(tmp_path / "a.jsonl", rows), NLI)
     assert [example.id for example in stream] == ["0", "4"]
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "sentence"),
+    [
+        ("a.jsonl", b"premise,hypothesis\n", "a.jsonl is not JSON lines: "),
+        ("a.jsonl", b"\xff\xfe", "a.jsonl is not JSON lines: "),
+        ("a.jsonl.gz", b"no gzip", "a.jsonl.gz cannot be opened: "),
+        (
+            "a.jsonl.gz",
+            gzip.compress(b'{"premise": "", "hypothesis": ""}\n')[:-9],
+            "a.jsonl.gz is ",
+        ),
+    ],
+    ids=["no JSON", "no UTF-8", "no gzip", "cut off"],
+)
+def test_a_stream_that_cannot_be_read_is_one_sentence(
+    name: str, raw: bytes, sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(raw)
+    with pytest.raises(FileError, match=f"^{sentence}"):
+        list(stream_labelled(tmp_path / name, NLI))

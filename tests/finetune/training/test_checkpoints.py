@@ -1,0 +1,77 @@
+"""Checkpoints: what they hold, whose they are, and what a crash leaves."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from finetune.training.checkpoints import load_checkpoint, save_checkpoint, save_model
+from finetune.training.loop import Trainer, take_step, trainable
+from finetune.training.losses import admissible
+from finetune.training.recipes import make_optimiser
+from probe.errors import TrainingError
+from probe.models.classifier import Classifier
+from probe.models.library import load
+from probe.tasks.nli import LABELS
+from tests.support.tiny_bert import tiny_pairs
+
+OPTIONS = {"lr": 1e-3, "seed": 0}
+
+
+def trainer(classifier: Classifier) -> Trainer:
+    recipe = classifier.architecture.recipe
+    return Trainer(classifier, recipe, make_optimiser(recipe, trainable(classifier), 1e-3))
+
+
+def step(trainer: Trainer, seed: int) -> float:
+    pairs, classifier = tiny_pairs(4), trainer.classifier
+    return take_step(trainer, classifier.encode(pairs), admissible(pairs, classifier.task), seed)
+
+
+def test_a_loaded_checkpoint_takes_the_same_next_step(model: str, tmp_path: Path) -> None:
+    one, other = trainer(load(model)), trainer(load(model))
+    step(one, 1)
+    save_checkpoint(one.classifier, one.optimiser, OPTIONS, 1, tmp_path)
+    assert load_checkpoint(other.classifier, other.optimiser, OPTIONS, tmp_path) == 1
+    assert step(one, 2) == step(other, 2)
+    for here, there in zip(trainable(one.classifier), trainable(other.classifier), strict=True):
+        assert torch.equal(here, there)
+
+
+def test_without_a_checkpoint_training_begins_at_its_start(
+    classifier: Classifier, tmp_path: Path
+) -> None:
+    new = trainer(classifier)
+    assert load_checkpoint(new.classifier, new.optimiser, OPTIONS, tmp_path) == 0
+
+
+def test_a_half_written_checkpoint_leaves_the_one_before(
+    classifier: Classifier, tmp_path: Path
+) -> None:
+    one = trainer(classifier)
+    save_checkpoint(one.classifier, one.optimiser, OPTIONS, 3, tmp_path)
+    (tmp_path / "checkpoint.new").mkdir()
+    (tmp_path / "checkpoint.new" / "weights.safetensors").write_bytes(b"half")
+    assert load_checkpoint(one.classifier, one.optimiser, OPTIONS, tmp_path) == 3
+    save_checkpoint(one.classifier, one.optimiser, OPTIONS, 4, tmp_path)
+    assert load_checkpoint(one.classifier, one.optimiser, OPTIONS, tmp_path) == 4
+
+
+def test_other_options_are_refused(classifier: Classifier, tmp_path: Path) -> None:
+    one = trainer(classifier)
+    save_checkpoint(one.classifier, one.optimiser, OPTIONS, 3, tmp_path)
+    with pytest.raises(
+        TrainingError, match=r"made with another recipe: \{'lr': 0.001, 'seed': 0\}"
+    ):
+        load_checkpoint(one.classifier, one.optimiser, {**OPTIONS, "seed": 1}, tmp_path)
+
+
+def test_a_saved_model_names_its_labels_and_its_task(
+    classifier: Classifier, tmp_path: Path
+) -> None:
+    save_model(classifier, tmp_path)
+    stored = load(str(tmp_path))
+    assert (stored.order, stored.task) == (LABELS, classifier.task)
+    # half precision keeps three decimals
+    pairs = tiny_pairs(6)
+    assert stored.probabilities(pairs) == pytest.approx(classifier.probabilities(pairs), abs=1e-3)

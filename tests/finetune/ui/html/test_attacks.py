@@ -1,0 +1,54 @@
+"""No name or message of a run becomes markup, on the page or in the report."""
+
+from dataclasses import replace
+
+import pytest
+
+from finetune.experiments.inoculation.plan import Cell
+from finetune.experiments.inoculation.run import InoculationRun
+from finetune.report.html import report
+from finetune.ui.html.run import outcome, progress
+from finetune.ui.html.sweep import compared, curves, going, troubles
+from tests.support.attacks import ATTACKS
+from tests.support.markup import DRAWING, REPORT, require_ours
+from tests.support.points import make_point, make_run
+
+ATTACKED = pytest.mark.parametrize("attack", ATTACKS)
+POINTS = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]
+
+
+def attacked(attack: str) -> InoculationRun:
+    """A finished run whose every text is an attack."""
+    run = make_run(POINTS, attack, attack, run_id=attack)
+    environment = {attack: attack, "nested": {attack: [attack]}}
+    return replace(run, kept=attack, error=attack, environment=environment)
+
+
+@ATTACKED
+def test_a_run_is_shown_as_text(attack: str) -> None:
+    run = attacked(attack)
+    running = replace(run, state="running")
+    failed = replace(
+        run, cells=tuple(replace(cell, error=attack, result=None) for cell in run.cells)
+    )
+    for shown in (
+        outcome(run),
+        progress(run),
+        progress(running),
+        progress(failed),
+        going([running, running]),
+        compared([run, replace(run, id="other")], attack, "oracle_lr"),
+        troubles([run]),
+    ):
+        require_ours(shown)
+    assert attack in require_ours(outcome(run)).text
+
+
+@ATTACKED
+def test_a_name_is_text_in_a_drawing_and_in_the_report(attack: str) -> None:
+    run = attacked(attack)
+    drawn = require_ours(curves([run], "oracle_lr"), frozenset(DRAWING))
+    assert f"accuracy on {attack} and on the original" in dict(drawn.attributes)["aria-label"] or (
+        attack in drawn.text
+    )
+    require_ours(report([run]), frozenset(DRAWING | REPORT))

@@ -1,0 +1,143 @@
+"""No text that a person or a model brings becomes markup, whichever function shows it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from markupsafe import Markup
+
+from finetune.ui.plan_form import forecast
+from finetune.ui.samples import samples
+from probe.analysis.batch import score
+from probe.analysis.comparison import Row
+from probe.analysis.examination import examine
+from probe.analysis.hans import Profiled, profile
+from probe.analysis.summary import summarise
+from probe.data.rows import guess
+from probe.data.tables import read_table
+from probe.models.cache import ModelCache
+from probe.models.classifier import Prediction
+from probe.tasks.nli import LABELS, NLI, Pair
+from probe.text.tokens import edits
+from probe.ui.batch_tables import view
+from probe.ui.html import batch, compare, compare_cells, elements, hans, prediction, probe
+from probe.ui.html.edits import diff
+from probe.ui.links import link_to_compare, link_to_example, link_to_inoculation, link_to_model
+from probe.ui.panels import own_model, upload
+from tests.support.attacks import ATTACKS
+from tests.support.markup import require_ours
+from tests.support.tiny_models import shared
+
+ATTACKED = pytest.mark.parametrize("attack", ATTACKS)
+TRANSFORMS = ("reverse", "copyone", "negation", "sort+drop")
+SETTINGS = ("fast", 1, 1, None, False, *[1] * 7, *[None] * 5)
+"""The plan's fields that take no text."""
+ELEMENTS: dict[str, Callable[[str], Markup]] = {
+    "note": elements.note,
+    "alert": elements.alert,
+    "title": elements.title,
+    "link": lambda attack: elements.link(link_to_model(attack), attack),
+    "meter": lambda attack: elements.meter(attack, 0.5),
+    "twin": lambda attack: elements.twin(attack, elements.note(attack)),
+    "heads": lambda attack: elements.table(attack, elements.heads([attack]), Markup("")),
+    "sheet": lambda attack: elements.sheet(pd.DataFrame({attack: [attack, None]}), attack),
+    "label": prediction.label_name,
+    "bar": lambda attack: prediction.bar(Prediction(attack, (0.6, 0.4), (attack, "other"))),
+    "verdict": lambda attack: prediction.verdict(Prediction(attack, (1.0,), (attack,))),
+    "probabilities": lambda attack: prediction.probabilities(Prediction(attack, (1.0,), (attack,))),
+    "diff": lambda attack: diff(edits(attack, f"not {attack}")),
+    "samples": samples,
+    "forecast": lambda attack: forecast([attack], [attack], *[attack] * 3, *SETTINGS, attack, 10),
+    "own model": lambda attack: own_model.show(ModelCache(), attack, attack)[0],
+}
+
+
+@ATTACKED
+@pytest.mark.parametrize("show", ELEMENTS.values(), ids=ELEMENTS)
+def test_an_element_shows_it_as_text(show: Callable[[str], Markup], attack: str) -> None:
+    require_ours(show(attack))
+
+
+@ATTACKED
+def test_a_text_is_shown_whole(attack: str) -> None:
+    for show in (elements.note, elements.alert, elements.title):
+        assert require_ours(show(attack)).text == attack
+
+
+@ATTACKED
+def test_an_attribute_holds_it_whole(attack: str) -> None:
+    shown = require_ours(elements.meter(attack, 0.5))
+    assert ("aria-label", attack) in shown.attributes
+
+
+@ATTACKED
+def test_a_link_leads_to_this_page_only(attack: str) -> None:
+    pair = Pair(attack, attack)
+    for address in (
+        link_to_example(NLI, pair, attack),
+        link_to_model(attack),
+        link_to_compare([attack, attack]),
+        link_to_inoculation(attack, attack),
+    ):
+        (href,) = (value for name, value in require_ours(elements.link(address, "x")).attributes)
+        assert href == address
+        assert not set(address) & set("<>\"' ")
+
+
+@ATTACKED
+def test_a_pair_is_examined_and_shown_as_text(attack: str) -> None:
+    examination = examine(shared("bert"), Pair(attack, f"It is {attack}"), TRANSFORMS)
+    answer = require_ours(probe.answer(examination))
+    assert "".join(attack.split()) in "".join(answer.text.split()) or "token" in answer.text
+    require_ours(probe.rows(examination))
+    require_ours(elements.sheet(probe.table(examination), "all"))
+    require_ours(compare.side_by_side([examination]))
+
+
+@ATTACKED
+def test_compared_rows_are_shown_as_text(attack: str) -> None:
+    first, second = (Prediction(label, (0.8, 0.1, 0.1), LABELS) for label in LABELS[:2])
+    rows = [
+        Row(0, NLI, Pair(attack, attack, "entailment"), (first, second), "", (False, True)),
+        Row(1, NLI, error=attack),
+    ]
+    names = [attack, f"{attack} too"]
+    for shown in (
+        compare.cards(rows, names, "fp32"),
+        compare.tests(rows, names),
+        compare_cells.matrix(rows, names, 0, 1),
+        compare_cells.slices(rows, names, 0, 1),
+        compare_cells.page(attack, rows[:1], names, 1)[0],
+    ):
+        require_ours(shown)
+
+
+@ATTACKED
+def test_a_file_is_previewed_and_scored_as_text(attack: str, tmp_path: Path) -> None:
+    path = tmp_path / "attack.jsonl"
+    names = ("premise", "hypothesis", "label", attack)
+    path.write_text(json.dumps(dict.fromkeys(names, attack)), encoding="utf-8")
+    shown = [part for part in upload.choose(str(path)) if isinstance(part, Markup)]
+    assert len(shown) == 2
+    for part in shown:
+        require_ours(part)
+    table = read_table(path)
+    classifier = shared("bert")
+    columns = guess([str(name) for name in table.frame.columns], NLI)
+    rows = [row for chunk in score(table, columns, classifier) for row in chunk.rows]
+    require_ours(elements.sheet(view(rows, []), "rows"))
+    require_ours(batch.cards(summarise(rows, [], NLI), classifier, "fp32"))
+
+
+@pytest.fixture(scope="module")
+def profiled() -> list[Profiled]:
+    return list(profile(shared("bert"), 1, 0))
+
+
+@ATTACKED
+def test_a_profile_is_shown_as_text(attack: str, profiled: list[Profiled]) -> None:
+    profiles = {attack: profiled}
+    for shown in (hans.sentences(profiles), hans.progress(profiles, 1), *hans.tables(profiles)):
+        require_ours(shown)

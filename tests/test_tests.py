@@ -1,0 +1,63 @@
+"""Every test checks something, by itself or by a helper that it calls."""
+
+import ast
+from pathlib import Path
+
+from tests.support.checkout import ROOT
+
+Functions = dict[str, ast.FunctionDef]
+
+
+def functions(path: Path) -> Functions:
+    """Return the functions of a module by name."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    return {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+
+
+def checks_directly(function: ast.FunctionDef) -> bool:
+    """Whether a function asserts, expects an exception, or expects something of a page."""
+    called = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
+    methods = {name.attr for name in called if isinstance(name, ast.Attribute)}
+    expects = any(name.startswith(("to_", "not_to_", "assert_")) for name in methods)
+    asserts = any(isinstance(node, ast.Assert) for node in ast.walk(function))
+    return asserts or expects or "raises" in methods
+
+
+def checks(function: ast.FunctionDef, others: Functions, seen: frozenset[str]) -> bool:
+    """Whether a function or one of the functions that it calls checks something."""
+    called = {
+        node.func.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    return checks_directly(function) or any(
+        checks(others[name], others, seen | {name}) for name in (called & set(others)) - seen
+    )
+
+
+def unchecked(folder: Path) -> list[str]:
+    """Return the tests of a folder that check nothing."""
+    shared: Functions = {}
+    for path in sorted((folder / "support").glob("*.py")):
+        shared |= functions(path)
+    return [
+        f"{path.name}: {name}"
+        for path in sorted(folder.rglob("test_*.py"))
+        for name, function in functions(path).items()
+        if name.startswith("test_") and not checks(function, shared | functions(path), frozenset())
+    ]
+
+
+def test_every_test_checks_something() -> None:
+    assert unchecked(ROOT / "tests") == []
+
+
+def test_a_test_that_checks_nothing_is_found(tmp_path: Path) -> None:
+    (tmp_path / "support").mkdir()
+    (tmp_path / "support" / "checks.py").write_text("def holds(x):\n    assert x\n")
+    (tmp_path / "test_a.py").write_text(
+        "def test_by_a_helper():\n    holds(1)\n"
+        "def test_nothing():\n    print(1)\n"
+        "def test_raises():\n    with pytest.raises(E):\n        f()\n"
+    )
+    assert unchecked(tmp_path) == ["test_a.py: test_nothing"]
