@@ -116,19 +116,18 @@ def _numbered(example: Any, number: int) -> Any:
     return replace(example, id=f"{example.id}-{number}") if number > 1 else example
 
 
-def make_sets(challenge: str, source_data: SourceData, seed: int = 0) -> Sets:
+def make_sets(challenge: str, source_data: SourceData, seed: int = 0, task: Task = NLI) -> Sets:
     """Return the sets of a challenge by name. Raises ExperimentError."""
     if challenge in TEMPLATES:
         train_pairs, test_pairs = _from_templates(TEMPLATES[challenge][0], seed)
     else:
-        train_pairs, test_pairs = (
-            challenged(challenge, pairs, seed) for pairs in (source_data.pool, source_data.test)
-        )
+        parts = (source_data.pool, source_data.test)
+        train_pairs, test_pairs = (challenged(challenge, pairs, seed, task) for pairs in parts)
     if not (train_pairs and test_pairs):
         needs = "; ".join(link.applies for link in chain(challenge))
         raise ExperimentError(f"no pair suits the challenge {challenge}: it needs {needs}")
     control = CONTROLS.get(challenge)
-    sister = challenged(control, source_data.test, seed) if control else ()
+    sister = challenged(control, source_data.test, seed, task) if control else ()
     return Sets(source_data.dev, source_data.test, train_pairs, test_pairs, sister)
 
 
@@ -158,6 +157,7 @@ def file_sets(
     files: Path | tuple[Path, Path],
     train: int = MAX_PAIRS,
     seed: int = 0,
+    task: Task = NLI,
 ) -> Sets:
     """Return the sets of a challenge from files: one to train on and one to test on, or one.
 
@@ -167,34 +167,33 @@ def file_sets(
     many. Raises ExperimentError, FileError or LabelError.
     """
     if isinstance(files, tuple):
-        train_pairs, test_pairs = (read_pairs(path) for path in files)
+        train_pairs, test_pairs = (read_pairs(path, task) for path in files)
     else:
-        train_pairs, test_pairs = _parts(files) or _drawn(read_pairs(files), train, seed)
+        split = _parts(files, task)
+        train_pairs, test_pairs = split or _drawn(read_pairs(files, task), train, seed)
     if not (train_pairs and test_pairs):
         raise ExperimentError(f"{challenge}: too few pairs to train on some and test on others")
     return Sets(source_data.dev, source_data.test, train_pairs, test_pairs)
 
 
-def _drawn(
-    pairs: Sequence[Pair], train: int, seed: int
-) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
+def _drawn(pairs: Sequence[Any], train: int, seed: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     n = train if len(pairs) >= 2 * train else len(pairs) // 2
     rows = set(random.Random(f"{seed}|split").sample(range(len(pairs)), max(0, n)))
-    sides: tuple[list[Pair], list[Pair]] = ([], [])
+    sides: tuple[list[Any], list[Any]] = ([], [])
     for row, pair in enumerate(pairs):
         sides[row not in rows].append(pair)
     return tuple(sides[0]), tuple(sides[1])
 
 
-def _parts(path: Path) -> tuple[tuple[Pair, ...], tuple[Pair, ...]] | None:
+def _parts(path: Path, task: Task) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
     """Return the rows by the column `split`, None where there is none. Raises FileError."""
     frame = read_table(path).frame
     column = next((name for name in frame.columns if str(name).strip().lower() == "split"), None)
     if column is None:
         return None
     values = ["" if is_missing(cell) else str(cell).strip().lower() for cell in frame[column]]
-    rows: dict[str, list[Pair]] = {"train": [], "test": [], "dev": []}
-    for pair in read_pairs(path):
+    rows: dict[str, list[Any]] = {"train": [], "test": [], "dev": []}
+    for pair in read_pairs(path, task):
         rows.setdefault(SPLIT_SPELLINGS.get(values[int(pair.id)], ""), []).append(pair)
     test_pairs = rows["test"] or rows["dev"]
     if not (rows["train"] and test_pairs):

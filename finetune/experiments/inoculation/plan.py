@@ -5,13 +5,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.training.recipes import Mode
 from probe.errors import ExperimentError
 from probe.models.classifier import Precision
-from probe.tasks.nli import LABELS, NON_ENTAILMENT, Pair
+from probe.tasks.task import Label, Task
 
 Number = TypeVar("Number", int, float)
 ALL = -1
@@ -117,7 +117,7 @@ def resolved(plan: Plan, sets: Sets) -> Plan:
     return replace(plan, sizes=tuple(dict.fromkeys(sizes)))
 
 
-def nested(pairs: Sequence[Pair], seed: int, size: int) -> tuple[Pair, ...]:
+def nested(pairs: Sequence[Any], seed: int, size: int) -> tuple[Any, ...]:
     """Return the first `size` of one shuffled list, so that a smaller set lies in a larger one.
 
     Raises ExperimentError where there are fewer.
@@ -150,7 +150,7 @@ def check(plan: Plan, sets: Sets) -> None:
             (sets.original_dev, sets.original_test, available, sets.challenge_test)
         ),
         "each pair of the challenge training set needs a gold label": (
-            not golds <= {*LABELS, NON_ENTAILMENT}
+            not sets.challenge_train or not _golden(sets.task, golds)
         ),
         f"the challenge training set has {available} pairs; no size can be larger": any(
             size > available for size in plan.sizes
@@ -159,6 +159,11 @@ def check(plan: Plan, sets: Sets) -> None:
     for sentence, refused in problems.items():
         if refused:
             raise ExperimentError(sentence)
+
+
+def _golden(task: Task, golds: set[Label | None]) -> bool:
+    """Whether all are gold labels of a task; where its answer is a span, whether all are there."""
+    return None not in golds and (not task.labels or golds <= {*task.labels, *task.golds})
 
 
 def kept_name(plan: Plan, run_id: str) -> str:

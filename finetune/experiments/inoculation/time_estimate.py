@@ -16,9 +16,9 @@ from finetune.training.frozen_layers import lower_states, upper_part
 from finetune.training.loop import Trainer, take_step, trainable
 from finetune.training.recipes import Mode, make_optimiser
 from finetune.training.tensor_cache import TENSOR_CACHE
-from probe.models.classifier import Classifier, Precision, resolve
+from probe.models.classifier import Classifier, Precision, resolve, text_lengths
 from probe.models.library import load
-from probe.tasks.nli import Pair
+from probe.tasks.task import Example, task_of_example
 
 TRIAL_PAIRS = 8
 """Pairs in the trial of full mode; in fast mode a whole batch costs little."""
@@ -146,7 +146,7 @@ def trial(plan: Plan, sets: Sets, classifier: Classifier) -> Pace:
     )
 
 
-def sample(pairs: Sequence[Pair], count: int) -> Sequence[Pair]:
+def sample(pairs: Sequence[Example], count: int) -> Sequence[Example]:
     """Return a few pairs from all over."""
     return pairs[:: max(1, len(pairs) // count)][:count]
 
@@ -164,5 +164,5 @@ def _timed(work: Callable[[], object], device: torch.device) -> float:
     return min(took, once()) if took < RETIME_BELOW_SECONDS else took
 
 
-def _characters(pairs: Sequence[Pair]) -> int:
-    return sum(len(pair.premise) + len(pair.hypothesis) for pair in pairs)
+def _characters(pairs: Sequence[Example]) -> int:
+    return sum(text_lengths(task_of_example(pairs[0]), pairs)) if pairs else 0

@@ -5,19 +5,19 @@ Shares run from 0 to 1 here and in the JSON; sentences speak of percentage point
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 
 from finetune.experiments.inoculation.caveats import Facts, caveats
 from finetune.experiments.inoculation.cell import Point
-from finetune.experiments.inoculation.datasets import Sets
+from finetune.experiments.inoculation.datasets import Sets, right_counts
 from finetune.experiments.inoculation.outcomes import SizeOutcome, outcome_of
 from finetune.experiments.inoculation.plan import BASE, THRESHOLDS, Plan, Thresholds
 from finetune.experiments.inoculation.selection import Selection, choose, merge
-from probe.baselines import BASELINES
+from probe.baselines import BASELINES, baselines_for
 from probe.runs.run import Json
-from probe.tasks.nli import LABELS, NON_ENTAILMENT, Pair, matches
-from probe.tasks.task import Label
+from probe.tasks.task import Label, Task
 
 
 @dataclass(frozen=True)
@@ -137,23 +137,34 @@ def baseline_scores(sets: Sets) -> dict[str, float]:
     A rule that says only "non-entailment" means the label that then gets most of that set right:
     comparing two classes would put it above any model that tells three apart.
     """
-    other = _right_most(sets.challenge_train, LABELS[1:])
-    constant = _right_most(sets.challenge_train, LABELS)
+    task = sets.task
     answers: dict[str, Sequence[Label]] = {
-        name: rule(sets.challenge_test) for name, rule in BASELINES.items()
+        name: BASELINES[name](sets.challenge_test) for name in baselines_for(task)
     }
-    answers["majority"] = [constant] * len(sets.challenge_test)
-    return {
-        name: _share_right(labels, sets.challenge_test, other) for name, labels in answers.items()
+    if task.labels:
+        constant = _right_most(task, sets.challenge_train, task.labels)
+        answers["majority"] = [constant] * len(sets.challenge_test)
+    return {name: _share_right(sets, labels) for name, labels in answers.items()}
+
+
+def _right_most(task: Task, examples: Sequence[Any], labels: Sequence[Label]) -> Label:
+    """Return the label that gets most examples right; of equals the first."""
+    counts = right_counts(task, [example.gold for example in examples if example.gold])
+    return max(labels, key=lambda label: counts[label])
+
+
+def _share_right(sets: Sets, answers: Sequence[Label]) -> float:
+    """Return the share of the challenge test set that is right; merged labels mean one of them."""
+    task = sets.task
+    meant = {
+        label: _right_most(
+            task, sets.challenge_train, [own for own in task.labels if task.matches(own, label)]
+        )
+        for label in set(answers)
     }
-
-
-def _right_most(pairs: Sequence[Pair], labels: Sequence[Label]) -> Label:
-    """Return the label that gets most pairs right; of equals the first."""
-    return max(labels, key=lambda label: sum(matches(label, p.gold) for p in pairs if p.gold))
-
-
-def _share_right(answers: Sequence[Label], pairs: Sequence[Pair], other: Label) -> float:
-    meant = [other if label == NON_ENTAILMENT else label for label in answers]
-    hits = [matches(a, p.gold) for a, p in zip(meant, pairs, strict=True) if p.gold]
+    hits = [
+        task.matches(meant[answer], example.gold)
+        for answer, example in zip(answers, sets.challenge_test, strict=True)
+        if example.gold
+    ]
     return sum(hits) / len(hits)
