@@ -30,7 +30,7 @@ class Outputs:
     """What the page shows, in the order of the tab's outputs; what is not given stays."""
 
     curves: Any = field(default_factory=gr.skip)  # Any: text, or one of gradio's updates
-    progress_of_all: Any = field(default_factory=gr.skip)
+    progress: Any = field(default_factory=gr.skip)
     table: Any = field(default_factory=gr.skip)
     card: Any = field(default_factory=gr.skip)
     seen: Any = field(default_factory=gr.skip)
@@ -78,7 +78,7 @@ def show(
     mark_now = "|".join([state.selection, state.opened, change_mark(runs)])
     progress = (progress_of_all(runs) or error_alerts(runs)) if runs else NOTHING_CHOSEN
     outputs = _buttons(
-        runs, Outputs(progress_of_all=gr.HTML(progress, visible=bool(progress)), seen=mark_now)
+        runs, Outputs(progress=gr.HTML(progress, visible=bool(progress)), seen=mark_now)
     )
     if mark_now != mark_before:
         outputs.curves = curves(runs, state.selection)
@@ -89,7 +89,7 @@ def show(
 
 def trouble_outputs(trouble: StoreError) -> list[Any]:
     """Return what the page shows when the store cannot be used: a sentence, and all else stays."""
-    return Outputs(progress_of_all=gr.HTML(alert(trouble), visible=True)).outputs
+    return Outputs(progress=gr.HTML(alert(trouble), visible=True)).outputs
 
 
 def _buttons(runs: Sequence[InoculationRun], outputs: Outputs) -> Outputs:

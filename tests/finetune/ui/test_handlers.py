@@ -34,7 +34,7 @@ def test_a_button_that_cannot_be_noted_says_so_and_works_later(
     press = getattr(Handlers(store, engine, ()), button)
     looked = ("me", [run.id], (), (), "oracle_lr", "")
     with locked(home):
-        told = press(*looked)[PLACES.index("going")].value
+        told = press(*looked)[PLACES.index("progress")].value
         assert "the run database is locked by another program" in told
         assert store.get(run.id).state == state
     press(*looked)
