@@ -89,7 +89,7 @@ class Handlers:
         """Show what is looked at, if the tab is open: drawing for nobody takes time."""
         return self.refresh(*fields) if is_open else Outputs().outputs
 
-    def start(self, owner: str, *fields: Any) -> Values:
+    def start_runs(self, owner: str, *fields: Any) -> Values:
         """Start the runs that the form asks for and choose them to be looked at."""
         try:
             form = form_of(*fields)
@@ -99,11 +99,11 @@ class Handlers:
         state = ViewState(owner, [run.id for run in runs], (), (), "oracle_lr", "")
         return [NOTHING, *self._chosen(state)]
 
-    def cancel(self, *fields: Any) -> Values:
+    def cancel_runs(self, *fields: Any) -> Values:
         """Cancel those of the runs looked at that are open."""
         return self._for_own_runs(self.engine.cancel, OPEN, fields)
 
-    def reopen(self, *fields: Any) -> Values:
+    def reopen_runs(self, *fields: Any) -> Values:
         """Take up those that failed or were cancelled with the cells they lack."""
         return self._for_own_runs(self.engine.reopen, ("failed", "cancelled"), fields)
 

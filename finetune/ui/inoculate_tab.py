@@ -75,10 +75,10 @@ def build(page: Page) -> None:
         [models, names, *shown],
         **in_turn,
     )
-    started = start.click(handlers.start, [owner, *fields], [problem, *chosen], **QUIET)
+    started = start.click(handlers.start_runs, [owner, *fields], [problem, *chosen], **QUIET)
     started.then(handlers.refresh, viewed, shown, **in_turn)
-    halt.click(handlers.cancel, viewed, shown, **in_turn)
-    again.click(handlers.reopen, viewed, shown, **in_turn)
+    halt.click(handlers.cancel_runs, viewed, shown, **in_turn)
+    again.click(handlers.reopen_runs, viewed, shown, **in_turn)
     gr.on(
         [part.input for part in (runs, models, names, selection)],
         handlers.refresh,
