@@ -140,12 +140,14 @@ READINGS: tuple[tuple[Callable[[float, float], bool], str], ...] = (
 def verdicts(rows: Iterable[Profiled]) -> dict[str, str]:
     """Say for each heuristic whether a model shows the published profile, and if not, what else."""
     accuracies = {(row.heuristic, row.gold): row.accuracy for row in in_heuristics(rows)}
-    return {
-        heuristic: _verdict(
-            accuracies[heuristic, ENTAILMENT], accuracies[heuristic, NON_ENTAILMENT]
-        )
+    both = {
+        heuristic: [accuracies.get((heuristic, gold)) for gold in (ENTAILMENT, NON_ENTAILMENT)]
         for heuristic in HEURISTICS
-        if {(heuristic, ENTAILMENT), (heuristic, NON_ENTAILMENT)} <= set(accuracies)
+    }
+    return {
+        heuristic: _verdict(entailed, others)
+        for heuristic, (entailed, others) in both.items()
+        if entailed is not None and others is not None
     }
 
 
