@@ -10,12 +10,10 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as app.py does
 
 import logging
 import signal
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -24,6 +22,7 @@ import psutil
 import typer
 from distributed import Client
 
+from benchmarks.app_process import APP, process
 from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.challenges import bundled_sets
 from finetune.experiments.inoculation.datasets import Sets
@@ -35,10 +34,6 @@ from probe.runs.engine import Engine
 from probe.runs.environment import environment
 from probe.runs.run import OPEN
 from probe.runs.store import Store
-
-ROOT = Path(__file__).resolve().parent.parent
-ENGINE_MODULE = "tests.support.engine_process"
-"""The app without its page."""
 
 
 def log(message: str) -> None:
@@ -77,19 +72,6 @@ def report(run: InoculationRun, before: InoculationRun, expected: Sequence[Point
         f"{len(before.results)} from before the kill were not computed again; {equal} to the "
         "undisturbed run"
     )
-
-
-@contextmanager
-def process(*arguments: str) -> Iterator[psutil.Popen]:
-    """Run Python in a process of its own, and kill it with its children in the end."""
-    quiet = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    child = psutil.Popen([sys.executable, *arguments], cwd=ROOT, **quiet)
-    try:
-        yield child
-    finally:
-        for running in [*child.children(recursive=True), child] if child.is_running() else ():
-            running.kill()
-        child.wait()
 
 
 def workers(engine: Engine) -> list[int]:
@@ -143,14 +125,14 @@ def cancelled(store: Store, engine: Engine, plan: Plan, sets: Sets, hung: bool) 
 def killed_app(store: Store, plan: Plan, sets: Sets, expected: Sequence[Point]) -> None:
     """Kill a process that owns store and engine, and start it again."""
     run_id = store.create("benchmark", run_request(plan, sets, environment())).id
-    with process("-m", ENGINE_MODULE) as app:
+    with process(*APP, quiet=True) as app:
         before = until(store, run_id, training(1))
         children = app.children(recursive=True)
         app.kill()
         log(f"the app killed with -9 in mid-training, {len(before.results)} points stored")
         _, alive = psutil.wait_procs(children, timeout=30)
         log(f"  {len(alive)} of its {len(children)} processes live on; the app is started again")
-    with process("-m", ENGINE_MODULE):
+    with process(*APP, quiet=True):
         report(until(store, run_id, ended), before, expected)
 
 
@@ -160,9 +142,11 @@ def killed_node(store: Store, plan: Plan, sets: Sets, expected: Sequence[Point])
         file = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "scheduler.json"
         scheduler = "--scheduler-file", str(file), "--no-dashboard"
         address = "--host", "127.0.0.1", "--port", "0"
-        stack.enter_context(process("-m", "distributed.cli.dask_scheduler", *scheduler, *address))
+        stack.enter_context(
+            process("-m", "distributed.cli.dask_scheduler", *scheduler, *address, quiet=True)
+        )
         node = "-m", "distributed.cli.dask_worker", *scheduler, "--nthreads", "1", "--no-nanny"
-        nodes = [stack.enter_context(process(*node)) for _ in range(2)]
+        nodes = [stack.enter_context(process(*node, quiet=True)) for _ in range(2)]
         with Client(scheduler_file=str(file), set_as_default=False) as client:
             client.wait_for_workers(2)
             engine = Engine(store, client.scheduler.address)
