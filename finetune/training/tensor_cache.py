@@ -1,4 +1,4 @@
-"""What the cells of a run share, and the runs of a sweep: tokens, states, first predictions."""
+"""Tensors that cells and runs share: tokens, states of frozen layers, initial predictions."""
 
 import hashlib
 from collections.abc import Set
