@@ -64,20 +64,22 @@ def worker_pid(engine: Engine, after: int = 0) -> int:
     raise AssertionError("no new worker came")
 
 
-def test_a_cell_that_does_not_listen_loses_its_worker(
-    store: Store, engine: Engine, plan: Plan, sets: Sets, monkeypatch: pytest.MonkeyPatch
+def test_the_worker_is_lean_gives_way_and_has_one_thread(
+    store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
-    monkeypatch.setattr(engine_module, "FORCE_AFTER", 0.2)
-    run_id = store.create(
-        "me", run_request(replace(plan, max_epochs=100_000, patience=100_000), sets)
-    ).id
+    def facts() -> tuple[set[str], int, int, str, bool]:
+        import torch
+
+        heavy = {"gradio", "sqlalchemy", "pandas", "scipy.stats", "nltk", "altair"} & {*sys.modules}
+        passive, trims = os.environ["OMP_WAIT_POLICY"], "MALLOC_TRIM_THRESHOLD_" in os.environ
+        return heavy, os.nice(0), torch.get_num_threads(), passive, trims
+
+    run_id = store.create("me", run_request(plan, sets)).id
     engine.submit(run_id)
-    until(store, run_id, training)
-    pid = worker_pid(engine)
-    os.kill(pid, signal.SIGSTOP)
-    engine.cancel(run_id)
-    assert until(store, run_id, ended).state == "cancelled"
-    assert worker_pid(engine, after=pid) != pid
+    assert until(store, run_id, ended).state == "done"
+    with Client(engine.address, set_as_default=False) as client:
+        (found,) = client.run(facts).values()
+    assert found == (set(), min(19, os.nice(0) + 10), 1, "PASSIVE", False)
 
 
 def test_a_killed_worker_loses_and_doubles_no_cell(
@@ -96,19 +98,17 @@ def test_a_killed_worker_loses_and_doubles_no_cell(
     ]  # fmt: skip
 
 
-def test_the_worker_is_lean_gives_way_and_has_one_thread(
-    store: Store, engine: Engine, plan: Plan, sets: Sets
+def test_a_cell_that_does_not_listen_loses_its_worker(
+    store: Store, engine: Engine, plan: Plan, sets: Sets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def facts() -> tuple[set[str], int, int, str, bool]:
-        import torch
-
-        heavy = {"gradio", "sqlalchemy", "pandas", "scipy.stats", "nltk", "altair"} & {*sys.modules}
-        passive, trims = os.environ["OMP_WAIT_POLICY"], "MALLOC_TRIM_THRESHOLD_" in os.environ
-        return heavy, os.nice(0), torch.get_num_threads(), passive, trims
-
-    run_id = store.create("me", run_request(plan, sets)).id
+    monkeypatch.setattr(engine_module, "FORCE_AFTER", 0.2)
+    run_id = store.create(
+        "me", run_request(replace(plan, max_epochs=100_000, patience=100_000), sets)
+    ).id
     engine.submit(run_id)
-    assert until(store, run_id, ended).state == "done"
-    with Client(engine.address, set_as_default=False) as client:
-        (found,) = client.run(facts).values()
-    assert found == (set(), min(19, os.nice(0) + 10), 1, "PASSIVE", False)
+    until(store, run_id, training)
+    pid = worker_pid(engine)
+    os.kill(pid, signal.SIGSTOP)
+    engine.cancel(run_id)
+    assert until(store, run_id, ended).state == "cancelled"
+    assert worker_pid(engine, after=pid) != pid
