@@ -12,9 +12,9 @@ from finetune.ui.plan_form import forecast
 from finetune.ui.samples import samples
 from probe.analysis.batch import score
 from probe.analysis.comparison import Row
+from probe.analysis.examination import examine
 from probe.analysis.hans import Profiled, profile
 from probe.analysis.summary import summarise
-from probe.analysis.examination import examine
 from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.models.cache import ModelCache
@@ -24,7 +24,7 @@ from probe.text.tokens import edits
 from probe.ui.batch_tables import view
 from probe.ui.html import batch, compare, compare_cells, elements, hans, prediction, probe
 from probe.ui.html.edits import diff
-from probe.ui.links import link_to_compare, link_to_inoculation, link_to_model, link_to_example
+from probe.ui.links import link_to_compare, link_to_example, link_to_inoculation, link_to_model
 from probe.ui.panels import own_model, upload
 from tests.support.attacks import ATTACKS
 from tests.support.markup import require_ours
