@@ -1,4 +1,4 @@
-"""A bag of words over both sides, beside the papers' models: what attention has to beat.
+"""A bag of words over both sides, as a baseline for the papers' models with attention.
 
     python -m benchmarks.bag_of_words --train TRAIN.jsonl.gz --test FILE [--test FILE ...]
 
@@ -30,21 +30,23 @@ def words(pair: Pair) -> list[str]:
 def main(
     train: Annotated[list[Path], typer.Option(help="JSON lines, maybe gzipped.")],
     test: Annotated[list[Path], typer.Option(help="Likewise.")] = [],  # noqa: B006
-    least: Annotated[int, typer.Option(help="Pairs that a word must occur in.")] = 5,
-    strength: Annotated[float, typer.Option(help="scikit-learn's C.")] = 0.03,
+    min_pairs: Annotated[int, typer.Option("--least", help="Pairs that a word must occur in.")] = 5,
+    inverse_regularisation: Annotated[
+        float, typer.Option("--strength", help="scikit-learn's C.")
+    ] = 0.03,
 ) -> None:
     """Train, then print the accuracy on each file and on the bundled pairs."""
-    learnt = [pair for file in train for pair in read_jsonl(file)]
+    train_pairs = [pair for file in train for pair in read_jsonl(file)]
     model = make_pipeline(
-        CountVectorizer(analyzer=words, min_df=least, binary=True),
-        LogisticRegression(C=strength, max_iter=300),
-    ).fit(learnt, [pair.gold for pair in learnt])
-    for name, pairs in _sets(test):
-        right = float(model.score(pairs, [pair.gold for pair in pairs]))
-        typer.echo(f"{name:40} n {len(pairs):6}  {100 * right:.1f} %")
+        CountVectorizer(analyzer=words, min_df=min_pairs, binary=True),
+        LogisticRegression(C=inverse_regularisation, max_iter=300),
+    ).fit(train_pairs, [pair.gold for pair in train_pairs])
+    for name, pairs in _test_sets(test):
+        accuracy = float(model.score(pairs, [pair.gold for pair in pairs]))
+        typer.echo(f"{name:40} n {len(pairs):6}  {100 * accuracy:.1f} %")
 
 
-def _sets(files: Iterable[Path]) -> Iterable[tuple[str, list[Pair]]]:
+def _test_sets(files: Iterable[Path]) -> Iterable[tuple[str, list[Pair]]]:
     for file in files:
         yield file.name, list(read_jsonl(file))
     yield "bundled pairs", list(bundled_pairs())

@@ -1,7 +1,7 @@
-"""What a run outlives: kill -9 of its worker, of the app, of a cluster's worker; and cancelling.
+"""Runs that survive kill -9 of their worker, of the app, of a cluster's worker; and cancelling.
 
 Run it by `python -m benchmarks.durability`; it takes some minutes and prints what happened. Each
-run's points must be those of one that nothing happened to, in accuracies and in every test row.
+run's points must equal those of an undisturbed run, in accuracies and in every test row.
 """
 
 import os
@@ -10,12 +10,10 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as app.py does
 
 import logging
 import signal
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -24,6 +22,7 @@ import psutil
 import typer
 from distributed import Client
 
+from benchmarks.app_process import APP, process
 from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.challenges import bundled_sets
 from finetune.experiments.inoculation.datasets import Sets
@@ -36,19 +35,15 @@ from probe.runs.environment import environment
 from probe.runs.run import OPEN
 from probe.runs.store import Store
 
-ROOT = Path(__file__).resolve().parent.parent
-SERVE = "tests.support.engine_process"
-"""The app without its page."""
 
-
-def say(words: str) -> None:
+def log(message: str) -> None:
     """Print a line with the time."""
-    print(f"{time.strftime('%H:%M:%S')}  {words}", flush=True)
+    print(f"{time.strftime('%H:%M:%S')}  {message}", flush=True)
 
 
-def until(store: Store, run_id: str, reached: Callable[[InoculationRun], bool]) -> InoculationRun:
-    """Wait until a run is as wanted, and return it."""
-    while not reached(run := inoculation_run(store.get(run_id))):
+def until(store: Store, run_id: str, condition: Callable[[InoculationRun], bool]) -> InoculationRun:
+    """Wait until a run fulfils a condition, and return it."""
+    while not condition(run := inoculation_run(store.get(run_id))):
         time.sleep(0.05)
     return run
 
@@ -59,53 +54,40 @@ def ended(run: InoculationRun) -> bool:
 
 
 def training(cells: int) -> Callable[[InoculationRun], bool]:
-    """Return whether so many cells are in mid-training."""
+    """Return the condition that this many cells are in mid-training."""
     return lambda run: sum(c.state == "running" and bool(c.progress) for c in run.cells) >= cells
 
 
-def facts(points: Sequence[Point]) -> list[Point]:
+def without_seconds(points: Sequence[Point]) -> list[Point]:
     """Return points without the time they took."""
     return [replace(point, seconds=0.0) for point in points]
 
 
-def tell(run: InoculationRun, before: InoculationRun, expected: Sequence[Point]) -> None:
-    """Print what became of a run that something was killed in."""
-    kept = sum(point in run.results for point in before.results)
-    equal = "equal" if facts(run.results) == facts(expected) else "NOT EQUAL"
-    say(
-        f"  {run.state}: {len(run.results)} points for {len(run.cells)} cells; {kept} of "
+def report(run: InoculationRun, before: InoculationRun, expected: Sequence[Point]) -> None:
+    """Print the state and the points of a run that something was killed in."""
+    reused = sum(point in run.results for point in before.results)
+    equal = "equal" if without_seconds(run.results) == without_seconds(expected) else "NOT EQUAL"
+    log(
+        f"  {run.state}: {len(run.results)} points for {len(run.cells)} cells; {reused} of "
         f"{len(before.results)} from before the kill were not computed again; {equal} to the "
         "undisturbed run"
     )
 
 
-@contextmanager
-def process(*arguments: str) -> Iterator[psutil.Popen]:
-    """Run Python in a process of its own, and kill it with its children in the end."""
-    quiet = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    started = psutil.Popen([sys.executable, *arguments], cwd=ROOT, **quiet)
-    try:
-        yield started
-    finally:
-        for one in [*started.children(recursive=True), started] if started.is_running() else ():
-            one.kill()
-        started.wait()
-
-
 def workers(engine: Engine) -> list[int]:
-    """Return the processes of an engine's workers."""
+    """Return the process ids of an engine's workers."""
     with Client(engine.address, set_as_default=False) as client:
         client.wait_for_workers(1)
         return [int(pid) for pid in client.run(os.getpid).values()]
 
 
 def undisturbed(store: Store, engine: Engine, plan: Plan, sets: Sets) -> tuple[Point, ...]:
-    """Compute a run that nothing happens to."""
-    began = time.monotonic()
+    """Compute a run without disturbance and return its points."""
+    start = time.monotonic()
     run_id = store.create("benchmark", run_request(plan, sets, environment())).id
     engine.submit(run_id)
     run = until(store, run_id, ended)
-    say(f"undisturbed: {run.state}, {len(run.results)} points, {time.monotonic() - began:.0f} s")
+    log(f"undisturbed: {run.state}, {len(run.results)} points, {time.monotonic() - start:.0f} s")
     return run.results
 
 
@@ -118,8 +100,8 @@ def killed_worker(
     before = until(store, run_id, training(1))
     (pid,) = workers(engine)
     os.kill(pid, signal.SIGKILL)
-    say(f"the worker killed with -9 in mid-training, {len(before.results)} points stored")
-    tell(until(store, run_id, ended), before, expected)
+    log(f"the worker killed with -9 in mid-training, {len(before.results)} points stored")
+    report(until(store, run_id, ended), before, expected)
 
 
 def cancelled(store: Store, engine: Engine, plan: Plan, sets: Sets, hung: bool) -> None:
@@ -130,39 +112,41 @@ def cancelled(store: Store, engine: Engine, plan: Plan, sets: Sets, hung: bool) 
     pids = workers(engine)
     if hung:
         os.kill(pids[0], signal.SIGSTOP)
-    began = time.monotonic()
+    start = time.monotonic()
     engine.cancel(run_id)
     until(store, run_id, ended)
-    who = "a worker that hangs" if hung else "in mid-training"
-    say(f"cancelled {who}: {time.monotonic() - began:.1f} s")
+    subject = "a worker that hangs" if hung else "in mid-training"
+    log(f"cancelled {subject}: {time.monotonic() - start:.1f} s")
     if hung:
         psutil.wait_procs([psutil.Process(pids[0])] if psutil.pid_exists(pids[0]) else [])
-        say(f"  the hung process was gone after {time.monotonic() - began:.1f} s")
+        log(f"  the hung process was gone after {time.monotonic() - start:.1f} s")
 
 
 def killed_app(store: Store, plan: Plan, sets: Sets, expected: Sequence[Point]) -> None:
     """Kill a process that owns store and engine, and start it again."""
     run_id = store.create("benchmark", run_request(plan, sets, environment())).id
-    with process("-m", SERVE) as app:
+    with process(*APP, quiet=True) as app:
         before = until(store, run_id, training(1))
         children = app.children(recursive=True)
         app.kill()
-        say(f"the app killed with -9 in mid-training, {len(before.results)} points stored")
+        log(f"the app killed with -9 in mid-training, {len(before.results)} points stored")
         _, alive = psutil.wait_procs(children, timeout=30)
-        say(f"  {len(alive)} of its {len(children)} processes live on; the app is started again")
-    with process("-m", SERVE):
-        tell(until(store, run_id, ended), before, expected)
+        log(f"  {len(alive)} of its {len(children)} processes live on; the app is started again")
+    with process(*APP, quiet=True):
+        report(until(store, run_id, ended), before, expected)
 
 
 def killed_node(store: Store, plan: Plan, sets: Sets, expected: Sequence[Point]) -> None:
     """Kill one of two workers of a cluster on loopback."""
     with ExitStack() as stack:
         file = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "scheduler.json"
-        where = "--scheduler-file", str(file), "--no-dashboard"
-        here = "--host", "127.0.0.1", "--port", "0"
-        stack.enter_context(process("-m", "distributed.cli.dask_scheduler", *where, *here))
-        node = "-m", "distributed.cli.dask_worker", *where, "--nthreads", "1", "--no-nanny"
-        nodes = [stack.enter_context(process(*node)) for _ in range(2)]
+        scheduler = "--scheduler-file", str(file), "--no-dashboard"
+        address = "--host", "127.0.0.1", "--port", "0"
+        stack.enter_context(
+            process("-m", "distributed.cli.dask_scheduler", *scheduler, *address, quiet=True)
+        )
+        node = "-m", "distributed.cli.dask_worker", *scheduler, "--nthreads", "1", "--no-nanny"
+        nodes = [stack.enter_context(process(*node, quiet=True)) for _ in range(2)]
         with Client(scheduler_file=str(file), set_as_default=False) as client:
             client.wait_for_workers(2)
             engine = Engine(store, client.scheduler.address)
@@ -170,8 +154,8 @@ def killed_node(store: Store, plan: Plan, sets: Sets, expected: Sequence[Point])
             engine.submit(run_id)
             before = until(store, run_id, training(2))
             nodes[0].kill()
-            say(f"one of two busy workers of a cluster killed, {len(before.results)} points stored")
-            tell(until(store, run_id, ended), before, expected)
+            log(f"one of two busy workers of a cluster killed, {len(before.results)} points stored")
+            report(until(store, run_id, ended), before, expected)
             engine.close()
 
 
@@ -181,21 +165,21 @@ def main(
     sizes: str = "25,50,100",
     dev: Annotated[int, typer.Option(help="Pairs of the dev set and of the test sets.")] = 120,
 ) -> None:
-    """Print what a run outlives."""
+    """Disturb runs in each way and print whether their points are equal."""
     register_experiments()
     logging.disable(logging.ERROR)  # dask reports each death at length
-    whole = bundled_sets("negation")
+    all_sets = bundled_sets("negation")
     sets = replace(
-        whole,
-        original_dev=whole.original_dev[:dev],
-        original_test=whole.original_test[:dev],
-        challenge_test=whole.challenge_test[:dev],
+        all_sets,
+        original_dev=all_sets.original_dev[:dev],
+        original_test=all_sets.original_test[:dev],
+        challenge_test=all_sets.challenge_test[:dev],
         control=(),
     )
-    exact: Mode = "full" if mode == "full" else "fast"
+    plan_mode: Mode = "full" if mode == "full" else "fast"
     counts = tuple(int(size) for size in sizes.split(","))
-    plan = Plan(model, "negation", counts, (1e-4,), (0,), exact, max_epochs=6)
-    say(f"{plan}; {dev} dev and test pairs; {environment()}")
+    plan = Plan(model, "negation", counts, (1e-4,), (0,), plan_mode, max_epochs=6)
+    log(f"{plan}; {dev} dev and test pairs; {environment()}")
     with tempfile.TemporaryDirectory() as home:
         os.environ.update(NLI_CLINIC_HOME=home, NLI_CLINIC_WORKERS="1", OMP_NUM_THREADS="1")
         store = Store()

@@ -6,10 +6,10 @@
 Trainer is used as its documentation has a user do it (benchmarks/trainer.py), with the cells' own
 batch, rates, epochs and patience: once with every pair padded to the longest input of the model,
 once padded to the longest of a batch. Padding changes no result, so that the first, which takes
-hours, is timed on a few pairs and its seconds are reckoned from the second's numbers of pairs;
-with --whole it is run to its end. One thread. Seconds are those of the processor, so that a machine
-that does other things beside does not change the ratios; the clock's stand in brackets. `lecture`
-times a sweep by the clock, in the app's own processes.
+hours, is timed on a few pairs and its seconds are computed from the second's numbers of pairs;
+with --whole it is run to its end. One thread. Seconds are those of the processor, so that other
+load on the machine does not change the ratios; the clock's are in brackets. `lecture` times a sweep
+by the clock, in the app's own processes.
 """
 
 import os
@@ -49,47 +49,47 @@ Run = Callable[[Plan, Sets, Cell, Classifier], Point]
 
 
 @dataclass(frozen=True)
-class Took:
+class Duration:
     """Seconds of the processor and of the clock."""
 
     cpu: float
     clock: float
 
-    def __add__(self, other: "Took") -> "Took":
-        return Took(self.cpu + other.cpu, self.clock + other.clock)
+    def __add__(self, other: "Duration") -> "Duration":
+        return Duration(self.cpu + other.cpu, self.clock + other.clock)
 
 
-def ours(plan: Plan, sets: Sets, cell: Cell, classifier: Classifier) -> Point:
+def run_ours(plan: Plan, sets: Sets, cell: Cell, classifier: Classifier) -> Point:
     """Run a cell as the app does."""
     *_, point = run_cell(plan, sets, cell, classifier)
     assert isinstance(point, Point)  # the last row is one
     return point
 
 
-def timed(plan: Plan, sets: Sets, classifier: Classifier, run: Run) -> tuple[Took, list[Point]]:
+def timed(plan: Plan, sets: Sets, classifier: Classifier, run: Run) -> tuple[Duration, list[Point]]:
     """Run all cells but the first, each in a copy of the model."""
-    cpu, clock, points = time.process_time(), time.perf_counter(), []
+    cpu_start, clock_start, points = time.process_time(), time.perf_counter(), []
     for cell in cells(plan)[1:]:
         points.append(run(plan, sets, cell, fresh(classifier)))
-    return Took(time.process_time() - cpu, time.perf_counter() - clock), points
+    return Duration(time.process_time() - cpu_start, time.perf_counter() - clock_start), points
 
 
 def outcome(base: Point, points: list[Point], sets: Sets) -> str:
-    """Say what came of a system's cells."""
-    found = judge(base, points, sets.majority, sets.paired).finding
+    """Return the verdict on a system's cells, and its accuracies before and after."""
+    finding = judge(base, points, sets.majority, sets.paired).largest
     last = max(points, key=lambda point: (point.cell.size, point.challenge))
     return (
-        f"{found.name:22} original {100 * base.original:.1f} to {100 * last.original:.1f}, "
+        f"{finding.name:22} original {100 * base.original:.1f} to {100 * last.original:.1f}, "
         f"challenge {100 * base.challenge:.1f} to {100 * last.challenge:.1f}"
     )
 
 
 def padded_seconds(measured: Pace, points: list[Point], sets: Sets) -> float:
-    """Reckon what padding to the model's longest input takes: the same pairs at its pace."""
+    """Return the seconds with padding to the longest input: the same pairs at its pace."""
     tests = len(sets.original_test) + len(sets.challenge_test)
-    learnt = sum(point.epochs * point.cell.size for point in points)
-    read = sum(point.epochs * len(sets.original_dev) + tests for point in points)
-    return measured.train * learnt + measured.predict * read
+    trained_pairs = sum(point.epochs * point.cell.size for point in points)
+    predicted_pairs = sum(point.epochs * len(sets.original_dev) + tests for point in points)
+    return measured.train * trained_pairs + measured.predict * predicted_pairs
 
 
 def smaller(sets: Sets, tests: int) -> Sets:
@@ -119,41 +119,43 @@ def main(
     if context.invoked_subcommand:
         return
     torch.set_num_threads(1)
-    classifier, total = load(model), dict[str, Took]()
+    classifier, total = load(model), dict[str, Duration]()
     measured = pace(classifier, bundled_sets("negation").challenge_train)
     print(f"Trainer, padded: {measured.train:.2f} s a pair trained, {measured.predict:.2f} s read")
     for challenge in challenges.split(","):
-        own = numerical and challenge == "templates_numerical"
-        made = file_sets(bundled(), "numerical", numerical) if own else bundled_sets(challenge)
-        sets = smaller(made, tests)
+        from_file = numerical and challenge == "templates_numerical"
+        all_sets = (
+            file_sets(bundled(), "numerical", numerical) if from_file else bundled_sets(challenge)
+        )
+        sets = smaller(all_sets, tests)
         plan = Plan(
             model, challenge, numbers("sizes", sizes, int), numbers("lrs", lrs, float), (0,)
         )
         fast = replace(plan, mode="fast", lrs=numbers("fast lrs", fast_lrs, float))
-        base = ours(plan, sets, cells(plan)[0], fresh(classifier))
-        found = {"Trainer": timed(plan, sets, classifier, with_trainer("longest"))}
-        found["full"] = timed(plan, sets, classifier, ours)
-        found["fast"] = timed(fast, sets, classifier, ours)
-        points = found["Trainer"][1]
+        base = run_ours(plan, sets, cells(plan)[0], fresh(classifier))
+        by_system = {"Trainer": timed(plan, sets, classifier, with_trainer("longest"))}
+        by_system["full"] = timed(plan, sets, classifier, run_ours)
+        by_system["fast"] = timed(fast, sets, classifier, run_ours)
+        points = by_system["Trainer"][1]
         if whole:
-            found["Trainer, padded"] = timed(plan, sets, classifier, with_trainer("max_length"))
+            by_system["Trainer, padded"] = timed(plan, sets, classifier, with_trainer("max_length"))
         else:
-            took = padded_seconds(measured, points, sets)
-            found["Trainer, padded"] = Took(took, float("nan")), points
-        for system, (took_by, its) in found.items():
-            total[system] = total.get(system, Took(0, 0)) + took_by
+            seconds = padded_seconds(measured, points, sets)
+            by_system["Trainer, padded"] = Duration(seconds, float("nan")), points
+        for system, (duration, system_points) in by_system.items():
+            total[system] = total.get(system, Duration(0, 0)) + duration
             print(
-                f"{challenge:20} {system:16} {took_by.cpu:7.1f} s ({took_by.clock:.1f})  "
-                f"{outcome(base, its, sets)}",
+                f"{challenge:20} {system:16} {duration.cpu:7.1f} s ({duration.clock:.1f})  "
+                f"{outcome(base, system_points, sets)}",
                 flush=True,
             )
-    for system, took_by in total.items():
+    for system, duration in total.items():
         ratios = ", ".join(
-            f"{other.cpu / took_by.cpu:.1f} x {name}"
+            f"{other.cpu / duration.cpu:.1f} x {name}"
             for name, other in total.items()
             if name.startswith("Trainer")
         )
-        print(f"{system:16} {took_by.cpu:7.1f} s, as quick as {ratios}")
+        print(f"{system:16} {duration.cpu:7.1f} s, as quick as {ratios}")
 
 
 @app.command()
@@ -171,25 +173,25 @@ def lecture(
     """
     register_experiments()
     logging.getLogger("distributed").setLevel(logging.ERROR)
-    chosen: Mode = mode  # type: ignore[assignment]  # typer has no Literal
+    plan_mode: Mode = mode  # type: ignore[assignment]  # typer has no Literal
     with tempfile.TemporaryDirectory() as home:
         os.environ.update(NLI_CLINIC_HOME=home, NLI_CLINIC_WORKERS=str(workers))
         jobs = []
         for challenge in challenges.split(","):
             sets = bundled_sets(challenge)
-            there = len(sets.challenge_train)
-            wanted = tuple(min(size, there) for size in numbers("sizes", sizes, int))
+            available = len(sets.challenge_train)
+            plan_sizes = tuple(min(size, available) for size in numbers("sizes", sizes, int))
             rates = numbers("lrs", lrs, float)
-            jobs.append((Plan(model, challenge, wanted, rates, (0,), chosen), sets))
+            jobs.append((Plan(model, challenge, plan_sizes, rates, (0,), plan_mode), sets))
         store = Store()
-        engine, began = Engine(store), time.time()
+        engine, start = Engine(store), time.time()
         ids = [store.create("benchmark", run_request(*job, environment())).id for job in jobs]
         for run_id in ids:
             engine.submit(run_id)
         for run in [until(store, run_id, ended) for run_id in ids]:
-            took = (run.finished or time.time()) - began
-            found = run.verdict["oracle_lr"]["name"] if run.verdict else run.error
-            print(f"{took:6.1f} s  {run.plan.challenge:20} {run.state}: {found}")
+            seconds = (run.finished or time.time()) - start
+            finding = run.verdict["oracle_lr"]["name"] if run.verdict else run.error
+            print(f"{seconds:6.1f} s  {run.plan.challenge:20} {run.state}: {finding}")
         print(f"{sum(len(cells(plan)) for plan, _ in jobs)} cells, {workers} workers")
         engine.close()
 

@@ -1,4 +1,4 @@
-"""How quick the Probe tab answers, alone and beside a fine-tune.
+"""Seconds of an answer of the Probe tab, alone and beside a fine-tune.
 
 Run it by `python -m benchmarks.latency`.
 
@@ -16,10 +16,10 @@ import time
 from collections.abc import Sequence
 from statistics import median
 
-from probe.analysis.transformed import examine
+from probe.analysis.examination import examine
 from probe.models.classifier import Classifier
 from probe.models.library import load
-from probe.tasks.nli import Pair
+from probe.tasks.nli import NLI, Pair
 from probe.transforms.availability import ready
 
 PAIR = Pair(
@@ -30,24 +30,24 @@ PAIR = Pair(
 REPEATS = 15
 
 
-def answer(classifier: Classifier, names: Sequence[str]) -> float:
+def median_seconds(classifier: Classifier, names: Sequence[str]) -> float:
     """Return the median seconds of one answer."""
     examine(classifier, PAIR, names)
-    took = []
+    durations = []
     for _ in range(REPEATS):
-        began = time.perf_counter()
+        start = time.perf_counter()
         examine(classifier, PAIR, names)
-        took.append(time.perf_counter() - began)
-    return median(took)
+        durations.append(time.perf_counter() - start)
+    return median(durations)
 
 
 def measure(classifier: Classifier) -> dict[str, float]:
     """Return the seconds of an answer with no, four and all transforms."""
-    first = ["sort", "shuffle", "drop", "negation"]
+    four = ["sort", "shuffle", "drop", "negation"]
     return {
-        "prediction and importance": answer(classifier, []),
-        "with four transforms": answer(classifier, first),
-        f"with all {len(ready())} transforms": answer(classifier, ready()),
+        "prediction and importance": median_seconds(classifier, []),
+        "with four transforms": median_seconds(classifier, four),
+        f"with all {len(ready(NLI))} transforms": median_seconds(classifier, ready(NLI)),
     }
 
 

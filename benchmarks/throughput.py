@@ -22,33 +22,33 @@ from probe.tasks.examples import bundled_pairs
 PAIRS = bundled_pairs("test")
 
 
-def per_second(work: Callable[[], object]) -> float:
-    """Return pairs per second, the better of two goes."""
+def pairs_per_second(work: Callable[[], object]) -> float:
+    """Return the higher of two measured speeds."""
     best = 0.0
     for _ in range(2):
-        began = time.perf_counter()
+        start = time.perf_counter()
         work()
-        best = max(best, len(PAIRS) / (time.perf_counter() - began))
+        best = max(best, len(PAIRS) / (time.perf_counter() - start))
     return best
 
 
 def main() -> None:
-    """Print each way's speed and its ratio to the pipeline's default."""
+    """Print the speed of each and its ratio to the pipeline with its defaults."""
     classifier = load("minilm")
-    asked = [{"text": pair.premise, "text_pair": pair.hypothesis} for pair in PAIRS]
+    inputs = [{"text": pair.premise, "text_pair": pair.hypothesis} for pair in PAIRS]
     pipe = pipeline("text-classification", model=find("minilm"), device="cpu", dtype=torch.float32)
-    ways: dict[str, Callable[[], object]] = {
-        "pipeline, default": lambda: pipe(asked),
-        "pipeline, batch_size=32": lambda: pipe(asked, batch_size=32),
+    scorers: dict[str, Callable[[], object]] = {
+        "pipeline, default": lambda: pipe(inputs),
+        "pipeline, batch_size=32": lambda: pipe(inputs, batch_size=32),
         "ours, fp32": lambda: classifier.predict(PAIRS, "fp32"),
     }
     if fast_bf16():
-        ways["ours, bf16"] = lambda: classifier.predict(PAIRS, "bf16")
-    first = 0.0
-    for name, work in ways.items():
-        speed = per_second(work)
-        first = first or speed
-        print(f"{name:26} {speed:7.1f} pairs/s   {speed / first:.2f} x the pipeline's default")
+        scorers["ours, bf16"] = lambda: classifier.predict(PAIRS, "bf16")
+    baseline = 0.0
+    for name, work in scorers.items():
+        speed = pairs_per_second(work)
+        baseline = baseline or speed
+        print(f"{name:26} {speed:7.1f} pairs/s   {speed / baseline:.2f} x the pipeline's default")
     print(f"{torch.get_num_threads()} threads, {len(PAIRS)} pairs")
 
 

@@ -29,7 +29,7 @@ from probe.tasks.nli import Pair
 
 Padding = Literal["max_length", "longest"]
 Rows = Dataset[dict[str, Any]]  # Any: lists of numbers and a number
-SAMPLE = 32
+SAMPLE_PAIRS = 32
 
 
 @dataclass(frozen=True)
@@ -41,34 +41,36 @@ class Pace:
 
 
 def rows(classifier: Classifier, pairs: Sequence[Pair], padding: Padding) -> Rows:
-    """Tokenise pairs, padded to the model's longest input or not yet."""
+    """Tokenise pairs, padded to the model's longest input or not padded."""
     encoded = classifier.tokenizer(
         [pair.premise for pair in pairs],
         [pair.hypothesis for pair in pairs],
         truncation=True,
         padding="max_length" if padding == "max_length" else False,
     )
-    made = [
-        {name: encoded[name][row] for name in encoded} | {"labels": _number(classifier, pair)}
+    encoded_rows = [
+        {name: encoded[name][row] for name in encoded} | {"labels": _label_number(classifier, pair)}
         for row, pair in enumerate(pairs)
     ]
-    return cast(Rows, made)  # a list has the length and the items that Trainer asks for
+    return cast(Rows, encoded_rows)  # a list has the length and the items that Trainer asks for
 
 
-def _number(classifier: Classifier, pair: Pair) -> int:
+def _label_number(classifier: Classifier, pair: Pair) -> int:
     assert pair.gold  # only labelled pairs are trained on
     return classifier.order.index(pair.gold)
 
 
-def accuracy(found: EvalPrediction) -> dict[str, float]:
-    """Return the share of right predictions."""
-    return {"accuracy": float((np.argmax(found.predictions, -1) == found.label_ids).mean())}
+def accuracy(evaluation: EvalPrediction) -> dict[str, float]:
+    """Return the share of correct predictions."""
+    return {
+        "accuracy": float((np.argmax(evaluation.predictions, -1) == evaluation.label_ids).mean())
+    }
 
 
 def trainer(
     classifier: Classifier,
     folder: str,
-    learnt: Rows,
+    train_rows: Rows,
     dev: Rows,
     padding: Padding,
     lr: float,
@@ -88,21 +90,21 @@ def trainer(
         **_common(classifier),
     )
     collator = DataCollatorWithPadding(classifier.tokenizer) if padding == "longest" else None
-    made = Trainer(
+    new_trainer = Trainer(
         classifier.model,
         settings,
         data_collator=collator,
-        train_dataset=learnt,
+        train_dataset=train_rows,
         eval_dataset=dev,
         compute_metrics=accuracy,
         callbacks=[EarlyStoppingCallback(patience)],
     )
-    made.remove_callback(PrinterCallback)  # prints each evaluation
-    return made
+    new_trainer.remove_callback(PrinterCallback)  # prints each evaluation
+    return new_trainer
 
 
 def _common(classifier: Classifier) -> dict[str, Any]:  # Any: settings of several types
-    """Return the batch of the model's own training, and silence."""
+    """Return the batch size of the model's own training, and settings without output."""
     batch = classifier.architecture.recipe.batch
     return {
         "per_device_train_batch_size": batch,
@@ -116,29 +118,36 @@ def _common(classifier: Classifier) -> dict[str, Any]:  # Any: settings of sever
 
 
 def with_trainer(padding: Padding) -> Callable[[Plan, Sets, Cell, Classifier], Point]:
-    """Return what runs a cell with Trainer."""
+    """Return the function that runs a cell with Trainer."""
 
     def run(plan: Plan, sets: Sets, cell: Cell, classifier: Classifier) -> Point:
-        began = time.monotonic()
-        learnt = rows(classifier, nested(sets.challenge_train, cell.seed, cell.size), padding)
+        start = time.monotonic()
+        train_rows = rows(classifier, nested(sets.challenge_train, cell.seed, cell.size), padding)
         dev = rows(classifier, sets.original_dev, padding)
         with TemporaryDirectory() as folder:
-            made = trainer(
-                classifier, folder, learnt, dev, padding, cell.lr, plan.max_epochs, plan.patience
+            cell_trainer = trainer(
+                classifier,
+                folder,
+                train_rows,
+                dev,
+                padding,
+                cell.lr,
+                plan.max_epochs,
+                plan.patience,
             )
-            made.train()
+            cell_trainer.train()
         tested = [
-            _right(made, rows(classifier, pairs, padding))
+            _correct(cell_trainer, rows(classifier, pairs, padding))
             for pairs in (sets.original_test, sets.challenge_test)
         ]
         return Point(
             cell,
             sum(tested[0]) / len(tested[0]),
             sum(tested[1]) / len(tested[1]),
-            float(made.state.best_metric or 0.0),
-            round(made.state.epoch or 0.0),
+            float(cell_trainer.state.best_metric or 0.0),
+            round(cell_trainer.state.epoch or 0.0),
             0,
-            time.monotonic() - began,
+            time.monotonic() - start,
             "fp32",
             *tested,
         )
@@ -146,23 +155,25 @@ def with_trainer(padding: Padding) -> Callable[[Plan, Sets, Cell, Classifier], P
     return run
 
 
-def _right(made: Trainer, pairs: Rows) -> tuple[bool, ...]:
-    said = made.predict(pairs)
-    hits = np.argmax(cast(np.ndarray[Any, Any], said.predictions), -1) == said.label_ids
-    return tuple(bool(hit) for hit in np.atleast_1d(hits))
+def _correct(trained: Trainer, pairs: Rows) -> tuple[bool, ...]:
+    output = trained.predict(pairs)
+    correct = np.argmax(cast(np.ndarray[Any, Any], output.predictions), -1) == output.label_ids
+    return tuple(bool(row) for row in np.atleast_1d(correct))
 
 
 def pace(classifier: Classifier, pairs: Sequence[Pair]) -> Pace:
     """Time a padded Trainer on a few pairs: one epoch without evaluation, one prediction."""
-    copied = fresh(classifier)
-    few = rows(copied, pairs[:SAMPLE], "max_length")
+    copy = fresh(classifier)
+    sample = rows(copy, pairs[:SAMPLE_PAIRS], "max_length")
     with TemporaryDirectory() as folder:
-        plain = TrainingArguments(folder, num_train_epochs=1, save_strategy="no", **_common(copied))
-        made = Trainer(copied.model, plain, train_dataset=few)
-        made.remove_callback(PrinterCallback)
-        began = time.process_time()
-        made.train()
+        settings = TrainingArguments(
+            folder, num_train_epochs=1, save_strategy="no", **_common(copy)
+        )
+        plain_trainer = Trainer(copy.model, settings, train_dataset=sample)
+        plain_trainer.remove_callback(PrinterCallback)
+        start = time.process_time()
+        plain_trainer.train()
         trained = time.process_time()
-        made.predict(few)
+        plain_trainer.predict(sample)
         ended = time.process_time()
-    return Pace((trained - began) / SAMPLE, (ended - trained) / SAMPLE)
+    return Pace((trained - start) / SAMPLE_PAIRS, (ended - trained) / SAMPLE_PAIRS)

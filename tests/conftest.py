@@ -14,7 +14,7 @@ import pytest
 
 pytest_plugins = ["tests.support.fixtures"]
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE = 180  # seconds a start may take on a busy machine
+MAX_START_SECONDS = 180  # on a busy machine
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 
 def wait_for(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + MAX_START_SECONDS
     while time.monotonic() < until:
         if process.poll() is not None:
             raise RuntimeError(f"the app ended at its start:\n{log.read_text()}")
@@ -71,4 +71,4 @@ def wait_for(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
             return
         except OSError:
             time.sleep(0.3)
-    raise RuntimeError(f"the app did not start in {PATIENCE} s:\n{log.read_text()}")
+    raise RuntimeError(f"the app did not start in {MAX_START_SECONDS} s:\n{log.read_text()}")

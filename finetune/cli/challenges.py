@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import typer
 
-from finetune.experiments.inoculation.challenges import KINDS, catalogue
+from finetune.experiments.inoculation.challenges import KIND_TITLES, catalogue
 from probe.cli.options import AsJson
 from probe.cli.output import print_json
 
@@ -15,7 +15,7 @@ def challenges_command(as_json: AsJson = False) -> None:
     if as_json:
         print_json([asdict(challenge) for challenge in challenges])
         return
-    for kind, words in KINDS.items():
+    for kind, words in KIND_TITLES.items():
         of_kind = [challenge for challenge in challenges if challenge.kind == kind]
         typer.echo(f"{words}:" if of_kind else f"{words}: --challenge-file FILE")
         for challenge in of_kind:

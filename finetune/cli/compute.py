@@ -16,7 +16,7 @@ from finetune.experiments.inoculation.run import (
     run_request,
 )
 from finetune.experiments.inoculation.serialise import epoch_from, point_from
-from finetune.report.progress import in_words
+from finetune.report.progress import row_text
 from probe.errors import ExperimentError
 from probe.runs.engine import Engine
 from probe.runs.environment import environment
@@ -49,10 +49,10 @@ def compute_run(
     known = known_results(store.runs(kind=KIND), plan, request.artefacts)
     created = store.create(OWNER, request, known)
     for point in inoculation_run(created).results:
-        typer.echo(f"{in_words(point)}  (from an earlier call)")
+        typer.echo(f"{row_text(point)}  (from an earlier call)")
 
     def listen(run_id: str, number: int, row: Progress | Result) -> None:
-        typer.echo(in_words(_typed_row(plan, number, row)))
+        typer.echo(row_text(_typed_row(plan, number, row)))
         if isinstance(row, Result) and on_result is not None:
             on_result(inoculation_run(store.get(run_id)))
 

@@ -22,7 +22,7 @@ from probe.runs.gallery import FOLDER, write
 from probe.runs.store import Store
 from probe.tasks.nli import Pair
 
-SPARE = 1.5  # pool pairs for each training pair: a challenge leaves some out
+POOL_FACTOR = 1.5  # pool pairs for each training pair: a challenge leaves some out
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def sampled(files: Files) -> SourceData:
     """
     dev, rest = split_by_premise(read_pairs(files.original), files.dev, files.seed)
     test, _ = split_by_premise(rest, files.test, files.seed)
-    wanted = round(SPARE * files.train)
+    wanted = round(POOL_FACTOR * files.train)
     fresh = unseen(_of_source(files.pool, files.source), dev, test)
     pool, _ = split_by_premise(fresh, wanted, files.seed)
     source_data = SourceData(dev[: files.dev], test[: files.test], pool[:wanted])

@@ -7,7 +7,7 @@ import torch
 import typer
 
 from finetune.cli.compute import compute_run
-from finetune.experiments.inoculation.challenges import MOST
+from finetune.experiments.inoculation.challenges import MAX_PAIRS
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import (
     THRESHOLDS,
@@ -19,8 +19,12 @@ from finetune.experiments.inoculation.plan import (
     resolved,
 )
 from finetune.experiments.inoculation.run import InoculationRun
-from finetune.experiments.inoculation.time_estimate import crowding, seconds, words
-from finetune.experiments.inoculation.user_data import UserFiles, sets_of, sources_of
+from finetune.experiments.inoculation.time_estimate import (
+    duration_words,
+    estimate_seconds,
+    overflow_note,
+)
+from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sources_of
 from finetune.report.export import write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
 from probe.cli.output import make_folder
@@ -40,7 +44,7 @@ def inoculate_command(
     original_test: Annotated[Path | None, typer.Option(help="Instead of bundled pairs.")] = None,
     pool: Annotated[Path | None, typer.Option(help="Pairs to make the training set of.")] = None,
     challenge_file: Annotated[Path | None, typer.Option(help="Has a `split`, or is drawn.")] = None,
-    train: Annotated[int, typer.Option(help="Pairs drawn of --challenge-file.")] = MOST,
+    train: Annotated[int, typer.Option(help="Pairs drawn of --challenge-file.")] = MAX_PAIRS,
     challenge_train: Annotated[Path | None, typer.Option(help="With --challenge-test.")] = None,
     challenge_test: Annotated[Path | None, typer.Option(help="With --challenge-train.")] = None,
     control: Annotated[Path | None, typer.Option(help="A sister that no cell trains on.")] = None,
@@ -85,7 +89,7 @@ def inoculate_command(
         include_epoch0=include_epoch0,
         thresholds=limits,
     )
-    sets = sets_of(challenge, given)
+    sets = read_sets(challenge, given)
     plan = resolved(plan, sets)
     _inoculate(plan, sets, sources_of(given), in_process or threads > 1, out)
 
@@ -95,8 +99,8 @@ def _inoculate(
 ) -> None:
     check(plan, sets)
     classifier = load(plan.model)
-    typer.echo(f"{words(seconds(plan, sets, classifier))} on one core")
-    if crowded := crowding(plan, sets, classifier):
+    typer.echo(f"{duration_words(estimate_seconds(plan, sets, classifier))} on one core")
+    if crowded := overflow_note(plan, sets, classifier):
         typer.echo(f"note: {crowded}")
     make_folder(out)
 

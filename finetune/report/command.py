@@ -8,7 +8,7 @@ from finetune.experiments.inoculation.run import InoculationRun
 from finetune.report.sweep import model_name
 from probe.runs.gallery import OWNER
 
-CHANGED = ("batch", "max_epochs", "patience", "precision")
+OPTIONAL_FIELDS = ("batch", "max_epochs", "patience", "precision")
 """Fields of a plan that the command names where they differ from what a plan begins with."""
 
 
@@ -19,7 +19,7 @@ def command(run: InoculationRun) -> str:
     """
     plan = run.plan
     lists = {
-        f"--{name}": ",".join(str(one) for one in getattr(plan, name))
+        f"--{name}": ",".join(str(value) for value in getattr(plan, name))
         for name in ("sizes", "lrs", "seeds")
     }
     asked = {"--model": plan.model, "--challenge": plan.challenge, **lists, "--mode": plan.mode}
@@ -37,7 +37,7 @@ def _changed(plan: Plan) -> dict[str, str]:
     begin = {field.name: field.default for field in fields(Plan)}
     options = {
         f"--{name.replace('_', '-')}": str(getattr(plan, name))
-        for name in CHANGED
+        for name in OPTIONAL_FIELDS
         if getattr(plan, name) != begin[name]
     }
     limits = {

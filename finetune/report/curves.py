@@ -22,17 +22,26 @@ from probe.reports.charts import INK, themed
 COLUMNS = ["examples", "set", "accuracy", "low", "high", "n", "lr", "seeds"]
 SETS = {"challenge": [1, 0], "original": [6, 4]}
 """The dashes of each line."""
-COLOURS = ("#009E73", "#B7791F", "#4A90C2", "#B5478F", "#7A7F1E", "#2F7F86", "#8A6BD1", "#A0522D")
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+MODEL_COLOURS = (
+    "#009E73",
+    "#B7791F",
+    "#4A90C2",
+    "#B5478F",
+    "#7A7F1E",
+    "#2F7F86",
+    "#8A6BD1",
+    "#A0522D",
+)
+MODEL_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 """Of the models in turn; no colour of a label, never the only cue."""
-TOGETHER = 2.5  # points: rules closer than this share a label
-ABREAST = 2  # of these names stand on one line of it, which fits a phone
+MERGE_BELOW_POINTS = 2.5  # points: rules closer than this share a label
+NAMES_PER_LINE = 2  # of these names stand on one line of it, which fits a phone
 
 EXAMPLES = alt.X("examples:O", title="inoculation examples", axis=alt.Axis(labelAngle=0))
 
 
 @dataclass(frozen=True)
-class Look:
+class PanelStyle:
     """What panels of one figure share: the models in their order and the axis, in percent."""
 
     names: tuple[str, ...]
@@ -44,20 +53,20 @@ class Look:
     @property
     def colours(self) -> list[str]:
         """A colour for each name."""
-        return [COLOURS[at % len(COLOURS)] for at in range(len(self.names))]
+        return [MODEL_COLOURS[at % len(MODEL_COLOURS)] for at in range(len(self.names))]
 
     @property
     def shapes(self) -> list[str]:
         """A marker for each name."""
-        return [SHAPES[at % len(SHAPES)] for at in range(len(self.names))]
+        return [MODEL_SHAPES[at % len(MODEL_SHAPES)] for at in range(len(self.names))]
 
 
-def look_of(frame: pd.DataFrame, rules: Mapping[str, float] | None = None) -> Look:
+def style_for(frame: pd.DataFrame, rules: Mapping[str, float] | None = None) -> PanelStyle:
     """Return a look that has room for all of a frame and for the rules, in percent."""
     values = [*frame["low"], *frame["high"], *(rules or {}).values()]
     low, high = (min(values), max(values)) if values else (0.0, 100.0)
     names = tuple(dict.fromkeys(str(name) for name in frame["name"]))
-    return Look(names, max(0.0, 10 * (low // 10)), min(100.0, 10 * -(-high // 10)))
+    return PanelStyle(names, max(0.0, 10 * (low // 10)), min(100.0, 10 * -(-high // 10)))
 
 
 def curve_frame(
@@ -68,25 +77,37 @@ def curve_frame(
     Of several learning rates the one that the selection chooses; of several seeds the mean.
     """
     rows = []
-    for one in choose(points, selection):
-        for which, right in (("challenge", one.challenge_right), ("original", one.original_right)):
+    for point in choose(points, selection):
+        for which, right in (
+            ("challenge", point.challenge_right),
+            ("original", point.original_right),
+        ):
             low, high = proportion_confint(sum(right), len(right), method="wilson")
             accuracy = 100 * sum(right) / len(right)
             rows.append(
-                (one.size, which, accuracy, 100 * low, 100 * high, len(right), one.lr, one.seeds)
+                (
+                    point.size,
+                    which,
+                    accuracy,
+                    100 * low,
+                    100 * high,
+                    len(right),
+                    point.lr,
+                    point.seeds,
+                )
             )
     return pd.DataFrame(rows, columns=COLUMNS).assign(name=name)
 
 
 def curve(frame: pd.DataFrame, sizes: Sequence[int] = ()) -> alt.LayerChart:
     """Draw one model on one challenge with its legend; `sizes` still to come keep their place."""
-    look = look_of(frame)
-    return themed(panel(frame, Look(look.names, look.low, look.high, legend=True), sizes))
+    look = style_for(frame)
+    return themed(panel(frame, PanelStyle(look.names, look.low, look.high, legend=True), sizes))
 
 
 def panel(
     frame: pd.DataFrame,
-    look: Look,
+    look: PanelStyle,
     sizes: Sequence[int] = (),
     rules: Mapping[str, float] | None = None,
 ) -> alt.LayerChart:
@@ -95,7 +116,7 @@ def panel(
     Where one model is drawn, a line marks 90 % of its gap.
     """
     places = sorted({0, *sizes, *(int(size) for size in frame["examples"])})
-    base = alt.Chart(frame.assign(said=_said(frame))).encode(
+    base = alt.Chart(frame.assign(label=_point_texts(frame))).encode(
         x=EXAMPLES.scale(domain=places),
         color=alt.Color(
             "name:N",
@@ -122,11 +143,11 @@ def panel(
     return alt.LayerChart(layer=[*goal, *layers])
 
 
-def svg(chart: alt.LayerChart, look: Look) -> str:
+def svg(chart: alt.LayerChart, look: PanelStyle) -> str:
     """Return a panel as SVG without a ground, as wide as its place, each point's words on hover."""
     width, height = look.size
-    framed = themed(chart).properties(width=width, height=height)
-    return _drawn(framed.to_json(indent=None))
+    chart_of_size = themed(chart).properties(width=width, height=height)
+    return _drawn(chart_of_size.to_json(indent=None))
 
 
 @lru_cache(maxsize=128)
@@ -149,7 +170,7 @@ def _titles(drawn: str) -> str:
     return re.sub(r' (?:role|aria-[a-z]+)="[^"]*"', "", titled)
 
 
-def _said(frame: pd.DataFrame) -> list[str]:
+def _point_texts(frame: pd.DataFrame) -> list[str]:
     """Say each point in words."""
     return [
         f"{row.name_}, {row.set}, {row.examples} examples: {row.accuracy:.1f} % "
@@ -158,12 +179,12 @@ def _said(frame: pd.DataFrame) -> list[str]:
     ]
 
 
-def _legend(look: Look) -> alt.Legend | None:
+def _legend(look: PanelStyle) -> alt.Legend | None:
     """Return a legend of the models only where there are several and it is asked for."""
     return alt.Legend(title=None) if look.legend and len(look.names) > 1 else None
 
 
-def _spread(base: alt.Chart, look: Look) -> list[alt.Chart]:
+def _spread(base: alt.Chart, look: PanelStyle) -> list[alt.Chart]:
     """Draw the intervals side by side, so that they do not hide each other."""
     middle = (len(look.names) - 1) / 2
     return [
@@ -174,14 +195,14 @@ def _spread(base: alt.Chart, look: Look) -> list[alt.Chart]:
     ]
 
 
-def _marks(base: alt.Chart, accuracy: alt.Y, look: Look) -> list[alt.Chart]:
+def _marks(base: alt.Chart, accuracy: alt.Y, look: PanelStyle) -> list[alt.Chart]:
     """Draw full markers for the challenge, hollow ones for the original set."""
     scale = alt.Scale(domain=list(look.names), range=look.shapes)
     shape = alt.Shape("name:N", scale=scale, legend=_legend(look))
     return [
         base.transform_filter(alt.datum.set == which)
         .mark_point(filled=filled, size=55, opacity=1, strokeWidth=1.8)
-        .encode(y=accuracy, shape=shape, description="said:N")
+        .encode(y=accuracy, shape=shape, description="label:N")
         for which, filled in zip(SETS, (True, False), strict=True)
     ]
 
@@ -191,22 +212,22 @@ def _goal(frame: pd.DataFrame) -> alt.LayerChart:
     start = frame[frame["examples"] == 0].set_index("set")["accuracy"]
     gap = start["original"] - start["challenge"] if len(start) == 2 else 0.0
     rows = [(0, start["challenge"] + 0.9 * gap, "90 % closed")] if gap > 0 else []
-    place = alt.Chart(pd.DataFrame(rows, columns=["examples", "accuracy", "said"])).encode(
+    place = alt.Chart(pd.DataFrame(rows, columns=["examples", "accuracy", "label"])).encode(
         y="accuracy:Q"
     )
     rule = place.mark_rule(strokeDash=[2, 3], color=INK)
     words = place.mark_text(align="left", dx=10, dy=9, color=INK)
-    return alt.LayerChart(layer=[rule, words.encode(x=EXAMPLES, text="said:N")])
+    return alt.LayerChart(layer=[rule, words.encode(x=EXAMPLES, text="label:N")])
 
 
 def _baselines(rules: Mapping[str, float]) -> alt.LayerChart:
     """Draw what rules reach that read no sentence pair as thin lines with their names."""
-    frame = pd.DataFrame(_merged(rules), columns=["accuracy", "said", "line"])
+    frame = pd.DataFrame(_merged(rules), columns=["accuracy", "label", "line"])
     place = alt.Chart(frame).encode(y="accuracy:Q")
     words = [
         place.transform_filter(alt.datum.line == line)
         .mark_text(align="right", dy=-5 - 11 * line, fontSize=10, color=INK)
-        .encode(x=alt.value("width"), text="said:N")
+        .encode(x=alt.value("width"), text="label:N")
         for line in sorted(set(frame["line"]))
     ]
     return alt.LayerChart(layer=[place.mark_rule(strokeWidth=0.8, color=INK), *words])
@@ -219,16 +240,16 @@ def _merged(rules: Mapping[str, float]) -> list[tuple[float, str, int]]:
     """
     groups: list[list[tuple[float, str]]] = []
     for value, name in sorted((value, name) for name, value in rules.items()):
-        if groups and value - groups[-1][0][0] < TOGETHER:
+        if groups and value - groups[-1][0][0] < MERGE_BELOW_POINTS:
             groups[-1].append((value, name))
         else:
             groups.append([(value, name)])
     return [
         (
             sum(value for value, _ in group) / len(group),
-            ", ".join(f"{name} {value:.0f} %" for value, name in group[at : at + ABREAST]),
-            at // ABREAST,
+            ", ".join(f"{name} {value:.0f} %" for value, name in group[at : at + NAMES_PER_LINE]),
+            at // NAMES_PER_LINE,
         )
         for group in groups
-        for at in range(0, len(group), ABREAST)
+        for at in range(0, len(group), NAMES_PER_LINE)
     ]

@@ -10,20 +10,20 @@ from finetune.report.drawing import draw_png, draw_svg
 from finetune.report.sweep import panels
 from probe.errors import RunError
 
-ACROSS, SIZE = 3, (330, 220)
+PANELS_PER_ROW, PANEL_SIZE = 3, (330, 220)
 """Panels in a row, and how large each is in pixels."""
 
 
 def figure(runs: Sequence[InoculationRun], selection: Selection) -> alt.ConcatChart:
     """Draw a panel for each challenge. Raises RunError where no run has a point."""
-    charts, look = panels(runs, selection, SIZE, legend=True)
+    charts, look = panels(runs, selection, PANEL_SIZE, legend=True)
     if not charts:
         raise RunError("no cell is finished yet, so there is nothing to draw")
     width, height = look.size
     titled = [
         chart.properties(title=title, width=width, height=height) for title, chart in charts.items()
     ]
-    whole = alt.ConcatChart(concat=titled, columns=min(ACROSS, len(titled)))
+    whole = alt.ConcatChart(concat=titled, columns=min(PANELS_PER_ROW, len(titled)))
     framed: alt.ConcatChart = (
         whole.resolve_scale(color="shared", shape="shared", strokeDash="shared")
         .properties(background="white", padding=12)

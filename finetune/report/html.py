@@ -11,8 +11,8 @@ from finetune.experiments.inoculation.selection import Selection
 from finetune.report.command import command
 from finetune.report.drawing import as_markup
 from finetune.report.figure import figure, svg_file
-from finetune.report.sweep import model_name, points_frame, where
-from finetune.report.text import CARE, CHOSEN, details, interval, short, summary
+from finetune.report.sweep import model_name, points_frame, run_label
+from finetune.report.text import CAUTION, SELECTION_TITLES, details, interval, short, summary
 
 NOTHING = Markup("")
 ABOUT = (
@@ -39,7 +39,7 @@ POLICY = Markup(
 def report(runs: Sequence[InoculationRun]) -> Markup:
     """Return the report as HTML. Runs without a finished cell are named and say why."""
     drawn = [run for run in runs if run.results]
-    figures = [_figure(drawn, selection) for selection in CHOSEN] if drawn else []
+    figures = [_figure(drawn, selection) for selection in SELECTION_TITLES] if drawn else []
     return Markup(
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta http-equiv="Content-Security-Policy" content="{}">'
@@ -47,7 +47,7 @@ def report(runs: Sequence[InoculationRun]) -> Markup:
         "<style>{}</style></head><body><h1>Inoculation by fine-tuning</h1><p>{} {}</p>"
         "{}{}{}</body></html>\n"
     ).format(
-        POLICY, STYLE, ABOUT, CARE, _outcomes(runs), _join(figures), _join(map(_section, runs))
+        POLICY, STYLE, ABOUT, CAUTION, _outcomes(runs), _join(figures), _join(map(_section, runs))
     )
 
 
@@ -64,7 +64,7 @@ def _figure(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
     return Markup(
         "<figure>{}<figcaption>The learning rate of each size is the one {}. Bars: Wilson's 95 % "
         "intervals.</figcaption></figure>"
-    ).format(drawn, CHOSEN[selection])
+    ).format(drawn, SELECTION_TITLES[selection])
 
 
 def _outcomes(runs: Sequence[InoculationRun]) -> Markup:
@@ -83,10 +83,10 @@ def _outcome(run: InoculationRun) -> tuple[object, ...]:
         run.plan.challenge,
         model_name(run),
         run.plan.mode,
-        *(short(run.verdict[name]["name"]) for name in CHOSEN),
+        *(short(run.verdict[name]["name"]) for name in SELECTION_TITLES),
         *(interval(published[name]) for name in ("gap", "closed", "drop")),
         published["gap"]["n"],
-        where(run),
+        run_label(run),
     )
 
 
@@ -99,7 +99,7 @@ def _section(run: InoculationRun) -> Markup:
     ).format(
         run.plan.challenge,
         model_name(run),
-        where(run),
+        run_label(run),
         trouble,
         _verdict(run),
         command(run),

@@ -3,7 +3,7 @@
 from finetune.experiments.inoculation.cell import Epoch, Point
 
 
-def in_words(row: Epoch | Point) -> str:
+def row_text(row: Epoch | Point) -> str:
     """Return size, rate and seed, and how far the cell is or what it came to."""
     cell = f"size {row.cell.size:<4} lr {row.cell.lr:g}  seed {row.cell.seed}"
     if isinstance(row, Epoch):

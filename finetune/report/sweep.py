@@ -10,7 +10,7 @@ import pandas as pd
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.report.curves import Look, curve_frame, look_of, panel
+from finetune.report.curves import PanelStyle, curve_frame, panel, style_for
 from probe.runs.gallery import OWNER
 
 SCORES = ("original", "challenge", "dev", "control")
@@ -23,7 +23,7 @@ def model_name(run: InoculationRun) -> str:
     return Path(run.plan.model).name
 
 
-def where(run: InoculationRun) -> str:
+def run_label(run: InoculationRun) -> str:
     """Return what tells a run from another of the same model and challenge."""
     return OWNER if run.owner == OWNER else f"{run.plan.mode}, {run.id}"
 
@@ -34,18 +34,18 @@ def line_names(runs: Sequence[InoculationRun]) -> dict[str, str]:
     return {
         run.id: model_name(run)
         if count[model_name(run), run.plan.challenge] == 1
-        else f"{model_name(run)} ({where(run)})"
+        else f"{model_name(run)} ({run_label(run)})"
         for run in runs
     }
 
 
 def by_challenge(runs: Sequence[InoculationRun]) -> dict[str, list[InoculationRun]]:
     """Return the runs with points of each challenge."""
-    found: dict[str, list[InoculationRun]] = {}
+    runs_of: dict[str, list[InoculationRun]] = {}
     for run in runs:
         if run.results:
-            found.setdefault(run.plan.challenge, []).append(run)
-    return found
+            runs_of.setdefault(run.plan.challenge, []).append(run)
+    return runs_of
 
 
 def frames(runs: Sequence[InoculationRun], selection: Selection) -> dict[str, pd.DataFrame]:
@@ -53,16 +53,16 @@ def frames(runs: Sequence[InoculationRun], selection: Selection) -> dict[str, pd
     names = line_names(runs)
     return {
         challenge: pd.concat(
-            [curve_frame(run.results, selection, names[run.id]) for run in some], ignore_index=True
+            [curve_frame(run.results, selection, names[run.id]) for run in drawn], ignore_index=True
         )
-        for challenge, some in by_challenge(runs).items()
+        for challenge, drawn in by_challenge(runs).items()
     }
 
 
 def rules_of(runs: Sequence[InoculationRun]) -> dict[str, float]:
     """Return the rule baselines in percent where one run is drawn; among several they crowd."""
-    found: Mapping[str, float] = runs[0].verdict.get("baselines", {}) if len(runs) == 1 else {}
-    return {name.replace("_", " "): 100 * share for name, share in found.items()}
+    shares: Mapping[str, float] = runs[0].verdict.get("baselines", {}) if len(runs) == 1 else {}
+    return {name.replace("_", " "): 100 * share for name, share in shares.items()}
 
 
 def panels(
@@ -70,14 +70,14 @@ def panels(
     selection: Selection,
     size: tuple[int, int],
     legend: bool = False,
-) -> tuple[dict[str, alt.LayerChart], Look]:
+) -> tuple[dict[str, alt.LayerChart], PanelStyle]:
     """Return a panel for each challenge on one axis, and the look they share."""
-    found, rules = frames(runs, selection), rules_of(runs)
-    together = pd.concat(found.values()) if found else curve_frame(())
-    look = replace(look_of(together, rules), size=size, legend=legend)
+    frames_of, rules = frames(runs, selection), rules_of(runs)
+    together = pd.concat(frames_of.values()) if frames_of else curve_frame(())
+    look = replace(style_for(together, rules), size=size, legend=legend)
     charts = {
         challenge: panel(frame, look, sizes_of(runs, challenge), rules)
-        for challenge, frame in found.items()
+        for challenge, frame in frames_of.items()
     }
     return charts, look
 

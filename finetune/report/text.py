@@ -5,12 +5,12 @@ from typing import Any
 
 from finetune.experiments.inoculation.selection import Selection
 
-CARE = (
+CAUTION = (
     "An outcome speaks of this challenge set and this model. That a gap closes shows that the "
     "model can fit such examples, not that it has learnt the phenomenon: other wordings may "
     "still fool it."
 )
-CHOSEN: Mapping[Selection, str] = {
+SELECTION_TITLES: Mapping[Selection, str] = {
     "oracle_lr": "best on the challenge test (as published)",
     "dev_lr": "best on original dev (peeks at no test)",
 }
@@ -25,43 +25,43 @@ def interval(value: Mapping[str, float | None]) -> str:
     return f"{100 * middle:.1f} ({100 * low:.1f} to {100 * high:.1f})".replace("-", "−")
 
 
-def summary(found: Verdict) -> str:
+def summary(outcome: Verdict) -> str:
     """Say gap, closed share and drop with their intervals."""
     closed = "The share closed is not defined"
-    if found["closed"]["value"] is not None:
-        closed = f"{interval(found['closed'])} % of it closed"
+    if outcome["closed"]["value"] is not None:
+        closed = f"{interval(outcome['closed'])} % of it closed"
     return (
-        f"The gap was {interval(found['gap'])} points. {closed} with {found['size']} examples; "
-        f"the original test lost {interval(found['drop'])} points."
+        f"The gap was {interval(outcome['gap'])} points. {closed} with {outcome['size']} examples; "
+        f"the original test lost {interval(outcome['drop'])} points."
     )
 
 
 def details(verdict: Verdict, selection: Selection) -> list[str]:
     """Say how the rate was chosen, what the other choice gives, and what rules reach."""
     other: Selection = "dev_lr" if selection == "oracle_lr" else "oracle_lr"
-    found, rival = verdict[selection], verdict[other]
+    outcome, rival = verdict[selection], verdict[other]
     rules = "; ".join(
         f"{name.replace('_', ' ')} {100 * share:.1f} %"
         for name, share in verdict.get("baselines", {}).items()
     )
     lines = [
-        f"Learning rate {found['lr']:g}, {CHOSEN[selection]}. The rate {CHOSEN[other]} is "
-        f"{rival['lr']:g}: {rival['name']}.",
-        f"95 % intervals from 1,000 paired resamples; n = {found['gap']['n']} test pairs, "
-        f"{found['seeds']} seed{'s' if found['seeds'] > 1 else ''}.",
+        f"Learning rate {outcome['lr']:g}, {SELECTION_TITLES[selection]}. The rate "
+        f"{SELECTION_TITLES[other]} is {rival['lr']:g}: {rival['name']}.",
+        f"95 % intervals from 1,000 paired resamples; n = {outcome['gap']['n']} test pairs, "
+        f"{outcome['seeds']} seed{'s' if outcome['seeds'] > 1 else ''}.",
         f"Rules that understand nothing get right of the challenge test: {rules}." if rules else "",
         _control(verdict.get("control")),
     ]
     return [line for line in lines if line]
 
 
-def _control(found: Mapping[str, float] | None) -> str:
+def _control(accuracies: Mapping[str, float] | None) -> str:
     """Say what happened on a sister of the challenge, where there is one."""
-    if not found:
+    if not accuracies:
         return ""
     return (
         "On a sister of the challenge that no cell trains on accuracy went from "
-        f"{100 * found['before']:.1f} to {100 * found['after']:.1f} %."
+        f"{100 * accuracies['before']:.1f} to {100 * accuracies['after']:.1f} %."
     )
 
 

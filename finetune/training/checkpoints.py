@@ -26,7 +26,7 @@ def save_model(classifier: Classifier, out: Path) -> None:
     half = {name: value.half().contiguous() for name, value in model.state_dict().items()}
     weights = out / "model.safetensors"
     save_file(half, weights, metadata={"format": "pt"})
-    weights.chmod(0o644)  # safetensors writes for its owner alone
+    weights.chmod(0o644)  # safetensors makes files that only their owner reads
     classifier.tokenizer.save_pretrained(out)
 
 
@@ -37,22 +37,22 @@ def save_checkpoint(
     step: int,
     out: Path,
 ) -> None:
-    """Replace the checkpoint in `out`; a crash half-way leaves the old one whole."""
-    fresh, old = out / "checkpoint.new", out / "checkpoint"
-    shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir(parents=True)
+    """Replace the checkpoint in `out`; a crash leaves the old one complete."""
+    new, old = out / "checkpoint.new", out / "checkpoint"
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
     weights = {name: value.contiguous() for name, value in classifier.model.state_dict().items()}
-    save_file(weights, fresh / "weights.safetensors")
+    save_file(weights, new / "weights.safetensors")
     moments = {
         f"{index}.{name}": value
         for index, state in optimiser.state_dict()["state"].items()
         for name, value in state.items()
     }
-    save_file(moments, fresh / "optimiser.safetensors")
+    save_file(moments, new / "optimiser.safetensors")
     state = {"step": step, "recipe": options}
-    (fresh / "state.json").write_text(json.dumps(state, indent=1))
+    (new / "state.json").write_text(json.dumps(state, indent=1))
     shutil.rmtree(old, ignore_errors=True)
-    fresh.rename(old)
+    new.rename(old)
 
 
 def load_checkpoint(

@@ -20,8 +20,9 @@ STORED_TYPES = {
     "attention_mask": torch.uint8,
     CHARACTER_IDS: torch.uint8,
 }
+PAIRS_PER_CALL = 1000  # of the tokenizer
 SCORING_BATCH = {"cpu": 32, "cuda": 256}
-"""Pairs scored in one batch: more leave a core's cache, and a stop is asked for between two."""
+"""Pairs in a scored batch: more exceed a core's cache, and a run is stopped between two batches."""
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,10 @@ class Encoded:
         longest = max(self.lengths[row] for row in rows)
         padded = (longest - lengths)[:, None] if self.left else 0  # before a pair's first token
         positions = torch.arange(longest, device=row_numbers.device) - padded
-        real = (positions >= 0) & (positions < lengths[:, None])  # (rows, longest)
-        index = torch.where(real, self.starts[row_numbers, None] + positions, 0)
+        is_token = (positions >= 0) & (positions < lengths[:, None])  # (rows, longest)
+        index = torch.where(is_token, self.starts[row_numbers, None] + positions, 0)
         inputs = {
-            name: _fill(value[index], ~real, self.padding.get(name, 0))
+            name: _fill(value[index], ~is_token, self.padding.get(name, 0))
             for name, value in self.inputs.items()
         }
         return BatchEncoding(inputs), self.admissible[row_numbers]
@@ -93,12 +94,12 @@ def encode(
     """Tokenise pairs once for all epochs."""
     parts: dict[str, list[torch.Tensor]] = {}
     lengths: list[int] = []
-    for begin in range(0, len(pairs), 1000):
-        encoded = classifier.encode(pairs[begin : begin + 1000], max_tokens)
-        real = encoded["attention_mask"].bool()
-        lengths += real.sum(1).tolist()
+    for start in range(0, len(pairs), PAIRS_PER_CALL):
+        encoded = classifier.encode(pairs[start : start + PAIRS_PER_CALL], max_tokens)
+        is_token = encoded["attention_mask"].bool()
+        lengths += is_token.sum(1).tolist()
         for name, value in encoded.items():
-            parts.setdefault(name, []).append(value[real].to(device, STORED_TYPES[name]))
+            parts.setdefault(name, []).append(value[is_token].to(device, STORED_TYPES[name]))
     tokenizer = classifier.tokenizer
     return Encoded(
         {name: torch.cat(values) for name, values in parts.items()},
@@ -137,7 +138,7 @@ def correct(data: Encoded, labels: torch.Tensor) -> tuple[bool, ...]:
 
 
 def accuracy(outcomes: Sequence[bool]) -> float:
-    """Return the share of what is correct."""
+    """Return the share of correct outcomes."""
     return sum(outcomes) / len(outcomes)
 
 

@@ -35,7 +35,7 @@ class TrainingOptions:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where the training stands; `accuracy` maps a dev set's name to accuracy when measured."""
+    """The state of a training; `accuracy` maps a dev set's name to its accuracy when measured."""
 
     step: int
     steps: int
@@ -54,8 +54,8 @@ def train(
 ) -> Iterator[Progress]:
     """Train in place and yield progress every `every` steps, having saved a checkpoint.
 
-    A checkpoint left in `out` by the same options is continued; at the end the model lies in `out`
-    as fp16 safetensors. Raises TrainingError where the checkpoint has other options.
+    A checkpoint in `out` of the same options is resumed; at the end the model is in `out` as fp16
+    safetensors. Raises TrainingError where the checkpoint has other options.
     """
     lengths = text_lengths(classifier.task, examples)
     batches = _batches(lengths, options)
@@ -69,27 +69,27 @@ def train(
         batch = [examples[row] for row in rows]
         return classifier.encode(batch, options.max_tokens), admissible(batch, classifier.task)
 
-    began, examples_seen, average = time.monotonic(), 0, 0.0
+    interval_start, examples_seen, average = time.monotonic(), 0, 0.0
     seed = options.seed * 1_000_003 + start
     losses = train_epoch(trainer, batches[start:], rates[start:], load, seed)
     for step, loss in enumerate(losses, start + 1):
         average = 0.98 * average + 0.02 * loss if average else loss
         examples_seen += len(batches[step - 1])
         if step % every == 0 or step == len(batches):
-            speed = examples_seen / (time.monotonic() - began)
+            speed = examples_seen / (time.monotonic() - interval_start)
             save_checkpoint(classifier, trainer.optimiser, asdict(options), step, out)
             scores = {
                 name: _accuracy(classifier, rows, options) for name, rows in (dev or {}).items()
             }
             yield Progress(step, len(batches), average, speed, scores)
-            began, examples_seen = time.monotonic(), 0
+            interval_start, examples_seen = time.monotonic(), 0
     save_model(classifier, out)
 
 
 def _accuracy(
     classifier: Classifier, examples: Sequence[Example], options: TrainingOptions
 ) -> float:
-    labels = [answer.label for answer in classifier.predict(examples, options.precision)]
+    labels = [prediction.label for prediction in classifier.predict(examples, options.precision)]
     return accuracy(classifier.task, labels, examples)
 
 

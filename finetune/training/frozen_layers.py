@@ -51,7 +51,7 @@ class Cut:
 
 
 def cut_of(classifier: Classifier) -> Cut:
-    """Return where a model is cut. Raises ExperimentError where it cannot be."""
+    """Return the cut of a model. Raises ExperimentError where it has none."""
     frozen = classifier.architecture.frozen
     if isinstance(frozen, EncoderLayers):
         unused = frozenset({"input_ids", "token_type_ids"})
@@ -85,8 +85,8 @@ def lower_states(
             states = cut.lower(classifier.model, moved).float().to(data.admissible.device)
         parts |= zip(rows, states.split([data.lengths[row] for row in rows]), strict=True)
     all_states = torch.cat([parts[row] for row in range(len(data.lengths))])
-    others = {name: it for name, it in data.inputs.items() if name not in cut.unused_inputs}
-    padding = {name: it for name, it in data.padding.items() if name != cut.states_input}
+    others = {name: value for name, value in data.inputs.items() if name not in cut.unused_inputs}
+    padding = {name: value for name, value in data.padding.items() if name != cut.states_input}
     return replace(data, inputs=others | {cut.states_input: all_states}, padding=padding)
 
 
@@ -97,10 +97,10 @@ class StatesInput(nn.Module):
         self,
         ids: torch.Tensor | None = None,
         inputs_embeds: torch.Tensor | None = None,
-        *_: Any,  # what the embeddings replaced would take
+        *_: Any,  # the arguments of the replaced embeddings
         **__: Any,
     ) -> torch.Tensor | None:
-        """Return the states, passed by name or in the place of ids."""
+        """Return the states, passed by name or instead of ids."""
         return ids if inputs_embeds is None else inputs_embeds
 
 
@@ -122,39 +122,43 @@ def replaced(module: nn.Module, path: str, part: nn.Module | None) -> nn.Module:
 
 
 def trained_layers(layers: int) -> int:
-    """Return how many of an encoder's layers are trained: the upper sixth, at least one."""
+    """Return the number of an encoder's trained layers: the upper sixth, at least one."""
     return max(1, layers // (FROZEN_PER_TRAINED + 1))
 
 
-def _divided(model: PreTrainedModel, place: EncoderLayers) -> tuple[nn.ModuleList, nn.ModuleList]:
+def _divided(
+    model: PreTrainedModel, frozen_part: EncoderLayers
+) -> tuple[nn.ModuleList, nn.ModuleList]:
     """Return the layers that are frozen and those that are trained."""
-    layers = model.base_model.get_submodule(place.layers)
+    layers = model.base_model.get_submodule(frozen_part.layers)
     assert isinstance(layers, nn.ModuleList)  # in every architecture that has such a row
     frozen = len(layers) - trained_layers(len(layers))
     return nn.ModuleList(list(layers)[:frozen]), nn.ModuleList(list(layers)[frozen:])
 
 
-def _encoder_lower(place: EncoderLayers, model: PreTrainedModel, inputs: Inputs) -> torch.Tensor:
-    frozen, _ = _divided(model, place)
-    states: torch.Tensor = replaced(model.base_model, place.layers, frozen)(**inputs)[0]
+def _encoder_lower(
+    frozen_part: EncoderLayers, model: PreTrainedModel, inputs: Inputs
+) -> torch.Tensor:
+    frozen, _ = _divided(model, frozen_part)
+    states: torch.Tensor = replaced(model.base_model, frozen_part.layers, frozen)(**inputs)[0]
     return states[inputs["attention_mask"].bool()]
 
 
-def _encoder_upper(place: EncoderLayers, model: PreTrainedModel) -> PreTrainedModel:
-    _, trained = _divided(model, place)
-    if place.first_token:
-        attention = FIRST_TOKEN[place.first_token](trained[-1].get_submodule("attention"))
+def _encoder_upper(frozen_part: EncoderLayers, model: PreTrainedModel) -> PreTrainedModel:
+    _, trained = _divided(model, frozen_part)
+    if frozen_part.first_token:
+        attention = FIRST_TOKEN[frozen_part.first_token](trained[-1].get_submodule("attention"))
         trained[-1] = replaced(trained[-1], "attention", attention)
     base: nn.Module = model.base_model
     parts: dict[str, nn.Module | None] = {
         "embeddings": StatesInput(),
-        **dict.fromkeys(place.bypassed, nn.Identity()),
-        **dict.fromkeys(place.removed, None),
-        **_without_gradient(base, place.shared),
+        **dict.fromkeys(frozen_part.bypassed, nn.Identity()),
+        **dict.fromkeys(frozen_part.removed, None),
+        **_without_gradient(base, frozen_part.shared),
     }
     for path, part in parts.items():
         base = replaced(base, path, part) if _has(base, path) else base
-    base = replaced(base, place.layers, trained)
+    base = replaced(base, frozen_part.layers, trained)
     return _model(replaced(model, model.base_model_prefix, base))
 
 
@@ -165,16 +169,16 @@ def _without_gradient(base: nn.Module, paths: Sequence[str]) -> dict[str, nn.Mod
 
 
 def _has(module: nn.Module, path: str) -> bool:
-    """Whether this model has a part that others of its kind may lack."""
+    """Whether a model has a part, which not all of its architecture have."""
     return any(name == path for name, _ in module.named_modules())
 
 
-def _word_lower(place: WordLayers, model: PreTrainedModel, inputs: Inputs) -> torch.Tensor:
-    spelling = [inputs[CHARACTER_IDS]] if CHARACTER_IDS in inputs else []
+def _word_lower(frozen_part: WordLayers, model: PreTrainedModel, inputs: Inputs) -> torch.Tensor:
+    characters = [inputs[CHARACTER_IDS]] if CHARACTER_IDS in inputs else []
     mask, types = inputs["attention_mask"], inputs["token_type_ids"]
-    vectors = model.get_submodule(place.embeddings)(inputs["input_ids"], *spelling)
-    encoder = model.get_submodule(place.encoder)
-    if place.by_side:
+    vectors = model.get_submodule(frozen_part.embeddings)(inputs["input_ids"], *characters)
+    encoder = model.get_submodule(frozen_part.encoder)
+    if frozen_part.by_side:
         sides = stack_sides(vectors, mask, types)
         return _flat(encoder(sides), sides.mask)
     states: torch.Tensor = encoder(vectors)
@@ -184,14 +188,17 @@ def _word_lower(place: WordLayers, model: PreTrainedModel, inputs: Inputs) -> to
 def _flat(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """Put each pair's hypothesis behind its premise: (2 * batch, words, size) to flat tokens."""
     half = len(states) // 2
-    both = zip(states[:half], mask[:half], states[half:], mask[half:], strict=True)
-    return torch.cat([side for a, m, b, n in both for side in (a[m], b[n])])
+    words = [side_states[side_mask] for side_states, side_mask in zip(states, mask, strict=True)]
+    pairs = zip(words[:half], words[half:], strict=True)
+    return torch.cat([side for pair in pairs for side in pair])
 
 
-def _word_upper(place: WordLayers, model: PreTrainedModel) -> PreTrainedModel:
-    encoder = StatesReader() if place.by_side else nn.Identity()
+def _word_upper(frozen_part: WordLayers, model: PreTrainedModel) -> PreTrainedModel:
+    encoder = StatesReader() if frozen_part.by_side else nn.Identity()
     return _model(
-        replaced(replaced(model, place.embeddings, StatesInput()), place.encoder, encoder)
+        replaced(
+            replaced(model, frozen_part.embeddings, StatesInput()), frozen_part.encoder, encoder
+        )
     )
 
 

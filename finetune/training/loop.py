@@ -20,11 +20,12 @@ from probe.models.classifier import Classifier, Precision, autocast
 from probe.runs.stopping import Stop, halt, never
 
 Weights = dict[str, torch.Tensor]
+BATCHES_SORTED_BY_LENGTH = 50  # together, so that little padding is computed
 
 
 @dataclass(frozen=True)
 class Trainer:
-    """A model and what changes its weights; the recipe says how gradients are clipped."""
+    """A model, its optimiser and loss; the recipe says how gradients are clipped."""
 
     classifier: Classifier
     recipe: Recipe
@@ -35,7 +36,7 @@ class Trainer:
 
 @dataclass(frozen=True)
 class Schedule:
-    """Which epochs to run, of batches of how many pairs, at which learning rates.
+    """The epochs to run, the pairs of a batch and the learning rates.
 
     `rate` is a function of the epochs that have passed, with a fraction inside an epoch, and of how
     many of them did not improve. Training ends after `patience` epochs in a row without a gain.
@@ -79,7 +80,7 @@ def train_epochs(
     """Train and yield epochs; `best` is replaced where dev strictly improves. Raises Cancelled."""
     size, without_gain, waited = len(data.lengths), 0, 0
     for passed, epoch in enumerate(schedule.epochs):
-        began, total = time.monotonic(), 0.0
+        start, total = time.monotonic(), 0.0
         batches = epoch_batches(data.lengths, schedule.batch, schedule.seed, epoch)
         fractions = [passed + step / len(batches) for step in range(len(batches))]
         rates = [schedule.rate(fraction, without_gain) for fraction in fractions]
@@ -87,7 +88,7 @@ def train_epochs(
         losses = train_epoch(trainer, batches, rates, data.batch, seed, stop)
         for loss, rows in zip(losses, batches, strict=True):
             total += loss * len(rows)
-        speed = size / (time.monotonic() - began)
+        speed = size / (time.monotonic() - start)
         accuracy = score(trainer.classifier, dev, trainer.precision, stop)
         if accuracy > best.dev:
             best.dev, best.epoch, best.weights = accuracy, epoch, copied_weights(trainer.classifier)
@@ -145,13 +146,15 @@ def copied_weights(classifier: Classifier) -> Weights:
 
 
 def epoch_batches(lengths: Sequence[int], batch: int, seed: int, epoch: int) -> list[list[int]]:
-    """Shuffle rows, then group like lengths within stretches of fifty batches."""
+    """Shuffle rows, then group similar lengths within every 50 batches."""
     rng = random.Random(f"{seed}|{epoch}")
     rows = list(range(len(lengths)))
     rng.shuffle(rows)
     batches = []
-    for start in range(0, len(rows), batch * 50):
-        stretch = sorted(rows[start : start + batch * 50], key=lambda row: lengths[row])
-        batches += [stretch[i : i + batch] for i in range(0, len(stretch), batch)]
+    for start in range(0, len(rows), batch * BATCHES_SORTED_BY_LENGTH):
+        by_length = sorted(
+            rows[start : start + batch * BATCHES_SORTED_BY_LENGTH], key=lambda row: lengths[row]
+        )
+        batches += [by_length[i : i + batch] for i in range(0, len(by_length), batch)]
     rng.shuffle(batches)
     return batches

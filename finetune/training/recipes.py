@@ -24,7 +24,7 @@ from probe.models.word_models.decomposable import DecomposableConfig
 from probe.models.word_models.esim import EsimConfig
 
 Mode = Literal["full", "fast"]
-"""All weights, as published, or only the upper ones, on lower ones computed once."""
+"""Train all weights, as published, or the upper ones, on states of the lower ones computed once."""
 
 
 def adamw(weights: Sequence[Parameter], lr: float, weight_decay: float = 0.01) -> AdamW:
@@ -47,12 +47,12 @@ OPTIMISERS: Mapping[str, Callable[..., Optimizer]] = {  # each takes settings of
 
 
 def make_optimiser(recipe: Recipe, weights: Sequence[Parameter], lr: float) -> Optimizer:
-    """Return a recipe's optimiser over weights, without a memory of earlier steps."""
+    """Return a recipe's optimiser over weights, without state from earlier steps."""
     return OPTIMISERS[recipe.optimiser](weights, lr=lr, **recipe.settings)
 
 
 def clip_gradients(recipe: Recipe, weights: Iterable[Parameter]) -> None:
-    """Cut the gradients of weights as a recipe says."""
+    """Clip the gradients of weights as a recipe says."""
     if recipe.clip_norm is not None:
         clip_grad_norm_(weights, recipe.clip_norm)
     if recipe.clip_value is not None:
@@ -65,8 +65,8 @@ def default_rate(model: str, mode: Mode = "full") -> float:
     A hub's model that is not on this disk has the default recipe's.
     """
     config = Path(find(model)) / "config.json"
-    facts = json.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
-    recipe = architecture(str(facts.get("model_type"))).recipe
+    settings = json.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
+    recipe = architecture(str(settings.get("model_type"))).recipe
     return recipe.fast_lr if mode == "fast" else recipe.lr
 
 

@@ -1,8 +1,9 @@
-"""What the cells of a run share, and the runs of a sweep: tokens, states, first predictions."""
+"""Tensors that cells and runs share: tokens, states of frozen layers, initial predictions."""
 
 import hashlib
 from collections.abc import Set
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 
@@ -13,7 +14,6 @@ from probe.cache import ByteBoundedCache
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.runs.stopping import Stop, never
 from probe.settings import settings
-from probe.tasks.nli import Pair
 
 
 def _size(value: Encoded | torch.Tensor) -> int:
@@ -37,7 +37,7 @@ class Prepared:
     frozen_key: str
     precision: Precision
 
-    def encoded(self, pairs: tuple[Pair, ...], max_tokens: int, stop: Stop = never) -> Encoded:
+    def encoded(self, pairs: tuple[Any, ...], max_tokens: int, stop: Stop = never) -> Encoded:
         """Return pairs as `trained` takes them. Raises Cancelled."""
         whole = self.whole
         data = TENSOR_CACHE.get(

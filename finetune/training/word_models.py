@@ -1,7 +1,7 @@
 """Train Decomposable Attention, ESIM and character-aware ESIM from word vectors.
 
-When to stop, which epoch to keep and when to halve the rate follow pairs held out of the training
-file, by premise; dev sets are only ever measured.
+Early stopping, the best epoch and the halving of the rate are decided by pairs held out of the
+training file, by premise; dev sets are only measured.
 """
 
 import time
@@ -30,7 +30,7 @@ from probe.models.word_models.word_vectors import FOLDER, shared_table
 from probe.tasks.nli import LABELS, NLI, Pair
 
 PREMISES_PER_HELD_OUT = 28
-"""One premise in so many is held out: 4,953 pairs of the 142,858."""
+"""One premise in 28 is held out: 4,953 pairs of the 142,858."""
 
 
 def untrained(
@@ -43,8 +43,8 @@ def untrained(
 ) -> Classifier:
     """Return an untrained model on the shared vectors; the same seed gives the same weights.
 
-    `correction` is the rank of what it learns on top of them; with `own` it copies the vectors and
-    trains all of them. Raises KeyError for a name that is not in WORD_MODELS.
+    `correction` is the rank of the trained correction added to them; with `own` the vectors are
+    copied into the model and trained. Raises KeyError for a name that is not in WORD_MODELS.
     """
     word_model = WORD_MODELS[name]
     words = (FOLDER / f"{vectors}.txt").read_text(encoding="utf-8").split("\n")[:-1]
@@ -70,7 +70,7 @@ def untrained(
 
 
 def held_out(pair: Pair) -> bool:
-    """Whether a pair of the training file is kept to judge epochs by."""
+    """Whether a pair of the training file is held out to select epochs by."""
     return zlib.crc32(pair.premise.encode()) % PREMISES_PER_HELD_OUT == 0
 
 
@@ -86,27 +86,27 @@ def train(
 
     The dev set of an Epoch are the held-out pairs. No epoch begins that would end after `minutes`.
     At the end the classifier has the best epoch's weights. The number of epochs a model has been
-    trained for is kept in its config (`epochs_done`), and a later training counts on from there:
+    trained for is kept in its config (`epochs_done`), and a later training continues the count:
     an epoch's number determines its batches and dropout, which must not repeat.
     """
     deadline = time.monotonic() + 60 * minutes
-    kept = [pair for pair in pairs if held_out(pair)]
-    learnt = [pair for pair in pairs if not held_out(pair)]
-    dev = encode(classifier, kept, preset.max_tokens, classifier.device)
-    data = encode(classifier, learnt, preset.max_tokens, classifier.device)
+    dev_pairs = [pair for pair in pairs if held_out(pair)]
+    train_pairs = [pair for pair in pairs if not held_out(pair)]
+    dev = encode(classifier, dev_pairs, preset.max_tokens, classifier.device)
+    data = encode(classifier, train_pairs, preset.max_tokens, classifier.device)
     optimiser = make_optimiser(preset.recipe, trainable(classifier), preset.recipe.lr)
     trainer, best = Trainer(classifier, preset.recipe, optimiser), BestEpoch()
     first = getattr(classifier.model.config, "epochs_done", 0) + 1
-    began = time.monotonic()
-    for row in train_epochs(trainer, data, dev, _schedule(preset, first, seed), best):
-        classifier.model.config.epochs_done = row.epoch
-        if best.epoch == row.epoch:
+    start = time.monotonic()
+    for epoch in train_epochs(trainer, data, dev, _schedule(preset, first, seed), best):
+        classifier.model.config.epochs_done = epoch.epoch
+        if best.epoch == epoch.epoch:
             save_model(classifier, out)
-        yield row
-        ended = time.monotonic()
-        if ended + (ended - began) > deadline:
+        yield epoch
+        end = time.monotonic()
+        if end + (end - start) > deadline:
             break
-        began = ended
+        start = end
     classifier.model.load_state_dict(best.weights)
 
 

@@ -9,7 +9,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from probe.models.word_models.word_tokenizer import SPECIAL, splitter
 
-SPREAD = 0.4
+COMPONENT_RMS = 0.4
 """Root mean square of a component, as in GloVe's 840B vectors, which the configurations expect."""
 
 
@@ -49,19 +49,19 @@ def embed_words(words: Sequence[str], encoder: str, batch: int = 256) -> torch.T
 
 
 def reduce_by_pca(vectors: torch.Tensor, size: int) -> Reduced:
-    """Centre, keep the `size` directions of most variance, scale to SPREAD; float64 throughout."""
+    """Centre, keep the `size` directions of most variance, scale to COMPONENT_RMS; in float64."""
     centred = vectors.double() - vectors.double().mean(0)
-    variances, directions = torch.linalg.eigh(centred.T @ centred)  # rising
+    variances, directions = torch.linalg.eigh(centred.T @ centred)  # ascending
     components = directions[:, -size:].flip(1)  # (width, size)
     peaks = components.gather(0, components.abs().argmax(0, keepdim=True))
-    projected = centred @ (components * peaks.sign())  # PCA leaves the sign open
-    scaled = projected * (SPREAD / projected.pow(2).mean().sqrt())
+    projected = centred @ (components * peaks.sign())  # the sign of a direction is arbitrary
+    scaled = projected * (COMPONENT_RMS / projected.pow(2).mean().sqrt())
     return Reduced(scaled.float(), float(variances[-size:].sum() / variances.sum()))
 
 
 def with_special(vectors: torch.Tensor, seed: int = 0) -> torch.Tensor:
     """Put rows for SPECIAL first: zeros for padding, random the others, as AllenNLP does."""
     generator = torch.Generator().manual_seed(seed)
-    rows = SPREAD * torch.randn(len(SPECIAL), vectors.shape[1], generator=generator)
+    rows = COMPONENT_RMS * torch.randn(len(SPECIAL), vectors.shape[1], generator=generator)
     rows[0] = 0.0
     return torch.cat([rows, vectors])

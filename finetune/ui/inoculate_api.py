@@ -6,8 +6,8 @@ import gradio as gr
 
 from finetune.experiments.inoculation.plan import THRESHOLDS
 from finetune.training.recipes import Mode
-from finetune.ui.plan_fields import BEGIN, SIZES
-from finetune.ui.plan_form import LIMITS, USUAL, Form, jobs_of
+from finetune.ui.plan_fields import DEFAULT_PLAN, DEFAULT_SIZES
+from finetune.ui.plan_form import LIMIT_FIELDS, USUAL_RATE, Form, jobs_of
 from finetune.ui.start import start_sweep
 from probe.errors import UserError
 from probe.runs.engine import Engine
@@ -15,7 +15,7 @@ from probe.runs.experiment import run_json
 from probe.runs.store import Store
 from probe.ui.choices import require_choice
 
-STANDARD = tuple(getattr(THRESHOLDS, name) * unit for name, (_, unit) in LIMITS.items())
+STANDARD = tuple(getattr(THRESHOLDS, name) * unit for name, (_, unit) in LIMIT_FIELDS.items())
 
 
 def build(store: Store, engine: Engine) -> None:
@@ -24,13 +24,13 @@ def build(store: Store, engine: Engine) -> None:
     def inoculate(
         model: str,
         challenge: str,
-        sizes: str = SIZES,
-        lrs: str = USUAL,
+        sizes: str = DEFAULT_SIZES,
+        lrs: str = USUAL_RATE,
         seeds: str = "0",
         mode: str = "fast",
-        max_epochs: int = BEGIN.max_epochs,
-        patience: int = BEGIN.patience,
-        include_epoch0: bool = BEGIN.include_epoch0,
+        max_epochs: int = DEFAULT_PLAN.max_epochs,
+        patience: int = DEFAULT_PLAN.patience,
+        include_epoch0: bool = DEFAULT_PLAN.include_epoch0,
     ) -> dict[str, Any]:
         """Start a run on the bundled pairs; returns its id, which the other endpoints ask for."""
         exact: Mode = require_choice("mode", mode, Mode)
@@ -53,15 +53,15 @@ def build(store: Store, engine: Engine) -> None:
 
     def cancel_run(run_id: str) -> dict[str, Any]:
         """Cancel a run; returns it as it stands."""
-        found = run(run_id)
+        answer = run(run_id)
         engine.cancel(run_id)
-        return found
+        return answer
 
     def run_again(run_id: str) -> dict[str, Any]:
         """Take up a failed or cancelled run with the cells it lacks; returns it as it stands."""
-        found = run(run_id)
+        answer = run(run_id)
         engine.reopen(run_id)
-        return found
+        return answer
 
     gr.api(inoculate, api_name="inoculate")
     gr.api(run, api_name="run", concurrency_id="poll")

@@ -7,7 +7,7 @@ import gradio as gr
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.report.gallery import shown_runs
-from finetune.report.text import CHOSEN
+from finetune.report.text import SELECTION_TITLES
 from finetune.ui import inoculate_api, run_lists
 from finetune.ui.handlers import Handlers
 from finetune.ui.plan_fields import build_fields
@@ -30,12 +30,12 @@ def build(page: Page) -> None:
     with gr.Row():
         with gr.Column(scale=4, min_width=300):
             fields, shown_samples = build_fields()
-            about = gr.HTML(elem_id="estimate")
-            go = gr.Button("Inoculate", variant="primary", elem_id="inoculate")
-            wrong = gr.HTML(elem_id="inoculate-problem")
+            estimate = gr.HTML(elem_id="estimate")
+            start = gr.Button("Inoculate", variant="primary", elem_id="inoculate")
+            problem = gr.HTML(elem_id="inoculate-problem")
         with gr.Column(scale=7, min_width=300):
             runs, models, names, selection = _choosers(gallery)
-            drawn = gr.HTML(elem_id="curve")
+            curves = gr.HTML(elem_id="curve")
             state = gr.HTML(elem_id="run-state")
             halt = gr.Button("Cancel", visible=False, size="sm", elem_id="cancel")
             again = gr.Button("Take up again", visible=False, size="sm", elem_id="again")
@@ -49,54 +49,54 @@ def build(page: Page) -> None:
     planned_models: gr.Dropdown = fields[0]
     challenges = fields[1]
     chosen = [runs, models, names, opened]
-    looked = [owner, runs, models, names, selection, opened]
-    shown = [drawn, state, table, card, seen, timer, halt, again, take]
+    viewed = [owner, runs, models, names, selection, opened]
+    shown = [curves, state, table, card, seen, timer, halt, again, take]
     is_open = gr.State(False)
     last: dict[str, Any] = {"trigger_mode": "always_last", **QUIET}
     # one queue: what was looked at before must not come after the newest, drawn slowly or by a tick
     in_turn: dict[str, Any] = {"concurrency_id": "look", "concurrency_limit": 1, **QUIET}
 
     named = gr.State(False)
-    opening = [owner, *chosen, wrong, planned_models, challenges, named]
-    found = page.blocks.load(handlers.open_page, owner, opening, **QUIET)
-    found.then(handlers.of_link, [named, *fields], [shown_samples, about], **QUIET)
-    found.then(handlers.look_if, [is_open, *looked], shown, **in_turn)
-    tab.select(handlers.enter, looked, [is_open, *shown], **in_turn)
+    opening = [owner, *chosen, problem, planned_models, challenges, named]
+    loaded = page.blocks.load(handlers.open_page, owner, opening, **QUIET)
+    loaded.then(handlers.prefill, [named, *fields], [shown_samples, estimate], **QUIET)
+    loaded.then(handlers.refresh_if_open, [is_open, *viewed], shown, **in_turn)
+    tab.select(handlers.open_tab, viewed, [is_open, *shown], **in_turn)
     tab.select(samples, challenges, shown_samples, **QUIET)
-    tab.select(forecast, fields, about, **QUIET)
+    tab.select(forecast, fields, estimate, **QUIET)
     challenges.input(samples, challenges, shown_samples, **QUIET)
     # a list of several has no change of its own when a person chooses
     changed = [planned_models.input, challenges.input, *(field.change for field in fields[2:])]
-    gr.on(changed, forecast, fields, about, **last)
+    gr.on(changed, forecast, fields, estimate, **last)
     gr.on(
         [planned_models.input, challenges.input],
-        handlers.follow,
-        [planned_models, challenges, *looked],
+        handlers.follow_plan,
+        [planned_models, challenges, *viewed],
         [models, names, *shown],
         **in_turn,
     )
-    begun = go.click(handlers.begin, [owner, *fields], [wrong, *chosen], **QUIET)
-    begun.then(handlers.look, looked, shown, **in_turn)
-    halt.click(handlers.halt, looked, shown, **in_turn)
-    again.click(handlers.take_up, looked, shown, **in_turn)
+    started = start.click(handlers.start, [owner, *fields], [problem, *chosen], **QUIET)
+    started.then(handlers.refresh, viewed, shown, **in_turn)
+    halt.click(handlers.cancel, viewed, shown, **in_turn)
+    again.click(handlers.reopen, viewed, shown, **in_turn)
     gr.on(
         [part.input for part in (runs, models, names, selection)],
-        handlers.look,
-        looked,
+        handlers.refresh,
+        viewed,
         shown,
         trigger_mode="always_last",
         **in_turn,
     )
     pressed = table.click(
-        handlers.press,
-        looked,
+        handlers.open_card,
+        viewed,
         [opened, *shown],
         trigger_mode="multiple",  # the second of two quick presses counts too
         **in_turn,
     )
     pressed.then(None, js=TO_CARD, **QUIET)
-    timer.tick(handlers.tick, [seen, *looked], [*shown, runs], **in_turn)
-    take.click(handlers.take, looked, files, api_visibility="private")
+    timer.tick(handlers.tick, [seen, *viewed], [*shown, runs], **in_turn)
+    take.click(handlers.make_files, viewed, files, api_visibility="private")
     inoculate_api.build(core.store, core.engine)
     refresh_models(tab, planned_models)
 
@@ -108,8 +108,8 @@ def _choosers(
     runs = gr.Dropdown(
         [], multiselect=True, label="Your runs", visible=False, interactive=True, elem_id="runs"
     )
-    there = bool(gallery)
-    with gr.Row(visible=there):
+    visible = bool(gallery)
+    with gr.Row(visible=visible):
         models = gr.CheckboxGroup(
             run_lists.models_of(gallery),
             label="Gallery: models",
@@ -123,7 +123,7 @@ def _choosers(
             elem_id="of-challenges",
         )
     selection = gr.Radio(
-        [(words, name) for name, words in CHOSEN.items()],
+        [(words, name) for name, words in SELECTION_TITLES.items()],
         value="oracle_lr",
         label="Learning rate of each size",
         elem_id="selection",

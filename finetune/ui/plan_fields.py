@@ -5,16 +5,16 @@ from typing import Any
 
 import gradio as gr
 
-from finetune.experiments.inoculation.challenges import MOST
+from finetune.experiments.inoculation.challenges import MAX_PAIRS
 from finetune.experiments.inoculation.plan import LIU_LRS, LIU_SIZES, THRESHOLDS, Plan
-from finetune.ui.plan_form import LIMITS, MODES, UPLOADS, USUAL
+from finetune.ui.plan_form import LIMIT_FIELDS, MODES, UPLOADS, USUAL_RATE
 from finetune.ui.samples import challenge_choices
 from probe.ui.choices import model_names
 from probe.ui.html.elements import note
 
-SIZES = "10, 50, 100, 400"
+DEFAULT_SIZES = "10, 50, 100, 400"
 FIRST_MODEL, FIRST_CHALLENGE = "minilm", "word_overlap"
-BEGIN = Plan("", "", (), (), ())
+DEFAULT_PLAN = Plan("", "", (), (), ())
 """A plan's own settings, which the fields begin with."""
 number = partial(gr.Number, min_width=130)
 whole = partial(number, precision=0)
@@ -39,9 +39,11 @@ def build_fields() -> tuple[list[Any], gr.HTML]:  # Any: components share no use
         elem_id="challenges",
     )
     shown_samples = gr.HTML(elem_id="samples")
-    sizes = gr.Textbox(SIZES, label="Examples (vaccine); all is a size", elem_id="sizes")
+    sizes = gr.Textbox(DEFAULT_SIZES, label="Examples (vaccine); all is a size", elem_id="sizes")
     with gr.Row():
-        lrs = gr.Textbox(USUAL, label="Learning rates; usual is one", min_width=160, elem_id="lrs")
+        lrs = gr.Textbox(
+            USUAL_RATE, label="Learning rates; usual is one", min_width=160, elem_id="lrs"
+        )
         seeds = gr.Textbox("0", label="Seeds", min_width=70, elem_id="seeds")
     mode = gr.Radio(
         [(words, name) for name, words in MODES.items()], value="fast", label="Mode", elem_id="mode"
@@ -55,11 +57,12 @@ def _settings() -> list[Any]:
     """Lay out epochs, patience, batch, epoch 0 and the thresholds."""
     with gr.Accordion("Settings", open=False, elem_id="plan-settings"):
         with gr.Row():
-            epochs = whole(BEGIN.max_epochs, label="Epochs at most")
-            patience = whole(BEGIN.patience, label="Patience, epochs")
-            batch = whole(BEGIN.batch, label="Batch; empty: as in the model's training")
+            epochs = whole(DEFAULT_PLAN.max_epochs, label="Epochs at most")
+            patience = whole(DEFAULT_PLAN.patience, label="Patience, epochs")
+            batch = whole(DEFAULT_PLAN.batch, label="Batch; empty: as in the model's training")
         epoch0 = gr.Checkbox(
-            BEGIN.include_epoch0, label="Let epoch 0, the model as it was, compete (not published)"
+            DEFAULT_PLAN.include_epoch0,
+            label="Let epoch 0, the model as it was, compete (not published)",
         )
         published = ", ".join("all" if size < 0 else str(size) for size in LIU_SIZES)
         gr.HTML(
@@ -72,7 +75,7 @@ def _settings() -> list[Any]:
         with gr.Row():
             limits = [
                 number(round(getattr(THRESHOLDS, name) * unit, 6), label=words)
-                for name, (words, unit) in LIMITS.items()
+                for name, (words, unit) in LIMIT_FIELDS.items()
             ]
     return [epochs, patience, batch, epoch0, *limits]
 
@@ -93,5 +96,5 @@ def _files() -> list[Any]:
         ]
         with gr.Row():
             name = gr.Textbox("", label="Name of your challenge", min_width=130)
-            train = whole(MOST, label="Pairs to train on, of one file without split")
+            train = whole(MAX_PAIRS, label="Pairs to train on, of one file without split")
     return [*files, name, train]

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.challenges import MOST, bundled_sets, challenges
+from finetune.experiments.inoculation.challenges import MAX_PAIRS, bundled_sets, challenges
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import (
     Plan,
@@ -18,8 +18,12 @@ from finetune.experiments.inoculation.plan import (
     read_sizes,
     resolved,
 )
-from finetune.experiments.inoculation.time_estimate import crowding, seconds, words
-from finetune.experiments.inoculation.user_data import UserFiles, made_of
+from finetune.experiments.inoculation.time_estimate import (
+    duration_words,
+    estimate_seconds,
+    overflow_note,
+)
+from finetune.experiments.inoculation.user_data import UserFiles, read_unchecked_sets
 from finetune.training.recipes import Mode, default_rate
 from probe.errors import ExperimentError, UserError
 from probe.models.library import require_on_disk
@@ -29,7 +33,7 @@ MODES: Mapping[Mode, str] = {
     "fast": "fast: only the upper layers learn; what the lower ones say is computed once",
     "full": "full: all weights learn, as published",
 }
-LIMITS: Mapping[str, tuple[str, float]] = {
+LIMIT_FIELDS: Mapping[str, tuple[str, float]] = {
     "gap": ("Outcome 0: gap below, points", 100),
     "drop": ("Outcome 3: lost on original, points", 100),
     "cured": ("Outcome 1: closed from, %", 100),
@@ -39,7 +43,7 @@ LIMITS: Mapping[str, tuple[str, float]] = {
     "tests": ("Warn of test pairs below", 1),
 }
 """What each threshold is called on the page, and its unit there."""
-USUAL = "usual"
+USUAL_RATE = "usual"
 """Stands for the learning rate to begin with, by model and mode."""
 UPLOADS: Mapping[str, str] = {
     "original-dev": "Original dev (early stopping)",
@@ -49,7 +53,7 @@ UPLOADS: Mapping[str, str] = {
     "challenge-test": "Challenge to test on",
 }
 """What each file is called on the page, by its option on the command line, in their order."""
-PLAIN, FILES = 10, len(UPLOADS)
+FIELDS_BEFORE_LIMITS, FILE_COUNT = 10, len(UPLOADS)
 """Fields of the form before its thresholds, and files after them."""
 
 
@@ -71,17 +75,21 @@ class Form:
     batch: float | None
     include_epoch0: bool
     limits: tuple[float | None, ...]
-    files: tuple[str | None, ...] = (None,) * FILES
+    files: tuple[str | None, ...] = (None,) * FILE_COUNT
     own_name: str = ""
-    own_train: float | None = MOST
+    own_train: float | None = MAX_PAIRS
 
 
 def form_of(*values: Any) -> Form:  # Any: what the components hold
     """Return the form of the page's values, where thresholds and files lie flat among the rest."""
-    limits = PLAIN + len(LIMITS)
-    files = limits + FILES
-    rest = (tuple(values[PLAIN:limits]), tuple(values[limits:files]), *values[files:])
-    return Form(*values[:PLAIN], *rest)
+    limits = FIELDS_BEFORE_LIMITS + len(LIMIT_FIELDS)
+    files = limits + FILE_COUNT
+    rest = (
+        tuple(values[FIELDS_BEFORE_LIMITS:limits]),
+        tuple(values[limits:files]),
+        *values[files:],
+    )
+    return Form(*values[:FIELDS_BEFORE_LIMITS], *rest)
 
 
 def plans_of(form: Form) -> tuple[Plan, ...]:
@@ -119,8 +127,8 @@ def _plan(form: Form, model: str, challenge: str) -> Plan:
         numbers("Seeds", form.seeds, int),
         mode=form.mode,
         batch=None if not form.batch else int(form.batch),
-        max_epochs=int(_given("Epochs at most", form.max_epochs)),
-        patience=int(_given("Patience", form.patience)),
+        max_epochs=int(_number("Epochs at most", form.max_epochs)),
+        patience=int(_number("Patience", form.patience)),
         include_epoch0=form.include_epoch0,
         thresholds=_thresholds(form),
     )
@@ -128,12 +136,12 @@ def _plan(form: Form, model: str, challenge: str) -> Plan:
 
 def rates_of(text: str, model: str, mode: Mode) -> tuple[float, ...]:
     """Read learning rates; the word, or none, is the one to begin with."""
-    if text.strip().lower() in ("", USUAL):
+    if text.strip().lower() in ("", USUAL_RATE):
         return (default_rate(model, mode),)
     return numbers("Learning rates", text, float)
 
 
-def _given(name: str, value: float | None) -> float:
+def _number(name: str, value: float | None) -> float:
     if value is None:
         raise ExperimentError(f"{name} is empty; give a number")
     return value
@@ -141,8 +149,8 @@ def _given(name: str, value: float | None) -> float:
 
 def _thresholds(form: Form) -> Thresholds:
     shares = {
-        name: round(_given(words, value) / unit, 6)
-        for (name, (words, unit)), value in zip(LIMITS.items(), form.limits, strict=True)
+        name: round(_number(title, value) / unit, 6)
+        for (name, (title, unit)), value in zip(LIMIT_FIELDS.items(), form.limits, strict=True)
     }
     return Thresholds(**{**shares, "tests": int(shares["tests"])})  # type: ignore[arg-type]  # one of them is a whole number
 
@@ -158,26 +166,26 @@ def sources_of(form: Form) -> dict[str, str]:
 
 def sets_of(form: Form, challenge: str) -> Sets:
     """Return the sets of one challenge. Raises a sentence for the person."""
-    dev, test, one, learn, hard = (Path(path) if path else None for path in form.files)
+    dev, test, whole, train, test_file = (Path(path) if path else None for path in form.files)
     if not any(form.files):
-        return made(challenge)
-    if one and (learn or hard):
+        return bundled_sets_once(challenge)
+    if whole and (train or test_file):
         raise ExperimentError("upload one challenge file or two, not all three")
-    if bool(learn) != bool(hard):
+    if bool(train) != bool(test_file):
         raise ExperimentError("upload both challenge files, to train on and to test on, or neither")
-    given = UserFiles(
+    files = UserFiles(
         original_dev=dev,
         original_test=test,
-        challenge=one,
-        challenge_train=learn,
-        challenge_test=hard,
-        train=int(_given("Pairs to train on", form.own_train)) if one else MOST,
+        challenge=whole,
+        challenge_train=train,
+        challenge_test=test_file,
+        train=int(_number("Pairs to train on", form.own_train)) if whole else MAX_PAIRS,
     )
-    return made_of(challenge, given)
+    return read_unchecked_sets(challenge, files)
 
 
 @lru_cache(maxsize=16)
-def made(challenge: str) -> Sets:
+def bundled_sets_once(challenge: str) -> Sets:
     """Return the sets made from the bundled pairs, once."""
     return bundled_sets(challenge)
 
@@ -204,8 +212,8 @@ def forecast(*values: object) -> Markup:
         sets = sets_of(form, named[0])
         plans = [resolved(plan, sets) for plan in first]
         check(plans[0], sets)
-        wait = len(named) * sum(seconds(plan, sets) for plan in plans)
-        crowded = join(alert(warning) for plan in plans if (warning := crowding(plan, sets)))
+        wait = len(named) * sum(estimate_seconds(plan, sets) for plan in plans)
+        crowded = join(alert(warning) for plan in plans if (warning := overflow_note(plan, sets)))
     except UserError as trouble:
         return alert(trouble)
     several = len(named) * len(plans)
@@ -213,6 +221,6 @@ def forecast(*values: object) -> Markup:
     rates = "; ".join(
         f"{Path(plan.model).name} {', '.join(f'{lr:g}' for lr in plan.lrs)}" for plan in plans
     )
-    return note(f"{runs}{words(wait)} on one core of this machine. Learning rates: {rates}.") + (
-        crowded
-    )
+    return note(
+        f"{runs}{duration_words(wait)} on one core of this machine. Learning rates: {rates}."
+    ) + (crowded)

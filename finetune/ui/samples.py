@@ -16,18 +16,19 @@ from probe.ui.html.elements import alert, join, note
 from probe.ui.html.prediction import label_name
 
 SAMPLES = 5
-LOOKED_AT = 100  # pairs among which the samples are sought: some challenges leave most out
+SAMPLED_PAIRS = 100  # pairs among which the samples are sought: some challenges leave most out
 FAMILIES = {"stress": "stress test", "heuristic": "heuristic", "template": "template"}
 
 
 def challenge_choices() -> list[tuple[str, str]]:
     """Return (words, name) of each challenge, those of a family together."""
-    found = [
-        ("template" if one.kind == "template" else one.family, one.name) for one in catalogue()
+    choices = [
+        ("template" if choice.kind == "template" else choice.family, choice.name)
+        for choice in catalogue()
     ]
-    order = list(dict.fromkeys([*FAMILIES, *(family for family, _ in found)]))
-    found.sort(key=lambda one: order.index(one[0]))
-    return [(f"{FAMILIES.get(family, family)} · {name}", name) for family, name in found]
+    order = list(dict.fromkeys([*FAMILIES, *(family for family, _ in choices)]))
+    choices.sort(key=lambda choice: order.index(choice[0]))
+    return [(f"{FAMILIES.get(family, family)} · {name}", name) for family, name in choices]
 
 
 def samples(challenge: str | Sequence[str]) -> Markup:
@@ -54,10 +55,12 @@ def _shown(name: str) -> list[tuple[Markup, Pair]]:
         pairs = _spread(make_sets(name, SourceData((), (), ())).challenge_train, SAMPLES)
         return [(_plain(pair), pair) for pair in pairs]
     pool = bundled().pool
-    before = {pair.id: pair for pair in _spread(pool, LOOKED_AT)}
-    made = _spread(challenged(name, list(before.values())), SAMPLES)
+    before = {pair.id: pair for pair in _spread(pool, SAMPLED_PAIRS)}
+    examples = _spread(challenged(name, list(before.values())), SAMPLES)
     new_text = rule_of(name) is COMPUTED  # the new hypothesis is none of the old one's words
-    return [(_plain(new) if new_text else _changed(_origin(before, new), new), new) for new in made]
+    return [
+        (_plain(new) if new_text else _changed(_origin(before, new), new), new) for new in examples
+    ]
 
 
 def _origin(before: Mapping[str, Pair], new: Pair) -> Pair:

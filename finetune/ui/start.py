@@ -20,7 +20,7 @@ def start_sweep(
     sources: Mapping[str, str],
 ) -> tuple[InoculationRun, ...]:
     """Store a run for each job and hand them to the engine. Raises a sentence for the person."""
-    facts, files = environment(), {"sources": dict(sources)} if sources else {}
+    ran_on, files = environment(), {"sources": dict(sources)} if sources else {}
     artefacts = {"sweep": secrets.token_hex(6)} | files
-    requests = [run_request(plan, sets, facts, artefacts) for plan, sets in jobs]
+    requests = [run_request(plan, sets, ran_on, artefacts) for plan, sets in jobs]
     return tuple(inoculation_run(run) for run in start_runs(store, engine, owner, requests))

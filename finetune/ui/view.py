@@ -58,68 +58,70 @@ class ViewState:
 
 
 def show(
-    store: Store, gallery: Sequence[InoculationRun], looking: ViewState, seen: str = ""
+    store: Store, gallery: Sequence[InoculationRun], state: ViewState, mark_before: str = ""
 ) -> list[Any]:
     """Return what the page shows, in the order of `Outputs`.
 
-    `seen` is the mark of the last answer: what has not changed is not sent again.
+    `mark_before` is the mark of the last answer: what has not changed is not sent again.
     """
     try:
-        runs = looking.runs(store, gallery)
+        runs = state.runs(store, gallery)
     except StoreError as trouble:  # the database may be back at the next tick
-        return in_trouble(trouble)
-    now = "|".join([looking.selection, looking.opened, mark(runs)])
-    told = (going(runs) or troubles(runs)) if runs else NOTHING_CHOSEN
-    shown = _buttons(runs, Outputs(going=gr.HTML(told, visible=bool(told)), seen=now))
-    if now != seen:
-        shown.curves = curves(runs, looking.selection)
-        shown.table = compared(runs, _opened(runs, looking), looking.selection)
-        shown.card = card(runs, looking)
-    return shown.outputs
+        return trouble_outputs(trouble)
+    mark_now = "|".join([state.selection, state.opened, mark(runs)])
+    progress = (going(runs) or troubles(runs)) if runs else NOTHING_CHOSEN
+    outputs = _buttons(
+        runs, Outputs(going=gr.HTML(progress, visible=bool(progress)), seen=mark_now)
+    )
+    if mark_now != mark_before:
+        outputs.curves = curves(runs, state.selection)
+        outputs.table = compared(runs, _opened(runs, state), state.selection)
+        outputs.card = card(runs, state)
+    return outputs.outputs
 
 
-def in_trouble(trouble: StoreError) -> list[Any]:
+def trouble_outputs(trouble: StoreError) -> list[Any]:
     """Return what the page shows when the store cannot be used: a sentence, and all else stays."""
     return Outputs(going=gr.HTML(alert(trouble), visible=True)).outputs
 
 
-def _buttons(runs: Sequence[InoculationRun], shown: Outputs) -> Outputs:
+def _buttons(runs: Sequence[InoculationRun], outputs: Outputs) -> Outputs:
     open_runs = [run for run in runs if run.state in OPEN]
     ended = any(run.state in ("failed", "cancelled") for run in runs)
     several = "these runs" if len(open_runs) > 1 else "this run"
-    shown.timer = gr.Timer(active=bool(open_runs))
-    shown.halt = gr.Button(
+    outputs.timer = gr.Timer(active=bool(open_runs))
+    outputs.halt = gr.Button(
         f"Cancel {several}", visible=any(not run.cancelling for run in open_runs)
     )
-    shown.again = gr.Button(visible=ended and not open_runs)
-    shown.take = gr.Button(visible=any(run.results for run in runs))
-    return shown
+    outputs.again = gr.Button(visible=ended and not open_runs)
+    outputs.take = gr.Button(visible=any(run.results for run in runs))
+    return outputs
 
 
-def _opened(runs: Sequence[InoculationRun], looking: ViewState) -> str:
+def _opened(runs: Sequence[InoculationRun], state: ViewState) -> str:
     """Return the id of the run whose card is shown: the one pressed, else the first judged."""
-    evaluation = [run.id for run in runs if run.verdict]
-    return looking.opened if looking.opened in evaluation else next(iter(evaluation), "")
+    judged = [run.id for run in runs if run.verdict]
+    return state.opened if state.opened in judged else next(iter(judged), "")
 
 
-def card(runs: Sequence[InoculationRun], looking: ViewState) -> Markup:
+def card(runs: Sequence[InoculationRun], state: ViewState) -> Markup:
     """Show the outcome of the opened run."""
-    opened = _opened(runs, looking)
-    return next((outcome(run, looking.selection) for run in runs if run.id == opened), NOTHING)
+    opened = _opened(runs, state)
+    return next((outcome(run, state.selection) for run in runs if run.id == opened), NOTHING)
 
 
-def asked_for(
+def linked_state(
     query: str, store: Store, owner: str, gallery: Sequence[InoculationRun]
 ) -> ViewState | None:
     """Return what a permalink's `run` asks for, as far as this browser may see it."""
-    ids = [one for one in query.split(",") if one]
-    mine = [run.id for run in run_lists.own(store, owner, ids)]
+    ids = [run_id for run_id in query.split(",") if run_id]
+    own_ids = [run.id for run in run_lists.own(store, owner, ids)]
     public = [run for run in gallery if run.id in ids]
-    if not (mine or public):
+    if not (own_ids or public):
         return None
     return ViewState(
         owner,
-        mine,
+        own_ids,
         run_lists.models_of(public),
         run_lists.challenges_of(public),
         "oracle_lr",
@@ -127,7 +129,7 @@ def asked_for(
     )
 
 
-def first_look(store: Store, owner: str, gallery: Sequence[InoculationRun]) -> ViewState:
+def initial_state(store: Store, owner: str, gallery: Sequence[InoculationRun]) -> ViewState:
     """Return what a page begins with: the newest sweep, for a newcomer the whole gallery."""
     ids = run_lists.newest_sweep(run_lists.all_own(store, owner))
     if ids:
@@ -136,7 +138,7 @@ def first_look(store: Store, owner: str, gallery: Sequence[InoculationRun]) -> V
     return ViewState(owner, (), *every, "oracle_lr", "")
 
 
-def of_plan(
+def gallery_choice(
     gallery: Sequence[InoculationRun], models: Sequence[str], challenges: Sequence[str]
 ) -> tuple[list[str], list[str]] | None:
     """Return the gallery's models and challenges that a plan asks for, None where it has none."""

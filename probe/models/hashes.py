@@ -10,7 +10,7 @@ from pathlib import Path
 
 from probe.errors import ModelError
 from probe.models.word_models.word_vectors import FOLDER
-from probe.tasks.nli import Pair
+from probe.tasks.task import Example, task_of_example
 
 MODEL_FILE_PATTERNS = (
     *("*.safetensors", "config.json", "tokenizer*.json", "special_tokens_map.json"),
@@ -19,11 +19,12 @@ MODEL_FILE_PATTERNS = (
 """The files of a model's folder that its predictions depend on."""
 
 
-def pairs_hash(pairs: Iterable[Pair]) -> str:
-    """Return the hash of premises, hypotheses and gold labels in their order; ids do not count."""
+def pairs_hash(examples: Iterable[Example]) -> str:
+    """Return the hash of texts and gold labels in their order; ids do not count."""
     digest = hashlib.sha256()
-    for pair in pairs:
-        row = json.dumps([pair.premise, pair.hypothesis, pair.gold])
+    for example in examples:
+        texts = task_of_example(example).texts(example).values()
+        row = json.dumps([*texts, example.gold])
         digest.update(row.encode() + b"\n")
     return digest.hexdigest()
 

@@ -56,7 +56,7 @@ class Task:
 
     name: str
     title: str
-    example: Callable[..., Any]  # Any: the task's own dataclass
+    example: type[Any]  # Any: the task's own dataclass
     fields: tuple[str, ...]
     target: str
     source: str | None = None
@@ -172,6 +172,14 @@ def task_of_labels(labels: Iterable[Label]) -> Task | None:
 def task_of_size(outputs: int) -> Task | None:
     """Return the first task with so many labels, None where none has."""
     return next((task for task in TASKS.values() if outputs and len(task.labels) == outputs), None)
+
+
+def task_of_example(example: Example) -> Task:
+    """Return the first task whose examples are of this dataclass. Raises LabelError."""
+    found = next((task for task in TASKS.values() if isinstance(example, task.example)), None)
+    if found is None:
+        raise LabelError(f"no task has examples of the kind {type(example).__name__}")
+    return found
 
 
 def common_task(tasks: Sequence[Task]) -> Task | None:

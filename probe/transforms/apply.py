@@ -1,4 +1,4 @@
-"""How a transform or a chain is applied to examples, and what is kept of it."""
+"""The application of a transform or a chain to examples, and its results."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -12,14 +12,14 @@ from probe.transforms.availability import require_ready
 from probe.transforms.options import Options
 from probe.transforms.registry import Reader, SubWords, Tools, Transform, chain, rule_of
 
-MAX_EXAMPLES = 64  # that a chain may make of one
+MAX_EXAMPLES = 64  # that a chain may derive from one
 Edits = dict[str, list[Edit]]
-"""What changed in each field."""
+"""The edits of each field."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One link of a chain: the example before it and the one that it made."""
+    """One link of a chain: the example before it and the one after it."""
 
     transform: str
     task: Task
@@ -35,7 +35,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Result:
-    """One example that a chain made of an example: the `number`-th `of` those it made of one.
+    """One example that a chain derived from an example: number `number` of `of` derived ones.
 
     `steps` is the lineage, a step for each link; the last one's example is `example`.
     """
@@ -77,7 +77,7 @@ def _edits(task: Task, before: Example, after: Example) -> Edits:
 
 
 def rng(seed: int, name: str, example: Example) -> random.Random:
-    """Return the chance of one transform on one row; no other row or transform moves it."""
+    """Return the random numbers of one transform on one row, independent of all others."""
     return random.Random(f"{seed}|{name}|{example.id}")
 
 
@@ -93,7 +93,7 @@ def apply(
     """Apply a transform or chain to examples; at least one result for each, in their order.
 
     `read` scores sub-words, many examples at a time. `predicted` are the model's labels, which
-    stand in where a transform asks for a gold label that is not known. Raises UnknownTransform or
+    are used where a transform needs a gold label that is not known. Raises UnknownTransform or
     Unavailable.
     """
     require_ready(name, task)
@@ -104,9 +104,9 @@ def apply(
     destroyed = False
     for position, link in enumerate(chain(name)):
         destroyed = destroyed or link.rule == UNDEFINED
-        here = [state.example for state in states]
+        current = [state.example for state in states]
         readings: Sequence[SubWords | None] = (
-            read(here) if link.level == "sub-word" else [None] * len(here)
+            read(current) if link.level == "sub-word" else [None] * len(current)
         )
         states = [
             new
@@ -134,7 +134,7 @@ def _known(*labels: Label | None) -> tuple[Label, ...]:
 
 @dataclass(frozen=True)
 class _State:
-    """An example on its way. `branch` tells apart the examples that links made of one."""
+    """An example between two links. `branch` distinguishes the examples derived from one."""
 
     example: Any  # Any: of the task's own dataclass
     row: int
@@ -157,7 +157,7 @@ def _step(
         return
     for number, new in enumerate(changed.examples):
         gold = new.gold if link.rule == COMPUTED else link.rule(before.gold)
-        # a destroyed text has no gold label, nor has what is made of it
+        # a destroyed text has no gold label, nor has any text derived from it
         example = replace(new, gold=None if destroyed else gold)
         yield replace(
             state,
@@ -170,7 +170,7 @@ def _step(
 
 
 def _bounded(states: Sequence[_State], rows: int) -> Iterator[_State]:
-    """Let each row go on with at most MAX_EXAMPLES, and say so where it had more."""
+    """Yield at most MAX_EXAMPLES states of each row, with a note where there were more."""
     counts = [0] * rows
     for state in states:
         counts[state.row] += 1

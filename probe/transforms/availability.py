@@ -1,4 +1,4 @@
-"""What transforms need beside the text, whether it is there, and for which task they are."""
+"""The resources that transforms need beside the text, and the transforms that a task can use."""
 
 from collections.abc import Callable, Mapping
 
@@ -9,7 +9,7 @@ from probe.text import tagger, wordnet
 from probe.transforms.registry import REGISTRY, Need, Transform, chain
 
 RESOURCES: Mapping[Need, Callable[[], str]] = {
-    "model": lambda: "",  # whoever applies a transform brings the model
+    "model": lambda: "",  # the caller brings the model
     "wordnet": wordnet.missing,
     "tagger": tagger.missing,
     "phrases": pbsmt.missing,
@@ -17,7 +17,7 @@ RESOURCES: Mapping[Need, Callable[[], str]] = {
 
 
 def missing(transform: Transform) -> str:
-    """Say what a transform lacks here and how to get it, "" where it lacks nothing."""
+    """Return what a transform lacks here and how to get it, "" where it lacks nothing."""
     return " ".join(filter(None, (RESOURCES[need]() for need in transform.needs)))
 
 
@@ -26,8 +26,8 @@ def require_ready(name: str, task: Task) -> None:
     for link in chain(name):
         if not link.suits(task):
             raise Unavailable(f"{link.name} is not for the task {task.name} ({task.title})")
-        if lacks := missing(link):
-            raise Unavailable(f"{link.name} cannot run here: {lacks}")
+        if message := missing(link):
+            raise Unavailable(f"{link.name} cannot run here: {message}")
 
 
 def ready(task: Task) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a person may choose about the transforms, the published variants among it, as one table."""
+"""The options of the transforms, published variants among them, as one table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -47,7 +47,7 @@ class Options:
 
     @property
     def variant(self) -> str:
-        """Name what differs from the defaults; "safe" where nothing does."""
+        """The names of the options that differ from the defaults, "safe" where none does."""
         changed = {
             name: getattr(self, name)
             for name in OPTIONS
@@ -155,12 +155,12 @@ OPTIONS: Mapping[str, Option] = {
 DEFAULTS = Options()
 
 
-def read_options(given: Mapping[str, object], start: Options = DEFAULTS) -> Options:
+def read_options(values: Mapping[str, object], start: Options = DEFAULTS) -> Options:
     """Read options from text or JSON values. Raises OptionError."""
-    unknown = [name for name in given if name not in OPTIONS]
+    unknown = [name for name in values if name not in OPTIONS]
     if unknown:
         raise OptionError(f"there is no option {unknown[0]!r}; there are: {', '.join(OPTIONS)}")
-    return replace(start, **{name: _value(name, value) for name, value in given.items()})
+    return replace(start, **{name: _value(name, value) for name, value in values.items()})
 
 
 def _value(name: str, value: object) -> Any:  # Any: the field's own type

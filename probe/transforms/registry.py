@@ -1,4 +1,4 @@
-"""What a transform is, what it may use, and the registry of all of them."""
+"""The registry of transforms: their functions, facts and tools."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ class Scored:
 
 
 class SubWords(Protocol):
-    """How a model reads an example: scored sub-words of each field, and ids turned into text."""
+    """A model's sub-words of an example, scored, for each field; and its decoding of ids."""
 
     def tokens(self, field: str) -> Sequence[Scored]:
         """Return a field's sub-words in order, special tokens left out."""
@@ -46,10 +46,10 @@ Reader = Callable[[Sequence[Example]], Sequence[SubWords]]
 
 @dataclass(frozen=True)
 class Tools:
-    """What a transform may use. `subwords` is there for sub-word transforms only.
+    """The tools of a transform; `subwords` is for sub-word transforms only.
 
-    `labels` are those known of the example as it was given, the gold label before the one
-    predicted; `field` names the text that a text function reads.
+    `labels` are the known labels of the original example, the gold label before the predicted
+    one; `field` names the text that a text function reads.
     """
 
     rng: random.Random
@@ -73,7 +73,7 @@ class Tools:
 
 @dataclass(frozen=True)
 class Inexact:
-    """The best text that could be made where the rule cannot be met, and why."""
+    """The best text where the rule cannot be met exactly, and why."""
 
     text: str
     why: str
@@ -81,7 +81,7 @@ class Inexact:
 
 @dataclass(frozen=True)
 class Changed:
-    """The examples that a transform made of one, and why they are not exactly what was wanted."""
+    """The examples that a transform derived from one, and why they are not exact."""
 
     examples: tuple[Any, ...]  # Any: of the task's own dataclass
     why: str = ""
@@ -140,16 +140,16 @@ class Transform:
         reads, edits = task.field_of(self.reads), task.field_of(self.edits)
         if not reads or not edits:
             raise TransformError(f"{self.name} is not for the task {task.name}")
-        answer = self.function(getattr(example, reads), replace(tools, field=reads))
-        if isinstance(answer, Inexact):
-            return Changed((replace(example, **{edits: answer.text}),), answer.why)
-        return None if answer is None else Changed((replace(example, **{edits: answer}),))
+        changed = self.function(getattr(example, reads), replace(tools, field=reads))
+        if isinstance(changed, Inexact):
+            return Changed((replace(example, **{edits: changed.text}),), changed.why)
+        return None if changed is None else Changed((replace(example, **{edits: changed}),))
 
 
-def _as_changed(answer: Any) -> Changed | None:  # Any: what an example function returns
-    if not answer:
+def _as_changed(examples: Any) -> Changed | None:  # Any: what an example function returns
+    if not examples:
         return None
-    return Changed(answer if isinstance(answer, tuple) else (answer,))
+    return Changed(examples if isinstance(examples, tuple) else (examples,))
 
 
 FAMILIES = {

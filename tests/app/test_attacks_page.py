@@ -108,6 +108,7 @@ def test_the_names_of_a_model_and_of_a_chain(page: Page, app: App) -> None:
     page.goto(app.url)
     expect(page.locator("#rows .row").first).to_be_visible(timeout=SLOW)
     choose(page.locator("#chains input"), f"{WORST}+drop")
+    page.locator("#swap").click()
     alert_in(page, "#answer", "no transform")
     choose(page.locator("#model input"), WORST)
     alert_in(page, "#answer", "no model called")
@@ -180,10 +181,10 @@ def test_the_fields_of_a_plan(page: Page, app: App, field: str) -> None:
 
 def test_the_models_and_challenges_of_a_plan(page: Page, app: App) -> None:
     page.goto(f"{app.url}?tab=inoculate")
-    choose(page.locator("#challenges input"), WORST)
-    alert_in(page, "#estimate", "attacked(1)")
-    choose(page.locator("#models input"), WORST)
-    alert_in(page, "#estimate", "attacked(1)")
+    for field in ("#challenges", "#models"):
+        choose(page.locator(f"{field} input"), WORST)
+        page.locator("#inoculate").click()
+        alert_in(page, "#inoculate-problem", "attacked(1)")
 
 
 def test_a_challenge_of_ones_own_from_its_name_to_its_report(

@@ -30,5 +30,9 @@ def applicable(name: str, python: str) -> Iterator[Requirement]:
 
 def ranges(name: str, package: str) -> SpecifierSet:
     """The range that holds for the newest Python."""
-    found = [r for r in applicable(name, PYTHONS[-1]) if canonicalize_name(r.name) == package]
-    return found[0].specifier
+    matching = (
+        requirement.specifier
+        for requirement in applicable(name, PYTHONS[-1])
+        if canonicalize_name(requirement.name) == package
+    )
+    return next(matching)

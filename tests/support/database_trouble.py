@@ -1,4 +1,4 @@
-"""Real trouble for the SQLite database in a home: it is full, or locked."""
+"""Faults of the SQLite database in a home: it is full, or locked."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from sqlalchemy.pool import Pool
 
 @contextmanager
 def full(home: Path) -> Iterator[None]:
-    """Let the database grow no further than it is."""
+    """Limit the database to its present size."""
     with sqlite3.connect(home / "runs.sqlite") as connection:
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
 
@@ -30,7 +30,7 @@ def full(home: Path) -> Iterator[None]:
 
 @contextmanager
 def locked(home: Path) -> Iterator[None]:
-    """Write to the database without ever coming to an end."""
+    """Hold a write transaction on the database."""
     connection = sqlite3.connect(home / "runs.sqlite", isolation_level=None)
     connection.execute("BEGIN EXCLUSIVE")
     yield

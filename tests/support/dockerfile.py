@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 CONTEXT = Path(__file__).resolve().parents[2]
-PATIENCE = 180  # seconds until the app has to be healthy
+MAX_START_SECONDS = 180  # until the app has to be healthy
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,10 @@ class Step:
 
 def parse(text: str) -> list[Step]:
     """Return the instructions in order."""
-    kept = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
-    lines = re.sub(r"[ \t]*\\\n\s*", " ", kept).splitlines()
+    instructions = "\n".join(
+        line for line in text.splitlines() if not line.lstrip().startswith("#")
+    )
+    lines = re.sub(r"[ \t]*\\\n\s*", " ", instructions).splitlines()
     return [_step(line.strip()) for line in lines if line.strip()]
 
 
@@ -61,7 +63,7 @@ def _step(line: str) -> Step:
 
 
 def ignored(path: str, patterns: list[str]) -> bool:
-    """Say whether .dockerignore's lines leave `path` or a folder above it out."""
+    """Whether .dockerignore's lines leave `path` or a folder above it out."""
     return any(_pattern(line).fullmatch(path) for line in patterns)
 
 
@@ -78,27 +80,27 @@ def ignore_lines(context: Path) -> list[str]:
 
 @dataclass
 class Build:
-    """The image so far. `places` maps what stands in the Dockerfile to what it is here."""
+    """The image so far. `local_names` maps paths and ports of the image to those used here."""
 
     root: Path
     context: Path
-    places: dict[str, str]
+    local_names: dict[str, str]
     env: dict[str, str]
     folder: Path
     health: list[str] = field(default_factory=list)
     command: list[str] = field(default_factory=list)
 
-    def here(self, text: str) -> str:
-        """Return `text` with the image's places replaced by ours."""
-        for there, ours in self.places.items():
-            text = text.replace(there, ours)
+    def localised(self, text: str) -> str:
+        """Return `text` with the image's paths and ports replaced by those used here."""
+        for name, local_name in self.local_names.items():
+            text = text.replace(name, local_name)
         return text
 
 
 def build_in(root: Path, context: Path, port: int) -> Build:
     """Return the state before the first step, `root/venv` first on the path."""
     root.mkdir(parents=True, exist_ok=True)
-    places = {
+    local_names = {
         "/home/user": str(root / "home" / "user"),
         "7860": str(port),
         "0.0.0.0": "127.0.0.1",  # for this machine only
@@ -106,7 +108,7 @@ def build_in(root: Path, context: Path, port: int) -> Build:
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     env["PATH"] = f"{root / 'venv' / 'bin'}{os.pathsep}{env['PATH']}"
     env.setdefault("PIP_QUIET", "2")  # errors only
-    return Build(root, context, places, env, root)
+    return Build(root, context, local_names, env, root)
 
 
 def argument(build: Build, step: Step) -> None:
@@ -117,27 +119,27 @@ def argument(build: Build, step: Step) -> None:
 
 def environment(build: Build, step: Step) -> None:
     """ENV."""
-    build.env |= {name: build.here(value) for name, value in step.assignments().items()}
+    build.env |= {name: build.localised(value) for name, value in step.assignments().items()}
 
 
 def workdir(build: Build, step: Step) -> None:
     """WORKDIR."""
-    build.folder = Path(build.here(step.text))
+    build.folder = Path(build.localised(step.text))
     build.folder.mkdir(parents=True, exist_ok=True)
 
 
 def copy(build: Build, step: Step) -> None:
     """COPY: a folder's content, or files into the folder, less what .dockerignore names."""
     sources, destination = step.paths()
-    target = build.folder / build.here(destination)
+    target = build.folder / build.localised(destination)
     patterns = ignore_lines(build.context)
     for source in (build.context / name for name in sources):
         into = target if source.is_dir() or not destination.endswith("/") else target / source.name
         for file in _files(source):
             if not ignored(file.relative_to(build.context).as_posix(), patterns):
-                place = into / file.relative_to(source)
-                place.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(file, place)
+                copied = into / file.relative_to(source)
+                copied.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(file, copied)
 
 
 def _files(source: Path) -> Iterator[Path]:
@@ -147,14 +149,18 @@ def _files(source: Path) -> Iterator[Path]:
 
 
 def run(build: Build, step: Step) -> None:
-    """RUN, command by command; those that would change this machine are left out, and said."""
+    """RUN, command by command; those that would change this machine are left out, and printed."""
     for command in (part.strip() for part in step.text.split("&&")):
         reason = left_out(command)
         if reason:
             print(f"    left out: {command.split()[0]} ({reason})")
             continue
-        ours = build.here(re.sub(r" -o \w+ -g \w+", "", command))  # its user is not made here
-        subprocess.run(["/bin/sh", "-c", ours], cwd=build.folder, env=build.env, check=True)
+        local_command = build.localised(
+            re.sub(r" -o \w+ -g \w+", "", command)
+        )  # the image's user does not exist here
+        subprocess.run(
+            ["/bin/sh", "-c", local_command], cwd=build.folder, env=build.env, check=True
+        )
 
 
 def left_out(command: str) -> str:
@@ -170,12 +176,12 @@ def left_out(command: str) -> str:
 
 def healthcheck(build: Build, step: Step) -> None:
     """HEALTHCHECK."""
-    build.health = [build.here(word) for word in step.argv()]
+    build.health = [build.localised(word) for word in step.argv()]
 
 
 def command(build: Build, step: Step) -> None:
     """CMD."""
-    build.command = [build.here(word) for word in step.argv()]
+    build.command = [build.localised(word) for word in step.argv()]
 
 
 def nothing(build: Build, step: Step) -> None:
@@ -207,11 +213,11 @@ def carry_out(build: Build, steps: list[Step]) -> None:
 
 
 def healthy(build: Build) -> bool:
-    """Start the app, ask the health check until it is content, stop the app."""
+    """Start the app, repeat the health check until it succeeds, stop the app."""
     app = subprocess.Popen(build.command, cwd=build.folder, env=build.env, start_new_session=True)
     started = time.monotonic()
     try:
-        while app.poll() is None and time.monotonic() - started < PATIENCE:
+        while app.poll() is None and time.monotonic() - started < MAX_START_SECONDS:
             if subprocess.run(build.health, env=build.env, capture_output=True).returncode == 0:
                 print(f"healthy after {time.monotonic() - started:.0f} s")
                 return True
@@ -240,7 +246,7 @@ def free_port() -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """Build into the folder that is named and say whether the app gets healthy."""
+    """Build into the named folder; return 0 if the app becomes healthy."""
     if len(arguments) != 1:
         print(__doc__)
         return 2
@@ -249,7 +255,7 @@ def main(arguments: list[str]) -> int:
         print(f"{root} is not empty")
         return 2
     steps = parse((CONTEXT / "Dockerfile").read_text(encoding="utf-8"))
-    print(f"# {steps[0].text} is stood for by Python {sys.version.split()[0]}")
+    print(f"# {steps[0].text} is replaced by Python {sys.version.split()[0]}")
     venv.create(root / "venv", with_pip=True)
     build = build_in(root, CONTEXT, free_port())
     carry_out(build, steps)

@@ -1,4 +1,4 @@
-"""What the tests of `finetune` share: a tiny model, small sets, a home of their own."""
+"""Shared fixtures: a tiny model, small sets, an empty home."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def classifier(model: str) -> Classifier:
-    """The tiny model, to do with as a test likes."""
+    """The tiny model, loaded anew for each test."""
     return load(model)
 
 

@@ -1,4 +1,4 @@
-"""Points of an inoculation with known numbers of right answers, and runs of such points."""
+"""Points of an inoculation with known numbers of correct predictions, and runs of them."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from probe.runs.run import Run, RunCell, State
 def make_point(
     original: int, challenge: int, n: int = 100, cell: Cell = BASE, dev: float = 0.8
 ) -> Point:
-    """Return a point with this many right of n; the right ones come first."""
+    """Return a point with these numbers of correct rows of n; the correct rows come first."""
     return Point(
         cell,
         original / n,
@@ -36,11 +36,14 @@ def make_run(
     state: State = "done",
     lrs: tuple[float, ...] = (2e-5,),
 ) -> InoculationRun:
-    """Return a run of these points; other cells wait, and with a size it is judged."""
+    """Return a run of these points; other cells are queued.
+
+    It has a verdict if any size was trained.
+    """
     sizes = tuple(sorted({point.cell.size for point in points} - {0})) or (10, 50)
-    plan, there = Plan(model, challenge, sizes, lrs, (0,)), {p.cell: p for p in points}
+    plan, computed = Plan(model, challenge, sizes, lrs, (0,)), {p.cell: p for p in points}
     trained = [point for point in points if point.cell != BASE]
-    evaluation = BASE in there and trained
+    has_verdict = BASE in computed and trained
     return Run(
         id=run_id,
         kind=KIND,
@@ -52,11 +55,13 @@ def make_run(
         created=1000.0,
         started=1000.0,
         finished=1060.0 if state == "done" else 0.0,
-        verdict=verdict_json(judge(there[BASE], trained, paired=True)) if evaluation else {},
+        verdict=verdict_json(judge(computed[BASE], trained, paired=True)) if has_verdict else {},
         environment={"torch": "2.8"},
         kept="",
         cells=tuple(
-            RunCell(number, cell, "done" if cell in there else "queued", result=there.get(cell))
+            RunCell(
+                number, cell, "done" if cell in computed else "queued", result=computed.get(cell)
+            )
             for number, cell in enumerate(cells(plan))
         ),
         artefacts={"model": "ab12"},

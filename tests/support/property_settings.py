@@ -1,4 +1,4 @@
-"""Property tests draw the same examples every time, and no deadline fails on a busy machine."""
+"""Settings of property tests: the same examples every time, no deadline."""
 
 from hypothesis import settings
 

@@ -1,4 +1,4 @@
-"""A reading with given scores: sub-words and their importance as a test writes them down."""
+"""A reader with fixed scores: sub-words and their importance as a test writes them down."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ WORDS = TEXT.split()
 
 
 def scored(tokens: Sequence[str], scores: Sequence[float]) -> tuple[Scored, ...]:
-    """Return the sub-words with these scores; where they stand in the text does not matter."""
+    """Return the sub-words with these scores; their offsets in the text are not used."""
     pairs = zip(tokens, scores, strict=True)
     return tuple(Scored(token, WORDS.index(token), 0, 0, score) for token, score in pairs)
 
 
 @dataclass(frozen=True)
-class Given:
-    """Reads with a vocabulary of `WORDS`; an id beyond it reads as its number."""
+class FixedReader:
+    """A reader with the vocabulary `WORDS`; an id beyond it is decoded as its number."""
 
     premise: tuple[Scored, ...] = ()
     hypothesis: tuple[Scored, ...] = ()
@@ -30,18 +30,18 @@ class Given:
         return {"premise": self.premise, "hypothesis": self.hypothesis}[field]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Join, endings without a space."""
+        """Join tokens, endings without a space."""
         tokens = [WORDS[id_] if id_ < len(WORDS) else str(id_) for id_ in ids]
         return " ".join(tokens).replace(" ##", "").removeprefix("##")
 
     def encode(self, text: str) -> list[int]:
-        """Read each word whole where it is known, else as a word and an ending."""
+        """Return the id of each known word, of other words those of a word and an ending."""
         return [id_ for word in text.split() for id_ in self._word(word)]
 
     def _word(self, word: str) -> list[int]:
         if word in WORDS:
             return [WORDS.index(word)]
-        cuts = [(word[:at], "##" + word[at:]) for at in range(1, len(word))]
+        cuts = [(word[:end], "##" + word[end:]) for end in range(1, len(word))]
         known = [cut for cut in cuts if cut[0] in WORDS and cut[1] in WORDS]
         return [WORDS.index(part) for part in known[0]] if known else [0]
 

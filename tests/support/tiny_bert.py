@@ -63,13 +63,13 @@ def tiny_bert(folder: Path) -> Path:
 
 
 def tiny_pairs(n: int) -> tuple[Pair, ...]:
-    """Return pairs whose label shows in the hypothesis: very is neutral, not contradiction."""
+    """Return pairs whose hypothesis decides the label: "very" is neutral, "not" contradiction."""
     people, places = ("man", "woman", "child", "teacher", "baker"), ("park", "shop", "school")
-    signs = dict(zip(LABELS, ("", "very ", "not "), strict=True))
+    adverbs = dict(zip(LABELS, ("", "very ", "not "), strict=True))
     pairs = []
     for number in range(n):
-        who, where = people[number % 5], places[number // 5 % 3]
+        person, place = people[number % 5], places[number // 5 % 3]
         label = LABELS[number % 3]
-        hypothesis = f"The {who} is {signs[label]}happy in the {where}."
-        pairs.append(Pair(f"A {who} walks to the {where}.", hypothesis, label, str(number)))
+        hypothesis = f"The {person} is {adverbs[label]}happy in the {place}."
+        pairs.append(Pair(f"A {person} walks to the {place}.", hypothesis, label, str(number)))
     return tuple(pairs)

@@ -46,8 +46,7 @@ from tests.support.tiny_bert import LETTERS, MARKS, SPECIAL, SUFFIXES, TEXT
 
 POSITIONS = 128
 SHAPE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
-# weights ten times the usual: an untrained model of the usual ones says 1/3 to everything
-SPREAD = 0.2
+INITIALISER_RANGE = 0.2  # ten times the usual, with which all probabilities would be near 1/3
 
 
 def word_piece(cased: bool = False) -> PreTrainedTokenizerBase:
@@ -77,10 +76,10 @@ def byte_pairs(
     return make(vocab=trained.get_vocab(), merges=merges, model_max_length=POSITIONS)
 
 
-def pieces(
+def unigram(
     make: Callable[..., PreTrainedTokenizerBase], special: Sequence[str]
 ) -> PreTrainedTokenizerBase:
-    """Return a Unigram tokenizer, as SentencePiece makes them: words with a mark for the blank."""
+    """Return a Unigram tokenizer like SentencePiece's: words begin with the mark for a blank."""
     letters = [*LETTERS, *LETTERS[:26].upper(), *MARKS]
     words = [(f"▁{word}", -2.0 - len(word) / 10) for word in dict.fromkeys(TEXT.split())]
     spelt = [(letter, -10.0) for letter in ("▁", *letters)]
@@ -93,8 +92,8 @@ UNK = {XLNetTokenizerFast: "<unk>", DebertaV2TokenizerFast: "[UNK]"}
 
 
 def _merges(trained: Tokenizer) -> list[list[str]]:
-    found: list[list[str]] = json.loads(trained.to_str())["model"]["merges"]
-    return found
+    merges: list[list[str]] = json.loads(trained.to_str())["model"]["merges"]
+    return merges
 
 
 def _bert(size: int, names: dict[int, str]) -> PreTrainedModel:
@@ -103,7 +102,7 @@ def _bert(size: int, names: dict[int, str]) -> PreTrainedModel:
             vocab_size=size,
             intermediate_size=64,
             max_position_embeddings=POSITIONS,
-            initializer_range=SPREAD,
+            initializer_range=INITIALISER_RANGE,
             id2label=names,
             **SHAPE,
         )
@@ -122,7 +121,7 @@ def _roberta(
             vocab_size=size,
             intermediate_size=64,
             max_position_embeddings=POSITIONS + 2,  # numbered from padding_idx + 1 = 2
-            initializer_range=SPREAD,
+            initializer_range=INITIALISER_RANGE,
             pad_token_id=1,
             id2label=names,
             **SHAPE,
@@ -139,7 +138,7 @@ def _distilbert(size: int, names: dict[int, str]) -> PreTrainedModel:
             n_heads=2,
             hidden_dim=64,
             max_position_embeddings=POSITIONS,
-            initializer_range=SPREAD,
+            initializer_range=INITIALISER_RANGE,
             id2label=names,
         )
     )
@@ -152,7 +151,7 @@ def _electra(size: int, names: dict[int, str]) -> PreTrainedModel:
             embedding_size=16,  # ELECTRA and ALBERT widen the vectors behind the embeddings
             intermediate_size=64,
             max_position_embeddings=POSITIONS,
-            initializer_range=SPREAD,
+            initializer_range=INITIALISER_RANGE,
             id2label=names,
             **SHAPE,
         )
@@ -166,7 +165,7 @@ def _albert(size: int, names: dict[int, str]) -> PreTrainedModel:
             embedding_size=16,
             intermediate_size=64,
             max_position_embeddings=POSITIONS,
-            initializer_range=SPREAD,
+            initializer_range=INITIALISER_RANGE,
             id2label=names,
             bos_token_id=2,
             eos_token_id=3,
@@ -183,7 +182,7 @@ def _xlnet(size: int, names: dict[int, str]) -> PreTrainedModel:
             n_layer=2,
             n_head=2,
             d_inner=64,
-            initializer_range=SPREAD,
+            initializer_range=INITIALISER_RANGE,
             id2label=names,
             pad_token_id=5,
         )
@@ -202,7 +201,7 @@ def _bart(size: int, names: dict[int, str]) -> PreTrainedModel:
             encoder_ffn_dim=64,
             decoder_ffn_dim=64,
             max_position_embeddings=POSITIONS,
-            init_std=SPREAD,
+            init_std=INITIALISER_RANGE,
             id2label=names,
         )
     )
@@ -214,7 +213,7 @@ def _deberta(size: int, names: dict[int, str]) -> PreTrainedModel:
             vocab_size=size,
             intermediate_size=64,
             max_position_embeddings=POSITIONS,
-            initializer_range=SPREAD,
+            initializer_range=INITIALISER_RANGE,
             relative_attention=True,
             pos_att_type=["c2p", "p2c"],
             type_vocab_size=0,
@@ -230,7 +229,7 @@ def _deberta_v2(size: int, names: dict[int, str]) -> PreTrainedModel:
             vocab_size=size,
             intermediate_size=64,
             max_position_embeddings=POSITIONS,
-            initializer_range=SPREAD,
+            initializer_range=INITIALISER_RANGE,
             relative_attention=True,
             position_buckets=16,
             norm_rel_ebd="layer_norm",
@@ -246,9 +245,9 @@ def _deberta_v2(size: int, names: dict[int, str]) -> PreTrainedModel:
 
 def _deberta_tokenizer() -> PreTrainedTokenizerBase:
     """Return a tokenizer that joins two texts as DeBERTa was trained."""
-    made = byte_pairs(DebertaTokenizerFast, DEBERTA)
-    restore_post_processor(made, Path("no-such-folder"))
-    return made
+    tokenizer = byte_pairs(DebertaTokenizerFast, DEBERTA)
+    restore_post_processor(tokenizer, Path("no-such-folder"))
+    return tokenizer
 
 
 ALBERT = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
@@ -263,11 +262,11 @@ MODELS: dict[str, tuple[Callable[[], PreTrainedTokenizerBase], Build]] = {
 FAMILY = MODELS | {
     "spanbert": (partial(word_piece, cased=True), _bert),
     "electra": (word_piece, _electra),
-    "albert": (partial(pieces, AlbertTokenizerFast, ALBERT), _albert),
-    "xlnet": (partial(pieces, XLNetTokenizerFast, XLNET), _xlnet),
+    "albert": (partial(unigram, AlbertTokenizerFast, ALBERT), _albert),
+    "xlnet": (partial(unigram, XLNetTokenizerFast, XLNET), _xlnet),
     "bart": (byte_pairs, _bart),
     "deberta": (_deberta_tokenizer, _deberta),
-    "deberta-v2": (partial(pieces, DebertaV2TokenizerFast, DEBERTA), _deberta_v2),
+    "deberta-v2": (partial(unigram, DebertaV2TokenizerFast, DEBERTA), _deberta_v2),
 }
 """Every architecture; most tests look at the first three only, `test_families` at all."""
 RELATIVES = {

@@ -1,4 +1,4 @@
-"""Waits for what happens to a run, without a view on how long it may take."""
+"""Waiting for the state of a run, with a bound for tests that hang."""
 
 import time
 from collections.abc import Callable
@@ -6,12 +6,14 @@ from collections.abc import Callable
 from probe.runs.run import AnyRun, StoredRun
 from probe.runs.store import Store
 
+MAX_SECONDS = 200
 
-def until(store: Store, run_id: str, reached: Callable[[StoredRun], bool]) -> StoredRun:
-    """Wait until a run is as wanted, and return it."""
-    end = time.monotonic() + 200
-    while not reached(run := store.get(run_id)):
-        assert time.monotonic() < end, f"still {run.state} {run.error}: {run.cells}"
+
+def until(store: Store, run_id: str, condition: Callable[[StoredRun], bool]) -> StoredRun:
+    """Wait until a run fulfils a condition, and return it."""
+    deadline = time.monotonic() + MAX_SECONDS
+    while not condition(run := store.get(run_id)):
+        assert time.monotonic() < deadline, f"still {run.state} {run.error}: {run.cells}"
         time.sleep(0.05)
     return run
 
@@ -22,5 +24,5 @@ def ended(run: AnyRun) -> bool:
 
 
 def training(run: AnyRun) -> bool:
-    """Whether the second cell is under way."""
+    """Whether the second cell has reported progress."""
     return run.cells[1].state == "running" and run.cells[1].progress is not None

@@ -25,7 +25,7 @@ class Facts:
     limits: Thresholds
 
     @property
-    def finding(self) -> SizeOutcome:
+    def largest(self) -> SizeOutcome:
         """The largest size."""
         return self.by_size[-1]
 
@@ -45,8 +45,10 @@ def _majority(facts: Facts) -> Iterator[str]:
 
 
 def _rules(facts: Facts) -> Iterator[str]:
-    best = max(one.challenge for one in facts.by_size)
-    reached = [f"{name} {it:.1%}" for name, it in facts.rules.items() if round(it - best, 9) >= 0]
+    best = max(outcome.challenge for outcome in facts.by_size)
+    reached = [
+        f"{name} {share:.1%}" for name, share in facts.rules.items() if round(share - best, 9) >= 0
+    ]
     if reached:
         yield (
             f"Rules that understand nothing do as well on the challenge test set as the model's "
@@ -56,12 +58,12 @@ def _rules(facts: Facts) -> Iterator[str]:
 
 def _control(facts: Facts) -> Iterator[str]:
     """Compare the gap that the control closed with that of the challenge."""
-    before, after, found = facts.base.control, facts.finding.control, facts.finding
-    if before is None or after is None or found.outcome == "0":
+    before, after, outcome = facts.base.control, facts.largest.control, facts.largest
+    if before is None or after is None or outcome.outcome == "0":
         return
     gap = facts.base.original - before
     closed = (after - before) / gap if gap >= facts.limits.gap else 1.0
-    if found.closed.value >= facts.limits.cured > closed:
+    if outcome.closed.value >= facts.limits.cured > closed:
         yield (
             f"On a sister of the challenge that no cell trains on, accuracy went from {before:.1%} "
             f"to {after:.1%}, {closed:.0%} of its own gap: the model learnt this tautology, not to "
@@ -91,7 +93,7 @@ def _damage(facts: Facts) -> Iterator[str]:
 
 
 def _dev(facts: Facts) -> Iterator[str]:
-    if facts.by_dev.outcome != facts.finding.outcome:
+    if facts.by_dev.outcome != facts.largest.outcome:
         yield (
             f"The learning rate chosen on original dev, {facts.by_dev.lr:g}, gives another "
             f"outcome: {facts.by_dev.name}."
@@ -99,9 +101,9 @@ def _dev(facts: Facts) -> Iterator[str]:
 
 
 def _doubt(facts: Facts) -> Iterator[str]:
-    found = facts.finding
-    if found.outcome == "between" and found.drop.value >= facts.limits.drop:
+    outcome = facts.largest
+    if outcome.outcome == "between" and outcome.drop.value >= facts.limits.drop:
         yield (
-            f"The original set lost {100 * found.drop.value:.1f} points, but the interval "
+            f"The original set lost {100 * outcome.drop.value:.1f} points, but the interval "
             "includes none, so outcome 3 is possible."
         )

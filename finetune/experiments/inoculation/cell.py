@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from typing import Any
 
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan, nested
@@ -26,7 +27,6 @@ from finetune.training.tensor_cache import Prepared, prepare
 from probe.models.classifier import Classifier
 from probe.runs.stopping import Cancelled as Cancelled  # who drives cells knows it from here
 from probe.runs.stopping import Stop, never
-from probe.tasks.nli import Pair
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def _epochs(
 
 
 def _tested(
-    ready: Prepared, pairs: tuple[Pair, ...], untrained: bool, stop: Stop
+    ready: Prepared, pairs: tuple[Any, ...], untrained: bool, stop: Stop
 ) -> tuple[bool, ...]:
     """Return for each test pair whether the model is right."""
     data = ready.encoded(pairs, ready.whole.max_tokens, stop)

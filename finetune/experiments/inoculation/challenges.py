@@ -23,7 +23,7 @@ from probe.transforms.availability import ready
 from probe.transforms.registry import chain, leaves_gold, rule_of
 
 Kind = Literal["transform", "template", "file"]
-KINDS: Mapping[Kind, str] = {
+KIND_TITLES: Mapping[Kind, str] = {
     "transform": "Ordinary pairs, changed",
     "template": "Pairs from templates",
     "file": "Your own file",
@@ -35,9 +35,9 @@ TEMPLATES: Mapping[str, tuple[str, str]] = {
 }
 CONTROLS = {"word_overlap": "control_tautology", "negation": "control_tautology"}
 """The sister that shows whether a model learnt to ignore a tautology, or only this one."""
-MOST = 1000
+MAX_PAIRS = 1000
 """Pairs from templates to train on, and as many to test on; Liu et al. train on so many."""
-SPLITS = {
+SPLIT_SPELLINGS = {
     **dict.fromkeys(("train", "training"), "train"),
     **dict.fromkeys(("test", "testing"), "test"),
     **dict.fromkeys(("dev", "development", "valid", "validation", "val"), "dev"),
@@ -63,11 +63,11 @@ def catalogue(task: Task = NLI) -> tuple[Challenge, ...]:
         for name in ready(task)
         if leaves_gold(name) and (rule := REGISTRY[name].rule)
     )
-    made = (
+    from_templates = (
         Challenge(name, "template", "templates", words, "the template gives the gold label")
         for name, (_, words) in TEMPLATES.items()
     )
-    return (*changed, *made)
+    return (*changed, *from_templates)
 
 
 def challenges() -> tuple[str, ...]:
@@ -88,13 +88,13 @@ def challenged(
         known = ", ".join(challenges())
         raise ExperimentError(f"there is no challenge {challenge!r}; there are: {known}")
     results = apply(challenge, pairs, task, seed, Options(), lambda unread: [])
-    made = [
+    examples = [
         _numbered(result.example, result.number)
         for result in concatenated.from_iterable(results)
         if result.changed and result.gold
     ]
     # made of one side only, the same pair comes from every row with that side
-    return tuple(_distinct(made, task) if rule_of(challenge) is COMPUTED else made)
+    return tuple(_distinct(examples, task) if rule_of(challenge) is COMPUTED else examples)
 
 
 def _distinct(examples: Sequence[Any], task: Task) -> list[Any]:
@@ -106,8 +106,8 @@ def _distinct(examples: Sequence[Any], task: Task) -> list[Any]:
 
 def _transforms(name: str, task: Task) -> bool:
     try:
-        there = set(ready(task))
-        return leaves_gold(name) and all(link.name in there for link in chain(name))
+        available = set(ready(task))
+        return leaves_gold(name) and all(link.name in available for link in chain(name))
     except UnknownTransform:
         return False
 
@@ -116,20 +116,19 @@ def _numbered(example: Any, number: int) -> Any:
     return replace(example, id=f"{example.id}-{number}") if number > 1 else example
 
 
-def make_sets(challenge: str, source_data: SourceData, seed: int = 0) -> Sets:
+def make_sets(challenge: str, source_data: SourceData, seed: int = 0, task: Task = NLI) -> Sets:
     """Return the sets of a challenge by name. Raises ExperimentError."""
     if challenge in TEMPLATES:
-        learnt, tested = _from_templates(TEMPLATES[challenge][0], seed)
+        train_pairs, test_pairs = _from_templates(TEMPLATES[challenge][0], seed)
     else:
-        learnt, tested = (
-            challenged(challenge, p, seed) for p in (source_data.pool, source_data.test)
-        )
-    if not (learnt and tested):
+        parts = (source_data.pool, source_data.test)
+        train_pairs, test_pairs = (challenged(challenge, pairs, seed, task) for pairs in parts)
+    if not (train_pairs and test_pairs):
         needs = "; ".join(link.applies for link in chain(challenge))
         raise ExperimentError(f"no pair suits the challenge {challenge}: it needs {needs}")
     control = CONTROLS.get(challenge)
-    sister = challenged(control, source_data.test, seed) if control else ()
-    return Sets(source_data.dev, source_data.test, learnt, tested, sister)
+    sister = challenged(control, source_data.test, seed, task) if control else ()
+    return Sets(source_data.dev, source_data.test, train_pairs, test_pairs, sister)
 
 
 def bundled_sets(challenge: str, seed: int = 0) -> Sets:
@@ -139,21 +138,26 @@ def bundled_sets(challenge: str, seed: int = 0) -> Sets:
 
 def _from_templates(kind: str, seed: int) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
     """Return pairs to train and to test on; no template makes both (Rozen et al. 2019, 4)."""
-    learnt, tested = (Request(kind, templates=part) for part in split_by_template(kind, seed=seed))
-    return _made(learnt, seed), _made(tested, seed)
+    train_request, test_request = (
+        Request(kind, templates=part) for part in split_by_template(kind, seed=seed)
+    )
+    return _generated(train_request, seed), _generated(test_request, seed)
 
 
-def _made(request: Request, seed: int) -> tuple[Pair, ...]:
-    there = count(request)
-    return tuple(generate(request, MOST if there is None else min(MOST, there), seed))
+def _generated(request: Request, seed: int) -> tuple[Pair, ...]:
+    available = count(request)
+    return tuple(
+        generate(request, MAX_PAIRS if available is None else min(MAX_PAIRS, available), seed)
+    )
 
 
 def file_sets(
     source_data: SourceData,
     challenge: str,
     files: Path | tuple[Path, Path],
-    train: int = MOST,
+    train: int = MAX_PAIRS,
     seed: int = 0,
+    task: Task = NLI,
 ) -> Sets:
     """Return the sets of a challenge from files: one to train on and one to test on, or one.
 
@@ -163,37 +167,36 @@ def file_sets(
     many. Raises ExperimentError, FileError or LabelError.
     """
     if isinstance(files, tuple):
-        learnt, tested = (read_pairs(path) for path in files)
+        train_pairs, test_pairs = (read_pairs(path, task) for path in files)
     else:
-        learnt, tested = _parts(files) or _drawn(read_pairs(files), train, seed)
-    if not (learnt and tested):
+        split = _parts(files, task)
+        train_pairs, test_pairs = split or _drawn(read_pairs(files, task), train, seed)
+    if not (train_pairs and test_pairs):
         raise ExperimentError(f"{challenge}: too few pairs to train on some and test on others")
-    return Sets(source_data.dev, source_data.test, learnt, tested)
+    return Sets(source_data.dev, source_data.test, train_pairs, test_pairs)
 
 
-def _drawn(
-    pairs: Sequence[Pair], train: int, seed: int
-) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
+def _drawn(pairs: Sequence[Any], train: int, seed: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     n = train if len(pairs) >= 2 * train else len(pairs) // 2
     rows = set(random.Random(f"{seed}|split").sample(range(len(pairs)), max(0, n)))
-    sides: tuple[list[Pair], list[Pair]] = ([], [])
+    sides: tuple[list[Any], list[Any]] = ([], [])
     for row, pair in enumerate(pairs):
         sides[row not in rows].append(pair)
     return tuple(sides[0]), tuple(sides[1])
 
 
-def _parts(path: Path) -> tuple[tuple[Pair, ...], tuple[Pair, ...]] | None:
+def _parts(path: Path, task: Task) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
     """Return the rows by the column `split`, None where there is none. Raises FileError."""
     frame = read_table(path).frame
     column = next((name for name in frame.columns if str(name).strip().lower() == "split"), None)
     if column is None:
         return None
-    said = ["" if is_missing(cell) else str(cell).strip().lower() for cell in frame[column]]
-    rows: dict[str, list[Pair]] = {"train": [], "test": [], "dev": []}
-    for pair in read_pairs(path):
-        rows.setdefault(SPLITS.get(said[int(pair.id)], ""), []).append(pair)
-    tested = rows["test"] or rows["dev"]
-    if not (rows["train"] and tested):
-        values = ", ".join(sorted(filter(None, set(said)))) or "nothing"
-        raise FileError(f"the column {column!r} of {path.name} needs train and test; has: {values}")
-    return tuple(rows["train"]), tuple(tested)
+    values = ["" if is_missing(cell) else str(cell).strip().lower() for cell in frame[column]]
+    rows: dict[str, list[Any]] = {"train": [], "test": [], "dev": []}
+    for pair in read_pairs(path, task):
+        rows.setdefault(SPLIT_SPELLINGS.get(values[int(pair.id)], ""), []).append(pair)
+    test_pairs = rows["test"] or rows["dev"]
+    if not (rows["train"] and test_pairs):
+        names = ", ".join(sorted(filter(None, set(values)))) or "nothing"
+        raise FileError(f"the column {column!r} of {path.name} needs train and test; has: {names}")
+    return tuple(rows["train"]), tuple(test_pairs)

@@ -3,11 +3,16 @@
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from probe.models.hashes import pairs_hash
 from probe.runs.run import Json
 from probe.tasks.examples import bundled_pairs
-from probe.tasks.nli import LABELS, Pair, matches
+from probe.tasks.nli import NLI
+from probe.tasks.task import Label, Task, task_of_example
+
+Examples = tuple[Any, ...]
+"""Examples of one task.  # Any: the task's own dataclass"""
 
 
 @dataclass(frozen=True)
@@ -18,11 +23,16 @@ class Sets:
     may be empty.
     """
 
-    original_dev: tuple[Pair, ...]
-    original_test: tuple[Pair, ...]
-    challenge_train: tuple[Pair, ...]
-    challenge_test: tuple[Pair, ...]
-    control: tuple[Pair, ...] = ()
+    original_dev: Examples
+    original_test: Examples
+    challenge_train: Examples
+    challenge_test: Examples
+    control: Examples = ()
+
+    @property
+    def task(self) -> Task:
+        """The task of the examples; where several have such examples, the first of them."""
+        return task_of_example(self.challenge_train[0])
 
     @property
     def paired(self) -> bool:
@@ -36,8 +46,17 @@ class Sets:
 
         It is the share of the commonest label, save that non-entailment is right for two.
         """
-        golds = [pair.gold for pair in self.challenge_train if pair.gold]
-        return max(sum(matches(label, gold) for gold in golds) for label in LABELS) / len(golds)
+        golds = [example.gold for example in self.challenge_train if example.gold]
+        return max(right_counts(self.task, golds).values()) / len(golds)
+
+
+def right_counts(task: Task, golds: Sequence[Label]) -> dict[Label, int]:
+    """Return for each label of a task how many gold labels it is right for.
+
+    Where the answer is a span, for each answer.
+    """
+    labels = task.labels or tuple(dict.fromkeys(golds))
+    return {label: sum(task.matches(label, gold) for gold in golds) for label in labels}
 
 
 def sets_facts(sets: Sets) -> Json:
@@ -49,11 +68,11 @@ def sets_facts(sets: Sets) -> Json:
 
 @dataclass(frozen=True)
 class SourceData:
-    """Original dev and test pairs, and a pool that challenge training sets are made from."""
+    """Original dev and test examples, and a pool that challenge training sets are made from."""
 
-    dev: tuple[Pair, ...]
-    test: tuple[Pair, ...]
-    pool: tuple[Pair, ...]
+    dev: Examples
+    test: Examples
+    pool: Examples
 
 
 def bundled() -> SourceData:
@@ -62,24 +81,28 @@ def bundled() -> SourceData:
 
 
 def split_by_premise(
-    pairs: Sequence[Pair], n: int, seed: int = 0
-) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
+    examples: Sequence[Any], n: int, seed: int = 0, task: Task = NLI
+) -> tuple[Examples, Examples]:
     """Draw whole premises until there are n pairs or a few more; return these and the rest.
 
-    No premise is on both sides.
+    No premise is on both sides. In a task without a source it is the target that is not.
     """
-    groups: dict[str, list[Pair]] = {}
-    for pair in pairs:
-        groups.setdefault(pair.premise, []).append(pair)
+    groups: dict[str, list[Any]] = {}
+    for example in examples:
+        groups.setdefault(_source(task, example), []).append(example)
     premises = sorted(groups)
     random.Random(f"{seed}|premises").shuffle(premises)
-    sides: tuple[list[Pair], list[Pair]] = ([], [])
+    sides: tuple[list[Any], list[Any]] = ([], [])
     for premise in premises:
         sides[len(sides[0]) >= n].extend(groups[premise])
     return tuple(sides[0]), tuple(sides[1])
 
 
-def unseen(pairs: Sequence[Pair], *others: Sequence[Pair]) -> tuple[Pair, ...]:
-    """Return the pairs whose premise is in none of the other sets."""
-    taken = {pair.premise for other in others for pair in other}
-    return tuple(pair for pair in pairs if pair.premise not in taken)
+def unseen(examples: Sequence[Any], *others: Sequence[Any], task: Task = NLI) -> Examples:
+    """Return the pairs whose premise is in none of the other sets; see `split_by_premise`."""
+    taken = {_source(task, example) for other in others for example in other}
+    return tuple(example for example in examples if _source(task, example) not in taken)
+
+
+def _source(task: Task, example: Any) -> str:
+    return str(getattr(example, task.source or task.target))

@@ -75,12 +75,12 @@ def resample(columns: Array, times: int, rng: np.random.Generator) -> Array:
     Rows that are alike are drawn together by a multinomial, which is the same distribution
     as drawing row by row and needs no (times, rows) array.
     """
-    kinds, counts = np.unique(columns, axis=0, return_counts=True)
+    distinct, counts = np.unique(columns, axis=0, return_counts=True)
     draws = rng.multinomial(len(columns), counts / len(columns), size=times)
-    return np.asarray(draws @ kinds / len(columns), dtype=np.float64)
+    return np.asarray(draws @ distinct / len(columns), dtype=np.float64)
 
 
-def find(
+def outcome_of(
     base: SelectedPoint,
     after: SelectedPoint,
     paired: bool = False,
@@ -128,7 +128,7 @@ def classify(
 ) -> Outcome:
     """Return the outcome: no gap first, then damage, then how much of the gap was closed."""
     # rounding: 0.85 - 0.82 must count as three points
-    value, lost, share = (round(one.value, 9) for one in (gap, drop, closed))
+    value, lost, share = (round(estimate.value, 9) for estimate in (gap, drop, closed))
     if value < limits.gap or gap.low <= 0:
         return "0"
     if lost >= limits.drop:

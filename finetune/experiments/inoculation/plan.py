@@ -5,13 +5,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.training.recipes import Mode
 from probe.errors import ExperimentError
 from probe.models.classifier import Precision
-from probe.tasks.nli import LABELS, NON_ENTAILMENT, Pair
+from probe.tasks.task import Label, Task
 
 Number = TypeVar("Number", int, float)
 ALL = -1
@@ -112,12 +112,12 @@ def read_sizes(name: str, text: str) -> tuple[int, ...]:
 
 def resolved(plan: Plan, sets: Sets) -> Plan:
     """Return the plan with ALL as the number of pairs there are to train on."""
-    there = len(sets.challenge_train)
-    sizes = [there if size == ALL else size for size in plan.sizes]
+    available = len(sets.challenge_train)
+    sizes = [available if size == ALL else size for size in plan.sizes]
     return replace(plan, sizes=tuple(dict.fromkeys(sizes)))
 
 
-def nested(pairs: Sequence[Pair], seed: int, size: int) -> tuple[Pair, ...]:
+def nested(pairs: Sequence[Any], seed: int, size: int) -> tuple[Any, ...]:
     """Return the first `size` of one shuffled list, so that a smaller set lies in a larger one.
 
     Raises ExperimentError where there are fewer.
@@ -131,8 +131,8 @@ def nested(pairs: Sequence[Pair], seed: int, size: int) -> tuple[Pair, ...]:
 
 def check(plan: Plan, sets: Sets) -> None:
     """Refuse a plan that cannot run on these sets. Raises ExperimentError with a sentence."""
-    there = len(sets.challenge_train)
-    trained = {pair.gold for pair in sets.challenge_train}
+    available = len(sets.challenge_train)
+    golds = {pair.gold for pair in sets.challenge_train}
     problems = {
         "give at least one size, one learning rate and one seed": not (
             plan.sizes and plan.lrs and plan.seeds
@@ -147,18 +147,23 @@ def check(plan: Plan, sets: Sets) -> None:
         f"precision must be one of {', '.join(get_args(Precision))}": plan.precision
         not in get_args(Precision),
         "one of the sets is empty": not all(
-            (sets.original_dev, sets.original_test, there, sets.challenge_test)
+            (sets.original_dev, sets.original_test, available, sets.challenge_test)
         ),
         "each pair of the challenge training set needs a gold label": (
-            not trained <= {*LABELS, NON_ENTAILMENT}
+            not sets.challenge_train or not _golden(sets.task, golds)
         ),
-        f"the challenge training set has {there} pairs; no size can be larger": any(
-            size > there for size in plan.sizes
+        f"the challenge training set has {available} pairs; no size can be larger": any(
+            size > available for size in plan.sizes
         ),
     }
-    for sentence, found in problems.items():
-        if found:
+    for sentence, refused in problems.items():
+        if refused:
             raise ExperimentError(sentence)
+
+
+def _golden(task: Task, golds: set[Label | None]) -> bool:
+    """Whether all are gold labels of a task; where its answer is a span, whether all are there."""
+    return None not in golds and (not task.labels or golds <= {*task.labels, *task.golds})
 
 
 def kept_name(plan: Plan, run_id: str) -> str:

@@ -11,6 +11,7 @@ from finetune.experiments.inoculation.serialise import (
     epoch_from,
     plan_from,
     point_from,
+    sets_json,
 )
 from probe.runs.run import Json, Run, RunCell, RunRequest, StoredRun
 
@@ -51,7 +52,7 @@ def run_request(
     return RunRequest(
         KIND,
         asdict(plan),
-        asdict(sets),
+        sets_json(sets),
         environment or {},
         {**(artefacts or {}), "sets": sets_facts(sets)},
     )

@@ -40,13 +40,13 @@ def choose(points: Iterable[Point], selection: Selection) -> tuple[SelectedPoint
     """Choose a learning rate for each size, smallest size first; ties go to the smaller rate."""
     merged = [merge(group) for group in _groups(points)]
     chosen = []
-    for _, rates in groupby(merged, key=lambda one: one.size):
-        chosen.append(max(rates, key=lambda one: (_score(one, selection), -one.lr)))
+    for _, rates in groupby(merged, key=lambda point: point.size):
+        chosen.append(max(rates, key=lambda point: (_score(point, selection), -point.lr)))
     return tuple(chosen)
 
 
-def _score(one: SelectedPoint, selection: Selection) -> float:
-    return one.challenge if selection == "oracle_lr" else one.dev
+def _score(point: SelectedPoint, selection: Selection) -> float:
+    return point.challenge if selection == "oracle_lr" else point.dev
 
 
 def _groups(points: Iterable[Point]) -> list[list[Point]]:

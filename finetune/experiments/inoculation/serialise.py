@@ -5,7 +5,7 @@ not repeat it. Imported by workers, so it stays clear of the run store and of wh
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,7 +17,8 @@ from probe.models.classifier import Classifier
 from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import load_unchanged
 from probe.runs.run import Json
-from probe.tasks.nli import Pair
+from probe.tasks.nli import NLI
+from probe.tasks.task import read_example, task_named
 
 
 def plan_from(values: Json) -> Plan:
@@ -28,12 +29,15 @@ def plan_from(values: Json) -> Plan:
 
 
 def sets_from(values: Json) -> Sets:
-    """Read the sets from their JSON."""
-    return Sets(**{name: tuple(_pair(pair) for pair in pairs) for name, pairs in values.items()})
+    """Read the sets from their JSON; the first inputs were NLI's and did not say so."""
+    task = task_named(values.get("task", NLI.name))
+    names = [each.name for each in fields(Sets) if each.name in values]
+    return Sets(**{name: tuple(read_example(task, row) for row in values[name]) for name in names})
 
 
-def _pair(values: Json) -> Pair:
-    return Pair(values["premise"], values["hypothesis"], values["gold"], values["id"])
+def sets_json(sets: Sets) -> Json:
+    """Return the sets and the name of their task as JSON."""
+    return {"task": sets.task.name, **asdict(sets)}
 
 
 def cell_from(key: Json) -> Cell:

@@ -16,15 +16,15 @@ from finetune.training.frozen_layers import lower_states, upper_part
 from finetune.training.loop import Trainer, take_step, trainable
 from finetune.training.recipes import Mode, make_optimiser
 from finetune.training.tensor_cache import TENSOR_CACHE
-from probe.models.classifier import Classifier, Precision, resolve
+from probe.models.classifier import Classifier, Precision, resolve, text_lengths
 from probe.models.library import load
-from probe.tasks.nli import Pair
+from probe.tasks.task import Example, task_of_example
 
-SAMPLE = 8
+TRIAL_PAIRS = 8
 """Pairs in the trial of full mode; in fast mode a whole batch costs little."""
-QUICK = 0.5
+RETIME_BELOW_SECONDS = 0.5
 """Seconds of work that is timed twice, so that a hiccup does not count."""
-BEYOND = 3
+IMPROVING_EPOCHS = 3
 """Epochs that a cell goes on improving for, before its patience begins to run out."""
 
 
@@ -45,13 +45,13 @@ _PACES: dict[tuple[str, Mode, Precision], Pace] = {}
 _LOCK = Lock()
 
 
-def seconds(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> float:
+def estimate_seconds(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> float:
     """Return about how many seconds one worker takes for all cells, alone on its core.
 
     The first question about a model and mode costs a trial in a copy of the model, `classifier`
     where it is loaded already. Raises ModelError, or ExperimentError where there is no fast mode.
     """
-    return at_pace(plan, sets, _pace(plan, sets, classifier))
+    return seconds_at_pace(plan, sets, _pace(plan, sets, classifier))
 
 
 def _pace(plan: Plan, sets: Sets, classifier: Classifier | None) -> Pace:
@@ -62,12 +62,12 @@ def _pace(plan: Plan, sets: Sets, classifier: Classifier | None) -> Pace:
         return _PACES[key]
 
 
-def crowding(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> str:
+def overflow_note(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> str:
     """Say that the frozen layers' states are more than is kept of them, "" where they are not.
 
     Costs and raises what `seconds` does.
     """
-    size, limit = _size(plan, sets, _pace(plan, sets, classifier)), TENSOR_CACHE.limit()
+    size, limit = _state_bytes(plan, sets, _pace(plan, sets, classifier)), TENSOR_CACHE.limit()
     if size <= limit:
         return ""
     return (
@@ -77,41 +77,45 @@ def crowding(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> st
     )
 
 
-def words(wait: float) -> str:
+def duration_words(wait: float) -> str:
     """Write seconds as a person would."""
     if wait < 90:
         return f"about {max(10, round(wait, -1)):.0f} s"
     return f"about {wait / 60:.0f} min" if wait < 5400 else f"about {wait / 3600:.1f} h"
 
 
-def at_pace(plan: Plan, sets: Sets, pace: Pace) -> float:
+def seconds_at_pace(plan: Plan, sets: Sets, pace: Pace) -> float:
     """Return the seconds of all cells: each runs the epochs of its patience and a few more."""
-    epochs, planned = min(plan.max_epochs, plan.patience + BEYOND), cells(plan)
-    tests, dev, each = _tests(sets), _characters(sets.original_dev), _each(sets)
-    times = 1 if _size(plan, sets, pace) <= TENSOR_CACHE.limit() else len(planned)
-    total = times * pace.prepare * _prepared(plan, sets)
+    epochs, planned = min(plan.max_epochs, plan.patience + IMPROVING_EPOCHS), cells(plan)
+    tests, dev, each = (
+        _test_characters(sets),
+        _characters(sets.original_dev),
+        _mean_characters(sets),
+    )
+    times = 1 if _state_bytes(plan, sets, pace) <= TENSOR_CACHE.limit() else len(planned)
+    total = times * pace.prepare * _prepared_characters(plan, sets)
     for cell in planned:
         read = tests + dev * (epochs if cell.size else 1)
         total += pace.predict * read + pace.train * epochs * each * cell.size
     return total
 
 
-def _size(plan: Plan, sets: Sets, pace: Pace) -> float:
+def _state_bytes(plan: Plan, sets: Sets, pace: Pace) -> float:
     """Return the bytes of all that is prepared."""
-    return pace.states * _prepared(plan, sets)
+    return pace.states * _prepared_characters(plan, sets)
 
 
-def _prepared(plan: Plan, sets: Sets) -> float:
+def _prepared_characters(plan: Plan, sets: Sets) -> float:
     """Return the characters of all pairs that the cells read."""
-    drawn = _each(sets) * max(plan.sizes) * len(set(plan.seeds))
-    return _tests(sets) + _characters(sets.original_dev) + drawn
+    drawn = _mean_characters(sets) * max(plan.sizes) * len(set(plan.seeds))
+    return _test_characters(sets) + _characters(sets.original_dev) + drawn
 
 
-def _tests(sets: Sets) -> int:
+def _test_characters(sets: Sets) -> int:
     return sum(map(_characters, (sets.original_test, sets.challenge_test, sets.control)))
 
 
-def _each(sets: Sets) -> float:
+def _mean_characters(sets: Sets) -> float:
     """Return the characters of a pair to train on, on average."""
     return _characters(sets.challenge_train) / len(sets.challenge_train)
 
@@ -122,7 +126,7 @@ def trial(plan: Plan, sets: Sets, classifier: Classifier) -> Pace:
         copied = fresh(classifier)
     trained = upper_part(copied) if plan.mode == "fast" else copied
     recipe = copied.architecture.recipe
-    count = (plan.batch or recipe.batch) if plan.mode == "fast" else SAMPLE
+    count = (plan.batch or recipe.batch) if plan.mode == "fast" else TRIAL_PAIRS
     pairs = sample(sets.challenge_train, count)
     length = _characters(pairs)
     exact = resolve(plan.precision)
@@ -142,7 +146,7 @@ def trial(plan: Plan, sets: Sets, classifier: Classifier) -> Pace:
     )
 
 
-def sample(pairs: Sequence[Pair], count: int) -> Sequence[Pair]:
+def sample(pairs: Sequence[Example], count: int) -> Sequence[Example]:
     """Return a few pairs from all over."""
     return pairs[:: max(1, len(pairs) // count)][:count]
 
@@ -157,8 +161,8 @@ def _timed(work: Callable[[], object], device: torch.device) -> float:
         return clock() - began
 
     took = once()
-    return min(took, once()) if took < QUICK else took
+    return min(took, once()) if took < RETIME_BELOW_SECONDS else took
 
 
-def _characters(pairs: Sequence[Pair]) -> int:
-    return sum(len(pair.premise) + len(pair.hypothesis) for pair in pairs)
+def _characters(pairs: Sequence[Example]) -> int:
+    return sum(text_lengths(task_of_example(pairs[0]), pairs)) if pairs else 0

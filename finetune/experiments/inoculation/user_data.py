@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from finetune.experiments.inoculation.challenges import MOST, file_sets, make_sets
+from finetune.experiments.inoculation.challenges import MAX_PAIRS, file_sets, make_sets
 from finetune.experiments.inoculation.datasets import (
     Sets,
     SourceData,
@@ -33,44 +33,44 @@ class UserFiles:
     challenge_train: Path | None = None
     challenge_test: Path | None = None
     control: Path | None = None
-    train: int = MOST
+    train: int = MAX_PAIRS
     seed: int = 0
 
 
-def sets_of(challenge: str, given: UserFiles) -> Sets:
+def read_sets(challenge: str, files: UserFiles) -> Sets:
     """Return the sets of a challenge. Raises ExperimentError, FileError or LabelError."""
-    _check(given)
-    return made_of(challenge, given)
+    _check(files)
+    return read_unchecked_sets(challenge, files)
 
 
-def made_of(challenge: str, given: UserFiles) -> Sets:
+def read_unchecked_sets(challenge: str, files: UserFiles) -> Sets:
     """Return the sets of files that are known to go together. Raises as `sets_of` does."""
-    source_data = source_data_of(given)
-    if given.challenge:
-        sets = file_sets(source_data, challenge, given.challenge, given.train, given.seed)
-    elif given.challenge_train and given.challenge_test:
-        sets = file_sets(source_data, challenge, (given.challenge_train, given.challenge_test))
+    source_data = read_source_data(files)
+    if files.challenge:
+        sets = file_sets(source_data, challenge, files.challenge, files.train, files.seed)
+    elif files.challenge_train and files.challenge_test:
+        sets = file_sets(source_data, challenge, (files.challenge_train, files.challenge_test))
     else:
-        sets = make_sets(challenge, source_data, given.seed)
-    return replace(sets, control=read_pairs(given.control)) if given.control else sets
+        sets = make_sets(challenge, source_data, files.seed)
+    return replace(sets, control=read_pairs(files.control)) if files.control else sets
 
 
-def source_data_of(given: UserFiles) -> SourceData:
+def read_source_data(files: UserFiles) -> SourceData:
     """Return the ordinary pairs; a pool of one's own loses the premises of dev and test.
 
     Raises FileError or LabelError, ExperimentError where nothing of the pool is left.
     """
-    plain = bundled()
-    dev = read_pairs(given.original_dev) if given.original_dev else plain.dev
-    test = read_pairs(given.original_test) if given.original_test else plain.test
-    if given.original:
-        pairs = read_pairs(given.original)
-        dev, test = split_by_premise(pairs, len(pairs) // 2, given.seed)
-    if given.pool is None:
-        return SourceData(dev, test, plain.pool)
-    pool = unseen(read_pairs(given.pool), dev, test)
+    bundled_data = bundled()
+    dev = read_pairs(files.original_dev) if files.original_dev else bundled_data.dev
+    test = read_pairs(files.original_test) if files.original_test else bundled_data.test
+    if files.original:
+        pairs = read_pairs(files.original)
+        dev, test = split_by_premise(pairs, len(pairs) // 2, files.seed)
+    if files.pool is None:
+        return SourceData(dev, test, bundled_data.pool)
+    pool = unseen(read_pairs(files.pool), dev, test)
     if not pool:
-        raise ExperimentError(f"every premise of {given.pool.name} is in original dev or test")
+        raise ExperimentError(f"every premise of {files.pool.name} is in original dev or test")
     return SourceData(dev, test, pool)
 
 
@@ -88,19 +88,19 @@ def sources_of(files: UserFiles) -> dict[str, str]:
     return names | drawn | ({"sample-seed": str(files.seed)} if files.seed else {})
 
 
-def _check(given: UserFiles) -> None:
-    both = given.challenge_train and given.challenge_test
-    either = given.challenge_train or given.challenge_test
+def _check(files: UserFiles) -> None:
+    both = files.challenge_train and files.challenge_test
+    either = files.challenge_train or files.challenge_test
     problems = {
         "give both --challenge-train and --challenge-test, or neither": either and not both,
         "give --challenge-file or --challenge-train and --challenge-test, not all": (
-            given.challenge and either
+            files.challenge and either
         ),
         "--original is split into dev and test; give it alone or the two, not all": (
-            given.original and (given.original_dev or given.original_test)
+            files.original and (files.original_dev or files.original_test)
         ),
-        "--train must be 1 or more": given.train < 1,
+        "--train must be 1 or more": files.train < 1,
     }
-    for sentence, found in problems.items():
-        if found:
+    for sentence, refused in problems.items():
+        if refused:
             raise ExperimentError(sentence)

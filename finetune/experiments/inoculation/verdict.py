@@ -5,19 +5,19 @@ Shares run from 0 to 1 here and in the JSON; sentences speak of percentage point
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 
 from finetune.experiments.inoculation.caveats import Facts, caveats
 from finetune.experiments.inoculation.cell import Point
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.outcomes import SizeOutcome, find
+from finetune.experiments.inoculation.datasets import Sets, right_counts
+from finetune.experiments.inoculation.outcomes import SizeOutcome, outcome_of
 from finetune.experiments.inoculation.plan import BASE, THRESHOLDS, Plan, Thresholds
 from finetune.experiments.inoculation.selection import Selection, choose, merge
-from probe.baselines import BASELINES
+from probe.baselines import BASELINES, baselines_for
 from probe.runs.run import Json
-from probe.tasks.nli import LABELS, NON_ENTAILMENT, Pair, matches
-from probe.tasks.task import Label
+from probe.tasks.task import Label, Task
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Verdict:
     thresholds: Thresholds = THRESHOLDS
 
     @property
-    def finding(self) -> SizeOutcome:
+    def largest(self) -> SizeOutcome:
         """The largest size: the run's outcome."""
         return self.by_size[-1]
 
@@ -78,7 +78,9 @@ def judge(
     start = merge([base])
 
     def chosen(by: Selection) -> tuple[SizeOutcome, ...]:
-        return tuple(find(start, one, paired, thresholds=thresholds) for one in choose(points, by))
+        return tuple(
+            outcome_of(start, point, paired, thresholds=thresholds) for point in choose(points, by)
+        )
 
     by_size, by_size_dev = chosen("oracle_lr"), chosen("dev_lr")
     facts = Facts(base, points, by_size, by_size_dev[-1], majority, rules or {}, thresholds)
@@ -92,16 +94,16 @@ def verdict_json(verdict: Verdict) -> Json:
     The closed share is null where there is no gap to close, `control` where there is no control
     set.
     """
-    found = verdict.finding
+    largest = verdict.largest
     return {
-        "gap": found.gap.value,
-        "closed": None if np.isnan(found.closed.value) else found.closed.value,
-        "drop": found.drop.value,
-        "outcome": found.outcome,
-        "name": found.name,
-        "explanation": found.explanation,
-        "oracle_lr": _finding_json(found),
-        "dev_lr": _finding_json(verdict.by_dev),
+        "gap": largest.gap.value,
+        "closed": None if np.isnan(largest.closed.value) else largest.closed.value,
+        "drop": largest.drop.value,
+        "outcome": largest.outcome,
+        "name": largest.name,
+        "explanation": largest.explanation,
+        "oracle_lr": _outcome_json(largest),
+        "dev_lr": _outcome_json(verdict.by_dev),
         "by_size": _by_size(verdict.by_size),
         "by_size_dev": _by_size(verdict.by_size_dev),
         "baselines": dict(verdict.rules),
@@ -113,19 +115,19 @@ def verdict_json(verdict: Verdict) -> Json:
 
 def _control(verdict: Verdict) -> Json | None:
     """Return the accuracy on the control set before and after, None where there is no such set."""
-    before, after = verdict.control, verdict.finding.control
+    before, after = verdict.control, verdict.largest.control
     return None if before is None or after is None else {"before": before, "after": after}
 
 
-def _by_size(findings: Sequence[SizeOutcome]) -> Json:
-    return {str(one.size): _finding_json(one) for one in findings}
+def _by_size(outcomes: Sequence[SizeOutcome]) -> Json:
+    return {str(outcome.size): _outcome_json(outcome) for outcome in outcomes}
 
 
-def _finding_json(found: SizeOutcome) -> Json:
-    row = asdict(found)
+def _outcome_json(outcome: SizeOutcome) -> Json:
+    row = asdict(outcome)
     for name in ("gap", "closed", "drop", "gain"):
-        row[name] = {key: None if np.isnan(it) else it for key, it in row[name].items()}
-    return {**row, "name": found.name}
+        row[name] = {key: None if np.isnan(number) else number for key, number in row[name].items()}
+    return {**row, "name": outcome.name}
 
 
 def baseline_scores(sets: Sets) -> dict[str, float]:
@@ -135,23 +137,34 @@ def baseline_scores(sets: Sets) -> dict[str, float]:
     A rule that says only "non-entailment" means the label that then gets most of that set right:
     comparing two classes would put it above any model that tells three apart.
     """
-    other = _right_most(sets.challenge_train, LABELS[1:])
-    constant = _right_most(sets.challenge_train, LABELS)
+    task = sets.task
     answers: dict[str, Sequence[Label]] = {
-        name: rule(sets.challenge_test) for name, rule in BASELINES.items()
+        name: BASELINES[name](sets.challenge_test) for name in baselines_for(task)
     }
-    answers["majority"] = [constant] * len(sets.challenge_test)
-    return {
-        name: _share_right(labels, sets.challenge_test, other) for name, labels in answers.items()
+    if task.labels:
+        constant = _right_most(task, sets.challenge_train, task.labels)
+        answers["majority"] = [constant] * len(sets.challenge_test)
+    return {name: _share_right(sets, labels) for name, labels in answers.items()}
+
+
+def _right_most(task: Task, examples: Sequence[Any], labels: Sequence[Label]) -> Label:
+    """Return the label that gets most examples right; of equals the first."""
+    counts = right_counts(task, [example.gold for example in examples if example.gold])
+    return max(labels, key=lambda label: counts[label])
+
+
+def _share_right(sets: Sets, answers: Sequence[Label]) -> float:
+    """Return the share of the challenge test set that is right; merged labels mean one of them."""
+    task = sets.task
+    meant = {
+        label: _right_most(
+            task, sets.challenge_train, [own for own in task.labels if task.matches(own, label)]
+        )
+        for label in set(answers)
     }
-
-
-def _right_most(pairs: Sequence[Pair], labels: Sequence[Label]) -> Label:
-    """Return the label that gets most pairs right; of equals the first."""
-    return max(labels, key=lambda label: sum(matches(label, p.gold) for p in pairs if p.gold))
-
-
-def _share_right(answers: Sequence[Label], pairs: Sequence[Pair], other: Label) -> float:
-    meant = [other if label == NON_ENTAILMENT else label for label in answers]
-    hits = [matches(a, p.gold) for a, p in zip(meant, pairs, strict=True) if p.gold]
+    hits = [
+        task.matches(meant[answer], example.gold)
+        for answer, example in zip(answers, sets.challenge_test, strict=True)
+        if example.gold
+    ]
     return sum(hits) / len(hits)

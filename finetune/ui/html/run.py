@@ -7,8 +7,8 @@ from finetune.experiments.inoculation.plan import BASE
 from finetune.experiments.inoculation.run import InoculationCell, InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.command import command
-from finetune.report.sweep import model_name, where
-from finetune.report.text import CARE, details, summary
+from finetune.report.sweep import model_name, run_label
+from finetune.report.text import CAUTION, details, summary
 from finetune.ui.links import link_to_run
 from probe.runs.gallery import OWNER
 from probe.ui.html.elements import NOTHING, each, heads, join, link, note, table
@@ -29,7 +29,7 @@ def progress(run: InoculationRun) -> Markup:
 
 def name_of(run: InoculationRun) -> str:
     """Name a run by its challenge, its model and what tells it from others of these."""
-    return f"{run.plan.challenge} on {model_name(run)}, {where(run)}"
+    return f"{run.plan.challenge} on {model_name(run)}, {run_label(run)}"
 
 
 def grid(run: InoculationRun) -> Markup:
@@ -90,7 +90,7 @@ def outcome(run: InoculationRun, selection: Selection = "oracle_lr") -> Markup:
         result["name"],
         each(PARAGRAPH, sentences),
         join(map(note, details(verdict, selection))),
-        CARE,
+        CAUTION,
         _warnings(verdict["warnings"]),
         _next(run),
         command(run),

@@ -8,10 +8,10 @@ from markupsafe import Markup
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.report.curves import SHAPES, Look, svg
+from finetune.report.curves import MODEL_SHAPES, PanelStyle, svg
 from finetune.report.drawing import as_markup
-from finetune.report.sweep import frames, line_names, model_name, panels, where
-from finetune.report.text import CHOSEN, interval, short
+from finetune.report.sweep import frames, line_names, model_name, panels, run_label
+from finetune.report.text import SELECTION_TITLES, interval, short
 from finetune.ui.html.run import progress
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN
@@ -35,7 +35,7 @@ NOTHING_CHOSEN = note(
     "gallery."
 )
 ONE, SEVERAL = (400, 260), (330, 230)
-GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼", strict=True))
+GLYPHS = dict(zip(MODEL_SHAPES, "●■▲◆✚▼", strict=True))
 TABLE = ("examples", "set", "name", "accuracy", "low", "high", "n", "lr", "seeds")
 
 
@@ -88,7 +88,7 @@ def _panel(name: str, drawn: Markup) -> Markup:
     )
 
 
-def _legend(look: Look) -> Markup:
+def _legend(look: PanelStyle) -> Markup:
     """Say what colours, markers and dashes mean."""
     models = join(
         Markup('<span><span aria-hidden="true" style="color:{}">{}</span> {}</span>').format(
@@ -159,7 +159,7 @@ def compared(runs: Sequence[InoculationRun], opened: str, selection: Selection) 
 
 
 def _compared(run: InoculationRun, name: str, opened: bool, selection: Selection) -> Markup:
-    result, (oracle, dev) = run.verdict[selection], (run.verdict[by] for by in CHOSEN)
+    result, (oracle, dev) = run.verdict[selection], (run.verdict[by] for by in SELECTION_TITLES)
     cells = [
         run.plan.challenge,
         name,
@@ -196,4 +196,4 @@ def troubles(runs: Sequence[InoculationRun]) -> Markup:
 
 def words_of(run: InoculationRun) -> str:
     """Name a run in a list of one's own."""
-    return f"{run.plan.challenge} · {model_name(run)} · {state_of(run)} · {where(run)}"
+    return f"{run.plan.challenge} · {model_name(run)} · {state_of(run)} · {run_label(run)}"

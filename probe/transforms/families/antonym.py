@@ -1,12 +1,12 @@
 """A sentence against itself with one word turned into its antonym (Naik et al. 2018).
 
-Lesk's algorithm picks the sense of each word from its sentence; every antonym of the sense makes a
-pair of its own, a contradiction: the premise with its altered self as the hypothesis, and the
-altered hypothesis as the premise with the hypothesis as it was.
+Lesk's algorithm picks the sense of each word from its sentence; every antonym of the sense gives a
+pair, a contradiction: the premise with the altered premise as the hypothesis, and the altered
+hypothesis as the premise with the original hypothesis.
 
 The paper speaks of nouns and adjectives. Its code (`antonym="naik_code"`) takes senses that WordNet
 files under nouns and satellite adjectives only, which leaves out "hot" and "cold". Words are
-replaced where they stand, the code replaces the first stretch that looks like it. The antonym is
+replaced where they stand, the code replaces the first equal substring. The antonym is
 the dictionary's form: "boys" becomes "girl", as in the code.
 """
 
@@ -23,24 +23,24 @@ from probe.text.wordnet import reader
 from probe.transforms.options import Antonym
 from probe.transforms.registry import Tools, transform
 
-MAX_PAIRS = 32  # from one
-PARTS: Mapping[Antonym, frozenset[str]] = {
+MAX_PAIRS = 32  # that one pair gives
+PARTS_OF_SPEECH: Mapping[Antonym, frozenset[str]] = {
     "paper": frozenset({"n", "a", "s"}),
     "naik_code": frozenset({"n", "s"}),
 }
-LEFT_ALONE = """
+BLACKLIST_TEXT = """
 on off in out up down over under back here there yes no
 all some most other even just like still kind
 left right day days start starts end ends piano
 """
-BLACKLIST = frozenset(LEFT_ALONE.split())
+BLACKLIST = frozenset(BLACKLIST_TEXT.split())
 """Words whose antonym seldom contradicts, found by trying WordNet's on our own sentences.
 
 Prepositions and adverbs that WordNet also lists as adjectives ("just", "unjust"), quantities
 ("all", "some"), and words that mostly stand in another sense than the one with the antonym.
 The code has a list of 25 of its own.
 """
-SPURIOUS = "civilian"  # the opposite of a serviceman, which is what WordNet calls many a man
+SPURIOUS = "civilian"  # the opposite of a serviceman, one of WordNet's senses of "man"
 
 
 @transform(
@@ -56,14 +56,14 @@ SPURIOUS = "civilian"  # the opposite of a serviceman, which is what WordNet cal
 )
 def antonym(pair: Pair, tools: Tools) -> tuple[Pair, ...] | None:
     """Make a pair for each antonym, those of the premise first, at most 32."""
-    pairs = _distinct(_pairs(pair, PARTS[tools.options.antonym]))
+    pairs = _distinct(_pairs(pair, PARTS_OF_SPEECH[tools.options.antonym]))
     return tuple(islice(pairs, MAX_PAIRS)) or None
 
 
-def _pairs(pair: Pair, parts: frozenset[str]) -> Iterator[Pair]:
-    for text in _altered(pair.premise, parts):
+def _pairs(pair: Pair, allowed_pos: frozenset[str]) -> Iterator[Pair]:
+    for text in _altered(pair.premise, allowed_pos):
         yield replace(pair, hypothesis=text, gold=CONTRADICTION)
-    for text in _altered(pair.hypothesis, parts):
+    for text in _altered(pair.hypothesis, allowed_pos):
         yield replace(pair, premise=text, gold=CONTRADICTION)
 
 
@@ -75,20 +75,20 @@ def _distinct(pairs: Iterator[Pair]) -> Iterator[Pair]:
             yield pair
 
 
-def _altered(text: str, parts: frozenset[str]) -> Iterator[str]:
+def _altered(text: str, allowed_pos: frozenset[str]) -> Iterator[str]:
     tokens = spans(text)
     context = {token.word.lower() for token in tokens}
-    known: dict[str, list[str]] = {}
+    antonyms_of: dict[str, list[str]] = {}
     for token in tokens:
         word = token.word.lower()
-        if word not in known:
-            known[word] = antonyms(word, context, parts)
-        for name in known[word]:
+        if word not in antonyms_of:
+            antonyms_of[word] = antonyms(word, context, allowed_pos)
+        for name in antonyms_of[word]:
             new = name[0].upper() + name[1:] if token.word[0].isupper() else name
             yield substitute(text, [(token.start, token.end, new)])
 
 
-def antonyms(word: str, context: set[str], parts: frozenset[str]) -> list[str]:
+def antonyms(word: str, context: set[str], allowed_pos: frozenset[str]) -> list[str]:
     """Return the antonyms of the sense that Lesk's algorithm gives a lower-cased word.
 
     None of them for a sense of another part of speech, and none of several words.
@@ -96,7 +96,7 @@ def antonyms(word: str, context: set[str], parts: frozenset[str]) -> list[str]:
     if word in BLACKLIST or not (synsets := reader().synsets(word)):
         return []
     sense = lesk(context, word, synsets=synsets)
-    if sense.pos() not in parts:
+    if sense.pos() not in allowed_pos:
         return []
     names = [other.name() for lemma in sense.lemmas() for other in lemma.antonyms()]
-    return [n for n in dict.fromkeys(names) if "_" not in n and n != SPURIOUS]
+    return [name for name in dict.fromkeys(names) if "_" not in name and name != SPURIOUS]

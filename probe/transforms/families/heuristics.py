@@ -1,9 +1,9 @@
 """Shuffled, cut, negated and reworded pairs (Dickerson, fritz).
 
-A model that goes by which words two texts share says entailment whatever their order; one that
-reads them does not. Where its paper and its code differ both are here: `negprem` follows the
-paper, `negprem_hyp` the code, whose numbers were published; `Options` holds the rest. Words are
-split at blanks for orders and subsequences, and as the Penn Treebank does for substitutions.
+A model that relies on the words that two texts share predicts entailment whatever their order.
+Where its paper and its code differ both are here: `negprem` follows the paper, `negprem_hyp` the
+code, whose numbers were published; `Options` holds the rest. Words are split at blanks for orders
+and subsequences, and as the Penn Treebank does for substitutions.
 """
 
 import random
@@ -39,7 +39,7 @@ register = partial(transform, family="heuristic", source=SOURCE)
 def shuffleboth(pair: Pair, tools: Tools) -> Pair | None:
     """Shuffle each side by itself; a side keeps its order only where it has no other."""
     premise, hypothesis = (
-        another_order(text.split(), tools.rng) for text in (pair.premise, pair.hypothesis)
+        reordered(text.split(), tools.rng) for text in (pair.premise, pair.hypothesis)
     )
     if premise is None and hypothesis is None:
         return None
@@ -56,8 +56,8 @@ def shuffleboth(pair: Pair, tools: Tools) -> Pair | None:
     applies="two different words in the premise (any other order would be the premise again)",
 )
 def shuffleprem(text: str, tools: Tools) -> str | None:
-    """Never in the premise's own order, which it would entail; the code lets that happen."""
-    return another_order(text.split(), tools.rng)
+    """Draw another order than the premise's own, which would be entailed; the code allows it."""
+    return reordered(text.split(), tools.rng)
 
 
 @register(
@@ -70,26 +70,26 @@ def shuffleprem(text: str, tools: Tools) -> str | None:
     applies="two words in the premise",
 )
 def premsubseq(text: str, tools: Tools) -> str | None:
-    """Cut out a stretch, never with the last word, as the code; or any words, as the paper."""
+    """Cut out a span, never with the last word, as the code; or draw any words, as the paper."""
     words = text.split()
     if len(words) < 2:
         return None
     if tools.options.subsequence == "gappy":
-        some = tools.rng.sample(range(len(words)), tools.rng.randrange(1, len(words)))
-        return " ".join(words[i] for i in sorted(some))
+        chosen = tools.rng.sample(range(len(words)), tools.rng.randrange(1, len(words)))
+        return " ".join(words[i] for i in sorted(chosen))
     start = tools.rng.randint(0, len(words) - 2)
     end = tools.rng.randint(start + 1, len(words) - 1)
     return " ".join(words[start:end])
 
 
-def another_order(words: Sequence[str], rng: random.Random) -> str | None:
+def reordered(words: Sequence[str], rng: random.Random) -> str | None:
     """Draw an order that reads differently, case aside; None where there is none."""
-    own = [word.lower() for word in words]
-    if len(set(own)) < 2:
+    original = [word.lower() for word in words]
+    if len(set(original)) < 2:
         return None
-    for _ in range(MAX_DRAWS):  # at worst half of them draw the order there is
+    for _ in range(MAX_DRAWS):  # at worst half of them draw the original order
         drawn = rng.sample(words, len(words))
-        if [word.lower() for word in drawn] != own:
+        if [word.lower() for word in drawn] != original:
             return " ".join(drawn)
     return None
 
@@ -142,7 +142,7 @@ def negprem_hyp(text: str, tools: Tools) -> str | None:
 
 
 def denied(text: str) -> str | None:
-    """Put the clause before a text, whose first letter gets small; None for a text of no words.
+    """Put the clause before a text and lower its first letter; None for a text of no words.
 
     Unlike in the code "I", names and words all in capitals keep theirs.
     """
@@ -150,8 +150,8 @@ def denied(text: str) -> str | None:
     words = tokenise(text)
     if not words:
         return None
-    first, near = words[0], words[:3]  # what the tag of the first depends on
-    name = tag(near)[0].startswith("NNP")
+    first, context = words[0], words[:3]  # the tag of the first depends on these
+    name = tag(context)[0].startswith("NNP")
     if first == "I" or name or (len(first) > 1 and first.isupper()):
         return f"{CLAUSE} {text}"
     return f"{CLAUSE} {text[0].lower()}{text[1:]}"
@@ -159,7 +159,7 @@ def denied(text: str) -> str | None:
 
 # synonyms and antonyms
 
-KINDS: tuple[tuple[str, Kind, str, str], ...] = (
+WORD_CLASSES: tuple[tuple[str, Kind, str, str], ...] = (
     ("verb", "verb", "verbs", SOURCE),
     ("noun", "noun", "nouns", SOURCE),
     ("adv", "adverb", "adverbs", SOURCE),
@@ -190,6 +190,6 @@ def _register(
         return reworded(text, kind, relation, tools.rng, tools.options)
 
 
-for short, kind, words, source in KINDS:
+for short, kind, words, source in WORD_CLASSES:
     for ending, relation, rule in RELATIONS:
         _register(f"h{short}{ending}", kind, words, source, relation, rule)

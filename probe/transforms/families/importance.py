@@ -1,8 +1,8 @@
 """Drop, repeat, replace, copyone: sub-words by their importance (Gupta et al. 2021, section 3.1).
 
-The sub-words of a side are ranked among themselves, ties by position. Kept are the
-ceil(r * n) highest. The paper's code keeps by id (`by_id`), so a low-ranked twin of a kept
-sub-word stays too; and its sign keeps what raises the loss (`sign="gupta"`).
+The sub-words of a text are ranked by score, ties by position, and the ceil(r * n) highest are kept.
+The paper's code keeps by id (`by_id`), so a low-ranked repetition of a kept sub-word is kept too;
+and its sign keeps what raises the loss (`sign="gupta"`).
 """
 
 import math
@@ -13,7 +13,7 @@ from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.task import SOURCE
 from probe.transforms.registry import Inexact, Scored, Tools, transform
 
-CODE_RANGE = range(100, 20_000)  # the ids the paper's code draws from
+PAPER_CODE_IDS = range(100, 20_000)  # the ids the paper's code draws from
 
 register = partial(
     transform,
@@ -25,8 +25,8 @@ register = partial(
 TOKEN = "a token in the hypothesis"
 
 
-def kept(scored: Sequence[Scored], tools: Tools) -> set[int]:
-    """Return the positions of the sub-words that stay."""
+def kept_positions(scored: Sequence[Scored], tools: Tools) -> set[int]:
+    """Return the positions of the sub-words that are kept."""
     ranked = sorted(range(len(scored)), key=lambda i: (-scored[i].score, i))
     best = ranked[: kept_count(tools.options.keep, len(scored))]
     if not tools.options.by_id:
@@ -58,8 +58,8 @@ def drop(text: str, tools: Tools) -> str | Inexact | None:
     """Keep the important sub-words only."""
     if not tools.tokens:
         return None
-    stay = kept(tools.tokens, tools)
-    return rewrite([token.id for i, token in enumerate(tools.tokens) if i in stay], tools)
+    positions = kept_positions(tools.tokens, tools)
+    return rewrite([token.id for i, token in enumerate(tools.tokens) if i in positions], tools)
 
 
 @register(
@@ -72,11 +72,11 @@ def repeat(text: str, tools: Tools) -> str | Inexact | None:
     """Draw each of them anew from all kept sub-words."""
     if not tools.tokens:
         return None
-    stay = kept(tools.tokens, tools)
-    pool = [token.id for i, token in enumerate(tools.tokens) if i in stay]
+    positions = kept_positions(tools.tokens, tools)
+    pool = [token.id for i, token in enumerate(tools.tokens) if i in positions]
     if not pool:  # r = 0 keeps nothing, so there is nothing to repeat
         return None
-    return rewrite(_redrawn(stay, pool, tools), tools)
+    return rewrite(_redrawn(positions, pool, tools), tools)
 
 
 @register(
@@ -89,15 +89,16 @@ def replace(text: str, tools: Tools) -> str | Inexact | None:
     """Draw each of them from the vocabulary without special and unused tokens."""
     if not tools.tokens:
         return None
-    stay = kept(tools.tokens, tools)
-    pool = CODE_RANGE if tools.options.draw == "paper_code" else tools.reading.vocabulary()
-    return rewrite(_redrawn(stay, pool, tools), tools)
+    positions = kept_positions(tools.tokens, tools)
+    pool = PAPER_CODE_IDS if tools.options.draw == "paper_code" else tools.reading.vocabulary()
+    return rewrite(_redrawn(positions, pool, tools), tools)
 
 
-def _redrawn(stay: set[int], pool: Sequence[int], tools: Tools) -> list[int]:
-    """Return the ids with all but those that stay drawn from a pool."""
+def _redrawn(positions: set[int], pool: Sequence[int], tools: Tools) -> list[int]:
+    """Return the ids with those at other positions drawn from a pool."""
     return [
-        token.id if i in stay else tools.rng.choice(pool) for i, token in enumerate(tools.tokens)
+        token.id if i in positions else tools.rng.choice(pool)
+        for i, token in enumerate(tools.tokens)
     ]
 
 

@@ -15,7 +15,7 @@ from probe.transforms.registry import Inexact, Tools, transform
 
 PAPER = "Gupta et al. 2021, section 3.1"
 MAX_DRAWS = 200  # all fail with p < 1e-39 where the words are distinct
-MAX_EXHAUSTIVE_WORDS = 6  # up to here all permutations are looked at where chance found none
+MAX_EXHAUSTIVE_WORDS = 6  # of which all permutations are tried where random draws fail
 
 register = partial(transform, family="lexical", rule=UNDEFINED, source=PAPER)
 

@@ -6,7 +6,7 @@ neutral. The number changed, or the same number with the phrase: contradiction.
 
 A number is a token of digits alone. Numbers with commas, decimals or a sign are passed over, as
 the code does through int(). Passed over here as well: 0, for "less than 1" leaves nothing else in
-counts of things; a number glued to what stands before it ($350); and one that a comparison
+counts of things; a number attached to the characters before it ($350); and one that a comparison
 introduces already ("more than 6"), where the new phrase would deny the label.
 """
 
@@ -30,7 +30,7 @@ exceeding within
 """
 COMPARISONS = frozenset(COMPARED.split())
 OPENERS = "([{\"'“‘"
-NEW = "12345678"  # the code draws from 1 to 8; a 9 can only be an old digit
+NEW_DIGITS = "12345678"  # the code draws from 1 to 8; a 9 can only be an old digit
 PHRASES = ("more than", "less than")
 CHOICES: Mapping[Number, Callable[[Random, Sequence[Span]], Span]] = {
     "first": lambda rng, numbers: numbers[0],
@@ -52,13 +52,13 @@ CHOICES: Mapping[Number, Callable[[Random, Sequence[Span]], Span]] = {
 def numerical(pair: Pair, tools: Tools) -> tuple[Pair, ...] | None:
     """Return the entailed, the contradicted and the neutral pair, in this order.
 
-    The hypothesis it is given plays no part. From "Tim has 350 nails." may come "Tim has less than
+    The hypothesis of the pair plays no part. From "Tim has 350 nails." may come "Tim has less than
     750 nails." The paper takes any number, its code the first (`number`); where there is none the
-    code repeats the statements of the row before, here nothing is made. The code asks a recogniser
-    for a person, place or organisation, we a tagger for a proper noun.
+    code repeats the statements of the row before, and this transform does not apply. The code uses
+    a recogniser of persons, places and organisations, this one a tagger of proper nouns.
     """
     tokens = spans(pair.premise)
-    numbers = [token for at, token in enumerate(tokens) if _usable(pair.premise, tokens, at)]
+    numbers = [token for i, token in enumerate(tokens) if _usable(pair.premise, tokens, i)]
     if not numbers or not NAMES & set(tagger.tag([token.word for token in tokens])):
         return None
     token = CHOICES[tools.options.number](tools.rng, numbers)
@@ -76,27 +76,27 @@ def numerical(pair: Pair, tools: Tools) -> tuple[Pair, ...] | None:
     )
 
 
-def _usable(text: str, tokens: Sequence[Span], at: int) -> bool:
-    token = tokens[at]
+def _usable(text: str, tokens: Sequence[Span], i: int) -> bool:
+    token = tokens[i]
     if not DIGITS.fullmatch(token.word) or not token.word.strip("0"):
         return False
-    glued = token.start > 0 and not text[token.start - 1].isspace()
-    if glued and text[token.start - 1] not in OPENERS:
+    attached = token.start > 0 and not text[token.start - 1].isspace()
+    if attached and text[token.start - 1] not in OPENERS:
         return False
-    return at == 0 or tokens[at - 1].word.lower() not in COMPARISONS
+    return i == 0 or tokens[i - 1].word.lower() not in COMPARISONS
 
 
 def _entailed(number: str, rng: Random) -> str:
-    changed = _changed(number, rng)
+    changed = _with_another_digit(number, rng)
     # as many digits as before: the first decides which is larger
     return f"less than {changed}" if number[0] < changed[0] else f"more than {changed}"
 
 
 def _contradicted(number: str, rng: Random) -> str:
     if rng.random() < 0.5:
-        return _changed(number, rng)
+        return _with_another_digit(number, rng)
     return f"{rng.choice(PHRASES)} {number}"
 
 
-def _changed(number: str, rng: Random) -> str:
-    return rng.choice([digit for digit in NEW if digit != number[0]]) + number[1:]
+def _with_another_digit(number: str, rng: Random) -> str:
+    return rng.choice([digit for digit in NEW_DIGITS if digit != number[0]]) + number[1:]

@@ -54,7 +54,7 @@ def weights(options: Options) -> DecoderWeights:
 )
 def pbsmt(text: str, tools: Tools) -> str | Inexact | None:
     """Translate by the system of the gold label, or else of the predicted one."""
-    return translated(text, tools, next((one for one in tools.labels if one in LABELS), None))
+    return translated(text, tools, next((label for label in tools.labels if label in LABELS), None))
 
 
 for letter, label in SYSTEMS.items():

@@ -1,7 +1,7 @@
 """Misspell one word of the hypothesis (Naik et al. 2018, section 3).
 
 The word is drawn among those that can be misspelt and replaced where it stands; the released code
-replaces the first stretch that looks like it, which may lie inside another word. Letters change in
+replaces the first equal substring, which may lie inside another word. Letters change in
 place and the pattern of capitals stays: "The" becomes "Hte", as the code's lower-cased words do.
 The code lets digits move as well; here only letters do, or the label would not stay. As in the
 code, what comes out may be another word: "cat" becomes "car".
@@ -44,15 +44,15 @@ register = partial(
 
 
 @dataclass(frozen=True)
-class Slip:
-    """A way to misspell: the places in a word where it can happen, and the new word."""
+class Misspelling:
+    """A kind of error: the letters of a word at which it can happen, and the misspelt word."""
 
-    places: Callable[[str, Spelling], list[int]]
-    at: Callable[[str, int, Random], str]
+    indices: Callable[[str, Spelling], list[int]]
+    apply: Callable[[str, int, Random], str]
 
 
-def swap_places(word: str, spelling: Spelling) -> list[int]:
-    """Return where two letters that differ stand side by side.
+def swap_indices(word: str, spelling: Spelling) -> list[int]:
+    """Return the indices of letters that differ from the next letter.
 
     Of any words the code takes those with more than two different letters and no hyphen; of
     content and function words all, so that "of" becomes "fo".
@@ -61,29 +61,33 @@ def swap_places(word: str, spelling: Spelling) -> list[int]:
     if spelling == "any" and ("-" in word or len(letters) < 3):
         return []
     return [
-        at
-        for at, (left, right) in enumerate(pairwise(word))
+        index
+        for index, (left, right) in enumerate(pairwise(word))
         if left.isalpha() and right.isalpha() and left.upper() != right.upper()
     ]
 
 
-def swap(word: str, at: int, rng: Random) -> str:
-    """Swap a letter with the next; each place keeps its capital."""
-    left, right = word[at], word[at + 1]
-    return word[:at] + _cased(right, left) + _cased(left, right) + word[at + 2 :]
+def swap(word: str, index: int, rng: Random) -> str:
+    """Swap a letter with the next; the pattern of capitals stays."""
+    left, right = word[index], word[index + 1]
+    return word[:index] + _cased(right, left) + _cased(left, right) + word[index + 2 :]
 
 
-def key_places(word: str, spelling: Spelling) -> list[int]:
-    """Return where a letter of the keyboard stands, in words of more than one character."""
-    return [at for at, letter in enumerate(word) if letter.lower() in NEIGHBOURS and len(word) > 1]
+def key_indices(word: str, spelling: Spelling) -> list[int]:
+    """Return the indices of letters from a to z, in words of more than one character."""
+    return [
+        index for index, letter in enumerate(word) if letter.lower() in NEIGHBOURS and len(word) > 1
+    ]
 
 
-def press(word: str, at: int, rng: Random) -> str:
-    """Press a key beside the right one."""
-    return word[:at] + _cased(rng.choice(NEIGHBOURS[word[at].lower()]), word[at]) + word[at + 1 :]
+def press_neighbour(word: str, index: int, rng: Random) -> str:
+    """Replace a letter by one beside it on the keyboard."""
+    key = rng.choice(NEIGHBOURS[word[index].lower()])
+    return word[:index] + _cased(key, word[index]) + word[index + 1 :]
 
 
-SWAP, KEYBOARD = Slip(swap_places, swap), Slip(key_places, press)
+SWAP = Misspelling(swap_indices, swap)
+KEYBOARD = Misspelling(key_indices, press_neighbour)
 
 
 @register(
@@ -93,7 +97,7 @@ SWAP, KEYBOARD = Slip(swap_places, swap), Slip(key_places, press)
     applies="a word in the hypothesis with letters to swap",
 )
 def spelling_swap(text: str, tools: Tools) -> str | None:
-    """Swap two letters that differ, so that no try is in vain; the code tries five times."""
+    """Swap two letters that differ, so that the word changes; the code tries five times."""
     return _misspell(text, tools, SWAP)
 
 
@@ -104,7 +108,7 @@ def spelling_swap(text: str, tools: Tools) -> str | None:
     applies="a word in the hypothesis with a letter from a to z",
 )
 def spelling_keyboard(text: str, tools: Tools) -> str | None:
-    """Press the key to the left or right of a letter's."""
+    """Replace a letter by the key to its left or right."""
     return _misspell(text, tools, KEYBOARD)
 
 
@@ -115,34 +119,34 @@ def spelling_keyboard(text: str, tools: Tools) -> str | None:
     applies="a word in the hypothesis that can be misspelt",
 )
 def spelling(text: str, tools: Tools) -> str | None:
-    """Throw a coin for the row; where no word allows the one way, take the other."""
+    """Draw a kind of error for the row; where no word allows it, take the other."""
     first, second = tools.rng.sample([SWAP, KEYBOARD], 2)
     return _misspell(text, tools, first) or _misspell(text, tools, second)
 
 
-def _misspell(text: str, tools: Tools, slip: Slip) -> str | None:
-    chosen = tools.options.spelling
+def _misspell(text: str, tools: Tools, misspelling: Misspelling) -> str | None:
+    word_class = tools.options.spelling
     tokens = [
-        (token.start, word, places)
-        for token in _chosen(text, chosen)
-        if (places := slip.places(word := text[token.start : token.end], chosen))
+        (token.start, word, indices)
+        for token in _tokens_of(text, word_class)
+        if (indices := misspelling.indices(word := text[token.start : token.end], word_class))
     ]
     if not tokens:
         return None
-    start, word, places = tools.rng.choice(tokens)
-    new = slip.at(word, tools.rng.choice(places), tools.rng)
+    start, word, indices = tools.rng.choice(tokens)
+    new = misspelling.apply(word, tools.rng.choice(indices), tools.rng)
     return substitute(text, [(start, start + len(word), new)])
 
 
-def _chosen(text: str, chosen: Spelling) -> list[Span]:
+def _tokens_of(text: str, word_class: Spelling) -> list[Span]:
     tokens = spans(text)
-    if chosen not in TAGS:
+    if word_class not in TAGS:
         return tokens
     tags = tagger.tag([token.word for token in tokens])
-    return [token for token, tag in zip(tokens, tags, strict=True) if tag in TAGS[chosen]]
+    return [token for token, tag in zip(tokens, tags, strict=True) if tag in TAGS[word_class]]
 
 
 def _cased(letter: str, like: str) -> str:
-    """Return a letter as large as another; one that would become two letters stays."""
-    turned = letter.upper() if like.isupper() else letter.lower() if like.islower() else letter
-    return turned if len(turned) == 1 else letter
+    """Return a letter in the case of another; one that would become two letters stays."""
+    cased = letter.upper() if like.isupper() else letter.lower() if like.islower() else letter
+    return cased if len(cased) == 1 else letter

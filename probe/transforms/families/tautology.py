@@ -31,12 +31,12 @@ def append(text: str, clause: str) -> str | None:
 def append_first(text: str, clause: str) -> str | None:
     """Insert a clause before the first mark and end there, None where no text is before it."""
     mark = FIRST_MARK.search(text)
-    kept = text[: mark.end()] if mark else text.rstrip()
-    bare = kept[: mark.start()].rstrip() if mark else kept
-    return f"{bare} {clause}{kept[len(bare) :]}".strip() if bare.strip() else None
+    sentence = text[: mark.end()] if mark else text.rstrip()
+    bare = sentence[: mark.start()].rstrip() if mark else sentence
+    return f"{bare} {clause}{sentence[len(bare) :]}".strip() if bare.strip() else None
 
 
-PLACES: Mapping[Tautology, Callable[[str, str], str | None]] = {
+APPENDERS: Mapping[Tautology, Callable[[str, str], str | None]] = {
     "end": append,
     "naik_code": append_first,
 }
@@ -51,7 +51,7 @@ TARGET_TEXT = "text in the hypothesis"
 )
 def word_overlap(text: str, tools: Tools) -> str | None:
     """Lower the word overlap."""
-    return _placed(text, tools, "and true is true")
+    return _appended(text, tools, "and true is true")
 
 
 @register(
@@ -61,8 +61,8 @@ def word_overlap(text: str, tools: Tools) -> str | None:
     applies=TARGET_TEXT,
 )
 def negation(text: str, tools: Tools) -> str | None:
-    """Bring in a negation that denies nothing."""
-    return _placed(text, tools, "and false is not true")
+    """Add a negation that does not change the meaning."""
+    return _appended(text, tools, "and false is not true")
 
 
 @register(
@@ -75,7 +75,7 @@ def negation(text: str, tools: Tools) -> str | None:
 )
 def length_mismatch(text: str, tools: Tools) -> str | None:
     """Lengthen the premise."""
-    return _placed(text, tools, " ".join(["and true is true"] * 5))
+    return _appended(text, tools, " ".join(["and true is true"] * 5))
 
 
 @register(
@@ -85,9 +85,9 @@ def length_mismatch(text: str, tools: Tools) -> str | None:
     applies=TARGET_TEXT,
 )
 def control_tautology(text: str, tools: Tools) -> str | None:
-    """Ask whether a cure holds for another tautology (Naik et al. 2018, table 5)."""
-    return _placed(text, tools, "and green is not red")
+    """Test a fine-tuned model on another tautology (Naik et al. 2018, table 5)."""
+    return _appended(text, tools, "and green is not red")
 
 
-def _placed(text: str, tools: Tools, clause: str) -> str | None:
-    return PLACES[tools.options.tautology](text, clause)
+def _appended(text: str, tools: Tools, clause: str) -> str | None:
+    return APPENDERS[tools.options.tautology](text, clause)

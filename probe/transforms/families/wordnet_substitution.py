@@ -19,7 +19,7 @@ from probe.text.wordnet import Pos, Relation, own_senses, reader, related, sense
 from probe.transforms.options import Options
 
 Kind = Literal["verb", "noun", "adverb", "adjective"]
-KINDS: dict[Kind, tuple[str, Pos]] = {
+WORD_CLASSES: dict[Kind, tuple[str, Pos]] = {
     "verb": ("VB", "v"),
     "noun": ("NN", "n"),
     "adverb": ("RB", "r"),
@@ -32,21 +32,21 @@ NOT = frozenset({"not", "n't"})
 ADVERBS = frozenset({"RB"})
 PRONOUNS = ADVERBS | {"PRP", "EX"}
 SUBJECT = PRONOUNS | {"DT", "PRP$", "JJ", "NN", "NNS", "NNP", "NNPS", "POS", "CD"}
-ASKING = frozenset({"WRB", "WP", "WDT", "WP$", ",", "``"})
+QUESTION_TAGS = frozenset({"WRB", "WP", "WDT", "WP$", ",", "``"})
 MARKS = frozenset({".", ",", ":", "''", ")"})
 DO = frozenset({"do", "does", "did"})
 HAVE = frozenset({"have", "has", "had", "having"})
-GO_WITH = {
+VERB_TAGS = {
     **dict.fromkeys(DO, frozenset({"VB", "VBP"})),
     **dict.fromkeys(HAVE, frozenset({"VBN", "VBD", "TO"})),
 }
-"""Tags of the verbs that auxiliaries stand with."""
-REACH = 20  # tokens looked at in search of that verb
+"""Tags of the verbs that follow each auxiliary."""
+MAX_LOOKAHEAD = 20  # tokens searched for that verb
 
 
 @dataclass(frozen=True)
-class Place:
-    """A stretch of text and what may stand there instead."""
+class Replaceable:
+    """A span of the text and the words that may replace it."""
 
     start: int
     end: int
@@ -56,27 +56,29 @@ class Place:
 def reworded(
     text: str, kind: Kind, relation: Relation, rng: random.Random, options: Options
 ) -> str | None:
-    """Replace each word of a kind, or some drawn by chance; None where no word changes."""
-    found = places(text, kind, relation, options)
-    if 0 < options.replacements < len(found):
-        found = [found[i] for i in sorted(rng.sample(range(len(found)), options.replacements))]
-    new = substitute(text, [(place.start, place.end, rng.choice(place.choices)) for place in found])
+    """Replace each word of a kind, or some drawn at random; None where no word changes."""
+    words = replaceable_words(text, kind, relation, options)
+    if 0 < options.replacements < len(words):
+        words = [words[i] for i in sorted(rng.sample(range(len(words)), options.replacements))]
+    new = substitute(text, [(word.start, word.end, rng.choice(word.choices)) for word in words])
     return new if new != text else None
 
 
-def places(text: str, kind: Kind, relation: Relation, options: Options) -> list[Place]:
+def replaceable_words(
+    text: str, kind: Kind, relation: Relation, options: Options
+) -> list[Replaceable]:
     """Return the words of a kind that have synonyms or antonyms, in their order."""
-    found = spans(text.replace("’", "'"))  # it splits contractions at the plain apostrophe only
-    words = [span.word.rstrip(".") or span.word for span in found]  # "sat." before a sentence
+    tokens = spans(text.replace("’", "'"))  # contractions are split at the plain apostrophe only
+    words = [token.word.rstrip(".") or token.word for token in tokens]  # "sat." before a sentence
     tags = tag(words)
     return [
-        Place(span.start, span.start + len(words[i]), choices)
-        for i, span in enumerate(found)
-        if (choices := _offered(words, tags, i, kind, relation, options))
+        Replaceable(token.start, token.start + len(words[i]), choices)
+        for i, token in enumerate(tokens)
+        if (choices := _replacements(words, tags, i, kind, relation, options))
     ]
 
 
-def _offered(
+def _replacements(
     words: Sequence[str],
     tags: Sequence[str],
     i: int,
@@ -84,8 +86,8 @@ def _offered(
     relation: Relation,
     options: Options,
 ) -> tuple[str, ...]:
-    """Return what may stand for word i, nothing where it is of another kind or left alone."""
-    if not tags[i].startswith(KINDS[kind][0]):
+    """Return the replacements of word i, none where it is of another kind or left alone."""
+    if not tags[i].startswith(WORD_CLASSES[kind][0]):
         return ()
     if options.substitution == "safe" and left_alone(words, tags, i):
         return ()
@@ -103,36 +105,40 @@ def left_alone(words: Sequence[str], tags: Sequence[str], i: int) -> bool:
 def _auxiliary(words: Sequence[str], tags: Sequence[str], i: int) -> bool:
     """Whether a form of have or do goes with a verb: "did he go", "he has", "she has to"."""
     low = words[i].lower()
-    if low not in GO_WITH:
+    if low not in VERB_TAGS:
         return False
     if NOT.intersection(map(str.lower, words[i + 1 : i + 2])):
         return True
-    asks = i == 0 or tags[i - 1] in ASKING
-    verb = _next(tags, i, SUBJECT if asks or low in DO else ADVERBS)
-    end = _next(tags, i, PRONOUNS if asks else ADVERBS)
-    return verb in GO_WITH[low] or end in MARKS
+    in_question = i == 0 or tags[i - 1] in QUESTION_TAGS
+    verb = _next_tag(tags, i, SUBJECT if in_question or low in DO else ADVERBS)
+    end = _next_tag(tags, i, PRONOUNS if in_question else ADVERBS)
+    return verb in VERB_TAGS[low] or end in MARKS
 
 
-def _next(tags: Sequence[str], i: int, passed: frozenset[str]) -> str:
-    """Return the first tag behind i that is not passed over; a mark at the end."""
-    return next((tag for tag in islice(tags, i + 1, i + REACH) if tag not in passed), ".")
+def _next_tag(tags: Sequence[str], i: int, skipped: frozenset[str]) -> str:
+    """Return the first tag behind i that is not skipped, "." at the end."""
+    return next((tag for tag in islice(tags, i + 1, i + MAX_LOOKAHEAD) if tag not in skipped), ".")
 
 
 @lru_cache(20_000)
 def _choices(
     word: str, tag: str, kind: Kind, relation: Relation, options: Options
 ) -> tuple[str, ...]:
-    """Return what may stand for a word in lower case; as in the code, or never the word itself."""
-    pos = KINDS[kind][1]
-    most = 1 if options.senses == "first" else None
+    """Return the replacements of a lower-case word: as in the code, or never the word itself."""
+    pos = WORD_CLASSES[kind][1]
+    max_senses = 1 if options.senses == "first" else None
     if options.substitution == "fritz_code":
-        names = related(senses(word, pos)[:most], relation)
+        names = related(senses(word, pos)[:max_senses], relation)
         return tuple((options.inflect and inflect(name, tag)) or name for name in names)
-    own = lemmas(word, tag, pos)
-    found = [name for lemma in own for name in related(own_senses(lemma, pos)[:most], relation)]
-    itself = {word, *own, reader().morphy(word, pos)}
-    names = [name for name in dict.fromkeys(found) if name.lower() not in itself]
-    if options.inflect and not (tag in DEGREE and word in own):
+    word_lemmas = lemmas(word, tag, pos)
+    related_names = [
+        name
+        for lemma in word_lemmas
+        for name in related(own_senses(lemma, pos)[:max_senses], relation)
+    ]
+    same_word = {word, *word_lemmas, reader().morphy(word, pos)}
+    names = [name for name in dict.fromkeys(related_names) if name.lower() not in same_word]
+    if options.inflect and not (tag in DEGREE and word in word_lemmas):
         names = [inflect(name, tag) for name in names]
     return tuple(dict.fromkeys(name for name in names if name.lower() not in ("", word)))
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from finetune.experiments.inoculation.plan import Cell
-from finetune.report.curves import Look, curve, curve_frame, look_of, panel, svg
+from finetune.report.curves import PanelStyle, curve, curve_frame, panel, style_for, svg
 from tests.support.points import make_point
 
 POINTS = [make_point(80, 60), make_point(79, 75, cell=Cell(50, 2e-5, 0))]
@@ -22,7 +22,7 @@ def encodings(chart: dict[str, Any], channel: str) -> list[Any]:
 
 
 def drawn_words(chart: dict[str, Any]) -> set[str]:
-    return {row["said"] for rows in chart["datasets"].values() for row in rows if "said" in row}
+    return {row["label"] for rows in chart["datasets"].values() for row in rows if "label" in row}
 
 
 def test_a_row_for_each_size_and_set_in_percent() -> None:
@@ -69,7 +69,7 @@ def test_the_sets_differ_in_more_than_colour() -> None:
 
 
 def test_the_models_differ_in_colour_and_in_marker() -> None:
-    chart = panel(BOTH, look_of(BOTH)).to_dict()
+    chart = panel(BOTH, style_for(BOTH)).to_dict()
     for channel in ("color", "shape"):
         for found in encodings(chart, channel):
             assert found["scale"]["domain"] == ["da", "esim"]
@@ -79,59 +79,63 @@ def test_the_models_differ_in_colour_and_in_marker() -> None:
 def test_nine_tenths_of_the_gap_are_marked() -> None:
     chart = curve(curve_frame(POINTS)).to_dict()
     rows = [row for rows in chart["datasets"].values() for row in rows]
-    goal = next(row for row in rows if row.get("said") == "90 % closed")
+    goal = next(row for row in rows if row.get("label") == "90 % closed")
     assert goal["accuracy"] == pytest.approx(60 + 0.9 * 20)
 
 
 @pytest.mark.parametrize("frame", [curve_frame([make_point(60, 60)]), BOTH])
 def test_no_goal_is_drawn_without_a_gap_nor_for_several_models(frame: pd.DataFrame) -> None:
-    assert "90 % closed" not in drawn_words(panel(frame, look_of(frame)).to_dict())
+    assert "90 % closed" not in drawn_words(panel(frame, style_for(frame)).to_dict())
 
 
 def test_rules_that_lie_close_together_share_a_line_of_text() -> None:
     rules = {"majority": 33.0, "overlap": 34.4, "hypothesis only": 50.0}
-    words = drawn_words(panel(curve_frame(POINTS), look_of(BOTH), (), rules).to_dict())
+    words = drawn_words(panel(curve_frame(POINTS), style_for(BOTH), (), rules).to_dict())
     assert {"majority 33 %, overlap 34 %", "hypothesis only 50 %"} <= words
 
 
 def test_two_rules_stand_on_a_line_of_text_and_more_above_it() -> None:
     rules = {"majority": 33.0, "overlap": 33.2, "numerical": 33.4}
-    chart = panel(curve_frame(POINTS), look_of(BOTH), (), rules)
+    chart = panel(curve_frame(POINTS), style_for(BOTH), (), rules)
     words = drawn_words(chart.to_dict())
     assert {"majority 33 %, overlap 33 %", "numerical 33 %"} <= words
     heights = {
         said: float(y)
         for y, said in re.findall(
-            r'translate\([\d.]+,([\d.]+)\)"[^>]*>([^<]+ 33 %)<', svg(chart, look_of(BOTH))
+            r'translate\([\d.]+,([\d.]+)\)"[^>]*>([^<]+ 33 %)<', svg(chart, style_for(BOTH))
         )
     }
     assert heights["numerical 33 %"] < heights["majority 33 %, overlap 33 %"]
 
 
 def test_the_axis_has_room_for_every_interval_and_rule() -> None:
-    look = look_of(curve_frame(POINTS), {"majority": 33.0})
+    look = style_for(curve_frame(POINTS), {"majority": 33.0})
     assert (look.low, look.high) == (30, 90)
 
 
 def test_each_point_says_itself_where_the_pointer_rests() -> None:
     frame = curve_frame(POINTS, name="da")
-    titles = re.findall("<title>([^<]*)</title>", svg(panel(frame, look_of(frame)), look_of(frame)))
+    titles = re.findall(
+        "<title>([^<]*)</title>", svg(panel(frame, style_for(frame)), style_for(frame))
+    )
     assert len(titles) == 4
     assert any(said.startswith("da, challenge, 50 examples: 75.0 % (") for said in titles)
 
 
 def test_a_drawing_is_as_wide_as_its_place() -> None:
-    look = Look(("model",), 50, 90)
+    look = PanelStyle(("model",), 50, 90)
     head = svg(panel(curve_frame(POINTS), look), look).partition(">")[0]
     assert " width=" not in head and "viewBox=" in head
 
 
 def test_a_models_name_is_never_markup() -> None:
     frame = curve_frame(POINTS, name="<img src=x>")
-    look = replace(look_of(frame), legend=True)
+    look = replace(style_for(frame), legend=True)
     assert "<img" not in svg(panel(frame, look), look)
 
 
 def test_only_the_page_names_a_picture_not_its_parts() -> None:
     frame = curve_frame(POINTS)
-    assert not re.search(r" (role|aria-\w+)=", svg(panel(frame, look_of(frame)), look_of(frame)))
+    assert not re.search(
+        r" (role|aria-\w+)=", svg(panel(frame, style_for(frame)), style_for(frame))
+    )

@@ -11,7 +11,7 @@ import finetune.training.word_models as word_models
 from finetune.training.recipes import DA, ESIM, WORD_MODELS, Preset, clip_gradients
 from finetune.training.word_models import held_out, train, untrained
 from finetune.training.word_vectors import (
-    SPREAD,
+    COMPONENT_RMS,
     embed_words,
     reduce_by_pca,
     vocabulary,
@@ -48,7 +48,7 @@ def test_pca_keeps_the_direction_of_most_variance() -> None:
     points = torch.tensor([[3.0, 4.0], [-3.0, -4.0], [0.4, -0.3], [-0.4, 0.3]])
     reduced = reduce_by_pca(points + 7, 1)  # lengths 5, 5 along (3, 4); 0.5, 0.5 across it
     assert reduced.explained == pytest.approx(50 / 50.5)
-    scale = SPREAD / math.sqrt(50 / 4)
+    scale = COMPONENT_RMS / math.sqrt(50 / 4)
     expected = [5 * scale, -5 * scale, 0, 0]
     assert reduced.vectors.flatten().tolist() == pytest.approx(expected, abs=1e-6)
 

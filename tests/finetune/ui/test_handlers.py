@@ -23,7 +23,7 @@ def store(home: Path) -> Store:
     return Store(patience=0.05)
 
 
-@pytest.mark.parametrize(("button", "state"), [("halt", "queued"), ("take_up", "cancelled")])
+@pytest.mark.parametrize(("button", "state"), [("cancel", "queued"), ("reopen", "cancelled")])
 def test_a_button_that_cannot_be_noted_says_so_and_works_later(
     store: Store, sets: Sets, home: Path, button: str, state: str
 ) -> None:
@@ -39,5 +39,5 @@ def test_a_button_that_cannot_be_noted_says_so_and_works_later(
         assert store.get(run.id).state == state
     press(*looked)
     after = store.get(run.id)
-    assert (after.cancelling, after.state) == (button == "halt", "queued")
+    assert (after.cancelling, after.state) == (button == "cancel", "queued")
     engine.close()

@@ -10,7 +10,7 @@ from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import run_request
 from finetune.ui import run_lists
 from finetune.ui.start import start_sweep
-from finetune.ui.view import Outputs, ViewState, asked_for, first_look, of_plan, show
+from finetune.ui.view import Outputs, ViewState, gallery_choice, initial_state, linked_state, show
 from probe.runs.engine import Engine
 from probe.runs.store import Store
 from tests.support.points import make_run
@@ -36,17 +36,17 @@ def test_two_browsers_see_only_their_own_runs(store: Store, sets: Sets) -> None:
 
 def test_a_link_to_somebody_elses_run_opens_nothing(store: Store, sets: Sets) -> None:
     theirs = store.create("you", run_request(PLAN, sets)).id
-    assert asked_for(theirs, store, "me", GALLERY) is None
+    assert linked_state(theirs, store, "me", GALLERY) is None
 
 
 def test_a_link_opens_ones_own_run_and_the_gallerys(store: Store, sets: Sets) -> None:
     mine = store.create("me", run_request(PLAN, sets)).id
-    found = asked_for(f"{mine},gallery-da-spelling", store, "me", GALLERY)
+    found = linked_state(f"{mine},gallery-da-spelling", store, "me", GALLERY)
     assert found == ViewState("me", [mine], ["da"], ["spelling"], "oracle_lr", mine)
 
 
 def test_a_newcomer_begins_with_the_whole_gallery(store: Store) -> None:
-    found = first_look(store, "me", GALLERY)
+    found = initial_state(store, "me", GALLERY)
     assert len(found.runs(store, GALLERY)) == 4
 
 
@@ -60,7 +60,7 @@ def test_others_begin_with_their_newest_sweep(
     ]
     older = start_sweep(store, engine, "me", [(plan, sets) for plan in plans], {})
     newer = start_sweep(store, engine, "me", [(plan, sets) for plan in plans], {})
-    found = first_look(store, "me", GALLERY)
+    found = initial_state(store, "me", GALLERY)
     assert sorted(found.ids) == sorted(run.id for run in newer)
     assert not set(found.ids) & {run.id for run in older}
 
@@ -72,20 +72,20 @@ def test_a_run_that_was_started_alone_is_a_sweep_of_its_own(store: Store, sets: 
 
 
 def test_a_plan_finds_the_gallerys_runs_of_the_same_setting() -> None:
-    assert of_plan(GALLERY, ["esim", "mine"], ["spelling"]) == (["esim"], ["spelling"])
-    assert of_plan(GALLERY, ["mine"], ["spelling"]) is None
+    assert gallery_choice(GALLERY, ["esim", "mine"], ["spelling"]) == (["esim"], ["spelling"])
+    assert gallery_choice(GALLERY, ["mine"], ["spelling"]) is None
 
 
 def test_what_was_shown_is_not_sent_again(store: Store) -> None:
-    looking = first_look(store, "me", GALLERY)
+    looking = initial_state(store, "me", GALLERY)
     first = dict(zip(vars(Outputs()), show(store, GALLERY, looking), strict=True))
     again = dict(zip(vars(Outputs()), show(store, GALLERY, looking, first["seen"]), strict=True))
     assert isinstance(first["curves"], str) and not isinstance(again["curves"], str)
 
 
 def test_nobody_is_asked_again_when_nothing_runs(store: Store, sets: Sets) -> None:
-    looking = first_look(store, "me", GALLERY)
+    looking = initial_state(store, "me", GALLERY)
     timers = [show(store, GALLERY, looking)[5].active]
     store.create("me", run_request(PLAN, sets))
-    timers.append(show(store, GALLERY, first_look(store, "me", GALLERY))[5].active)
+    timers.append(show(store, GALLERY, initial_state(store, "me", GALLERY))[5].active)
     assert timers == [False, True]

@@ -8,8 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from probe.analysis.batch import CHUNK_ROWS, FIRST_ROWS
 from probe.analysis.comparison import Row, compare, compare_rows, read

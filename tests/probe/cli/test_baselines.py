@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from probe.baselines import BASELINES
 from probe.baselines.hypothesis_only import WEIGHTS_FILE

@@ -1,9 +1,6 @@
 """Killed in mid-run: the app, a worker of a cluster, the cluster. Nothing lost, nothing doubled."""
 
-import os
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -13,6 +10,7 @@ import psutil
 import pytest
 from distributed import Client
 
+from benchmarks.app_process import APP, process
 from finetune.experiments.inoculation.cell import Point, run_cell
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan, cells
@@ -48,26 +46,10 @@ def same(run: StoredRun, expected: Sequence[Point]) -> bool:
     ]
 
 
-@contextmanager
-def process(*arguments: str) -> Iterator[psutil.Popen]:
-    """Run Python in a process of its own, and kill it with all its children in the end."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    started = psutil.Popen(
-        [sys.executable, *arguments], env=environment, stdin=subprocess.PIPE, cwd=ROOT
-    )
-    try:
-        yield started
-    finally:
-        if started.is_running():
-            for one in [*started.children(recursive=True), started]:
-                one.kill()
-        started.wait()
-
-
 def test_a_killed_app_goes_on_where_it_was(home: Path, plan: Plan, sets: Sets) -> None:
     store = Store()
     run_id = store.create("me", run_request(plan, sets)).id
-    with process("-m", "tests.support.engine_process") as app:
+    with process(*APP) as app:
         before = until(store, run_id, training)
         children = app.children(recursive=True)
         app.kill()
@@ -75,7 +57,7 @@ def test_a_killed_app_goes_on_where_it_was(home: Path, plan: Plan, sets: Sets) -
     assert alive == []
     left = store.get(run_id)
     assert (left.state, left.cells[1].state) == ("running", "running")
-    with process("-m", "tests.support.engine_process"):
+    with process(*APP):
         run = until(store, run_id, ended)
     assert (run.state, run.error) == ("done", "")
     assert run.results[0] == before.results[0]  # seconds too: it was not computed again

@@ -12,7 +12,7 @@ from probe.tasks.nli import NLI, Pair
 from probe.transforms import REGISTRY, Options
 from probe.transforms.availability import missing
 from probe.transforms.registry import Tools
-from tests.support.scored_tokens import Given, scored
+from tests.support.scored_tokens import FixedReader, scored
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -142,7 +142,7 @@ def test_the_premise_is_translated_as_by_hand(row: Row) -> None:
 def test_sub_words_change_as_worked_by_hand(row: Row) -> None:
     tokens = scored(row["tokens"], row["scores"])
     copies = row["transform"] == "copyone"
-    reading = Given(
+    reading = FixedReader(
         premise=tokens if copies else (),
         hypothesis=() if copies else tokens,
         words=tuple(row.get("vocabulary", ())),
@@ -165,7 +165,9 @@ def test_sub_words_change_as_worked_by_hand(row: Row) -> None:
 
 def test_every_choice_of_repeat_comes_up() -> None:
     row = scored(["a", "man", "is", "here"], [4, 1, 2, 3])
-    tools = [Tools(random.Random(seed), Options(), Given(hypothesis=row)) for seed in range(60)]
+    tools = [
+        Tools(random.Random(seed), Options(), FixedReader(hypothesis=row)) for seed in range(60)
+    ]
     made = [run("repeat", Pair("a", "b"), each)[0] for each in tools]
     assert {pair.hypothesis for pair in made if pair} == {
         "a a a here",
@@ -177,7 +179,7 @@ def test_every_choice_of_repeat_comes_up() -> None:
 
 def test_replace_draws_from_the_ids_of_the_papers_code() -> None:
     tokens = scored(["a", "man"] * 200, [1.0, 0.0] * 200)
-    tools = Tools(random.Random(0), Options(draw="paper_code"), Given(hypothesis=tokens))
+    tools = Tools(random.Random(0), Options(draw="paper_code"), FixedReader(hypothesis=tokens))
     made, _ = run("replace", Pair("a", "b"), tools)
     assert made is not None
     drawn = [int(word) for word in made.hypothesis.split() if word != "a"]

@@ -32,7 +32,7 @@ from probe.transforms.availability import RESOURCES, missing, ready
 from probe.transforms.families.importance import kept_count
 from probe.transforms.registry import SubWords, Tools
 from tests.support.property_settings import STEADY
-from tests.support.scored_tokens import Given, scored
+from tests.support.scored_tokens import FixedReader, scored
 from tests.support.tiny_models import shared
 
 NAMES = list(REGISTRY)
@@ -434,7 +434,7 @@ def test_drop_keeps_no_token_less_important_than_one_it_drops(
     scores: list[float], keep: float
 ) -> None:
     words = ["a", "man", "is", "here", "men", "walk", "the"][: len(scores)]
-    reading = Given(hypothesis=scored(words, scores))
+    reading = FixedReader(hypothesis=scored(words, scores))
     result = apply("drop", [Pair("x", "y")], NLI, 0, Options(keep=keep), lambda pairs: [reading])[
         0
     ][0]

@@ -15,7 +15,7 @@ from finetune.experiments.inoculation.outcomes import (
     NAMES,
     Outcome,
     classify,
-    find,
+    outcome_of,
     resample,
 )
 from finetune.experiments.inoculation.plan import BASE, Cell, Plan, Thresholds
@@ -72,7 +72,7 @@ def test_each_outcome_has_a_name_and_an_explanation() -> None:
 
 def test_gap_closed_and_drop_are_those_of_the_paper() -> None:
     before, after = make_point(80, 60), make_point(78, 75, cell=LARGE)
-    found = find(merge([before]), merge([after]))
+    found = outcome_of(merge([before]), merge([after]))
     assert found.gap.value == pytest.approx(0.20)
     assert found.closed.value == pytest.approx(0.75)  # 15 of 20 points
     assert found.drop.value == pytest.approx(0.02)
@@ -80,7 +80,7 @@ def test_gap_closed_and_drop_are_those_of_the_paper() -> None:
 
 
 def test_without_a_gap_nothing_can_be_closed() -> None:
-    found = find(merge([make_point(60, 60)]), merge([make_point(60, 60, cell=LARGE)]))
+    found = outcome_of(merge([make_point(60, 60)]), merge([make_point(60, 60, cell=LARGE)]))
     assert found.outcome == "0"
     assert math.isnan(found.closed.value)
 
@@ -104,13 +104,13 @@ def test_resampling_keeps_rows_together() -> None:
 
 
 def test_a_model_that_did_not_change_has_no_drop_and_no_doubt() -> None:
-    found = find(merge([make_point(80, 60)]), merge([make_point(80, 60, cell=LARGE)]))
+    found = outcome_of(merge([make_point(80, 60)]), merge([make_point(80, 60, cell=LARGE)]))
     assert (found.drop.low, found.drop.value, found.drop.high) == (0, 0, 0)
 
 
 def test_pairing_the_test_sets_narrows_the_gap_when_the_same_rows_are_right() -> None:
     before, after = merge([make_point(80, 60)]), merge([make_point(80, 75, cell=LARGE)])
-    loose, tight = find(before, after).gap, find(before, after, paired=True).gap
+    loose, tight = outcome_of(before, after).gap, outcome_of(before, after, paired=True).gap
     assert tight.high - tight.low < loose.high - loose.low
 
 
@@ -124,12 +124,12 @@ def test_test_sets_may_differ_in_length() -> None:
         type(whole)(**{**vars(whole), "challenge_right": part})
         for whole, part in zip((merge([before]), merge([after])), short, strict=True)
     )
-    assert find(old, new).gap.n == 10
+    assert outcome_of(old, new).gap.n == 10
 
 
 def test_intervals_are_the_same_each_time() -> None:
     before, after = merge([make_point(80, 60)]), merge([make_point(75, 75, cell=LARGE)])
-    assert find(before, after) == find(before, after)
+    assert outcome_of(before, after) == outcome_of(before, after)
 
 
 def test_the_paper_chooses_the_rate_by_the_challenge_and_we_also_by_dev() -> None:
@@ -157,7 +157,7 @@ def test_the_largest_size_names_the_outcome() -> None:
     points = [make_point(800, 780, 1000, LARGE), make_point(800, 610, 1000, SMALL)]
     verdict = judge(make_point(800, 600, 1000), points)
     assert [one.outcome for one in verdict.by_size] == ["2", "1"]
-    assert verdict.finding.name == "Outcome 1: dataset weakness"
+    assert verdict.largest.name == "Outcome 1: dataset weakness"
 
 
 def test_a_run_without_sizes_has_no_outcome() -> None:

@@ -9,12 +9,12 @@ from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.time_estimate import (
     Pace,
-    at_pace,
-    crowding,
+    duration_words,
+    estimate_seconds,
+    overflow_note,
     sample,
-    seconds,
+    seconds_at_pace,
     trial,
-    words,
 )
 from finetune.training.tensor_cache import TENSOR_CACHE
 from probe.errors import ExperimentError
@@ -30,12 +30,12 @@ PLAN = Plan("tiny", "any", (10, 20), (1e-3,), (0,), max_epochs=10, patience=5)
 def test_every_trained_pair_and_every_predicted_one_counts() -> None:
     # 8 epochs: 10 and 20 pairs; dev of 4 once for the model as it was and 8 times for each of two
     # cells; both tests together 5 pairs, in three cells
-    assert at_pace(PLAN, SETS, Pace(0, 0.1, 0)) == pytest.approx(8 * 30)
-    assert at_pace(PLAN, SETS, Pace(0, 0, 0.1)) == pytest.approx(4 + 2 * 8 * 4 + 3 * 5)
+    assert seconds_at_pace(PLAN, SETS, Pace(0, 0.1, 0)) == pytest.approx(8 * 30)
+    assert seconds_at_pace(PLAN, SETS, Pace(0, 0, 0.1)) == pytest.approx(4 + 2 * 8 * 4 + 3 * 5)
 
 
 def test_pairs_are_prepared_once() -> None:
-    assert at_pace(PLAN, SETS, Pace(0.1, 0, 0)) == pytest.approx(4 + 5 + 20)
+    assert seconds_at_pace(PLAN, SETS, Pace(0.1, 0, 0)) == pytest.approx(4 + 5 + 20)
 
 
 def test_what_is_too_large_to_keep_is_prepared_for_each_cell(
@@ -43,9 +43,9 @@ def test_what_is_too_large_to_keep_is_prepared_for_each_cell(
 ) -> None:
     # 10 characters in each of 4 + 5 + 20 pairs, 100 bytes a character
     monkeypatch.setattr(TENSOR_CACHE, "limit", lambda: 29_000)
-    assert at_pace(PLAN, SETS, Pace(0.1, 0, 0, 100)) == pytest.approx(29)
+    assert seconds_at_pace(PLAN, SETS, Pace(0.1, 0, 0, 100)) == pytest.approx(29)
     monkeypatch.setattr(TENSOR_CACHE, "limit", lambda: 28_999)
-    assert at_pace(PLAN, SETS, Pace(0.1, 0, 0, 100)) == pytest.approx(3 * 29)
+    assert seconds_at_pace(PLAN, SETS, Pace(0.1, 0, 0, 100)) == pytest.approx(3 * 29)
 
 
 def test_states_that_are_too_large_to_keep_are_said(
@@ -53,13 +53,17 @@ def test_states_that_are_too_large_to_keep_are_said(
 ) -> None:
     plan = replace(PLAN, model="crowded", mode="fast")
     monkeypatch.setattr(TENSOR_CACHE, "limit", lambda: 10_000)
-    assert "lets be kept (0), so each cell computes it anew" in crowding(plan, sets, classifier)
-    assert not crowding(replace(plan, mode="full"), sets, classifier)
+    assert "lets be kept (0), so each cell computes it anew" in overflow_note(
+        plan, sets, classifier
+    )
+    assert not overflow_note(replace(plan, mode="full"), sets, classifier)
 
 
 def test_the_control_set_counts_as_a_test() -> None:
     more = replace(SETS, control=(PAIR,) * 7)
-    added = at_pace(PLAN, more, Pace(0, 0, 0.1)) - at_pace(PLAN, SETS, Pace(0, 0, 0.1))
+    added = seconds_at_pace(PLAN, more, Pace(0, 0, 0.1)) - seconds_at_pace(
+        PLAN, SETS, Pace(0, 0, 0.1)
+    )
     assert added == pytest.approx(3 * 7)
 
 
@@ -68,7 +72,7 @@ def test_the_control_set_counts_as_a_test() -> None:
     [(2, "about 10 s"), (44, "about 40 s"), (179, "about 3 min"), (9000, "about 2.5 h")],
 )
 def test_a_wait_is_said_as_a_person_would(wait: float, text: str) -> None:
-    assert words(wait) == text
+    assert duration_words(wait) == text
 
 
 @pytest.mark.parametrize("mode", ["full", "fast"])
@@ -88,17 +92,17 @@ def test_a_trial_is_made_once_for_a_model_and_mode(classifier: Classifier, sets:
     plan = replace(PLAN, model="tried once")
     seen: list[int] = []
     classifier.model.register_forward_hook(lambda *_: seen.append(1))
-    first = seconds(plan, sets, classifier)
+    first = estimate_seconds(plan, sets, classifier)
     passes = len(seen)
-    assert seconds(plan, sets) == first
-    assert not crowding(plan, sets)
+    assert estimate_seconds(plan, sets) == first
+    assert not overflow_note(plan, sets)
     assert len(seen) == passes > 0
 
 
 def test_a_model_without_fast_mode_is_said_before_the_run(sets: Sets) -> None:
     plan = replace(PLAN, model="tiny albert", mode="fast")
     with pytest.raises(ExperimentError, match="--mode full"):
-        seconds(plan, sets, tiny_classifier("albert"))
+        estimate_seconds(plan, sets, tiny_classifier("albert"))
 
 
 def test_a_sample_comes_from_all_over() -> None:

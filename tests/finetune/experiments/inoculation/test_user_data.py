@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.inoculation.user_data import UserFiles, sets_of
+from finetune.experiments.inoculation.user_data import UserFiles, read_sets
 from probe.errors import ExperimentError
 from probe.tasks.examples import bundled_pairs
 from tests.support.pair_files import PAIRS, row, write
@@ -18,13 +18,13 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_without_files_all_pairs_are_bundled() -> None:
-    sets = sets_of("word_overlap", UserFiles())
+    sets = read_sets("word_overlap", UserFiles())
     assert sets.original_dev == bundled_pairs("dev")
     assert sets.paired and sets.control
 
 
 def test_one_original_file_is_halved_by_premise(file: Path) -> None:
-    sets = sets_of("word_overlap", UserFiles(original=file))
+    sets = read_sets("word_overlap", UserFiles(original=file))
     assert abs(len(sets.original_dev) - len(sets.original_test)) <= 2
     halves = [{pair.premise for pair in part} for part in (sets.original_dev, sets.original_test)]
     assert not set.intersection(*halves)
@@ -34,23 +34,23 @@ def test_one_original_file_is_halved_by_premise(file: Path) -> None:
 def test_a_pool_loses_the_premises_of_dev_and_test(file: Path, tmp_path: Path) -> None:
     fresh = [row(replace(pair, premise=f"So, {pair.premise}")) for pair in PAIRS[:3]]
     pool = write(tmp_path / "pool.jsonl", [*map(row, PAIRS), *fresh])
-    sets = sets_of("word_overlap", UserFiles(original=file, pool=pool))
+    sets = read_sets("word_overlap", UserFiles(original=file, pool=pool))
     assert [pair.premise[:4] for pair in sets.challenge_train] == ["So, "] * 3
 
 
 def test_a_pool_of_tested_premises_is_refused(file: Path) -> None:
     with pytest.raises(ExperimentError, match="every premise of mine"):
-        sets_of("word_overlap", UserFiles(original=file, pool=file))
+        read_sets("word_overlap", UserFiles(original=file, pool=file))
 
 
 def test_a_challenge_file_is_drawn_from(file: Path) -> None:
-    sets = sets_of("mine", UserFiles(challenge=file, train=10))
+    sets = read_sets("mine", UserFiles(challenge=file, train=10))
     assert (len(sets.challenge_train), len(sets.challenge_test)) == (10, 20)
     assert sets.original_test == bundled_pairs("test")
 
 
 def test_a_challenge_can_have_a_control_of_ones_own(file: Path) -> None:
-    sets = sets_of("templates_dative", UserFiles(control=file))
+    sets = read_sets("templates_dative", UserFiles(control=file))
     assert [pair.hypothesis for pair in sets.control] == [pair.hypothesis for pair in PAIRS]
 
 
@@ -66,9 +66,9 @@ def test_files_that_exclude_each_other_are_refused(
     names: list[str], sentence: str, file: Path
 ) -> None:
     with pytest.raises(ExperimentError, match=sentence):
-        sets_of("mine", replace(UserFiles(), **dict.fromkeys(names, file)))
+        read_sets("mine", replace(UserFiles(), **dict.fromkeys(names, file)))
 
 
 def test_no_pair_to_train_on_is_refused(file: Path) -> None:
     with pytest.raises(ExperimentError, match="--train must be 1 or more"):
-        sets_of("mine", UserFiles(challenge=file, train=0))
+        read_sets("mine", UserFiles(challenge=file, train=0))

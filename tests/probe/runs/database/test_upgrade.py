@@ -14,7 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import MetaData, create_engine, insert, inspect, select, text, update
+from sqlalchemy import (
+    BigInteger,
+    Integer,
+    MetaData,
+    create_engine,
+    event,
+    insert,
+    inspect,
+    select,
+    text,
+    update,
+)
 
 from finetune.experiments.inoculation.run import inoculation_run
 from finetune.experiments.inoculation.serialise import sets_from
@@ -49,9 +60,16 @@ def url(request: pytest.FixtureRequest, home: Path) -> Iterator[str]:
     Base.metadata.drop_all(create_engine(POSTGRES))
 
 
+def _generalise(inspector: object, table: object, column: dict[str, Any]) -> None:
+    """Give a column a type that every database knows, large enough for the failed run's seed."""
+    kind = column["type"].as_generic()
+    column["type"] = BigInteger() if isinstance(kind, Integer) else kind
+
+
 def _copy_database(source: str, target: str) -> None:
     """Copy tables and rows into an empty database."""
     tables = MetaData()
+    event.listen(tables, "column_reflect", _generalise)
     reader, writer = create_engine(source), create_engine(target)
     tables.reflect(reader)
     with reader.connect() as old, writer.begin() as new:

@@ -1,0 +1,81 @@
+"""`python -m finetune inoculate` with the worker processes that the app has too."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from finetune.cli.main import app
+from finetune.experiments.inoculation.datasets import Sets
+from probe.runs.store import Store
+from tests.support.pair_files import row, write
+from tests.support.waiting import training, until
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def words(home: Path, model: str, sets: Sets) -> list[str]:
+    """A call on the tiny model and files of its own, but for its --out."""
+    files = [
+        f"--{name.replace('_', '-')}={write(home / f'{name}.jsonl', [row(pair) for pair in pairs])}"
+        for name, pairs in vars(sets).items()
+        if pairs
+    ]
+    plan = ["--model", model, "--challenge", "mine", "--sizes", "6,12", "--lrs", "1e-3"]
+    return ["inoculate", *plan, *files]
+
+
+def points(folder: Path) -> pd.DataFrame:
+    """Return points.csv without what differs from call to call."""
+    return pd.read_csv(folder / "points.csv").drop(columns=["run", "seconds"])
+
+
+def call(words: Sequence[str]) -> None:
+    result = CliRunner().invoke(app, [*words, "--max-epochs", "2", "--precision", "fp32"])
+    assert result.exit_code == 0, result.output
+
+
+def test_worker_processes_compute_what_this_process_does(
+    words: list[str], home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call([*words, "--out", str(home / "processes")])
+    monkeypatch.setenv("NLI_CLINIC_HOME", str(tmp_path / "other"))  # that takes nothing over
+    call([*words, "--out", str(home / "thread"), "--in-process"])
+    pd.testing.assert_frame_equal(points(home / "processes"), points(home / "thread"))
+    ran = json.loads((home / "processes" / "summary.json").read_text())
+    assert ran["plan"]["sizes"] == [6, 12]
+
+
+def test_a_call_that_is_interrupted_is_cancelled_and_leaves_its_points(
+    words: list[str], home: Path
+) -> None:
+    endless = ["--max-epochs", "100000", "--patience", "100000", "--out", str(home / "out")]
+    store, environment = Store(), {**os.environ, "OMP_NUM_THREADS": "1"}
+    called = subprocess.Popen(
+        [sys.executable, "-m", "finetune", *words, *endless], cwd=ROOT, env=environment
+    )
+    try:
+        until(store, _only_run(store), training)
+        called.send_signal(signal.SIGINT)
+        assert called.wait(timeout=120) != 0
+    finally:
+        called.kill()
+    (run,) = store.runs()
+    assert (run.state, run.cells[0].state) == ("cancelled", "done")
+    assert len(points(home / "out")) == 1
+
+
+def _only_run(store: Store) -> str:
+    """Wait for a run to be there and return its id."""
+    while not (runs := store.runs()):
+        pass
+    return runs[0].id

@@ -1,0 +1,84 @@
+"""One look at an example: what it costs, and that a model answers the same however it is asked."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pandas as pd
+
+from probe.analysis.attribution import Method
+from probe.analysis.batch import score
+from probe.analysis.examination import examine
+from probe.data.tables import Table
+from probe.models.classifier import Classifier
+from probe.tasks.nli import Pair
+from tests.support.pair_files import PAIRS, pair_columns
+from tests.support.tiny_models import tiny_classifier
+
+COLUMNS = pair_columns("premise", "hypothesis")
+TABLE = Table(pd.DataFrame([vars(pair) for pair in PAIRS[:6]], dtype=object), "csv")
+PAIR = Pair("A man walks to the park.", "The man is not happy in the park.", None, "r1")
+SUB_WORD = ["drop", "repeat", "replace", "copyone", "drop+sort"]
+
+
+@contextmanager
+def passes(classifier: Classifier) -> Iterator[Callable[[Pair], int]]:
+    """Count through a hook of torch how often the model reads a pair."""
+    seen: list[list[int]] = []
+
+    def count(model: Any, args: Any, inputs: dict[str, Any]) -> None:
+        lengths = inputs["attention_mask"].sum(1).tolist()
+        seen.extend(
+            row[:length] for row, length in zip(inputs["input_ids"].tolist(), lengths, strict=True)
+        )
+
+    def of(pair: Pair) -> int:
+        return seen.count(classifier.encode([pair])["input_ids"][0].tolist())
+
+    handle = classifier.model.register_forward_pre_hook(count, with_kwargs=True)
+    yield of
+    handle.remove()
+
+
+def reads(names: list[str], method: Method = "gradient_x_input") -> int:
+    """Return how often an examination reads the pair itself."""
+    classifier = tiny_classifier()
+    with passes(classifier) as of:
+        examine(classifier, PAIR, names, method=method)
+        return of(PAIR)
+
+
+def test_sub_word_transforms_read_the_pair_no_further_time() -> None:
+    assert reads(SUB_WORD) == reads([]) > 0
+
+
+def test_another_method_is_not_taken_for_the_one_that_transforms_read() -> None:
+    assert reads(["drop"], "saliency") > reads([], "saliency")
+
+
+def test_what_sub_word_transforms_make_is_the_same_whatever_was_known() -> None:
+    classifier = tiny_classifier()
+    by_method = [
+        examine(classifier, PAIR, SUB_WORD, method=method).transformed
+        for method in ("gradient_x_input", "saliency")
+    ]
+    texts = [[one.result.example.hypothesis for one in several] for several in by_method]
+    assert texts[0] == texts[1]
+
+
+def test_a_file_is_predicted_once_however_many_sub_word_transforms_read_it() -> None:
+    counts = []
+    for names in (["drop"], SUB_WORD):
+        classifier = tiny_classifier()
+        with passes(classifier) as of:
+            list(score(TABLE, COLUMNS, classifier, names, precision="fp32"))
+            counts.append(of(PAIRS[0]))
+    assert counts[0] == counts[1] == 2  # once to predict, once for the gradient
+
+
+def test_a_row_is_answered_as_the_pair_alone() -> None:
+    classifier = tiny_classifier()
+    (chunk,) = score(TABLE, COLUMNS, classifier, ["drop"], precision="fp32")
+    for row in chunk.rows:
+        alone = examine(classifier, row.example, ["drop"])
+        assert row.transformed["drop"][0].result.example == alone.transformed[0].result.example

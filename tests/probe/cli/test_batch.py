@@ -1,0 +1,131 @@
+"""`python -m probe batch`."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from probe.settings import ASSETS
+from probe.tasks.nli import LABELS
+from tests.support.commands import refusal, run
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A file with a bad row."""
+    path = tmp_path / "in.csv"
+    path.write_text(
+        "id,premise,hypothesis,label\n"
+        "007,A man walks.,He moves.,entailment\n"
+        "008,,He moves.,neutral\n"
+        "009,A man walks.,He sleeps now.,contradiction\n"
+    )
+    return path
+
+
+def test_a_file_is_scored_and_summed_up(model: str, table: Path, tmp_path: Path) -> None:
+    out, summary = tmp_path / "new" / "out.csv", tmp_path / "also" / "s.json"
+    result = run(
+        *["batch", str(table), "--out", str(out), "--transforms", "sort, drop", "--model", model],
+        *["--seed", "0", "--summary", str(summary)],
+    )
+    assert result.exit_code == 0, result.output
+    frame = pd.read_csv(out, dtype=str, keep_default_na=False)
+    assert list(frame["id"]) == ["007", "008", "009"]
+    assert list(frame["error"]) == ["", "the premise is empty", ""]
+    for name in ("sort", "drop"):
+        parts = {"premise", "hypothesis", "prediction", "confidence", "agrees"}
+        assert {f"{name}.{part}" for part in parts} <= set(frame.columns)
+    shape = json.loads(summary.read_text())
+    assert (shape["rows"], shape["scored"], shape["errors"]) == (3, 2, 1)
+    assert shape["accuracy_n"] == 2
+    assert set(shape["transforms"]) == {"sort", "drop"}
+
+
+def test_every_pair_made_is_written_with_its_lineage(model: str, tmp_path: Path) -> None:
+    source, made = tmp_path / "in.csv", tmp_path / "made.jsonl"
+    source.write_text("premise,hypothesis\nTim has 350 stamps.,Tim is glad.\n")
+    names = "numerical,negation+reverse"
+    words = ("--out", str(tmp_path / "out.csv"), "--pairs", str(made), "--model", model)
+    assert run("batch", str(source), "--transforms", names, *words).exit_code == 0
+    rows = [json.loads(line) for line in made.read_text().splitlines()]
+    assert [(row["row"], row["transform"], row["number"], row["of"]) for row in rows] == [
+        (1, "numerical", 1, 3),
+        (1, "numerical", 2, 3),
+        (1, "numerical", 3, 3),
+        (1, "negation+reverse", 1, 1),
+    ]
+    assert [row["gold"] for row in rows[:3]] == ["entailment", "contradiction", "neutral"]
+    steps = json.loads(rows[3]["steps"])
+    assert [step["hypothesis"] for step in steps] == [
+        "Tim is glad and false is not true.",
+        "true not is false and glad is tim .",
+    ]
+    assert [(step["transform"], step["seed"]) for step in steps] == [
+        ("negation", 0),
+        ("reverse", 0),
+    ]
+    assert steps[0]["edits"]["hypothesis"][1] == ["added", "and false is not true"]
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".jsonl", ".parquet", ".csv.gz"])
+def test_the_name_says_the_form_of_the_result(
+    suffix: str, model: str, table: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / f"out{suffix}"
+    words = ["--transforms", "sort", "--model", model]
+    assert run("batch", str(table), "--out", str(out), *words).exit_code == 0
+    assert out.stat().st_size > 0
+
+
+def test_columns_can_be_named(model: str, tmp_path: Path) -> None:
+    path, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    path.write_text("one,two\nA man walks.,He moves.\n")
+    words = ["--premise", "one", "--hypothesis", "two", "--model", model]
+    assert run("batch", str(path), "--out", str(out), *words).exit_code == 0
+    assert pd.read_csv(out)["prediction"][0] in LABELS
+
+
+def test_a_wrong_transform_is_one_sentence(model: str, table: Path, tmp_path: Path) -> None:
+    words = ["--out", str(tmp_path / "o.csv"), "--transforms", "srot", "--model", model]
+    sentence = refusal("batch", str(table), *words)
+    assert sentence.startswith("there is no transform 'srot'; there are: ")
+
+
+def test_a_wrong_column_is_one_sentence(model: str, table: Path, tmp_path: Path) -> None:
+    words = ["--out", str(tmp_path / "o.csv"), "--premise", "text", "--model", model]
+    said = "no column 'text' in your file; it has: id, premise, hypothesis, label"
+    assert refusal("batch", str(table), *words) == said
+
+
+def test_a_file_without_the_columns_is_one_sentence(model: str, tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text("text,label\na,b\n")
+    said = "no column 'premise' and 'hypothesis' in your file; it has: text, label"
+    assert refusal("batch", str(path), "--out", str(tmp_path / "o.csv"), "--model", model) == said
+
+
+def test_a_missing_file_is_one_sentence(model: str, tmp_path: Path) -> None:
+    words = ["--out", str(tmp_path / "o.csv"), "--model", model]
+    assert refusal("batch", str(tmp_path / "gone.csv"), *words).startswith("gone.csv cannot be")
+
+
+def test_a_wrong_model_is_one_sentence(table: Path, tmp_path: Path) -> None:
+    words = ["--out", str(tmp_path / "o.csv"), "--model", "minilmm"]
+    sentence = refusal("batch", str(table), *words)
+    assert sentence.startswith("there is no model or folder called 'minilmm'; on this disk: ")
+
+
+def test_a_form_that_cannot_be_written_is_refused_before_the_work(
+    table: Path, tmp_path: Path
+) -> None:
+    words = ["--out", str(tmp_path / "o.xlsx"), "--model", "minilmm"]
+    assert refusal("batch", str(table), *words).startswith("o.xlsx: name the file ")
+
+
+def test_the_bundled_examples_can_be_scored(model: str, tmp_path: Path) -> None:
+    for path in sorted((ASSETS / "examples").iterdir()):
+        out = tmp_path / f"{path.stem}.csv"
+        result = run("batch", str(path), "--out", str(out), "--model", model)
+        assert result.exit_code == 0, result.output

@@ -1,0 +1,146 @@
+"""`python -m probe pair`."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from probe.tasks.nli import LABELS
+from tests.support.checkout import ROOT
+from tests.support.commands import PAIR, answer, refusal, run
+from tests.support.tiny_bert import tiny_bert
+
+TRANSFORMS = ["--transform", "sort", "--transform", "drop+shuffle"]
+
+
+def test_an_option_is_set_by_name(model: str) -> None:
+    words = ("--transform", "word_overlap", "--set", "tautology=naik_code", "--model", model)
+    found = answer(*PAIR, *words)
+    assert found["transformed"][0]["variant"] == "tautology=naik_code"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("senses", "--set 'senses' is not of the form NAME=VALUE"),
+        ("speed=1", "there is no option 'speed'; there are: keep, "),
+        ("keep=2", "keep '2' is not from 0 to 1"),
+    ],
+)
+def test_a_wrong_option_is_one_sentence(model: str, text: str, sentence: str) -> None:
+    assert refusal(*PAIR, "--set", text, "--model", model).startswith(sentence)
+
+
+def test_a_pair_is_answered_with_the_promised_keys(model: str) -> None:
+    found = answer(*PAIR, *TRANSFORMS, "--model", model)
+    assert {"model", "precision", "original", "importance", "transformed"} <= set(found)
+    said = ["premise", "hypothesis", "label", "probabilities", "confidence"]
+    assert list(found["original"]) == said
+    assert list(found["original"]["probabilities"]) == list(LABELS)
+    assert {"premise", "hypothesis"} <= set(found["importance"])
+    for side in ("premise", "hypothesis"):
+        assert all(list(token) == ["token", "score"] for token in found["importance"][side])
+    promised = {"transform", *said, "agrees", "gold_rule", "changed", "exact", "note"}
+    assert [row["transform"] for row in found["transformed"]] == ["sort", "drop+shuffle"]
+    assert all(promised <= set(row) for row in found["transformed"])
+    assert (found["model"], found["precision"]) == (model, "fp32")
+
+
+def test_a_pairs_numbers_hang_together(model: str) -> None:
+    found = answer(*PAIR, *TRANSFORMS, "--model", model)
+    for row in (found["original"], *found["transformed"]):
+        assert sum(row["probabilities"].values()) == pytest.approx(1)
+        assert row["confidence"] == max(row["probabilities"].values())
+        assert row["probabilities"][row["label"]] == row["confidence"]
+    for row in found["transformed"]:
+        assert row["agrees"] == (row["label"] == found["original"]["label"])
+    tokens = [token["token"] for token in found["importance"]["hypothesis"]]
+    assert tokens == ["the", "man", "is", "##n", "'", "t", "happy", "!"]
+    assert found["transformed"][0]["hypothesis"] == "happy is man n't the !"
+
+
+def test_the_same_seed_prints_the_same(model: str) -> None:
+    words = [*PAIR, "--transform", "shuffle", "--transform", "repeat", "--model", model]
+    assert answer(*words, "--seed", "5") == answer(*words, "--seed", "5")
+
+
+def test_a_gold_label_is_explained_and_follows_the_rule(model: str) -> None:
+    words = ["--gold", "c", "--transform", "negation", "--model", model]
+    found = answer(*PAIR, *words)
+    assert found["importance"]["label"] == "contradiction"
+    assert found["transformed"][0]["gold"] == "contradiction"
+
+
+def test_options_reach_the_transforms(model: str) -> None:
+    words = ["--transform", "reverse", "--transform", "drop", "--model", model]
+    found = answer(*PAIR, *words, "--pin", ".", "--keep", "1", "--sign", "gupta")
+    assert found["transformed"][0]["hypothesis"] == "! happy n't is man the"
+    assert not found["transformed"][1]["changed"]
+    assert found["transformed"][0]["variant"] == "keep=1+gupta+pin=paper_code"
+
+
+@pytest.mark.parametrize("method", ["integrated_gradients", "saliency", "occlusion"])
+def test_every_method_can_be_chosen(method: str, model: str) -> None:
+    importance = answer(*PAIR, "--method", method, "--model", model)["importance"]
+    assert importance["method"] == method
+    assert (importance["convergence_delta"] is None) == (method != "integrated_gradients")
+
+
+def test_a_pair_is_shown_to_people_too(model: str) -> None:
+    lines = run(*PAIR, "--transform", "sort", "--model", model).stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["original", "sort"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--gold", "perhaps"], "unknown gold label 'perhaps'"),
+        (["--sign", "minus"], "sign 'minus' is not one of support, gupta, abs"),
+        (["--draw", "all"], "draw 'all' is not one of vocabulary, paper_code"),
+        (["--method", "lime"], "--method 'lime' is not one of gradient_x_input, "),
+        (["--baseline", "zero"], "--baseline 'zero' is not one of pad, mask, unk"),
+        (["--label", "maybe"], "--label 'maybe' is not one of entailment, "),
+        (["--precision", "int8"], "--precision 'int8' is not one of auto, fp32, bf16"),
+        (["--hypothesis", " "], "the hypothesis is empty"),
+        (["--hypothesis", "\ud83d"], "the text holds half of a character"),
+    ],
+)
+def test_a_wrong_choice_is_one_sentence(words: list[str], said: str, model: str) -> None:
+    assert refusal(*PAIR, "--model", model, *words).startswith(said)
+
+
+def test_a_missing_baseline_token_is_one_sentence(model: str, tmp_path: Path) -> None:
+    path = tiny_bert(tmp_path / "maskless")
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        text = (path / name).read_text()
+        (path / name).write_text(text.replace('"mask_token": "[MASK]"', '"mask_token": null'))
+    words = ["--model", str(path), "--method", "occlusion", "--baseline", "mask"]
+    assert refusal(*PAIR, *words) == "this model has no mask token; choose another baseline"
+
+
+def test_a_person_sees_a_sentence_and_no_traceback() -> None:
+    words = [*PAIR, "--model", "nobody/no-such-model"]
+    ended = subprocess.run(
+        [sys.executable, "-m", "probe", *words],
+        cwd=ROOT,
+        env=os.environ | {"HF_HUB_OFFLINE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert ended.stdout == ""
+    assert ended.stderr.startswith("error: the hub cannot be reached from here, and the model 'no")
+    assert len(ended.stderr.strip().splitlines()) == 1
+
+
+def test_a_wrong_transform_is_one_sentence(model: str) -> None:
+    sentence = refusal(*PAIR, "--transform", "srot", "--model", model)
+    assert sentence.startswith("there is no transform 'srot'; there are: ")
+
+
+def test_a_wrong_model_is_one_sentence() -> None:
+    sentence = refusal(*PAIR, "--model", "minilmm")
+    assert sentence.startswith("there is no model or folder called 'minilmm'; on this disk: ")

@@ -1,0 +1,35 @@
+"""`python -m probe` called in this process."""
+
+import json
+from typing import Any
+
+from typer.testing import CliRunner, Result
+
+from probe.cli.main import app
+
+PAIR = ["pair", "--premise", "A man walks to the park.", "--hypothesis", "The man isn't happy!"]
+
+
+def run(*words: str) -> Result:
+    """Run a command in this process."""
+    return CliRunner().invoke(app, list(words))
+
+
+def answer(*words: str) -> Any:  # Any: JSON
+    """Return the JSON a command prints."""
+    result = run(*words, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def refusal(*words: str) -> str:
+    """Return the one sentence a command ends with; the tiny model is doubted before it."""
+    result = run(*words)
+    assert result.exit_code == 2
+    assert isinstance(result.exception, SystemExit)
+    assert result.stdout == ""
+    messages = result.stderr.strip().splitlines()
+    lines = [line for line in messages if not line.startswith("warning: the model gets ")]
+    assert len(lines) == 1
+    assert lines[0].startswith("error: ")
+    return lines[0].removeprefix("error: ")

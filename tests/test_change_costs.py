@@ -1,0 +1,78 @@
+"""What a change costs: a transform added by one function is in commands, pages and files."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from finetune.experiments.inoculation.challenges import bundled_sets, catalogue
+from finetune.ui.samples import challenge_choices, samples
+from probe.cli.main import app
+from probe.tasks.label_rules import KEEP
+from probe.transforms.registry import FAMILIES, REGISTRY, Tools, transform
+from probe.ui.probe_answer import by_family
+from tests.support.tiny_bert import tiny_pairs
+
+
+@pytest.fixture
+def shout() -> Iterator[str]:
+    """A transform: one function with its facts."""
+
+    @transform(
+        "shout",
+        "Say it loudly",
+        "Write the hypothesis in capitals.",
+        family="stress",
+        rule=KEEP,
+        source="made up",
+        applies="a letter in the hypothesis",
+    )
+    def shout(text: str, tools: Tools) -> str | None:
+        return f"{text.upper()} Indeed!" if any(map(str.isalpha, text)) else None
+
+    yield "shout"
+    del REGISTRY["shout"]
+
+
+def run(*words: str) -> str:
+    """Run a command of `python -m probe` and return what it prints."""
+    ended = CliRunner().invoke(app, words, catch_exceptions=False)
+    assert ended.exit_code == 0, ended.output
+    return ended.stdout
+
+
+def test_the_command_line_knows_a_new_transform(shout: str, model: str) -> None:
+    assert "Write the hypothesis in capitals." in run("transforms")
+    pair = ["--premise", "A man sat.", "--hypothesis", "He sat."]
+    answer = run("pair", *pair, "--model", model, "--transform", "shout+reverse")
+    assert answer.splitlines()[1].endswith(" indeed sat. he !")
+
+
+def test_the_pages_offer_a_new_transform(shout: str) -> None:
+    assert shout in by_family()["stress"]
+    assert f"stress test · {shout}" in [words for words, _ in challenge_choices()]
+    assert "INDEED" in samples(shout).upper()
+
+
+def test_files_hold_a_new_transform(shout: str, model: str, tmp_path: Path) -> None:
+    path, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    with path.open("w", newline="") as file:
+        rows = [(pair.premise, pair.hypothesis, pair.gold) for pair in tiny_pairs(3)]
+        csv.writer(file).writerows([("premise", "hypothesis", "label"), *rows])
+    run("batch", str(path), "--out", str(out), "--model", model, "--transforms", shout)
+    with out.open(newline="") as file:
+        first = next(csv.DictReader(file))
+    assert first["shout.hypothesis"] == first["hypothesis"].upper() + " Indeed!"
+    assert first["shout.gold"] == first["label"]
+
+
+def test_a_new_transform_that_leaves_a_label_is_a_challenge(shout: str) -> None:
+    assert shout in {challenge.name for challenge in catalogue()}
+    assert all(pair.hypothesis.endswith("Indeed!") for pair in bundled_sets(shout).challenge_test)
+
+
+def test_a_family_is_one_row(monkeypatch: pytest.MonkeyPatch, shout: str) -> None:
+    monkeypatch.setitem(FAMILIES, "loud", "Loudness (nobody)")
+    assert by_family()["loud"] == []
