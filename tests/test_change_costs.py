@@ -1,4 +1,8 @@
-"""What a change costs: a transform added by one function is in commands, pages and files."""
+"""What a change costs: a transform is one function, a challenge one TOML file of templates.
+
+Each is added here and seen in the command line, on the pages and in files. What a task costs is
+in `test_one_text_task.py` and `test_span_task.py`.
+"""
 
 import csv
 from collections.abc import Iterator
@@ -7,10 +11,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from finetune.cli.main import app as finetune_app
 from finetune.experiments.inoculation.challenges import bundled_sets, catalogue
 from finetune.ui.samples import challenge_choices, samples
 from probe.cli.main import app
 from probe.tasks.label_rules import KEEP
+from probe.templates import kinds
+from probe.templates.grammar import FOLDERS
 from probe.transforms.registry import FAMILIES, REGISTRY, Tools, transform
 from probe.ui.probe_answer import by_family
 from tests.support.tiny_bert import tiny_pairs
@@ -76,3 +83,62 @@ def test_a_new_transform_that_leaves_a_label_is_a_challenge(shout: str) -> None:
 def test_a_family_is_one_row(monkeypatch: pytest.MonkeyPatch, shout: str) -> None:
     monkeypatch.setitem(FAMILIES, "loud", "Loudness (nobody)")
     assert by_family()["loud"] == []
+
+
+COLOURS = """
+title = "Colours (nobody)."
+order = 9
+reads = []
+
+[words]
+thing = ["coat", "hat", "car", "door"]
+colour = ["red", "green", "blue"]
+
+[[case]]
+name = "same"
+label = "entailment"
+hypothesis = "The {thing} has a colour."
+
+[[case]]
+name = "other"
+label = "contradiction"
+hypothesis = "The {thing} has no colour."
+"""
+VERBS = ("is", "was", "looks", "looked", "seems", "seemed", "became", "stayed")
+
+
+@pytest.fixture
+def colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A kind of templates: one TOML file."""
+    rows = [
+        f'[[template]]\nid = "c{at}"\npremise = "The {{thing}} {verb} {{colour}}."\n'
+        for at, verb in enumerate(VERBS)
+    ]
+    (tmp_path / "colours.toml").write_text(COLOURS + "\n".join(rows))
+    monkeypatch.setattr("probe.templates.grammar.FOLDERS", [*FOLDERS, tmp_path])
+    return "templates_colours"
+
+
+def test_a_file_of_templates_is_a_challenge(colours: str) -> None:
+    sets = bundled_sets(colours)
+    assert {pair.gold for pair in sets.challenge_test} == {"entailment", "contradiction"}
+    trained, tested = (
+        {pair.premise.split()[2] for pair in pairs}
+        for pairs in (sets.challenge_train, sets.challenge_test)
+    )
+    assert trained | tested == set(VERBS)
+    assert not trained & tested  # no template makes both
+
+
+def test_a_file_of_templates_is_in_the_commands_and_on_the_pages(
+    colours: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "pairs.csv"
+    assert "20 pairs written" in run("templates", "colours", "--n", "20", "--out", str(out))
+    with out.open(newline="") as file:
+        assert {row["kind"] for row in csv.DictReader(file)} == {"colours"}
+    listed = CliRunner().invoke(finetune_app, ["challenges"], catch_exceptions=False).stdout
+    assert "Colours (nobody)." in listed
+    assert f"template · {colours}" in [words for words, _ in challenge_choices()]
+    assert "colour" in samples(colours)
+    assert kinds()[-1] == "colours"

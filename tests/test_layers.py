@@ -1,8 +1,6 @@
 """Who may import whom, where the contracts of import-linter in pyproject.toml cannot say it."""
 
 import ast
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -72,14 +70,3 @@ def test_global_chance_is_seeded_nowhere_but_inside_a_fork(path: Path) -> None:
     ]
     assert loose == []
     assert not forks or name(path) == "probe/models/library.py"
-
-
-def test_the_core_starts_without_gradio() -> None:
-    code = (
-        "import sys, probe.__main__, finetune.__main__, nli_clinic\n"
-        "sys.exit('gradio' in sys.modules)"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert (ended.returncode, ended.stderr) == (0, "")

@@ -115,6 +115,20 @@ def test_a_file_is_scored_from_another_folder(installed: Installed) -> None:
     assert installed.network_log.read_text() == ""
 
 
+def test_a_model_is_inoculated_by_worker_processes(installed: Installed) -> None:
+    words = ["--model", "da", "--challenge", "negation", "--sizes", "5", "--max-epochs", "1"]
+    ended = installed.run("inoculate", *words, "--out", "inoculated")
+    assert ended.returncode == 0, ended.stderr
+    points = pd.read_csv(installed.work / "inoculated" / "points.csv")
+    assert list(points["size"]) == [0, 5]
+    (run,) = installed.json("runs")
+    assert isinstance(run, dict)
+    assert run["state"] == "done"
+    home = installed.work / "data" / "nli-clinic"
+    assert (home / "runs.sqlite").is_file() and list((home / "models").iterdir())
+    assert installed.network_log.read_text() == ""
+
+
 def test_the_page_is_served(installed: Installed) -> None:
     port, log = free_port(), installed.work / "app.log"
     environment = installed.environment() | {"GRADIO_SERVER_PORT": str(port)}

@@ -1,37 +1,45 @@
 """Every test checks something, by itself or by a helper that it calls."""
 
 import ast
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support.checkout import ROOT
 
-Functions = dict[str, ast.FunctionDef]
+
+@dataclass(frozen=True)
+class Function:
+    """Whether a function checks something by itself, and the functions that it calls."""
+
+    checks: bool
+    calls: frozenset[str]
+
+
+Functions = dict[str, Function]
 
 
 def functions(path: Path) -> Functions:
     """Return the functions of a module by name."""
     body = ast.parse(path.read_text(encoding="utf-8")).body
-    return {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+    return {node.name: read(node) for node in body if isinstance(node, ast.FunctionDef)}
 
 
-def checks_directly(function: ast.FunctionDef) -> bool:
-    """Whether a function asserts, expects an exception, or expects something of a page."""
-    called = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
+def read(function: ast.FunctionDef) -> Function:
+    """Read a function: it checks if it asserts, expects an exception, or expects of a page."""
+    nodes = list(ast.walk(function))
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
     methods = {name.attr for name in called if isinstance(name, ast.Attribute)}
     expects = any(name.startswith(("to_", "not_to_", "assert_")) for name in methods)
-    asserts = any(isinstance(node, ast.Assert) for node in ast.walk(function))
-    return asserts or expects or "raises" in methods
+    asserts = any(isinstance(node, ast.Assert) for node in nodes)
+    calls = frozenset(name.id for name in called if isinstance(name, ast.Name))
+    return Function(asserts or expects or "raises" in methods, calls)
 
 
-def checks(function: ast.FunctionDef, others: Functions, seen: frozenset[str]) -> bool:
+def checks(function: Function, others: Functions, seen: frozenset[str] = frozenset()) -> bool:
     """Whether a function or one of the functions that it calls checks something."""
-    called = {
-        node.func.id
-        for node in ast.walk(function)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
-    return checks_directly(function) or any(
-        checks(others[name], others, seen | {name}) for name in (called & set(others)) - seen
+    return function.checks or any(
+        checks(others[name], others, seen | {name})
+        for name in (function.calls & set(others)) - seen
     )
 
 
@@ -43,8 +51,9 @@ def unchecked(folder: Path) -> list[str]:
     return [
         f"{path.name}: {name}"
         for path in sorted(folder.rglob("test_*.py"))
-        for name, function in functions(path).items()
-        if name.startswith("test_") and not checks(function, shared | functions(path), frozenset())
+        for own in [functions(path)]
+        for name, function in own.items()
+        if name.startswith("test_") and not checks(function, shared | own)
     ]
 
 

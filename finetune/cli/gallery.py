@@ -26,7 +26,7 @@ POOL_FACTOR = 1.5  # pool pairs for each training pair: a challenge leaves some 
 
 
 @dataclass(frozen=True)
-class Files:
+class GalleryFiles:
     """The data, and how much of it is used; `tests` 0 tests on all the numerical file's rest."""
 
     original: Path
@@ -82,7 +82,7 @@ def gallery_command(
     A file in `out` is written when all cells of its model and challenge are there.
     """
     torch.set_num_threads(threads)
-    files = Files(
+    files = GalleryFiles(
         original, pool, pool_source, numerical, dev, test, train, numerical_test, sample_seed
     )
     rates = read_rates(lrs)
@@ -126,16 +126,16 @@ def read_rates(texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
     return {name.strip(): numbers("--lrs", rates, float) for name, _, rates in parts}
 
 
-def all_sets(files: Files, challenges: Sequence[str]) -> dict[str, Sets]:
+def all_sets(files: GalleryFiles, challenges: Sequence[str]) -> dict[str, Sets]:
     """Return the sets of each challenge, each training set of as many pairs as asked for.
 
     Raises ExperimentError, FileError or LabelError.
     """
-    source_data = sampled(files)
+    source_data = sample_source_data(files)
     return {name: _sets(files, name, source_data) for name in challenges}
 
 
-def sampled(files: Files) -> SourceData:
+def sample_source_data(files: GalleryFiles) -> SourceData:
     """Draw dev, test and pool by premise; no premise is in two of them.
 
     Raises ExperimentError where there are too few, FileError or LabelError.
@@ -163,7 +163,7 @@ def _of_source(path: Path, source: str) -> tuple[Pair, ...]:
     return tuple(pair for pair in pairs if said[int(pair.id)] == source)
 
 
-def _sets(files: Files, challenge: str, source_data: SourceData) -> Sets:
+def _sets(files: GalleryFiles, challenge: str, source_data: SourceData) -> Sets:
     if challenge != NUMERICAL:
         sets = make_sets(challenge, source_data, files.seed)
         return replace(sets, challenge_train=sets.challenge_train[: files.train])

@@ -12,6 +12,8 @@ from probe.cli.options import PrecisionName
 from probe.cli.output import make_folder
 from probe.models.classifier import resolve
 from probe.models.library import find, start_from_encoder
+from probe.tasks.nli import NLI
+from probe.tasks.task import task_named
 
 
 def train_command(
@@ -20,6 +22,7 @@ def train_command(
     out: Annotated[Path, typer.Option(help="Folder for checkpoints and the finished model.")],
     dev: Annotated[list[Path], typer.Option(help="Sets to measure on.")] = [],  # noqa: B006
     dev_size: Annotated[int, typer.Option(help="Pairs of each dev set, from its start.")] = 2000,
+    task: Annotated[str, typer.Option(help="What the model is to answer.")] = NLI.name,
     epochs: int = 1,
     lr: float = 1.5e-4,
     batch: int = 32,
@@ -28,7 +31,8 @@ def train_command(
     threads: Annotated[int, typer.Option(help="Torch threads.")] = 1,
     precision: PrecisionName = "auto",
 ) -> None:
-    """Fine-tune an encoder into a three-way NLI model; run again to resume."""
+    """Fine-tune an encoder into a model of a task, by default NLI; run again to resume."""
+    answered = task_named(task)
     torch.set_num_threads(threads)
     make_folder(out)
     options = TrainingOptions(
@@ -39,10 +43,10 @@ def train_command(
         seed=seed,
         precision=resolve(precision),
     )
-    pairs = [pair for file in train_file for pair in read_jsonl(file)]
-    sets = {file.name.split(".")[0]: list(read_jsonl(file))[:dev_size] for file in dev}
+    pairs = [pair for file in train_file for pair in read_jsonl(file, answered)]
+    sets = {file.name.split(".")[0]: list(read_jsonl(file, answered))[:dev_size] for file in dev}
     typer.echo(f"{len(pairs)} pairs, {options}")
-    for row in train(start_from_encoder(find(model)), pairs, options, out, sets):
+    for row in train(start_from_encoder(find(model), answered), pairs, options, out, sets):
         scores = "  ".join(f"{name} {value:.4f}" for name, value in row.accuracy.items())
         typer.echo(
             f"step {row.step}/{row.steps}  loss {row.loss:.4f}  "

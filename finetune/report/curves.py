@@ -20,7 +20,7 @@ from finetune.report.drawing import draw_svg
 from probe.reports.charts import INK, themed
 
 COLUMNS = ["examples", "set", "accuracy", "low", "high", "n", "lr", "seeds"]
-SETS = {"challenge": [1, 0], "original": [6, 4]}
+DASHES = {"challenge": [1, 0], "original": [6, 4]}
 """The dashes of each line."""
 MODEL_COLOURS = (
     "#009E73",
@@ -101,13 +101,13 @@ def curve_frame(
 
 def curve(frame: pd.DataFrame, sizes: Sequence[int] = ()) -> alt.LayerChart:
     """Draw one model on one challenge with its legend; `sizes` still to come keep their place."""
-    look = style_for(frame)
-    return themed(panel(frame, PanelStyle(look.names, look.low, look.high, legend=True), sizes))
+    style = style_for(frame)
+    return themed(panel(frame, PanelStyle(style.names, style.low, style.high, legend=True), sizes))
 
 
 def panel(
     frame: pd.DataFrame,
-    look: PanelStyle,
+    style: PanelStyle,
     sizes: Sequence[int] = (),
     rules: Mapping[str, float] | None = None,
 ) -> alt.LayerChart:
@@ -120,38 +120,43 @@ def panel(
         x=EXAMPLES.scale(domain=places),
         color=alt.Color(
             "name:N",
-            scale=alt.Scale(domain=list(look.names), range=look.colours),
-            legend=_legend(look),
+            scale=alt.Scale(domain=list(style.names), range=style.colours),
+            legend=_legend(style),
         ),
     )
     accuracy = alt.Y(
         "accuracy:Q",
         title="accuracy, percent",
-        scale=alt.Scale(domain=[look.low, look.high], zero=False),
+        scale=alt.Scale(domain=[style.low, style.high], zero=False),
     )
     lines = base.mark_line(strokeWidth=2.2).encode(
         y=accuracy,
         detail="name:N",
         strokeDash=alt.StrokeDash(
             "set:N",
-            legend=alt.Legend(title=None, symbolStrokeColor=INK) if look.legend else None,
-            scale=alt.Scale(domain=list(SETS), range=list(SETS.values())),
+            legend=alt.Legend(title=None, symbolStrokeColor=INK) if style.legend else None,
+            scale=alt.Scale(domain=list(DASHES), range=list(DASHES.values())),
         ),
     )
-    layers = [_baselines(rules or {}), *_spread(base, look), lines, *_marks(base, accuracy, look)]
-    goal = [_goal(frame)] if frame["name"].nunique() <= 1 else []
+    layers = [
+        _baseline_lines(rules or {}),
+        *_interval_bars(base, style),
+        lines,
+        *_markers(base, accuracy, style),
+    ]
+    goal = [_goal_line(frame)] if frame["name"].nunique() <= 1 else []
     return alt.LayerChart(layer=[*goal, *layers])
 
 
-def svg(chart: alt.LayerChart, look: PanelStyle) -> str:
+def svg(chart: alt.LayerChart, style: PanelStyle) -> str:
     """Return a panel as SVG without a ground, as wide as its place, each point's words on hover."""
-    width, height = look.size
+    width, height = style.size
     chart_of_size = themed(chart).properties(width=width, height=height)
-    return _drawn(chart_of_size.to_json(indent=None))
+    return _rendered(chart_of_size.to_json(indent=None))
 
 
 @lru_cache(maxsize=128)
-def _drawn(specification: str) -> str:
+def _rendered(specification: str) -> str:
     """Draw once what is looked at again and again while other panels change."""
     drawn = draw_svg(json.loads(specification))
     return _titles(re.sub(r' width="[\d.]+" height="[\d.]+"', "", drawn, count=1))
@@ -179,35 +184,35 @@ def _point_texts(frame: pd.DataFrame) -> list[str]:
     ]
 
 
-def _legend(look: PanelStyle) -> alt.Legend | None:
+def _legend(style: PanelStyle) -> alt.Legend | None:
     """Return a legend of the models only where there are several and it is asked for."""
-    return alt.Legend(title=None) if look.legend and len(look.names) > 1 else None
+    return alt.Legend(title=None) if style.legend and len(style.names) > 1 else None
 
 
-def _spread(base: alt.Chart, look: PanelStyle) -> list[alt.Chart]:
+def _interval_bars(base: alt.Chart, style: PanelStyle) -> list[alt.Chart]:
     """Draw the intervals side by side, so that they do not hide each other."""
-    middle = (len(look.names) - 1) / 2
+    middle = (len(style.names) - 1) / 2
     return [
         base.transform_filter(alt.datum.name == name)
         .mark_rule(strokeWidth=1.3, opacity=0.6, xOffset=2.5 * (at - middle))
         .encode(y="low:Q", y2="high:Q")
-        for at, name in enumerate(look.names)
+        for at, name in enumerate(style.names)
     ]
 
 
-def _marks(base: alt.Chart, accuracy: alt.Y, look: PanelStyle) -> list[alt.Chart]:
+def _markers(base: alt.Chart, accuracy: alt.Y, style: PanelStyle) -> list[alt.Chart]:
     """Draw full markers for the challenge, hollow ones for the original set."""
-    scale = alt.Scale(domain=list(look.names), range=look.shapes)
-    shape = alt.Shape("name:N", scale=scale, legend=_legend(look))
+    scale = alt.Scale(domain=list(style.names), range=style.shapes)
+    shape = alt.Shape("name:N", scale=scale, legend=_legend(style))
     return [
         base.transform_filter(alt.datum.set == which)
         .mark_point(filled=filled, size=55, opacity=1, strokeWidth=1.8)
         .encode(y=accuracy, shape=shape, description="label:N")
-        for which, filled in zip(SETS, (True, False), strict=True)
+        for which, filled in zip(DASHES, (True, False), strict=True)
     ]
 
 
-def _goal(frame: pd.DataFrame) -> alt.LayerChart:
+def _goal_line(frame: pd.DataFrame) -> alt.LayerChart:
     """Mark where 90 % of the gap is closed, which the paper calls outcome 1."""
     start = frame[frame["examples"] == 0].set_index("set")["accuracy"]
     gap = start["original"] - start["challenge"] if len(start) == 2 else 0.0
@@ -220,9 +225,9 @@ def _goal(frame: pd.DataFrame) -> alt.LayerChart:
     return alt.LayerChart(layer=[rule, words.encode(x=EXAMPLES, text="label:N")])
 
 
-def _baselines(rules: Mapping[str, float]) -> alt.LayerChart:
+def _baseline_lines(rules: Mapping[str, float]) -> alt.LayerChart:
     """Draw what rules reach that read no sentence pair as thin lines with their names."""
-    frame = pd.DataFrame(_merged(rules), columns=["accuracy", "label", "line"])
+    frame = pd.DataFrame(_grouped_labels(rules), columns=["accuracy", "label", "line"])
     place = alt.Chart(frame).encode(y="accuracy:Q")
     words = [
         place.transform_filter(alt.datum.line == line)
@@ -233,7 +238,7 @@ def _baselines(rules: Mapping[str, float]) -> alt.LayerChart:
     return alt.LayerChart(layer=[place.mark_rule(strokeWidth=0.8, color=INK), *words])
 
 
-def _merged(rules: Mapping[str, float]) -> list[tuple[float, str, int]]:
+def _grouped_labels(rules: Mapping[str, float]) -> list[tuple[float, str, int]]:
     """Return lines of text: at what height, the names, how many lines above the lowest.
 
     Rules that lie close together have one height, and their names stand there two by two.

@@ -14,7 +14,7 @@ from finetune.report.curves import PanelStyle, curve_frame, panel, style_for
 from probe.runs.gallery import OWNER
 
 SCORES = ("original", "challenge", "dev", "control")
-RIGHT = ("original_right", "challenge_right")
+ROW_ANSWERS = ("original_right", "challenge_right")
 """What a point holds: accuracies, and which test pairs were right."""
 
 
@@ -59,7 +59,7 @@ def frames(runs: Sequence[InoculationRun], selection: Selection) -> dict[str, pd
     }
 
 
-def rules_of(runs: Sequence[InoculationRun]) -> dict[str, float]:
+def baselines_of(runs: Sequence[InoculationRun]) -> dict[str, float]:
     """Return the rule baselines in percent where one run is drawn; among several they crowd."""
     shares: Mapping[str, float] = runs[0].verdict.get("baselines", {}) if len(runs) == 1 else {}
     return {name.replace("_", " "): 100 * share for name, share in shares.items()}
@@ -72,14 +72,14 @@ def panels(
     legend: bool = False,
 ) -> tuple[dict[str, alt.LayerChart], PanelStyle]:
     """Return a panel for each challenge on one axis, and the look they share."""
-    frames_of, rules = frames(runs, selection), rules_of(runs)
+    frames_of, rules = frames(runs, selection), baselines_of(runs)
     together = pd.concat(frames_of.values()) if frames_of else curve_frame(())
-    look = replace(style_for(together, rules), size=size, legend=legend)
+    style = replace(style_for(together, rules), size=size, legend=legend)
     charts = {
-        challenge: panel(frame, look, sizes_of(runs, challenge), rules)
+        challenge: panel(frame, style, sizes_of(runs, challenge), rules)
         for challenge, frame in frames_of.items()
     }
-    return charts, look
+    return charts, style
 
 
 def sizes_of(runs: Sequence[InoculationRun], challenge: str) -> tuple[int, ...]:
@@ -94,7 +94,7 @@ def points_frame(runs: Sequence[InoculationRun]) -> pd.DataFrame:
         about = {"run": run.id, "model": model_name(run), "challenge": run.plan.challenge}
         for point in run.results:
             facts = asdict(point)
-            cell, *bits = (facts.pop(name) for name in ("cell", *RIGHT))
+            cell, *bits = (facts.pop(name) for name in ("cell", *ROW_ANSWERS))
             counts = dict(zip(("n_original", "n_challenge"), map(len, bits), strict=True))
             scores = {f"on_{name}": facts.pop(name) for name in SCORES}
             rows.append({**about, "mode": run.plan.mode, **cell, **scores, **counts, **facts})

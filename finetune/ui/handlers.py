@@ -9,7 +9,7 @@ import gradio as gr
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.ui import run_lists
 from finetune.ui.downloads import write_files
-from finetune.ui.html.sweep import words_of
+from finetune.ui.html.sweep import list_title
 from finetune.ui.links import plan_in
 from finetune.ui.plan_form import forecast, form_of, jobs_of, sources_of
 from finetune.ui.samples import samples
@@ -75,7 +75,7 @@ class Handlers:
         ]
 
     def _listed(self, owner: str) -> list[tuple[str, str]]:
-        return [(words_of(run), run.id) for run in run_lists.all_own(self.store, owner)]
+        return [(list_title(run), run.id) for run in run_lists.own_runs(self.store, owner)]
 
     def refresh(self, *fields: Any) -> Values:
         """Show what is looked at."""
@@ -89,7 +89,7 @@ class Handlers:
         """Show what is looked at, if the tab is open: drawing for nobody takes time."""
         return self.refresh(*fields) if is_open else Outputs().outputs
 
-    def start(self, owner: str, *fields: Any) -> Values:
+    def start_runs(self, owner: str, *fields: Any) -> Values:
         """Start the runs that the form asks for and choose them to be looked at."""
         try:
             form = form_of(*fields)
@@ -99,11 +99,11 @@ class Handlers:
         state = ViewState(owner, [run.id for run in runs], (), (), "oracle_lr", "")
         return [NOTHING, *self._chosen(state)]
 
-    def cancel(self, *fields: Any) -> Values:
+    def cancel_runs(self, *fields: Any) -> Values:
         """Cancel those of the runs looked at that are open."""
         return self._for_own_runs(self.engine.cancel, OPEN, fields)
 
-    def reopen(self, *fields: Any) -> Values:
+    def reopen_runs(self, *fields: Any) -> Values:
         """Take up those that failed or were cancelled with the cells they lack."""
         return self._for_own_runs(self.engine.reopen, ("failed", "cancelled"), fields)
 
@@ -113,7 +113,7 @@ class Handlers:
         """Do something with the own runs in these states, and show what came of it."""
         state = ViewState(*fields)
         try:
-            for run in run_lists.own(self.store, state.owner, state.ids):
+            for run in run_lists.chosen_runs(self.store, state.owner, state.ids):
                 if run.state in states:
                     act(run.id)
         except StoreError as trouble:

@@ -15,7 +15,9 @@ from probe.runs.experiment import run_json
 from probe.runs.store import Store
 from probe.ui.choices import require_choice
 
-STANDARD = tuple(getattr(THRESHOLDS, name) * unit for name, (_, unit) in LIMIT_FIELDS.items())
+STANDARD_LIMITS = tuple(
+    getattr(THRESHOLDS, name) * unit for name, (_, unit) in LIMIT_FIELDS.items()
+)
 
 
 def build(store: Store, engine: Engine) -> None:
@@ -36,7 +38,7 @@ def build(store: Store, engine: Engine) -> None:
         exact: Mode = require_choice("mode", mode, Mode)
         form = Form(
             [model], [challenge], sizes, lrs, seeds, exact, max_epochs, patience, None,
-            include_epoch0, STANDARD,
+            include_epoch0, STANDARD_LIMITS,
         )  # fmt: skip
         try:
             (run,) = start_sweep(store, engine, "api", jobs_of(form), {})

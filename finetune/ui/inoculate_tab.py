@@ -17,7 +17,7 @@ from probe.ui.choices import refresh_models
 from probe.ui.events import PRESSED, QUIET
 from probe.ui.page import Page
 
-TICK = 1.0
+TICK_SECONDS = 1.0
 TO_CARD = '() => document.getElementById("outcome")?.scrollIntoView({block: "nearest"})'
 
 
@@ -26,7 +26,7 @@ def build(page: Page) -> None:
     core, owner, tab = page.core, page.owner, page.tab
     gallery = shown_runs(core.gallery)
     handlers = Handlers(core.store, core.engine, gallery)
-    timer, seen, opened = gr.Timer(TICK, active=False), gr.State(""), gr.State("")
+    timer, seen, opened = gr.Timer(TICK_SECONDS, active=False), gr.State(""), gr.State("")
     with gr.Row():
         with gr.Column(scale=4, min_width=300):
             fields, shown_samples = build_fields()
@@ -75,10 +75,10 @@ def build(page: Page) -> None:
         [models, names, *shown],
         **in_turn,
     )
-    started = start.click(handlers.start, [owner, *fields], [problem, *chosen], **QUIET)
+    started = start.click(handlers.start_runs, [owner, *fields], [problem, *chosen], **QUIET)
     started.then(handlers.refresh, viewed, shown, **in_turn)
-    halt.click(handlers.cancel, viewed, shown, **in_turn)
-    again.click(handlers.reopen, viewed, shown, **in_turn)
+    halt.click(handlers.cancel_runs, viewed, shown, **in_turn)
+    again.click(handlers.reopen_runs, viewed, shown, **in_turn)
     gr.on(
         [part.input for part in (runs, models, names, selection)],
         handlers.refresh,

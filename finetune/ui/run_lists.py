@@ -4,19 +4,19 @@ from collections.abc import Sequence
 
 from finetune.experiments.inoculation.run import KIND, InoculationRun, inoculation_runs
 from finetune.report.sweep import model_name
-from probe.runs.owners import own_runs
+from probe.runs import owners
 from probe.runs.store import Store
 
 
-def own(store: Store, owner: str, ids: Sequence[str]) -> list[InoculationRun]:
+def chosen_runs(store: Store, owner: str, ids: Sequence[str]) -> list[InoculationRun]:
     """Return the runs that are this owner's, in the order of the ids; others are passed over.
 
     Raises StoreError.
     """
-    return list(inoculation_runs(own_runs(store, owner, ids)))
+    return list(inoculation_runs(owners.own_runs(store, owner, ids)))
 
 
-def all_own(store: Store, owner: str) -> tuple[InoculationRun, ...]:
+def own_runs(store: Store, owner: str) -> tuple[InoculationRun, ...]:
     """Return all runs that are this owner's, newest first. Raises StoreError."""
     return inoculation_runs(store.runs(owner, KIND))
 

@@ -4,7 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.challenges import TEMPLATES, catalogue, challenged, make_sets
+from finetune.experiments.inoculation.challenges import (
+    catalogue,
+    challenged,
+    make_sets,
+    template_challenges,
+)
 from finetune.experiments.inoculation.datasets import SourceData, bundled
 from probe.errors import ExperimentError
 from probe.tasks.label_rules import COMPUTED
@@ -51,7 +56,7 @@ def samples(challenge: str | Sequence[str]) -> Markup:
 
 def _shown(name: str) -> list[tuple[Markup, Pair]]:
     """Return pairs of a challenge with their texts as they are shown."""
-    if name in TEMPLATES:
+    if name in template_challenges():
         pairs = _spread(make_sets(name, SourceData((), (), ())).challenge_train, SAMPLES)
         return [(_plain(pair), pair) for pair in pairs]
     pool = bundled().pool

@@ -11,7 +11,14 @@ from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.ui import run_lists
 from finetune.ui.html.run import outcome
-from finetune.ui.html.sweep import NOTHING_CHOSEN, compared, curves, going, mark, troubles
+from finetune.ui.html.sweep import (
+    NOTHING_CHOSEN,
+    change_mark,
+    curves,
+    error_alerts,
+    outcomes_table,
+    progress_of_all,
+)
 from probe.errors import StoreError
 from probe.runs.run import OPEN
 from probe.runs.store import Store
@@ -23,7 +30,7 @@ class Outputs:
     """What the page shows, in the order of the tab's outputs; what is not given stays."""
 
     curves: Any = field(default_factory=gr.skip)  # Any: text, or one of gradio's updates
-    going: Any = field(default_factory=gr.skip)
+    progress: Any = field(default_factory=gr.skip)
     table: Any = field(default_factory=gr.skip)
     card: Any = field(default_factory=gr.skip)
     seen: Any = field(default_factory=gr.skip)
@@ -52,7 +59,7 @@ class ViewState:
     def runs(self, store: Store, gallery: Sequence[InoculationRun]) -> list[InoculationRun]:
         """Return the runs, own ones first. Raises StoreError."""
         return [
-            *run_lists.own(store, self.owner, self.ids),
+            *run_lists.chosen_runs(store, self.owner, self.ids),
             *run_lists.of_gallery(gallery, self.models, self.challenges),
         ]
 
@@ -68,21 +75,21 @@ def show(
         runs = state.runs(store, gallery)
     except StoreError as trouble:  # the database may be back at the next tick
         return trouble_outputs(trouble)
-    mark_now = "|".join([state.selection, state.opened, mark(runs)])
-    progress = (going(runs) or troubles(runs)) if runs else NOTHING_CHOSEN
+    mark_now = "|".join([state.selection, state.opened, change_mark(runs)])
+    progress = (progress_of_all(runs) or error_alerts(runs)) if runs else NOTHING_CHOSEN
     outputs = _buttons(
-        runs, Outputs(going=gr.HTML(progress, visible=bool(progress)), seen=mark_now)
+        runs, Outputs(progress=gr.HTML(progress, visible=bool(progress)), seen=mark_now)
     )
     if mark_now != mark_before:
         outputs.curves = curves(runs, state.selection)
-        outputs.table = compared(runs, _opened(runs, state), state.selection)
+        outputs.table = outcomes_table(runs, _opened(runs, state), state.selection)
         outputs.card = card(runs, state)
     return outputs.outputs
 
 
 def trouble_outputs(trouble: StoreError) -> list[Any]:
     """Return what the page shows when the store cannot be used: a sentence, and all else stays."""
-    return Outputs(going=gr.HTML(alert(trouble), visible=True)).outputs
+    return Outputs(progress=gr.HTML(alert(trouble), visible=True)).outputs
 
 
 def _buttons(runs: Sequence[InoculationRun], outputs: Outputs) -> Outputs:
@@ -115,7 +122,7 @@ def linked_state(
 ) -> ViewState | None:
     """Return what a permalink's `run` asks for, as far as this browser may see it."""
     ids = [run_id for run_id in query.split(",") if run_id]
-    own_ids = [run.id for run in run_lists.own(store, owner, ids)]
+    own_ids = [run.id for run in run_lists.chosen_runs(store, owner, ids)]
     public = [run for run in gallery if run.id in ids]
     if not (own_ids or public):
         return None
@@ -131,7 +138,7 @@ def linked_state(
 
 def initial_state(store: Store, owner: str, gallery: Sequence[InoculationRun]) -> ViewState:
     """Return what a page begins with: the newest sweep, for a newcomer the whole gallery."""
-    ids = run_lists.newest_sweep(run_lists.all_own(store, owner))
+    ids = run_lists.newest_sweep(run_lists.own_runs(store, owner))
     if ids:
         return ViewState(owner, ids, (), (), "oracle_lr", "")
     every = (run_lists.models_of(gallery), run_lists.challenges_of(gallery))

@@ -65,9 +65,9 @@ def examine(
     transformed = transform_all(
         model, [example], [prediction], names, seed, options, precision, scored
     )
-    several = tuple(one for rows in transformed.values() for one in rows[0])
+    new_examples = tuple(new for rows in transformed.values() for new in rows[0])
     rules = _rules(model.task, example)
-    return Examination(model, example, prediction, importance, several, rules)
+    return Examination(model, example, prediction, importance, new_examples, rules)
 
 
 def _rules(task: Task, example: Any) -> dict[str, Label]:

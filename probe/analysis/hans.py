@@ -17,7 +17,7 @@ from probe.tasks.task import Label
 from probe.templates import Request, TemplatePair, generate, subcases
 from probe.templates.request import HEURISTICS
 
-HIGH, LOW = 0.9, 0.1
+MIN_HIGH, MAX_LOW = 0.9, 0.1  # accuracies that count as high and as low
 
 
 @dataclass(frozen=True)
@@ -117,19 +117,19 @@ def in_heuristics(rows: Iterable[Profiled]) -> list[Profiled]:
 
 READINGS: tuple[tuple[Callable[[float, float], bool], str], ...] = (
     (
-        lambda entailed, others: entailed >= HIGH and others <= LOW,
+        lambda entailed, others: entailed >= MIN_HIGH and others <= MAX_LOW,
         "the published profile: that the words are there decides",
     ),
     (
-        lambda entailed, others: entailed >= HIGH and others >= HIGH,
+        lambda entailed, others: entailed >= MIN_HIGH and others >= MIN_HIGH,
         "not the profile: it tells the two apart",
     ),
     (
-        lambda entailed, others: abs(entailed + others - 1) <= LOW,
+        lambda entailed, others: abs(entailed + others - 1) <= MAX_LOW,
         "not the profile, but no skill either: it answers alike whether they are entailed or not",
     ),
     (
-        lambda entailed, others: entailed >= HIGH,
+        lambda entailed, others: entailed >= MIN_HIGH,
         "the profile in part: it says entailment too often, yet tells some of them apart",
     ),
     (lambda entailed, others: True, "not the profile: it misses entailments too"),
@@ -139,11 +139,15 @@ READINGS: tuple[tuple[Callable[[float, float], bool], str], ...] = (
 
 def verdicts(rows: Iterable[Profiled]) -> dict[str, str]:
     """Say for each heuristic whether a model shows the published profile, and if not, what else."""
-    found = {(row.heuristic, row.gold): row.accuracy for row in in_heuristics(rows)}
-    return {
-        heuristic: _verdict(found[heuristic, ENTAILMENT], found[heuristic, NON_ENTAILMENT])
+    accuracies = {(row.heuristic, row.gold): row.accuracy for row in in_heuristics(rows)}
+    both = {
+        heuristic: [accuracies.get((heuristic, gold)) for gold in (ENTAILMENT, NON_ENTAILMENT)]
         for heuristic in HEURISTICS
-        if (heuristic, ENTAILMENT) in found and (heuristic, NON_ENTAILMENT) in found
+    }
+    return {
+        heuristic: _verdict(entailed, others)
+        for heuristic, (entailed, others) in both.items()
+        if entailed is not None and others is not None
     }
 
 
@@ -178,14 +182,14 @@ def _row_json(row: Profiled) -> dict[str, Any]:
 
 
 def hans_json(
-    found: dict[str, list[Profiled]], n: int, seed: int, precision: Precision
+    profiles: dict[str, list[Profiled]], n: int, seed: int, precision: Precision
 ) -> dict[str, Any]:
     """Return per_subcase, seed, precision, models by name, what others report of HANS itself."""
     return {
         "per_subcase": n,
         "seed": seed,
         "precision": resolve(precision),
-        "models": {name: profile_json(rows) for name, rows in found.items()},
-        "reported_on_hans": [vars(one) for one in REPORTED],
+        "models": {name: profile_json(rows) for name, rows in profiles.items()},
+        "reported_on_hans": [vars(reported) for reported in REPORTED],
         "note": NOTE,
     }

@@ -52,8 +52,8 @@ def bag_of_words(text: str) -> set[str]:
 
 def label_scores(hypothesis: str, weights: BagWeights) -> npt.NDArray[np.float64]:
     """Return the score of each label, in the order of LABELS: logits up to a constant."""
-    known = sorted(weights.rows[word] for word in bag_of_words(hypothesis) if word in weights.rows)
-    total: npt.NDArray[np.float64] = weights.matrix[known].sum(axis=0) + weights.bias
+    rows = sorted(weights.rows[word] for word in bag_of_words(hypothesis) if word in weights.rows)
+    total: npt.NDArray[np.float64] = weights.matrix[rows].sum(axis=0) + weights.bias
     return total
 
 

@@ -37,8 +37,8 @@ def train(pairs: Sequence[Pair], min_count: int) -> BagWeights:
 def vocabulary(bags: Sequence[set[str]], min_count: int) -> dict[str, int]:
     """Return the words of at least `min_count` bags with their alphabetical numbers."""
     counts = Counter(word for words in bags for word in words)
-    kept = sorted(word for word, count in counts.items() if count >= min_count)
-    return {word: row for row, word in enumerate(kept)}
+    frequent = sorted(word for word, count in counts.items() if count >= min_count)
+    return {word: row for row, word in enumerate(frequent)}
 
 
 def write(weights: BagWeights, folder: Path) -> Path:

@@ -47,10 +47,10 @@ class InputRow:
 
 def guess(names: Sequence[str], task: Task) -> Columns:
     """Find the columns of a task's fields and gold label by name. Raises FileError."""
-    found = {field: _find(names, task.columns.get(field, (field,))) for field in task.fields}
-    texts = {field: name for field, name in found.items() if name is not None}
-    if len(texts) < len(found):
-        wanted = " and ".join(repr(field) for field in found if field not in texts)
+    guesses = {field: _find(names, task.columns.get(field, (field,))) for field in task.fields}
+    texts = {field: name for field, name in guesses.items() if name is not None}
+    if len(texts) < len(guesses):
+        wanted = " and ".join(repr(field) for field in guesses if field not in texts)
         raise FileError(f"no column {wanted} in your file; it has: {', '.join(names)}")
     return Columns(texts, _find(names, GOLD))
 

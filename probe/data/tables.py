@@ -107,12 +107,12 @@ def _text(raw: bytes, name: str) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        found = from_bytes(raw)
-        best = found.best()
+        matches = from_bytes(raw)
+        best = matches.best()
         if best is None:
             raise FileError(f"{name} is not text, or in an encoding that cannot be told") from None
         # in a short text several encodings make equal sense: Western Windows is the likeliest
-        alike = [match for match in found if match.chaos <= best.chaos]
+        alike = [match for match in matches if match.chaos <= best.chaos]
         western = [match for match in alike if "cp1252" in match.could_be_from_charset]
         return str((western or [best])[0])
 

@@ -155,9 +155,9 @@ def _labels(
             return None
     task = named or task_of_labels(order)
     if task is None or sorted(order) != sorted(task.labels) or len(order) != len(outputs):
-        wanted = ", ".join(_task_of_size(name, len(outputs), named).labels)
+        labels = ", ".join(_task_of_size(name, len(outputs), named).labels)
         raise ModelError(
-            f"the model {name!r} has {len(outputs)} outputs; order these labels: {wanted}"
+            f"the model {name!r} has {len(outputs)} outputs; order these labels: {labels}"
         )
     return task, order
 

@@ -18,9 +18,9 @@ def restore_post_processor(tokenizer: PreTrainedTokenizerBase, folder: Path) -> 
     if not isinstance(tokenizer, PreTrainedTokenizerFast):
         return
     file = folder / "tokenizer.json"
-    kept = Tokenizer.from_file(str(file)).post_processor if file.is_file() else None
+    stored = Tokenizer.from_file(str(file)).post_processor if file.is_file() else None
     first, last = str(tokenizer.cls_token), str(tokenizer.sep_token)
-    tokenizer.backend_tokenizer.post_processor = kept or TemplateProcessing(
+    tokenizer.backend_tokenizer.post_processor = stored or TemplateProcessing(
         single=f"{first} $A {last}",
         pair=f"{first} $A {last} $B:1 {last}:1",
         special_tokens=[(name, tokenizer.convert_tokens_to_ids(name)) for name in (first, last)],

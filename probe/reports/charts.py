@@ -33,9 +33,10 @@ def themed(chart: AnyChart, height: int = 320) -> AnyChart:
     return framed
 
 
-def by_transform(frame: pd.DataFrame, measures: list[str]) -> alt.LayerChart:
+def by_transform(frame: pd.DataFrame, measures: list[str], labels: int) -> alt.LayerChart:
     """Draw agreement, confidence and the like by transform, with intervals and the chance line.
 
+    Chance is one of so many `labels`; without labels there is no line.
     `frame` has columns transform, measure, value, low, high, n; values are shares 0 to 1.
     """
     shown = frame[frame["measure"].isin(measures) & (frame["n"] > 0)].copy()
@@ -67,8 +68,9 @@ def by_transform(frame: pd.DataFrame, measures: list[str]) -> alt.LayerChart:
         ],
     )
     spread = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
+    chances = {"x": [1 / labels], "name": [f"chance, 1/{labels}"]} if labels else {}
     chance = (
-        alt.Chart(pd.DataFrame({"x": [1 / 3], "name": ["chance, 1/3"]}))
+        alt.Chart(pd.DataFrame(chances, columns=["x", "name"]))
         .mark_rule(strokeDash=[4, 4], color=INK)
         .encode(x="x:Q", tooltip="name:N")
     )

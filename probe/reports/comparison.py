@@ -100,14 +100,14 @@ def _test(test: McNemar) -> dict[str, Any]:
 def _slices(rows: Sequence[Row], names: Sequence[str]) -> list[dict[str, Any]]:
     return [
         {
-            "group": one.slice.group,
-            "slice": one.slice.name,
-            "gold": one.gold,
-            "n": one.n,
-            "accuracy": dict(zip(names, map(estimate_json, one.accuracies), strict=True)),
-            "mcnemar": _test(one.test),
+            "group": line.slice.group,
+            "slice": line.slice.name,
+            "gold": line.gold,
+            "n": line.n,
+            "accuracy": dict(zip(names, map(estimate_json, line.accuracies), strict=True)),
+            "mcnemar": _test(line.test),
         }
-        for one in measure(rows)
+        for line in measure(rows)
     ]
 
 

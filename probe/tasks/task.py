@@ -115,8 +115,8 @@ class Task:
         """Return the label under which this task counts one, None where that is not certain."""
         if label in self.labels:
             return label
-        found = [own for own in self.labels if self.matches(own, label)]
-        return found[0] if len(found) == 1 else None
+        matching = [own for own in self.labels if self.matches(own, label)]
+        return matching[0] if len(matching) == 1 else None
 
     def admissible(self, gold: Label | None) -> tuple[bool, ...]:
         """Return for each of the labels whether it is right; none is without a gold label."""
@@ -176,10 +176,10 @@ def task_of_size(outputs: int) -> Task | None:
 
 def task_of_example(example: Example) -> Task:
     """Return the first task whose examples are of this dataclass. Raises LabelError."""
-    found = next((task for task in TASKS.values() if isinstance(example, task.example)), None)
-    if found is None:
+    task = next((task for task in TASKS.values() if isinstance(example, task.example)), None)
+    if task is None:
         raise LabelError(f"no task has examples of the kind {type(example).__name__}")
-    return found
+    return task
 
 
 def common_task(tasks: Sequence[Task]) -> Task | None:

@@ -59,9 +59,16 @@ class Template:
 
 @dataclass(frozen=True)
 class Grammar:
-    """A file; `keep` has the number of hypotheses of each label for a premise of a balanced set."""
+    """A file; `keep` has the number of hypotheses of each label for a premise of a balanced set.
+
+    `title` says what its pairs are, `order` its place in lists, `reads` the fields of a request
+    that it heeds besides templates and balance.
+    """
 
     kind: str
+    title: str
+    order: int
+    reads: frozenset[str]
     templates: tuple[Template, ...]
     cases: tuple[Case, ...]
     keep: Mapping[str, int]
@@ -71,15 +78,28 @@ class Grammar:
         return tuple(case for case in self.cases if template.subcase in ("", case.name))
 
 
+FOLDERS = [Path(__file__).parent]
+"""Where files of templates lie; each file is a kind."""
+
+
+def kinds() -> tuple[str, ...]:
+    """Return the kinds of templates: one for each file, in the order that the files say."""
+    names = [path.stem for folder in FOLDERS for path in folder.glob("*.toml")]
+    return tuple(sorted(names, key=lambda kind: (grammar(kind).order, kind)))
+
+
 @cache
 def grammar(kind: str) -> Grammar:
     """Read the templates of a kind."""
-    path = Path(__file__).with_name(f"{kind}.toml")
+    (path,) = (path for folder in FOLDERS for path in folder.glob(f"{kind}.toml"))
     table: Table = tomllib.loads(path.read_text(encoding="utf-8"))
     words = {name: (tuple(values),) for name, values in table.get("words", {}).items()}
     texts = table.get("texts", {})
     return Grammar(
         kind,
+        table["title"],
+        table["order"],
+        frozenset(table["reads"]),
         tuple(_template(row, texts, words) for row in table["template"]),
         tuple(_case(row) for row in table["case"]),
         table.get("keep", {}),

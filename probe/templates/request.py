@@ -4,20 +4,13 @@ import re
 from dataclasses import dataclass, fields
 
 from probe.errors import TemplateError
+from probe.templates.grammar import grammar, kinds
 
-KINDS = ("dative", "numerical", "hans")
 COMPLEXITIES = ("simple", "medium", "complex")
 LEXICAL = ("A", "B", "B2")
 HEURISTICS = ("lexical_overlap", "subsequence", "constituent")
 RANGES = ("2-999", "30-49", "60-79", "100-199", "200-299", "400-499", "1000-9999")
 """The number ranges of Rozen et al. 2019, both ends included; any other may be given."""
-
-FIELDS = {
-    "dative": {"complexity", "lexical"},
-    "numerical": {"complexity", "lexical", "low", "high", "integer_strict"},
-    "hans": {"heuristic", "subcase"},
-}
-"""The fields of a request that a kind reads, besides templates and balance."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +52,9 @@ def read_range(text: str) -> tuple[int, int]:
 
 def check_request(request: Request) -> None:
     """Raise TemplateError for a value that no kind has or a field that the kind does not read."""
-    check_choice("kind", request.kind, KINDS)
+    check_choice("kind", request.kind, kinds())
     for field in fields(request):
-        read = FIELDS[request.kind] | {"kind", "templates", "balance"}
+        read = grammar(request.kind).reads | {"kind", "templates", "balance"}
         if field.name not in read and getattr(request, field.name) != field.default:
             raise TemplateError(f"{field.name} means nothing for {request.kind} templates")
     for name, choices in CHOICES.items():

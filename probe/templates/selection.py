@@ -4,13 +4,13 @@ import random
 from itertools import groupby
 
 from probe.errors import TemplateError
-from probe.templates.grammar import Template, grammar
-from probe.templates.request import COMPLEXITIES, KINDS, Request, check_choice, check_request
+from probe.templates.grammar import Template, grammar, kinds
+from probe.templates.request import COMPLEXITIES, Request, check_choice, check_request
 
 
 def template_ids(kind: str, complexity: str = "") -> list[str]:
     """Return the ids of a kind's templates, all or of one complexity. Raises TemplateError."""
-    check_choice("kind", kind, KINDS)
+    check_choice("kind", kind, kinds())
     check_choice("complexity", complexity, ("", *COMPLEXITIES))
     return [
         template.id
@@ -47,7 +47,7 @@ def split_by_template(
     Both sides get some templates of every complexity, or of every sub-case for HANS (section 4 of
     the paper). Raises TemplateError unless 0 < share < 1.
     """
-    check_choice("kind", kind, KINDS)
+    check_choice("kind", kind, kinds())
     if not 0 < share < 1:
         raise TemplateError(f"the share {share} is not between 0 and 1")
     train: list[str] = []

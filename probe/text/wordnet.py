@@ -107,8 +107,8 @@ def own_senses(lemma: str, pos: Pos) -> list[Any]:  # Any: Synset
     MissingWordNet.
     """
     synsets = senses(lemma, pos)
-    own = [sense for sense in synsets if lemma in map(str.lower, sense.lemma_names())]
-    return own or synsets
+    named = [sense for sense in synsets if lemma in map(str.lower, sense.lemma_names())]
+    return named or synsets
 
 
 def related(synsets: Sequence[Any], relation: Relation) -> list[str]:  # Any: Synset

@@ -30,7 +30,7 @@ def chart(summary: Summary) -> alt.LayerChart | None:
     """Draw agreement and confidence by transform, accuracy where there is gold."""
     frame = summary_frame(summary)
     frame = frame[(frame["label"] == "all") & (frame["n"] > 0)]
-    return by_transform(frame, MEASURES) if len(frame) else None
+    return by_transform(frame, MEASURES, len(summary.predicted)) if len(frame) else None
 
 
 def measures(summary: Summary) -> pd.DataFrame:

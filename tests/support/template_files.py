@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import probe.templates
-from probe.templates import KINDS, Request, TemplatePair, generate
+from probe.templates import Request, TemplatePair, generate, kinds
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -18,11 +18,11 @@ else:
 
 FOLDER = Path(probe.templates.__file__).parent
 FILES: dict[str, Any] = {  # Any: TOML values
-    kind: tomllib.loads((FOLDER / f"{kind}.toml").read_text(encoding="utf-8")) for kind in KINDS
+    kind: tomllib.loads((FOLDER / f"{kind}.toml").read_text(encoding="utf-8")) for kind in kinds()
 }
 ROZEN = ("dative", "numerical")
 LEVELS = ("simple", "medium", "complex")
-ROWS = [(kind, row) for kind in KINDS for row in FILES[kind]["template"]]
+ROWS = [(kind, row) for kind in kinds() for row in FILES[kind]["template"]]
 CRATE = "numerical_simple_crate"
 GIVE = "dative_simple_give"
 each_template = pytest.mark.parametrize(

@@ -17,7 +17,8 @@ from probe.errors import ExperimentError, FileError, UnknownTransform
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import NLI, Pair
 from probe.tasks.task import Task
-from probe.templates import Request, count, generate, split_by_template
+from probe.templates import Request, count, generate, kinds, split_by_template
+from probe.templates.grammar import grammar
 from probe.transforms import REGISTRY, Options, apply
 from probe.transforms.availability import ready
 from probe.transforms.registry import chain, leaves_gold, rule_of
@@ -27,11 +28,6 @@ KIND_TITLES: Mapping[Kind, str] = {
     "transform": "Ordinary pairs, changed",
     "template": "Pairs from templates",
     "file": "Your own file",
-}
-TEMPLATES: Mapping[str, tuple[str, str]] = {
-    "templates_numerical": ("numerical", "Statements about numbers (Rozen et al. 2019)."),
-    "templates_dative": ("dative", "Dative alternation (Rozen et al. 2019)."),
-    "templates_hans": ("hans", "The heuristics of HANS (McCoy et al. 2019)."),
 }
 CONTROLS = {"word_overlap": "control_tautology", "negation": "control_tautology"}
 """The sister that shows whether a model learnt to ignore a tautology, or only this one."""
@@ -64,10 +60,17 @@ def catalogue(task: Task = NLI) -> tuple[Challenge, ...]:
         if leaves_gold(name) and (rule := REGISTRY[name].rule)
     )
     from_templates = (
-        Challenge(name, "template", "templates", words, "the template gives the gold label")
-        for name, (_, words) in TEMPLATES.items()
+        Challenge(
+            name, "template", "templates", grammar(kind).title, "the template gives the gold label"
+        )
+        for name, kind in (template_challenges() if task.example is Pair else {}).items()
     )
     return (*changed, *from_templates)
+
+
+def template_challenges() -> dict[str, str]:
+    """Return the kinds of templates by the names of their challenges."""
+    return {f"templates_{kind}": kind for kind in kinds()}
 
 
 def challenges() -> tuple[str, ...]:
@@ -118,8 +121,8 @@ def _numbered(example: Any, number: int) -> Any:
 
 def make_sets(challenge: str, source_data: SourceData, seed: int = 0, task: Task = NLI) -> Sets:
     """Return the sets of a challenge by name. Raises ExperimentError."""
-    if challenge in TEMPLATES:
-        train_pairs, test_pairs = _from_templates(TEMPLATES[challenge][0], seed)
+    if kind := template_challenges().get(challenge):
+        train_pairs, test_pairs = _from_templates(kind, seed)
     else:
         parts = (source_data.pool, source_data.test)
         train_pairs, test_pairs = (challenged(challenge, pairs, seed, task) for pairs in parts)

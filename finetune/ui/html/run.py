@@ -15,7 +15,7 @@ from probe.ui.html.elements import NOTHING, each, heads, join, link, note, table
 from probe.ui.html.run import SYMBOLS, progress_of
 from probe.ui.links import link_to_compare, link_to_model
 
-KEY = (
+LEGEND = (
     "✓ challenge accuracy, below it original accuracy, in percent, and seconds; ▶ under way, "
     "· waits, ✕ failed, – cancelled."
 )
@@ -43,7 +43,7 @@ def grid(run: InoculationRun) -> Markup:
     for size in sorted({cell.key.size for cell in run.cells} - {0}):
         rows.append(_row(str(size), join(_cell(cells[size, lr, seed]) for lr, seed in columns)))
     head = heads(["examples ↓ rate →", *names])
-    return table("cells", head, join(rows), kind="cells") + note(KEY)
+    return table("cells", head, join(rows), kind="cells") + note(LEGEND)
 
 
 def _row(name: str, cells: Markup) -> Markup:

@@ -36,26 +36,26 @@ NOTHING_CHOSEN = note(
 )
 ONE, SEVERAL = (400, 260), (330, 230)
 GLYPHS = dict(zip(MODEL_SHAPES, "●■▲◆✚▼", strict=True))
-TABLE = ("examples", "set", "name", "accuracy", "low", "high", "n", "lr", "seeds")
+TABLE_COLUMNS = ("examples", "set", "name", "accuracy", "low", "high", "n", "lr", "seeds")
 
 
 @dataclass(frozen=True)
 class _Drawing:
     """Runs to draw; two drawings are equal when nothing that is drawn changed."""
 
-    mark: str
+    change_mark: str
     selection: Selection
     runs: Sequence[InoculationRun] = field(compare=False)
 
 
-def mark(runs: Sequence[InoculationRun]) -> str:
+def change_mark(runs: Sequence[InoculationRun]) -> str:
     """Return what changes when the curves, the table or a card would."""
     return "|".join(f"{run.id} {len(run.results)} {run.state} {bool(run.verdict)}" for run in runs)
 
 
 def curves(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
     """Draw a panel for each challenge, the models overlaid, with a table that says the same."""
-    return _drawn(_Drawing(mark(runs), selection, runs))
+    return _drawn(_Drawing(change_mark(runs), selection, runs))
 
 
 @lru_cache(maxsize=32)
@@ -70,7 +70,7 @@ def _drawn(drawing: _Drawing) -> Markup:
     pictures = join(_panel(name, as_markup(svg(chart, look))) for name, chart in charts.items())
     tables = join(
         Markup("<h4>{}</h4>{}").format(
-            name, sheet(frame[list(TABLE)].round(2), f"points of {name}")
+            name, sheet(frame[list(TABLE_COLUMNS)].round(2), f"points of {name}")
         )
         for name, frame in points.items()
     )
@@ -103,7 +103,7 @@ def _legend(look: PanelStyle) -> Markup:
     ).format(models)
 
 
-def going(runs: Sequence[InoculationRun]) -> Markup:
+def progress_of_all(runs: Sequence[InoculationRun]) -> Markup:
     """Show how far runs are: one with its cells; several in a line each, and the one at work."""
     shown = [run for run in runs if run.owner != OWNER]
     if len(shown) == 1:
@@ -136,7 +136,7 @@ def _line(run: InoculationRun) -> Markup:
     )
 
 
-def compared(runs: Sequence[InoculationRun], opened: str, selection: Selection) -> Markup:
+def outcomes_table(runs: Sequence[InoculationRun], opened: str, selection: Selection) -> Markup:
     """Show the outcomes of several runs in a table; each is a button that opens its card."""
     concluded = [run for run in runs if run.verdict]
     if len(concluded) < 2:
@@ -148,7 +148,7 @@ def compared(runs: Sequence[InoculationRun], opened: str, selection: Selection) 
             *("gap", "closed, %", "drop", "n", "warnings"),
         )
     )
-    body = join(_compared(run, names[run.id], run.id == opened, selection) for run in concluded)
+    body = join(_outcome_row(run, names[run.id], run.id == opened, selection) for run in concluded)
     return Markup('<h2 class="title small">Outcomes</h2>{}{}').format(
         table("outcomes", head, body, kind="outcomes"),
         note(
@@ -158,7 +158,7 @@ def compared(runs: Sequence[InoculationRun], opened: str, selection: Selection) 
     )
 
 
-def _compared(run: InoculationRun, name: str, opened: bool, selection: Selection) -> Markup:
+def _outcome_row(run: InoculationRun, name: str, opened: bool, selection: Selection) -> Markup:
     result, (oracle, dev) = run.verdict[selection], (run.verdict[by] for by in SELECTION_TITLES)
     cells = [
         run.plan.challenge,
@@ -188,12 +188,12 @@ def _figure(value: Mapping[str, float | None]) -> Markup:
     return Markup('{}<span class="split">{}</span>').format(middle, rest.rstrip(")"))
 
 
-def troubles(runs: Sequence[InoculationRun]) -> Markup:
+def error_alerts(runs: Sequence[InoculationRun]) -> Markup:
     """Show what went wrong with ended runs, each sentence once."""
     sentences = dict.fromkeys(run.error for run in runs if run.error and run.state not in OPEN)
     return join(map(alert, sentences))
 
 
-def words_of(run: InoculationRun) -> str:
+def list_title(run: InoculationRun) -> str:
     """Name a run in a list of one's own."""
     return f"{run.plan.challenge} · {model_name(run)} · {state_of(run)} · {run_label(run)}"

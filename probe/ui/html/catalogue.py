@@ -10,7 +10,7 @@ from markupsafe import Markup
 from probe.analysis.transformed import Transformed
 from probe.baselines import BASELINES
 from probe.tasks.nli import NLI
-from probe.templates import KINDS, Request, generate, template_ids
+from probe.templates import Request, generate, kinds, template_ids
 from probe.transforms import REGISTRY
 from probe.transforms.availability import missing
 from probe.transforms.registry import FAMILIES, Transform
@@ -100,7 +100,7 @@ def templates() -> Markup:
                 "<code>python -m probe templates</code>."
             )
         )
-        + join(map(_template, KINDS)),
+        + join(map(_template, kinds())),
     )
 
 

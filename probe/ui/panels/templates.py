@@ -7,9 +7,9 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.errors import TemplateError
-from probe.templates import KINDS, Request, generate
+from probe.templates import Request, generate, kinds
 from probe.templates.files import write_pairs
-from probe.templates.request import FIELDS
+from probe.templates.grammar import grammar
 from probe.ui.events import QUIET
 from probe.ui.html.elements import alert, note
 from probe.ui.result_files import fresh_folder
@@ -58,7 +58,7 @@ def make(
             "integer_strict": strict,
             "heuristic": "" if heuristic == ALL else heuristic,
         }
-        meant = {name: value for name, value in asked.items() if name in FIELDS[kind]}
+        meant = {name: value for name, value in asked.items() if name in grammar(kind).reads}
         request = Request(kind, **meant)
         path = _write(request, count, int(seed or 0))
     except TemplateError as trouble:
@@ -77,7 +77,7 @@ def build(upload: gr.File) -> None:
     with gr.Accordion("Or make pairs from templates", open=False, elem_id="templates"):
         gr.HTML(note(ABOUT))
         with gr.Row():
-            kind = gr.Dropdown(list(KINDS), value="hans", label="Templates", min_width=120)
+            kind = gr.Dropdown(list(kinds()), value="hans", label="Templates", min_width=120)
             complexity = gr.Dropdown(list(COMPLEXITIES), value=ALL, label="Complexity")
             group = gr.Dropdown(list(GROUPS.items()), value="", label="Words", min_width=120)
             heuristic = gr.Dropdown(list(HEURISTICS), value=ALL, label="Heuristic (hans)")

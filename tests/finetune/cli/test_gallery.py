@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from finetune.cli.gallery import Files, all_sets, read_rates, sampled
+from finetune.cli.gallery import GalleryFiles, all_sets, read_rates, sample_source_data
 from finetune.cli.main import app
 from finetune.experiments.inoculation.experiment import pack_bits, unpack_bits
 from finetune.report.gallery import CHALLENGES, shown_runs
@@ -42,10 +42,10 @@ def call(words: list[str], *more: str) -> Result:
 
 
 @pytest.fixture
-def files(home: Path, asked: list[str]) -> Files:
+def files(home: Path, asked: list[str]) -> GalleryFiles:
     """The files of that call."""
     original = home / "original.jsonl"
-    return Files(original, home / "pool.jsonl", "", original, 3, 6, 6, 0, 0)
+    return GalleryFiles(original, home / "pool.jsonl", "", original, 3, 6, 6, 0, 0)
 
 
 def test_packed_truth_values_come_back() -> None:
@@ -87,7 +87,9 @@ def test_the_sources_draw_the_same_sets_again(asked: list[str], home: Path) -> N
     assert again.output.count("(from an earlier call)") == 3
 
 
-def test_the_hashes_are_those_of_the_sets(asked: list[str], home: Path, files: Files) -> None:
+def test_the_hashes_are_those_of_the_sets(
+    asked: list[str], home: Path, files: GalleryFiles
+) -> None:
     call(asked)
     facts = read(home / "out" / "tiny-negation.json").artefacts["sets"]
     sets = all_sets(files, ["negation"])["negation"]
@@ -118,33 +120,33 @@ def test_rates_are_for_all_or_for_one_model() -> None:
     assert read_rates(["1e-5,2e-5", "esim=4e-4"]) == {"": (1e-5, 2e-5), "esim": (4e-4,)}
 
 
-def test_dev_test_and_pool_share_no_premise(files: Files) -> None:
-    source_data = sampled(files)
+def test_dev_test_and_pool_share_no_premise(files: GalleryFiles) -> None:
+    source_data = sample_source_data(files)
     assert (len(source_data.dev), len(source_data.test), len(source_data.pool)) == (3, 6, 9)
     premises = [{pair.premise for pair in part} for part in vars(source_data).values()]
     assert sum(map(len, premises)) == len(set.union(*premises))
 
 
-def test_the_numerical_challenge_is_the_file(files: Files) -> None:
+def test_the_numerical_challenge_is_the_file(files: GalleryFiles) -> None:
     sets = all_sets(files, ["numerical"])["numerical"]
     assert (len(sets.challenge_train), len(sets.challenge_test)) == (6, 24)
     fewer = all_sets(replace(files, tests=5), ["numerical"])["numerical"]
     assert (len(fewer.challenge_train), len(fewer.challenge_test)) == (6, 5)
 
 
-def test_the_numerical_challenge_needs_its_file(files: Files) -> None:
+def test_the_numerical_challenge_needs_its_file(files: GalleryFiles) -> None:
     with pytest.raises(ExperimentError, match="needs --numerical FILE"):
         all_sets(replace(files, numerical=None), CHALLENGES)
 
 
-def test_pool_rows_of_one_source_can_be_asked_for(files: Files) -> None:
-    assert len(sampled(replace(files, source="a")).pool) == 9
-    assert sampled(replace(files, source="b")).pool == ()
+def test_pool_rows_of_one_source_can_be_asked_for(files: GalleryFiles) -> None:
+    assert len(sample_source_data(replace(files, source="a")).pool) == 9
+    assert sample_source_data(replace(files, source="b")).pool == ()
 
 
-def test_a_file_too_short_for_dev_or_test_is_refused(files: Files) -> None:
+def test_a_file_too_short_for_dev_or_test_is_refused(files: GalleryFiles) -> None:
     with pytest.raises(ExperimentError, match=r"original.jsonl has too few pairs for --test 60"):
-        sampled(replace(files, test=60))
+        sample_source_data(replace(files, test=60))
 
 
 def test_the_shipped_runs_stand_in_the_order_of_the_papers_figure() -> None:

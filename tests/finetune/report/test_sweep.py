@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from finetune.experiments.inoculation.plan import Cell
-from finetune.report.sweep import frames, line_names, panels, points_frame, rules_of
+from finetune.report.sweep import baselines_of, frames, line_names, panels, points_frame
 from probe.runs.gallery import OWNER
 from tests.support.points import make_point, make_run
 
@@ -46,8 +46,8 @@ def test_all_panels_have_one_axis() -> None:
 def test_baselines_are_drawn_for_one_run_alone() -> None:
     run = make_run(POINTS)
     run = replace(run, verdict={**run.verdict, "baselines": {"lexical_overlap": 0.41}})
-    assert rules_of([run]) == {"lexical overlap": 41.0}
-    assert rules_of([run, run]) == {}
+    assert baselines_of([run]) == {"lexical overlap": 41.0}
+    assert baselines_of([run, run]) == {}
 
 
 def test_the_table_has_a_row_for_each_finished_cell_of_each_run() -> None:

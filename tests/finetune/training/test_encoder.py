@@ -18,11 +18,11 @@ PAIRS = tiny_pairs(22)  # 6 batches an epoch, the last one short
 
 
 def weights(classifier: Classifier) -> dict[str, torch.Tensor]:
-    return {name: it.clone() for name, it in classifier.model.state_dict().items()}
+    return {name: value.clone() for name, value in classifier.model.state_dict().items()}
 
 
-def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
-    return all(torch.equal(one[name], other[name]) for name in one)
+def same(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> bool:
+    return all(torch.equal(first[name], second[name]) for name in first)
 
 
 @pytest.mark.parametrize("stops", [1, 2, 3])

@@ -29,11 +29,11 @@ PAIRS = tiny_pairs(22)
 
 
 def weights(classifier: Classifier) -> dict[str, torch.Tensor]:
-    return {name: it.clone() for name, it in classifier.model.state_dict().items()}
+    return {name: value.clone() for name, value in classifier.model.state_dict().items()}
 
 
-def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
-    return all(torch.equal(one[name], other[name]) for name in one)
+def same(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> bool:
+    return all(torch.equal(first[name], second[name]) for name in first)
 
 
 def trainer(classifier: Classifier, lr: float = 1e-3) -> Trainer:
@@ -44,8 +44,8 @@ def trainer(classifier: Classifier, lr: float = 1e-3) -> Trainer:
 @pytest.mark.parametrize(("rows", "batch"), [(1, 4), (22, 4), (450, 4)])
 def test_an_epoch_is_a_permutation(rows: int, batch: int) -> None:
     batches = epoch_batches([row % 7 for row in range(rows)], batch, seed=0, epoch=1)
-    assert sorted(row for one in batches for row in one) == list(range(rows))
-    assert all(len(one) <= batch for one in batches)
+    assert sorted(row for rows_of_batch in batches for row in rows_of_batch) == list(range(rows))
+    assert all(len(rows_of_batch) <= batch for rows_of_batch in batches)
 
 
 def test_each_epoch_has_an_order_of_its_own() -> None:
@@ -56,8 +56,8 @@ def test_each_epoch_has_an_order_of_its_own() -> None:
 
 def test_a_batch_holds_rows_of_like_length() -> None:
     lengths = [(row * 37) % 100 for row in range(100)]  # 0 to 99, mixed
-    for one in epoch_batches(lengths, 10, 0, 0):
-        in_batch = [lengths[row] for row in one]
+    for rows in epoch_batches(lengths, 10, 0, 0):
+        in_batch = [lengths[row] for row in rows]
         assert max(in_batch) - min(in_batch) == 9
 
 
@@ -70,8 +70,8 @@ def step(classifier: Classifier, seed: int) -> dict[str, torch.Tensor]:
 
 
 def test_dropout_is_drawn_from_the_seed_of_the_step(model: str) -> None:
-    first, again, other = (step(load(model), seed) for seed in (1, 1, 2))
-    assert same(first, again)
+    first, repeated, other = (step(load(model), seed) for seed in (1, 1, 2))
+    assert same(first, repeated)
     assert not same(first, other)
 
 

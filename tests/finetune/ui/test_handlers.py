@@ -23,7 +23,9 @@ def store(home: Path) -> Store:
     return Store(patience=0.05)
 
 
-@pytest.mark.parametrize(("button", "state"), [("cancel", "queued"), ("reopen", "cancelled")])
+@pytest.mark.parametrize(
+    ("button", "state"), [("cancel_runs", "queued"), ("reopen_runs", "cancelled")]
+)
 def test_a_button_that_cannot_be_noted_says_so_and_works_later(
     store: Store, sets: Sets, home: Path, button: str, state: str
 ) -> None:
@@ -34,10 +36,10 @@ def test_a_button_that_cannot_be_noted_says_so_and_works_later(
     press = getattr(Handlers(store, engine, ()), button)
     looked = ("me", [run.id], (), (), "oracle_lr", "")
     with locked(home):
-        told = press(*looked)[PLACES.index("going")].value
+        told = press(*looked)[PLACES.index("progress")].value
         assert "the run database is locked by another program" in told
         assert store.get(run.id).state == state
     press(*looked)
     after = store.get(run.id)
-    assert (after.cancelling, after.state) == (button == "cancel", "queued")
+    assert (after.cancelling, after.state) == (button == "cancel_runs", "queued")
     engine.close()

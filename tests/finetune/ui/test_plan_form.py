@@ -7,7 +7,7 @@ import pytest
 
 from finetune.experiments.inoculation.plan import THRESHOLDS, Thresholds
 from finetune.ui import plan_form
-from finetune.ui.inoculate_api import STANDARD
+from finetune.ui.inoculate_api import STANDARD_LIMITS
 from finetune.ui.plan_form import (
     Form,
     forecast,
@@ -19,7 +19,9 @@ from finetune.ui.plan_form import (
 )
 from probe.errors import FileError, UserError
 
-FORM = Form(["minilm"], ["negation"], "5,10", "2e-5", "0", "fast", 10, 5, None, False, STANDARD)
+FORM = Form(
+    ["minilm"], ["negation"], "5,10", "2e-5", "0", "fast", 10, 5, None, False, STANDARD_LIMITS
+)
 
 
 def written(path: Path, rows: int, split: bool = False) -> str:
@@ -111,7 +113,10 @@ def test_uploaded_files_are_named_by_their_options(tmp_path: Path) -> None:
         (replace(FORM, lrs="fast"), "Learning rates 'fast' is not a list"),
         (replace(FORM, sizes="99999"), "no size can be larger"),
         (replace(FORM, patience=None), "Patience is empty"),
-        (replace(FORM, limits=(None, *STANDARD[1:])), "Outcome 0: gap below, points is empty"),
+        (
+            replace(FORM, limits=(None, *STANDARD_LIMITS[1:])),
+            "Outcome 0: gap below, points is empty",
+        ),
         (replace(FORM, max_epochs=0), "must be 1 or more"),
         (replace(FORM, files=files(challenge_train="a.csv")), "upload both challenge files"),
         (
@@ -149,5 +154,11 @@ def test_a_forecast_says_how_many_runs_and_at_which_rates() -> None:
 
 
 def test_a_forecast_of_a_wrong_plan_is_a_sentence() -> None:
-    flat = [*list(vars(replace(FORM, sizes="")).values())[:10], *STANDARD, *[None] * 5, "", 1000]
+    flat = [
+        *list(vars(replace(FORM, sizes="")).values())[:10],
+        *STANDARD_LIMITS,
+        *[None] * 5,
+        "",
+        1000,
+    ]
     assert 'role="alert">give at least one size' in forecast(*flat)

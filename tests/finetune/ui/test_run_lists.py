@@ -30,8 +30,8 @@ def store(home: Path) -> Store:
 
 def test_two_browsers_see_only_their_own_runs(store: Store, sets: Sets) -> None:
     mine, theirs = (store.create(owner, run_request(PLAN, sets)).id for owner in ("me", "you"))
-    assert [run.id for run in run_lists.own(store, "me", [mine, theirs])] == [mine]
-    assert not run_lists.own(store, "", [mine, theirs])
+    assert [run.id for run in run_lists.chosen_runs(store, "me", [mine, theirs])] == [mine]
+    assert not run_lists.chosen_runs(store, "", [mine, theirs])
 
 
 def test_a_link_to_somebody_elses_run_opens_nothing(store: Store, sets: Sets) -> None:
@@ -68,7 +68,7 @@ def test_others_begin_with_their_newest_sweep(
 def test_a_run_that_was_started_alone_is_a_sweep_of_its_own(store: Store, sets: Sets) -> None:
     store.create("me", run_request(PLAN, sets))
     newest = store.create("me", run_request(PLAN, sets))
-    assert run_lists.newest_sweep(run_lists.all_own(store, "me")) == [newest.id]
+    assert run_lists.newest_sweep(run_lists.own_runs(store, "me")) == [newest.id]
 
 
 def test_a_plan_finds_the_gallerys_runs_of_the_same_setting() -> None:

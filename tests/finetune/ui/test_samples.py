@@ -2,7 +2,7 @@
 
 import pytest
 
-from finetune.experiments.inoculation.challenges import TEMPLATES, challenges
+from finetune.experiments.inoculation.challenges import challenges, template_challenges
 from finetune.ui.samples import SAMPLES, challenge_choices, samples
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import NLI
@@ -26,7 +26,9 @@ def test_a_sample_is_shown_against_the_pair_it_was_made_of(challenge: str) -> No
         assert "<del" not in premise and "<ins" not in premise
 
 
-@pytest.mark.parametrize("challenge", ["word_overlap", "hadjsyn", "numerical", *TEMPLATES])
+@pytest.mark.parametrize(
+    "challenge", ["word_overlap", "hadjsyn", "numerical", *template_challenges()]
+)
 def test_the_number_of_samples_is_the_number_shown(challenge: str) -> None:
     shown = samples(challenge)
     count = shown.count("<li>")

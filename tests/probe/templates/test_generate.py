@@ -6,25 +6,25 @@ from itertools import islice, product
 
 import pytest
 
-from probe.templates import KINDS, Request, generate
+from probe.templates import Request, generate, kinds
 from probe.templates.combinations import Combinations
 from probe.templates.permutation import Permutation
 from tests.support.template_files import texts
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds())
 def test_the_same_seed_gives_the_same_pairs_and_another_seed_others(kind: str) -> None:
     first, repeated, other = (list(generate(Request(kind), 200, seed)) for seed in (1, 1, 2))
     assert first == repeated
     assert texts(first) != texts(other)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds())
 def test_a_larger_set_starts_with_the_smaller_one(kind: str) -> None:
     assert list(generate(Request(kind), 50)) == list(islice(generate(Request(kind), 500), 50))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds())
 def test_every_row_has_its_own_id(kind: str) -> None:
     assert len({row.id for row in generate(Request(kind), 2000)}) == 2000
 

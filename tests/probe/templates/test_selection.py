@@ -4,10 +4,10 @@ import pytest
 
 from probe.errors import TemplateError
 from probe.templates import (
-    KINDS,
     Request,
     count,
     generate,
+    kinds,
     read_range,
     split_by_template,
     template_ids,
@@ -17,7 +17,7 @@ from tests.support.template_files import GIVE, LEVELS, ROZEN
 # the split
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds())
 @pytest.mark.parametrize("seed", range(5))
 def test_no_template_is_on_both_sides_of_a_split(kind: str, seed: int) -> None:
     train, test = split_by_template(kind, seed=seed)

@@ -27,9 +27,9 @@ PINS = {"default": (".", "!", "?"), "paper_code": (".",)}
 
 def rows(name: str, key: str = "transform") -> list[Any]:
     """Return the rows of a file that have a key, named after their transform and their line."""
-    found = tomllib.loads((GOLDEN / f"{name}.toml").read_text(encoding="utf-8"))["row"]
-    ids = [f"{row['transform']}-{n}" for n, row in enumerate(found)]
-    return [pytest.param(row, id=id_) for row, id_ in zip(found, ids, strict=True) if key in row]
+    rows = tomllib.loads((GOLDEN / f"{name}.toml").read_text(encoding="utf-8"))["row"]
+    ids = [f"{row['transform']}-{n}" for n, row in enumerate(rows)]
+    return [pytest.param(row, id=id_) for row, id_ in zip(rows, ids, strict=True) if key in row]
 
 
 def run(name: str, pair: Pair, tools: Tools) -> tuple[Pair | None, bool]:
@@ -37,12 +37,12 @@ def run(name: str, pair: Pair, tools: Tools) -> tuple[Pair | None, bool]:
     changed = REGISTRY[name].make(pair, NLI, tools)
     if changed is None:
         return None, True
-    (made,) = changed.examples
-    return made, not changed.why
+    (transformed,) = changed.examples
+    return transformed, not changed.why
 
 
 def allowed(row: Row) -> list[str]:
-    """Return the results a row allows; none where nothing can be made."""
+    """Return the results a row allows; none where the transform does not apply."""
     return row.get("any") or ([row["after"]] if "after" in row else [])
 
 
@@ -51,12 +51,12 @@ def test_words_are_put_in_the_order_worked_by_hand(row: Row) -> None:
     pair = Pair(row.get("premise", "A man sat."), row["hypothesis"])
     options = Options(pin=PINS[row.get("pin", "default")])
     for seed in SEEDS:
-        made, exact = run(row["transform"], pair, Tools(random.Random(seed), options))
-        if made is None:
+        transformed, exact = run(row["transform"], pair, Tools(random.Random(seed), options))
+        if transformed is None:
             assert allowed(row) == []
             continue
-        assert made.premise == pair.premise
-        assert made.hypothesis in allowed(row)
+        assert transformed.premise == pair.premise
+        assert transformed.hypothesis in allowed(row)
         assert exact == row.get("exact", True)
 
 
@@ -67,13 +67,13 @@ def test_the_text_becomes_what_it_became_by_hand(row: Row) -> None:
     options = Options(**row.get("options", {}))
     results = set()
     for seed in range(80):  # enough for every choice to come up
-        made, exact = run(row["transform"], pair, Tools(random.Random(seed), options))
+        transformed, exact = run(row["transform"], pair, Tools(random.Random(seed), options))
         assert exact
-        if made is None:
+        if transformed is None:
             break
         other = "premise" if side == "hypothesis" else "hypothesis"
-        assert getattr(made, other) == getattr(pair, other)
-        results.add(getattr(made, side))
+        assert getattr(transformed, other) == getattr(pair, other)
+        results.add(getattr(transformed, side))
     assert results == set(allowed(row))
 
 
@@ -85,21 +85,21 @@ def test_the_pairs_are_those_made_by_hand(row: Row) -> None:
     for seed in range(200 if "entailed" in row else 1):
         tools = Tools(random.Random(seed), Options())
         changed = REGISTRY[row["transform"]].make(pair, NLI, tools)
-        made = changed.examples if changed else ()
-        assert len(set(made)) == len(made)
-        pairs |= set(made)
+        examples = changed.examples if changed else ()
+        assert len(set(examples)) == len(examples)
+        pairs |= set(examples)
     assert pairs == set(pairs_by_hand(row))
 
 
 def pairs_by_hand(row: Row) -> list[Pair]:
     """Return the pairs with their labels, as a row lists them or its statements make them."""
-    given = [Pair(*pair, "contradiction", "r1") for pair in row.get("pairs", [])]
+    pairs = [Pair(*pair, "contradiction", "r1") for pair in row.get("pairs", [])]
     for statement in statements(row.get("entailed", "")):
-        given.append(Pair(row["premise"], statement, "entailment", "r1"))
-        given.append(Pair(statement, row["premise"], "neutral", "r1"))
+        pairs.append(Pair(row["premise"], statement, "entailment", "r1"))
+        pairs.append(Pair(statement, row["premise"], "neutral", "r1"))
     for statement in statements(row.get("contradicted", "")):
-        given.append(Pair(row["premise"], statement, "contradiction", "r1"))
-    return given
+        pairs.append(Pair(row["premise"], statement, "contradiction", "r1"))
+    return pairs
 
 
 def statements(text: str) -> list[str]:
@@ -119,22 +119,25 @@ def test_each_side_becomes_all_it_became_by_hand(row: Row) -> None:
     pair = Pair(row.get("premise", "One side."), row.get("hypothesis", "Other side."))
     options = Options(**row.get("options", {}))
     tools = [Tools(random.Random(seed), options) for seed in range(100)]
-    made = [one for each in tools if (one := run(row["transform"], pair, each)[0])]
+    results = [run(row["transform"], pair, each)[0] for each in tools]
+    transformed = [result for result in results if result]
     if not {"premises", "hypotheses"} & set(row):
-        assert made == []
+        assert transformed == []
         return
-    assert len(made) == len(tools)
-    assert {one.premise for one in made} == set(row.get("premises", [pair.premise]))
-    assert {one.hypothesis for one in made} == set(row.get("hypotheses", [pair.hypothesis]))
+    assert len(transformed) == len(tools)
+    assert {result.premise for result in transformed} == set(row.get("premises", [pair.premise]))
+    assert {result.hypothesis for result in transformed} == set(
+        row.get("hypotheses", [pair.hypothesis])
+    )
 
 
 @pytest.mark.parametrize("row", rows("statistical"))
 def test_the_premise_is_translated_as_by_hand(row: Row) -> None:
     require(row["transform"])
     tools = Tools(random.Random(0), Options(), labels=tuple(filter(None, [row.get("label")])))
-    made, exact = run(row["transform"], Pair(row["premise"], "He sat."), tools)
-    assert (made.premise if made else row["premise"]) == row["premise"]
-    assert (made.hypothesis if made else None) == row.get("after")
+    transformed, exact = run(row["transform"], Pair(row["premise"], "He sat."), tools)
+    assert (transformed.premise if transformed else row["premise"]) == row["premise"]
+    assert (transformed.hypothesis if transformed else None) == row.get("after")
     assert exact == row.get("exact", True)
 
 
@@ -150,16 +153,16 @@ def test_sub_words_change_as_worked_by_hand(row: Row) -> None:
     options = Options(keep=row.get("keep", 0.5), by_id=row.get("by_id", False))
     for seed in SEEDS:
         tools = Tools(random.Random(seed), options, reading)
-        made, exact = run(row["transform"], Pair("a man", "is here"), tools)
-        if made is None:
+        transformed, exact = run(row["transform"], Pair("a man", "is here"), tools)
+        if transformed is None:
             assert "after" not in row and "each" not in row
             continue
-        assert made.premise == "a man"
+        assert transformed.premise == "a man"
         if "each" in row:
-            words = made.hypothesis.split()
+            words = transformed.hypothesis.split()
             assert all(word in set_ for word, set_ in zip(words, row["each"], strict=True))
         else:
-            assert made.hypothesis == row["after"]
+            assert transformed.hypothesis == row["after"]
         assert exact == row.get("exact", True)
 
 
@@ -168,8 +171,8 @@ def test_every_choice_of_repeat_comes_up() -> None:
     tools = [
         Tools(random.Random(seed), Options(), FixedReader(hypothesis=row)) for seed in range(60)
     ]
-    made = [run("repeat", Pair("a", "b"), each)[0] for each in tools]
-    assert {pair.hypothesis for pair in made if pair} == {
+    transformed = [run("repeat", Pair("a", "b"), each)[0] for each in tools]
+    assert {pair.hypothesis for pair in transformed if pair} == {
         "a a a here",
         "a a here here",
         "a here a here",
@@ -180,9 +183,9 @@ def test_every_choice_of_repeat_comes_up() -> None:
 def test_replace_draws_from_the_ids_of_the_papers_code() -> None:
     tokens = scored(["a", "man"] * 200, [1.0, 0.0] * 200)
     tools = Tools(random.Random(0), Options(draw="paper_code"), FixedReader(hypothesis=tokens))
-    made, _ = run("replace", Pair("a", "b"), tools)
-    assert made is not None
-    drawn = [int(word) for word in made.hypothesis.split() if word != "a"]
+    transformed, _ = run("replace", Pair("a", "b"), tools)
+    assert transformed is not None
+    drawn = [int(word) for word in transformed.hypothesis.split() if word != "a"]
     assert len(drawn) == 200
     assert min(drawn) >= 100 and max(drawn) < 20_000
     assert max(drawn) > 15_000  # not only the first of them

@@ -1,4 +1,4 @@
-"""Options of the transforms: their table, their names in results, what may be given."""
+"""Options of the transforms: their table, their names in results, the values they take."""
 
 from dataclasses import fields
 
@@ -27,9 +27,9 @@ def test_nothing_given_is_the_defaults() -> None:
 
 
 def test_text_and_values_are_read_alike() -> None:
-    given = {"keep": "0.25", "by_id": "true", "pin": ".", "replacements": "2", "sign": "abs"}
+    values = {"keep": "0.25", "by_id": "true", "pin": ".", "replacements": "2", "sign": "abs"}
     expected = Options(keep=0.25, by_id=True, pin=(".",), replacements=2, sign="abs")
-    assert read_options(given) == expected
+    assert read_options(values) == expected
     assert (
         read_options(
             {
@@ -47,7 +47,7 @@ def test_text_and_values_are_read_alike() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("values", "sentence"),
     [
         ({"kep": 1}, "there is no option 'kep'; there are: keep, sign, "),
         ({"keep": "much"}, "keep 'much' is not a number"),
@@ -59,9 +59,9 @@ def test_text_and_values_are_read_alike() -> None:
         ({"pin": ";"}, "pin ';' is not one of .!?, ."),
     ],
 )
-def test_what_cannot_be_is_one_sentence(given: dict[str, object], sentence: str) -> None:
+def test_an_impossible_value_is_one_sentence(values: dict[str, object], sentence: str) -> None:
     with pytest.raises(OptionError) as problem:
-        read_options(given)
+        read_options(values)
     assert str(problem.value).startswith(sentence)
 
 

@@ -56,10 +56,10 @@ ODD = {
 }
 
 
-def made(
+def applied(
     name: str, pairs: Sequence[Pair], seed: int = 0, options: Options = Options()
 ) -> list[Result]:
-    """Apply with the tiny model as reader; the first pair that comes of each."""
+    """Apply with the tiny model as reader; return the first result of each pair."""
     several = apply(name, pairs, NLI, seed, options, ImportanceReader(shared(), options))
     return [row[0] for row in several]
 
@@ -71,11 +71,11 @@ def no_reading(pairs: Sequence[Pair]) -> Sequence[SubWords]:
 
 def words_only(name: str, text: str, seed: int = 0) -> Result:
     """Apply a word-level transform to a hypothesis."""
-    return one(name, Pair("A man sat.", text), seed)
+    return apply_once(name, Pair("A man sat.", text), seed)
 
 
-def one(name: str, pair: Pair, seed: int = 0, options: Options = Options()) -> Result:
-    """Apply a word-level transform to a pair; the first pair that comes of it."""
+def apply_once(name: str, pair: Pair, seed: int = 0, options: Options = Options()) -> Result:
+    """Apply a word-level transform to a pair; return its first result."""
     return apply(name, [pair], NLI, seed, options, no_reading)[0][0]
 
 
@@ -85,7 +85,7 @@ def one(name: str, pair: Pair, seed: int = 0, options: Options = Options()) -> R
 @pytest.mark.parametrize("name", NAMES)
 def test_a_pair_is_not_altered(name: str) -> None:
     pair, options = deepcopy(PAIR), Options()
-    result = made(name, [pair], options=options)[0]
+    result = applied(name, [pair], options=options)[0]
     assert pair == PAIR
     assert options == Options()
     assert result.original is pair
@@ -93,7 +93,7 @@ def test_a_pair_is_not_altered(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_only_the_named_side_changes(name: str) -> None:
-    result = made(name, [PAIR])[0]
+    result = applied(name, [PAIR])[0]
     edited = REGISTRY[name].edited(NLI)
     if "premise" not in edited:
         assert result.example.premise == PAIR.premise
@@ -103,25 +103,25 @@ def test_only_the_named_side_changes(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_row_keeps_its_id(name: str) -> None:
-    assert [r.example.id for r in made(name, [PAIR, OTHER])] == ["r1", "r2"]
+    assert [r.example.id for r in applied(name, [PAIR, OTHER])] == ["r1", "r2"]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_same_seed_gives_the_same_result(name: str) -> None:
-    assert made(name, [PAIR], seed=7) == made(name, [PAIR], seed=7)
+    assert applied(name, [PAIR], seed=7) == applied(name, [PAIR], seed=7)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_another_row_does_not_change_a_row(name: str) -> None:
-    alone = made(name, [PAIR])[0]
-    assert made(name, [OTHER, PAIR])[1] == alone
-    assert made(name, [PAIR, OTHER, OTHER])[0] == alone
+    alone = applied(name, [PAIR])[0]
+    assert applied(name, [OTHER, PAIR])[1] == alone
+    assert applied(name, [PAIR, OTHER, OTHER])[0] == alone
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_global_chance_is_not_touched(name: str) -> None:
     before = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state()
-    made(name, [PAIR, OTHER])
+    applied(name, [PAIR, OTHER])
     assert random.getstate() == before[0]
     assert np.random.get_state()[1].tolist() == before[1]
     assert torch.equal(torch.get_rng_state(), before[2])
@@ -131,7 +131,7 @@ def test_global_chance_is_not_touched(name: str) -> None:
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD)
 def test_any_text_comes_to_an_end(name: str, text: str) -> None:
     pairs = [Pair(text, "A man.", None, "1"), Pair("A man.", text, None, "2"), Pair(text, text)]
-    for result in made(name, pairs):
+    for result in applied(name, pairs):
         assert isinstance(result.example.hypothesis, str)
         assert result.changed or result.original.hypothesis.split() or not text.split()
 
@@ -140,18 +140,18 @@ def test_any_text_comes_to_an_end(name: str, text: str) -> None:
 @pytest.mark.parametrize("run", [" ", ".", "\t"])
 def test_a_long_run_of_marks_takes_no_time(name: str, run: str) -> None:
     text = "a." + run * 50_000 + "b"  # minutes, where time grows with the square
-    assert one(name, Pair(text, text)).original.premise == text
+    assert apply_once(name, Pair(text, text)).original.premise == text
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("keep", [0.0, 0.3, 1.0])
 def test_any_share_kept_will_do(name: str, keep: float) -> None:
-    assert len(made(name, [PAIR, OTHER], options=Options(keep=keep))) == 2
+    assert len(applied(name, [PAIR, OTHER], options=Options(keep=keep))) == 2
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_cannot_be_done_says_what_is_needed(name: str) -> None:
-    result = made(name, [Pair("", "")])[0]
+    result = applied(name, [Pair("", "")])[0]
     assert result.note == f"{name} needs {REGISTRY[name].applies}"
     assert not result.changed
 
@@ -172,7 +172,7 @@ def test_the_gold_label_follows_the_rule(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_row_without_gold_gets_none(name: str) -> None:
-    result = made(name, [Pair("A man sat.", "He was here.")])[0]
+    result = applied(name, [Pair("A man sat.", "He was here.")])[0]
     assert result.gold == REGISTRY[name].rule(None) or REGISTRY[name].rule == COMPUTED
 
 
@@ -186,7 +186,7 @@ def test_a_link_is_one_step(name: str) -> None:
 
 @pytest.mark.parametrize("name", [n for n in NAMES if REGISTRY[n].level == "word"])
 def test_words_need_no_model(name: str) -> None:
-    assert one(name, PAIR).transform == name
+    assert apply_once(name, PAIR).transform == name
     assert "model" not in REGISTRY[name].needs
 
 
@@ -215,12 +215,12 @@ def test_the_same_words_are_no_change(name: str, hypothesis: str) -> None:
 
 @pytest.mark.parametrize("name", ["drop", "repeat", "replace"])
 def test_keeping_every_token_is_no_change(name: str) -> None:
-    assert not made(name, [PAIR], options=Options(keep=1.0))[0].changed
+    assert not applied(name, [PAIR], options=Options(keep=1.0))[0].changed
 
 
 @pytest.mark.parametrize("name", ["drop", "repeat", "replace"])
 def test_a_single_token_is_no_change(name: str) -> None:
-    assert not made(name, [Pair("A man sat.", "no")])[0].changed
+    assert not applied(name, [Pair("A man sat.", "no")])[0].changed
 
 
 def test_a_clause_more_is_a_change() -> None:
@@ -260,12 +260,12 @@ def test_another_seed_gives_another_order() -> None:
 
 
 def test_a_chain_is_its_links_one_after_another() -> None:
-    dropped = made("drop", [PAIR])[0].example
+    dropped = applied("drop", [PAIR])[0].example
     by_hand = sorted(tokenise(dropped.hypothesis.lower()))
     mark = [word for word in by_hand if word in (".", "!")]
     assert len(mark) <= 1
     words = [word for word in by_hand if word not in mark]
-    result = made("drop+sort", [PAIR])[0]
+    result = applied("drop+sort", [PAIR])[0]
     assert result.example.hypothesis == " ".join(words + mark)
     assert [step.example.hypothesis for step in result.steps] == [
         dropped.hypothesis,
@@ -274,12 +274,12 @@ def test_a_chain_is_its_links_one_after_another() -> None:
 
 
 def test_a_later_link_reads_the_text_the_earlier_made() -> None:
-    reversed_ = made("reverse", [PAIR])[0].example
-    assert made("reverse+drop", [PAIR])[0].example == made("drop", [reversed_])[0].example
+    reversed_ = applied("reverse", [PAIR])[0].example
+    assert applied("reverse+drop", [PAIR])[0].example == applied("drop", [reversed_])[0].example
 
 
 def test_a_link_that_cannot_be_done_is_passed_over() -> None:
-    result = one("copysort+negation", Pair("", "He sat."))
+    result = apply_once("copysort+negation", Pair("", "He sat."))
     assert result.example.hypothesis == "He sat and false is not true."
     assert result.note == "copysort needs a word in the premise"
     assert [step.example.hypothesis for step in result.steps] == [
@@ -303,7 +303,7 @@ def test_links_that_keep_the_label_keep_it_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "left"),
+    ("name", "expected"),
     [
         ("negation", True),
         ("negation+spelling", True),
@@ -311,12 +311,14 @@ def test_links_that_keep_the_label_keep_it_together() -> None:
         ("negation+reverse", False),
     ],
 )
-def test_gold_is_left_where_each_link_leaves_it(name: str, left: bool) -> None:
-    assert leaves_gold(name) is left
+def test_gold_is_left_where_each_link_leaves_it(name: str, expected: bool) -> None:
+    assert leaves_gold(name) is expected
 
 
 def test_what_a_model_has_to_choose_for_leaves_nothing_to_learn() -> None:
-    assert not any(leaves_gold(name) for name, one in REGISTRY.items() if "model" in one.needs)
+    assert not any(
+        leaves_gold(name) for name, transform in REGISTRY.items() if "model" in transform.needs
+    )
 
 
 def test_a_chain_is_compared_with_the_default_of_any_link() -> None:
@@ -336,11 +338,11 @@ def test_an_unknown_name_is_answered_with_those_there_are(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "n", "kept"),
+    ("share", "n", "count"),
     [(0.5, 4, 2), (0.5, 5, 3), (0.55, 20, 11), (0.07, 100, 7), (0.0, 9, 0), (1.0, 9, 9)],
 )
-def test_the_kept_are_the_share_rounded_up(share: float, n: int, kept: int) -> None:
-    assert kept_count(share, n) == kept
+def test_the_kept_are_the_share_rounded_up(share: float, n: int, count: int) -> None:
+    assert kept_count(share, n) == count
 
 
 # any text at all
@@ -364,7 +366,7 @@ def without_mark(tokens: list[str]) -> list[str]:
 @given(SENTENCE)
 def test_sort_is_a_sorted_permutation(text: str) -> None:
     after = without_mark(words_only("sort", text).example.hypothesis.split(" "))
-    assert all(left <= right for left, right in pairwise(after))
+    assert all(word <= following for word, following in pairwise(after))
     assert Counter(after) == Counter(without_mark(tokenise(text.lower())))
 
 
@@ -422,7 +424,7 @@ def test_shuffle_keeps_no_bigram_of_distinct_words(words: list[str]) -> None:
 @STEADY
 @given(LOOSE, LOOSE, st.sampled_from([n for n in NAMES if REGISTRY[n].level == "word"]))
 def test_edits_spell_the_new_text(premise: str, hypothesis: str, name: str) -> None:
-    result = one(name, Pair(premise, hypothesis))
+    result = apply_once(name, Pair(premise, hypothesis))
     for side in ("premise", "hypothesis"):
         spelt = "".join(edit.text for edit in result.edits[side] if edit.kind != "removed")
         assert "".join(spelt.split()) == "".join(getattr(result.example, side).split())
@@ -438,19 +440,20 @@ def test_drop_keeps_no_token_less_important_than_one_it_drops(
     result = apply("drop", [Pair("x", "y")], NLI, 0, Options(keep=keep), lambda pairs: [reading])[
         0
     ][0]
-    kept = result.example.hypothesis.split()
+    kept_words = result.example.hypothesis.split()
     worth = dict(zip(words, scores, strict=True))
-    assert [word for word in words if word in kept] == kept  # in order
-    assert len(kept) >= keep * len(words) - 1e-9
-    gone = [worth[word] for word in words if word not in kept]
-    assert not gone or not kept or max(gone) <= min(worth[word] for word in kept)
+    assert [word for word in words if word in kept_words] == kept_words  # in order
+    assert len(kept_words) >= keep * len(words) - 1e-9
+    dropped = [worth[word] for word in words if word not in kept_words]
+    kept = [worth[word] for word in kept_words]
+    assert not dropped or not kept or max(dropped) <= min(kept)
 
 
 @STEADY
 @given(st.sampled_from(LABELS))
 def test_a_destroyed_pair_has_no_gold_label(label: str) -> None:
     pair = Pair("A man sat.", "He was here.", label)
-    assert one("sort", pair).gold is None
+    assert apply_once("sort", pair).gold is None
 
 
 # several pairs of one
@@ -464,8 +467,8 @@ def several(name: str, pair: Pair) -> tuple[Result, ...]:
 
 
 def test_several_pairs_are_numbered() -> None:
-    made = several("numerical", NUMBERS)
-    assert [(result.number, result.of, result.name) for result in made] == [
+    results = several("numerical", NUMBERS)
+    assert [(result.number, result.of, result.name) for result in results] == [
         (1, 3, "numerical 1/3"),
         (2, 3, "numerical 2/3"),
         (3, 3, "numerical 3/3"),
@@ -473,10 +476,10 @@ def test_several_pairs_are_numbered() -> None:
 
 
 def test_a_chain_goes_on_with_each_of_several_pairs() -> None:
-    made = several("numerical+negation", NUMBERS)
-    assert [result.gold for result in made] == ["entailment", "contradiction", "neutral"]
-    assert all("and false is not true" in result.example.hypothesis for result in made)
-    assert all(len(result.steps) == 2 for result in made)
+    results = several("numerical+negation", NUMBERS)
+    assert [result.gold for result in results] == ["entailment", "contradiction", "neutral"]
+    assert all("and false is not true" in result.example.hypothesis for result in results)
+    assert all(len(result.steps) == 2 for result in results)
 
 
 def test_a_chain_ends_with_no_more_than_64_pairs_and_says_so(
@@ -488,11 +491,11 @@ def test_a_chain_ends_with_no_more_than_64_pairs_and_says_so(
     monkeypatch.setitem(
         REGISTRY, "triple", replace(REGISTRY["sort"], function=triple, fields=NLI.fields)
     )
-    made = several("triple+triple+triple+triple+reverse", PAIR)
-    assert len(made) == 64
-    assert len({result.example.hypothesis for result in made}) == 64
-    assert not made[0].exact
-    assert made[0].note == "the first 64 of 81 pairs"
+    results = several("triple+triple+triple+triple+reverse", PAIR)
+    assert len(results) == 64
+    assert len({result.example.hypothesis for result in results}) == 64
+    assert not results[0].exact
+    assert results[0].note == "the first 64 of 81 pairs"
 
 
 def test_what_is_made_of_a_destroyed_text_has_no_gold_label() -> None:
@@ -503,15 +506,15 @@ def test_what_is_made_of_a_destroyed_text_has_no_gold_label() -> None:
 
 
 def test_a_transform_that_cannot_be_done_keeps_the_gold_label() -> None:
-    result = one("neghyp", Pair("A man sat.", "", "contradiction"))
+    result = apply_once("neghyp", Pair("A man sat.", "", "contradiction"))
     assert (result.changed, result.gold) == (False, "contradiction")
 
 
 def test_a_label_that_is_not_known_is_the_predicted_one() -> None:
-    asked: list[object] = []
+    labels: list[object] = []
 
     def ask(pair: Pair, tools: Tools) -> Pair:
-        asked.append(next((label for label in tools.labels if label in LABELS), None))
+        labels.append(next((label for label in tools.labels if label in LABELS), None))
         return pair
 
     with pytest.MonkeyPatch.context() as patch:
@@ -520,14 +523,14 @@ def test_a_label_that_is_not_known_is_the_predicted_one() -> None:
         pairs = [Pair("A", "b", "neutral"), Pair("A", "b"), Pair("A", "b", "non-entailment")]
         apply("ask", pairs, NLI, 0, Options(), no_reading, ["entailment"] * 2 + ["contradiction"])
         apply("ask", pairs[1:2], NLI, 0, Options(), no_reading)
-    assert asked == ["neutral", "entailment", "contradiction", None]
+    assert labels == ["neutral", "entailment", "contradiction", None]
 
 
 def test_what_is_missing_is_said_before_anything_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = replace(REGISTRY["sort"], name="far", needs=("wordnet",))
     monkeypatch.setitem(REGISTRY, "far", entry)
-    known = {need: lambda: "" for need in RESOURCES} | {"wordnet": lambda: "Get it so."}
-    monkeypatch.setattr("probe.transforms.availability.RESOURCES", known)
+    resources = {resource: lambda: "" for resource in RESOURCES} | {"wordnet": lambda: "Get it so."}
+    monkeypatch.setattr("probe.transforms.availability.RESOURCES", resources)
     assert missing(entry) == "Get it so."
     assert "sort" in ready(NLI) and "far" not in ready(NLI)
     with pytest.raises(Unavailable, match=r"^far cannot run here: Get it so\.$"):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.inoculation.user_data import UserFiles, read_sets
+from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sources_of
 from probe.errors import ExperimentError
 from probe.tasks.examples import bundled_pairs
 from tests.support.pair_files import PAIRS, row, write
@@ -72,3 +72,11 @@ def test_files_that_exclude_each_other_are_refused(
 def test_no_pair_to_train_on_is_refused(file: Path) -> None:
     with pytest.raises(ExperimentError, match="--train must be 1 or more"):
         read_sets("mine", UserFiles(challenge=file, train=0))
+
+
+def test_a_run_keeps_the_names_of_its_files_by_their_options(file: Path) -> None:
+    files = UserFiles(original=file, challenge=file, train=10, seed=3)
+    assert sources_of(files) == {
+        "original": "mine.jsonl", "challenge-file": "mine.jsonl", "train": "10", "sample-seed": "3",
+    }  # fmt: skip
+    assert sources_of(UserFiles()) == {}

@@ -8,7 +8,7 @@ from finetune.experiments.inoculation.plan import Cell
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.report.html import report
 from finetune.ui.html.run import outcome, progress
-from finetune.ui.html.sweep import compared, curves, going, troubles
+from finetune.ui.html.sweep import curves, error_alerts, outcomes_table, progress_of_all
 from tests.support.attacks import ATTACKS
 from tests.support.markup import DRAWING, REPORT, require_ours
 from tests.support.points import make_point, make_run
@@ -36,9 +36,9 @@ def test_a_run_is_shown_as_text(attack: str) -> None:
         progress(run),
         progress(running),
         progress(failed),
-        going([running, running]),
-        compared([run, replace(run, id="other")], attack, "oracle_lr"),
-        troubles([run]),
+        progress_of_all([running, running]),
+        outcomes_table([run, replace(run, id="other")], attack, "oracle_lr"),
+        error_alerts([run]),
     ):
         require_ours(shown)
     assert attack in require_ours(outcome(run)).text

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from finetune.experiments.inoculation.plan import Cell
-from finetune.ui.html.sweep import compared, curves, going, troubles, words_of
+from finetune.ui.html.sweep import curves, error_alerts, list_title, outcomes_table, progress_of_all
 from probe.runs.gallery import OWNER
 from tests.support.points import make_point, make_run
 
@@ -33,7 +33,7 @@ def test_no_point_draws_nothing() -> None:
 
 
 def test_the_table_has_a_row_for_each_judged_run_that_opens_its_card() -> None:
-    table = compared(
+    table = outcomes_table(
         [*RUNS, make_run([], run_id="new", state="queued")], "esim-spelling", "oracle_lr"
     )
     assert re.findall('data-cell="([^"]*)"', table) == [run.id for run in RUNS]
@@ -46,34 +46,34 @@ def test_the_figures_are_those_of_the_rate_that_is_drawn() -> None:
     mild = make_point(80, 62, cell=Cell(50, 1e-5, 0), dev=0.80)
     points = [POINTS[0], bold, mild]
     runs = [make_run(points, lrs=(1e-5, 1e-2), run_id=name) for name in "ab"]
-    assert "<td>95.0<span" in compared(runs, "", "oracle_lr")  # 19 of the gap's 20 points
-    assert "<td>10.0<span" in compared(runs, "", "dev_lr")
+    assert "<td>95.0<span" in outcomes_table(runs, "", "oracle_lr")  # 19 of the gap's 20 points
+    assert "<td>10.0<span" in outcomes_table(runs, "", "dev_lr")
 
 
 def test_one_run_needs_no_table() -> None:
-    assert compared(RUNS[:1], "", "oracle_lr") == ""
+    assert outcomes_table(RUNS[:1], "", "oracle_lr") == ""
 
 
 def test_one_run_shows_its_cells_and_several_a_line_each() -> None:
     waiting = [replace(run, state="queued") for run in RUNS]
-    assert 'class="cells"' in going(waiting[:1])
-    lines = going(waiting)
+    assert 'class="cells"' in progress_of_all(waiting[:1])
+    lines = progress_of_all(waiting)
     assert 'class="cells"' not in lines and lines.count('role="progressbar"') == 4
 
 
 def test_of_several_the_one_at_work_shows_its_cells() -> None:
-    assert 'class="cells"' in going([RUNS[0], replace(RUNS[1], state="running")])
+    assert 'class="cells"' in progress_of_all([RUNS[0], replace(RUNS[1], state="running")])
 
 
 def test_runs_of_the_gallery_have_no_progress() -> None:
-    assert going([replace(run, owner=OWNER) for run in RUNS]) == ""
+    assert progress_of_all([replace(run, owner=OWNER) for run in RUNS]) == ""
 
 
 def test_each_trouble_is_said_once() -> None:
     failed = [replace(run, state="failed", error="memory is short") for run in RUNS]
-    assert troubles(failed).count("memory is short") == 1
+    assert error_alerts(failed).count("memory is short") == 1
 
 
 def test_a_run_that_is_being_cancelled_is_listed_so() -> None:
     run = replace(RUNS[0], state="running", cancelling=True)
-    assert words_of(run) == "negation · da · cancelling · full, da-negation"
+    assert list_title(run) == "negation · da · cancelling · full, da-negation"

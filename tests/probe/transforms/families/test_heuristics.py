@@ -26,7 +26,7 @@ TEXT = WORDS.map(" ".join)
 SEEDS = st.integers(0, 99)
 
 
-def made(
+def transformed(
     name: str, premise: str, hypothesis: str, seed: int = 0, options: Options = Options()
 ) -> Pair | None:
     """Apply a transform's function; skip where it lacks what it needs."""
@@ -39,7 +39,7 @@ def made(
 
 def reworded(name: str, text: str, options: Options = Options()) -> set[str]:
     """Return what becomes of a hypothesis over many seeds."""
-    results = [made(name, "It rained.", text, seed, options) for seed in range(60)]
+    results = [transformed(name, "It rained.", text, seed, options) for seed in range(60)]
     return {pair.hypothesis for pair in results if pair}
 
 
@@ -101,7 +101,7 @@ def test_adjectives_are_marked_as_our_extension(name: str) -> None:
 @STEADY
 @given(TEXT, TEXT, SEEDS, st.sampled_from(SHUFFLES))
 def test_a_shuffle_keeps_every_word(premise: str, hypothesis: str, seed: int, name: str) -> None:
-    pair = made(name, premise, hypothesis, seed)
+    pair = transformed(name, premise, hypothesis, seed)
     if pair:
         source = premise if name == "shuffleprem" else hypothesis
         assert Counter(pair.premise.split()) == Counter(premise.split())
@@ -111,14 +111,14 @@ def test_a_shuffle_keeps_every_word(premise: str, hypothesis: str, seed: int, na
 @STEADY
 @given(TEXT, SEEDS)
 def test_shuffleprem_never_says_the_premise_again(premise: str, seed: int) -> None:
-    pair = made("shuffleprem", premise, "no", seed)
+    pair = transformed("shuffleprem", premise, "no", seed)
     assert pair is None or small(pair.hypothesis) != small(premise)
 
 
 @STEADY
 @given(TEXT)
 def test_shuffleprem_needs_two_words_that_differ(premise: str) -> None:
-    assert (made("shuffleprem", premise, "no") is None) == (len(set(small(premise))) < 2)
+    assert (transformed("shuffleprem", premise, "no") is None) == (len(set(small(premise))) < 2)
 
 
 @STEADY
@@ -126,7 +126,7 @@ def test_shuffleprem_needs_two_words_that_differ(premise: str) -> None:
 def test_shuffleboth_changes_each_side_that_can_change(
     premise: str, hypothesis: str, seed: int
 ) -> None:
-    pair = made("shuffleboth", premise, hypothesis, seed)
+    pair = transformed("shuffleboth", premise, hypothesis, seed)
     can = [len(set(small(text))) > 1 for text in (premise, hypothesis)]
     if pair is None:
         assert can == [False, False]
@@ -140,20 +140,20 @@ def test_shuffleboth_changes_each_side_that_can_change(
 def test_a_contiguous_subsequence_is_a_stretch_without_the_last_word(
     premise: str, seed: int
 ) -> None:
-    words, pair = premise.split(), made("premsubseq", premise, "no", seed)
+    words, pair = premise.split(), transformed("premsubseq", premise, "no", seed)
     if pair is None:
         assert len(words) < 2
         return
-    stretch = pair.hypothesis.split()
-    starts = range(len(words) - len(stretch))
-    assert stretch
-    assert any(words[start : start + len(stretch)] == stretch for start in starts)
+    part = pair.hypothesis.split()
+    starts = range(len(words) - len(part))
+    assert part
+    assert any(words[start : start + len(part)] == part for start in starts)
 
 
 @STEADY
 @given(TEXT, SEEDS)
 def test_a_gappy_subsequence_keeps_the_order(premise: str, seed: int) -> None:
-    pair = made("premsubseq", premise, "no", seed, Options(subsequence="gappy"))
+    pair = transformed("premsubseq", premise, "no", seed, Options(subsequence="gappy"))
     words = premise.split()
     if pair is None:
         assert len(words) < 2
@@ -174,14 +174,16 @@ def test_a_negation_adds_the_clause_and_nothing_else(premise: str, hypothesis: s
         ("negprem", premise, "premise"),
         ("negprem_hyp", premise, "hypothesis"),
     ):
-        pair = made(name, premise, hypothesis)
+        pair = transformed(name, premise, hypothesis)
         assert (pair is None) == (not before.split())
         if pair:
             assert small(getattr(pair, side)) == [*small(CLAUSE), *small(before)]
 
 
 def test_negprem_leaves_the_hypothesis_and_negprem_hyp_the_premise() -> None:
-    paper, code = (made(name, "It rained.", "He sat.") for name in ("negprem", "negprem_hyp"))
+    paper, code = (
+        transformed(name, "It rained.", "He sat.") for name in ("negprem", "negprem_hyp")
+    )
     assert paper is not None and paper.hypothesis == "He sat."
     assert code is not None and code.premise == "It rained."
 
@@ -191,7 +193,7 @@ def test_negprem_leaves_the_hypothesis_and_negprem_hyp_the_premise() -> None:
 
 @pytest.mark.parametrize("name", RELATED)
 def test_a_substitution_leaves_the_premise(name: str) -> None:
-    pair = made(name, SENTENCE, SENTENCE)
+    pair = transformed(name, SENTENCE, SENTENCE)
     assert pair is not None and pair.premise == SENTENCE
 
 
@@ -216,8 +218,8 @@ def test_without_a_limit_every_word_of_the_kind_is_replaced(
 
 @pytest.mark.parametrize("name", RELATED)
 def test_one_replacement_changes_one_word_of_two(name: str) -> None:
-    both = reworded(name, SENTENCE)
-    assert all(text != SENTENCE for text in both)
+    texts = reworded(name, SENTENCE)
+    assert all(text != SENTENCE for text in texts)
     for text in reworded(name, SENTENCE, Options(replacements=1, inflect=False)):
         old, new = SENTENCE.split(), text.split()
         same = next(i for i in range(len(old)) if old[i] != new[i])
@@ -225,8 +227,8 @@ def test_one_replacement_changes_one_word_of_two(name: str) -> None:
 
 
 def test_more_replacements_than_words_are_all_of_them() -> None:
-    found = reworded("hverbant", "They bought it and agreed.", Options(replacements=20))
-    assert found == {"They sold it and disagreed."}
+    texts = reworded("hverbant", "They bought it and agreed.", Options(replacements=20))
+    assert texts == {"They sold it and disagreed."}
 
 
 def test_no_word_is_replaced_by_itself() -> None:
@@ -244,7 +246,9 @@ def test_no_word_is_replaced_by_its_own_lemma() -> None:
 
 
 def test_the_code_may_draw_nothing_but_the_word_itself() -> None:
-    pair = made("hnounsyn", "a", "The uncle sat.", options=Options(substitution="fritz_code"))
+    pair = transformed(
+        "hnounsyn", "a", "The uncle sat.", options=Options(substitution="fritz_code")
+    )
     assert pair is None  # nothing but "uncle" can be drawn, so nothing changes
 
 

@@ -27,8 +27,10 @@ SENTENCE = st.builds(
 )
 
 
-def made(name: str, pair: Pair, seed: int = 0, options: Options = Options()) -> tuple[Pair, ...]:
-    """Return what a transform makes, as a tuple; skip where it lacks what it needs."""
+def transformed(
+    name: str, pair: Pair, seed: int = 0, options: Options = Options()
+) -> tuple[Pair, ...]:
+    """Return the pairs of a transform; skip where it lacks a resource."""
     if lacks := missing(REGISTRY[name]):
         pytest.skip(lacks)
     changed = REGISTRY[name].make(pair, NLI, Tools(random.Random(seed), options))
@@ -37,7 +39,7 @@ def made(name: str, pair: Pair, seed: int = 0, options: Options = Options()) -> 
 
 def misspelt(name: str, text: str, seed: int = 0) -> str | None:
     """Return a misspelt hypothesis, None where nothing can be misspelt."""
-    pairs = made(name, Pair("A man sat.", text), seed)
+    pairs = transformed(name, Pair("A man sat.", text), seed)
     return pairs[0].hypothesis if pairs else None
 
 
@@ -45,7 +47,7 @@ def one_word(before: str, after: str) -> tuple[str, str]:
     """Return the word that changed and what it became, both between blanks."""
     assert len(before) == len(after)
     words = list(zip(before.split(" "), after.split(" "), strict=True))
-    ((old, new),) = [both for both in words if both[0] != both[1]]
+    ((old, new),) = [(first, second) for first, second in words if first != second]
     return old, new
 
 
@@ -70,8 +72,8 @@ def test_a_swap_permutes_the_letters_of_the_word(text: str, seed: int) -> None:
     if after is not None:
         old, new = one_word(text, after)
         assert Counter(new.lower()) == Counter(old.lower())
-        places = [at for at in range(len(old)) if old[at].lower() != new[at].lower()]
-        assert places == [places[0], places[0] + 1]
+        changed = [i for i in range(len(old)) if old[i].lower() != new[i].lower()]
+        assert changed == [changed[0], changed[0] + 1]
 
 
 @STEADY
@@ -122,40 +124,40 @@ def test_every_word_may_be_the_one() -> None:
 def test_content_words_leave_out_singular_nouns() -> None:
     options = Options(spelling="content")
     pair = Pair("A man sat.", "The dog saw us.")
-    assert made("spelling_keyboard", pair, 0, options) == ()
+    assert transformed("spelling_keyboard", pair, 0, options) == ()
 
 
 # antonym
 
 
 def test_at_most_32_pairs_are_made() -> None:
-    assert len(made("antonym", Pair("war " * 40, "It rained."))) == 32
+    assert len(transformed("antonym", Pair("war " * 40, "It rained."))) == 32
 
 
 def test_a_capital_goes_over_to_the_antonym() -> None:
-    (pair,) = made("antonym", Pair("Impolite!", "It rained."))
+    (pair,) = transformed("antonym", Pair("Impolite!", "It rained."))
     assert pair.hypothesis == "Polite!"
 
 
 def test_the_code_leaves_out_adjectives_that_head_a_cluster() -> None:
     pair = Pair("She was impolite.", "It rained.")
-    assert [new.hypothesis for new in made("antonym", pair)] == ["She was polite."]
-    assert made("antonym", pair, 0, Options(antonym="naik_code")) == ()
+    assert [new.hypothesis for new in transformed("antonym", pair)] == ["She was polite."]
+    assert transformed("antonym", pair, 0, Options(antonym="naik_code")) == ()
 
 
 def test_the_code_takes_nouns() -> None:
-    (pair,) = made("antonym", Pair("Her wife sang.", "?"), 0, Options(antonym="naik_code"))
+    (pair,) = transformed("antonym", Pair("Her wife sang.", "?"), 0, Options(antonym="naik_code"))
     assert pair == Pair("Her wife sang.", "Her husband sang.", "contradiction")
 
 
 def test_each_antonym_makes_a_pair_of_its_own() -> None:
     # WordNet has one sense of "daughter", with the lemmas daughter (son) and girl (boy)
-    texts = [pair.hypothesis for pair in made("antonym", Pair("Her daughter sang.", "?"))]
+    texts = [pair.hypothesis for pair in transformed("antonym", Pair("Her daughter sang.", "?"))]
     assert sorted(texts) == ["Her boy sang.", "Her son sang."]
 
 
 def test_no_synset_comes_from_the_global_reader_of_nltk() -> None:
-    made("antonym", Pair("The war went on.", "It rained."))
+    transformed("antonym", Pair("The war went on.", "It rained."))
     loader = sys.modules["nltk.wsd"].wordnet
     assert type(loader).__name__ == "LazyCorpusLoader"  # it would have become a reader
 
@@ -177,35 +179,39 @@ def numbers(statement: str) -> set[int]:
 
 def solve(premise: str, hypothesis: str) -> str:
     """Label a pair by the counts its sides allow."""
-    given_, asked = numbers(premise), numbers(hypothesis)
-    if given_ <= asked:
+    allowed_by_premise, allowed_by_hypothesis = numbers(premise), numbers(hypothesis)
+    if allowed_by_premise <= allowed_by_hypothesis:
         return "entailment"
-    return "neutral" if given_ & asked else "contradiction"
+    return "neutral" if allowed_by_premise & allowed_by_hypothesis else "contradiction"
 
 
 @STEADY
 @given(st.integers(1, 9999), st.integers(0, 99))
 def test_every_label_follows_from_arithmetic(number: int, seed: int) -> None:
-    pairs = made("numerical", Pair(f"Tim has {number} nails.", "It rained.", "neutral"), seed)
+    pairs = transformed(
+        "numerical", Pair(f"Tim has {number} nails.", "It rained.", "neutral"), seed
+    )
     assert [pair.gold for pair in pairs] == ["entailment", "contradiction", "neutral"]
     assert [solve(pair.premise, pair.hypothesis) for pair in pairs] == [p.gold for p in pairs]
 
 
 def test_three_rules_solve_all_but_the_contradictions_with_a_phrase() -> None:
     for seed in range(40):
-        pairs = made("numerical", Pair("Tim has 350 nails.", "?"), seed)
+        pairs = transformed("numerical", Pair("Tim has 350 nails.", "?"), seed)
         solved = BASELINES["numerical"](pairs)
         with_phrase = "than" in pairs[1].hypothesis  # Liu et al. 2019, appendix C
         assert solved == ["entailment", "entailment" if with_phrase else "contradiction", "neutral"]
 
 
 def test_the_neutral_pair_is_the_entailed_one_turned_round() -> None:
-    entailed, _, neutral = made("numerical", Pair("Tim has 350 nails.", "?"))
+    entailed, _, neutral = transformed("numerical", Pair("Tim has 350 nails.", "?"))
     assert neutral == Pair(entailed.hypothesis, entailed.premise, "neutral")
 
 
 def test_half_of_the_contradictions_have_a_phrase() -> None:
-    pairs = [made("numerical", Pair("Tim has 350 nails.", "?"), seed)[1] for seed in range(400)]
+    pairs = [
+        transformed("numerical", Pair("Tim has 350 nails.", "?"), seed)[1] for seed in range(400)
+    ]
     assert 150 < sum("than" in pair.hypothesis for pair in pairs) < 250
 
 
@@ -213,11 +219,11 @@ def test_half_of_the_contradictions_have_a_phrase() -> None:
 def test_the_first_number_or_any_is_changed(number: str, changed: set[str]) -> None:
     premise = "Tim has 30 nails and 40 bolts."
     options = replace(Options(), number=number)  # type: ignore[arg-type]  # one of the two
-    found = set()
+    changed_numbers = set()
     for seed in range(40):
-        entailed = made("numerical", Pair(premise, "?"), seed, options)[0]
-        found |= {n for n in ("30", "40") if n not in entailed.hypothesis.split()}
-    assert found == changed
+        entailed = transformed("numerical", Pair(premise, "?"), seed, options)[0]
+        changed_numbers |= {n for n in ("30", "40") if n not in entailed.hypothesis.split()}
+    assert changed_numbers == changed
 
 
 @pytest.mark.parametrize(
@@ -231,12 +237,12 @@ def test_the_first_number_or_any_is_changed(number: str, changed: set[str]) -> N
     ],
 )
 def test_what_is_not_a_bare_count_is_passed_over(premise: str) -> None:
-    assert made("numerical", Pair(premise, "?")) == ()
+    assert transformed("numerical", Pair(premise, "?")) == ()
 
 
 def test_a_long_number_is_read() -> None:
     premise = f"Tim has {'7' * 5000} nails."
-    assert len(made("numerical", Pair(premise, "?"))) == 3
+    assert len(transformed("numerical", Pair(premise, "?"))) == 3
 
 
 # all of them
@@ -244,6 +250,8 @@ def test_a_long_number_is_read() -> None:
 
 @pytest.mark.parametrize("name", ["antonym", "numerical"])
 def test_the_pairs_of_a_row_differ_and_keep_its_id(name: str) -> None:
-    pairs = made(name, Pair("Ann won 3 victories in the war.", "Her wife won 3.", None, "r7"))
+    pairs = transformed(
+        name, Pair("Ann won 3 victories in the war.", "Her wife won 3.", None, "r7")
+    )
     assert pairs and {pair.id for pair in pairs} == {"r7"}
     assert all(first != second for first, second in combinations(pairs, 2))

@@ -1,0 +1,64 @@
+"""What is loaded when a command or a worker starts, in processes of their own."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.checkout import ROOT
+
+
+def printed(code: str) -> str:
+    """Return what a new process prints, which says nothing else."""
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    return ended.stdout
+
+
+@pytest.fixture(scope="module")
+def console() -> dict[str, list[str]]:
+    """The modules and the experiments of a process that has loaded every command."""
+    found: dict[str, list[str]] = json.loads(
+        printed(
+            "import json, sys, probe.__main__, finetune.__main__, nli_clinic\n"
+            "from finetune.experiments.registry import EXPERIMENTS as ours\n"
+            "from probe.runs.experiment import EXPERIMENTS as known\n"
+            "assert known == ours\n"
+            "print(json.dumps({'modules': list(sys.modules), 'experiments': list(known)}))"
+        )
+    )
+    return found
+
+
+@pytest.fixture(scope="module")
+def worker() -> list[list[str]]:
+    """The modules of a process after it loaded a worker, and after it loaded what that computes."""
+    found: list[list[str]] = json.loads(
+        printed(
+            "import json, sys, probe.runs.worker\n"
+            "first = list(sys.modules)\n"
+            "import finetune.experiments.inoculation.serialise\n"
+            "print(json.dumps([first, list(sys.modules)]))"
+        )
+    )
+    return found
+
+
+def test_the_commands_start_without_gradio(console: dict[str, list[str]]) -> None:
+    assert "gradio" not in console["modules"]
+
+
+def test_the_console_command_knows_the_experiments(console: dict[str, list[str]]) -> None:
+    assert console["experiments"] == ["inoculation"]
+
+
+def test_a_worker_starts_without_torch(worker: list[list[str]]) -> None:
+    assert "torch" not in worker[0]
+
+
+def test_a_worker_s_code_imports_neither_page_nor_store(worker: list[list[str]]) -> None:
+    heavy = {"gradio", "sqlalchemy", "pandas", "scipy.stats", "nltk", "altair"}
+    assert heavy & set(worker[1]) == set()
