@@ -57,6 +57,8 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
         finally:
             process.terminate()
             process.wait(30)
+    asked = log.read_text()
+    assert not asked, f"the app asked for other hosts than this one:\n{asked}"
 
 
 def wait_for(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:

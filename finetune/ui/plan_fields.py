@@ -7,7 +7,7 @@ import gradio as gr
 
 from finetune.experiments.inoculation.challenges import MAX_PAIRS
 from finetune.experiments.inoculation.plan import LIU_LRS, LIU_SIZES, THRESHOLDS, Plan
-from finetune.ui.plan_form import LIMIT_FIELDS, MODES, USUAL_RATE
+from finetune.ui.plan_form import LIMIT_FIELDS, MODES, UPLOADS, USUAL_RATE
 from finetune.ui.samples import challenge_choices
 from probe.ui.choices import model_names
 from probe.ui.html.elements import note
@@ -91,14 +91,8 @@ def _files() -> list[Any]:
             )
         )
         files = [
-            gr.File(label=words, type="filepath", height=110)
-            for words in (
-                "Original dev (early stopping)",
-                "Original test",
-                "Challenge in one file",
-                "Challenge to train on",
-                "Challenge to test on",
-            )
+            gr.File(label=words, type="filepath", height=110, elem_id=f"own-{option}")
+            for option, words in UPLOADS.items()
         ]
         with gr.Row():
             name = gr.Textbox("", label="Name of your challenge", min_width=130)

@@ -45,8 +45,14 @@ LIMIT_FIELDS: Mapping[str, tuple[str, float]] = {
 """What each threshold is called on the page, and its unit there."""
 USUAL_RATE = "usual"
 """Stands for the learning rate to begin with, by model and mode."""
-UPLOADS = ("original-dev", "original-test", "challenge-file", "challenge-train", "challenge-test")
-"""The files in their order, by the options they have on the command line."""
+UPLOADS: Mapping[str, str] = {
+    "original-dev": "Original dev (early stopping)",
+    "original-test": "Original test",
+    "challenge-file": "Challenge in one file",
+    "challenge-train": "Challenge to train on",
+    "challenge-test": "Challenge to test on",
+}
+"""What each file is called on the page, by its option on the command line, in their order."""
 FIELDS_BEFORE_LIMITS, FILE_COUNT = 10, len(UPLOADS)
 """Fields of the form before its thresholds, and files after them."""
 

@@ -1,10 +1,12 @@
 """Estimates against closed formulas and sums done by hand."""
 
 import math
+from statistics import fmean, stdev
 
 import pytest
+from scipy.stats import t
 
-from probe.metrics import Estimate, accuracy, mean, percent, share
+from probe.metrics import Estimate, Moments, accuracy, mean, percent, share
 from probe.tasks.nli import NLI, Pair
 
 Z = 1.959963984540054  # the 97.5 % point of the normal distribution
@@ -71,3 +73,15 @@ def test_a_share_is_written_with_its_interval() -> None:
     assert percent(Estimate(0.8129, 0.78, 0.8424, 300)) == "81.3 % (78.0 to 84.2)"
     assert percent(Estimate(0.5, 0.0, 1.0, 1), "–") == "50.0 % (0.0–100.0)"
     assert percent(share([])) == "–"
+
+
+@pytest.mark.parametrize("values", [[0.1] * 10, [1 / 3, 0.999999, 1e-12, 0.5], [0.0, 1.0]])
+def test_moments_counted_one_by_one_are_those_of_the_list(values: list[float]) -> None:
+    moments = Moments()
+    for value in values:
+        moments.add(value)
+    estimate = moments.estimate()
+    half = t.ppf(0.975, len(values) - 1) * stdev(values) / math.sqrt(len(values))
+    assert estimate.value == pytest.approx(fmean(values), abs=1e-15)
+    assert estimate.high == pytest.approx(min(1.0, fmean(values) + half), abs=1e-12)
+    assert estimate.n == len(values)

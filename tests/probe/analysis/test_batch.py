@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from probe.analysis.batch import CHUNK_ROWS, FIRST_ROWS, Chunk, Row, score
-from probe.analysis.summary import summarise, summary_frame, summary_json
+from probe.analysis.summary import Totals, summarise, summary_frame, summary_json
 from probe.data.rows import Columns
 from probe.data.tables import Table, read_table
 from probe.errors import FileError, UnknownTransform
@@ -269,6 +269,13 @@ def test_by_label_the_rows_add_up() -> None:
         assert sum(part.n for part in parts) == whole.n
         hits = math.fsum(part.value * part.n for part in parts if part.n)
         assert hits == pytest.approx(whole.value * whole.n)
+
+
+def test_chunks_summed_up_one_by_one_are_the_whole() -> None:
+    rows, totals = run(plain(30)), Totals(NLI, NAMES)
+    for start in range(0, 30, 7):
+        totals.add(rows[start : start + 7])
+        assert totals.summary() == summarise(rows[: start + 7], NAMES, NLI)
 
 
 def test_predictions_are_counted() -> None:

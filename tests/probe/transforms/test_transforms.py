@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from probe.analysis.transformed import ImportanceReader
 from probe.errors import Unavailable, UnknownTransform
 from probe.tasks.label_rules import COMPUTED, KEEP, UNDEFINED
-from probe.tasks.nli import LABELS, NLI, Pair
+from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, Pair
 from probe.text.tokens import tokenise
 from probe.transforms import (
     REGISTRY,
@@ -193,6 +193,18 @@ def test_words_need_no_model(name: str) -> None:
 @pytest.mark.parametrize("name", [n for n in NAMES if REGISTRY[n].level == "sub-word"])
 def test_sub_words_need_a_model(name: str) -> None:
     assert REGISTRY[name].needs == ("model",)
+
+
+def test_titles_are_short_and_tell_transforms_apart() -> None:
+    titles = [entry.title for entry in REGISTRY.values()]
+    assert len(set(titles)) == len(titles)
+    assert all(2 <= len(title.split()) <= 6 and title[0].isupper() for title in titles)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_transform_suits_nli_in_three_and_two_classes(name: str) -> None:
+    assert REGISTRY[name].suits(NLI) and REGISTRY[name].suits(NLI_TWO_WAY)
+    assert set(REGISTRY[name].edited(NLI)) <= {"premise", "hypothesis"}
 
 
 # flags

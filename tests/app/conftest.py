@@ -1,0 +1,59 @@
+"""What the tests of the running app share: clients, a browser, a tiny model."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from gradio_client import Client
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.conftest import App
+from tests.support.browser import SLOW, WIDE
+from tests.support.running_app import add_model
+
+
+@pytest.fixture(scope="session")
+def client(app: App) -> Client:
+    """A client of the app's endpoints."""
+    return Client(app.url, verbose=False)
+
+
+@pytest.fixture(scope="session")
+def second(app: App) -> str:
+    """A tiny model beside the bundled one."""
+    return add_model(app, "tiny-second")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One browser for all tests."""
+    with sync_playwright() as driver:
+        chromium = driver.chromium.launch(
+            executable_path=os.environ.get("CHROMIUM") or "/usr/bin/chromium",
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, app: App) -> Iterator[Page]:
+    """One page for the tests of a tab; a test that needs a fresh one opens an address itself."""
+    yield from opened(browser, app)
+
+
+@pytest.fixture
+def newcomer(browser: Browser, app: App) -> Iterator[Page]:
+    """The page of somebody who was never here."""
+    yield from opened(browser, app)
+
+
+def opened(browser: Browser, app: App) -> Iterator[Page]:
+    """Open the app in a window of its own and wait for the first answer."""
+    context = browser.new_context(viewport=WIDE)
+    page = context.new_page()
+    page.set_default_timeout(SLOW)
+    page.goto(app.url)
+    expect(page.locator(".answer")).to_be_visible(timeout=SLOW)
+    yield page
+    context.close()

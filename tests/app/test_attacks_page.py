@@ -1,0 +1,219 @@
+"""A corpus of attacks typed into every text a person can give: none runs, none becomes an element.
+
+What one text of each kind shows is in tests/probe/ui/html; here is what a browser makes of it, with
+gradio's own components around it.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.conftest import App
+from tests.support.attacks import ATTACKS
+from tests.support.browser import SLOW, WIDE, open_tab
+from tests.support.pair_files import PAIRS, row, write
+
+pytestmark = pytest.mark.browser
+WATCH = """
+window.attacks = [];
+for (const name of ["attacked", "alert", "confirm", "prompt", "print"])
+  window[name] = (...words) => { window.attacks.push([name, ...words].join(" ")); };
+"""
+THEIRS = (
+    *("img[src=x]", "iframe", "object", "math", "mglyph", "animate", "x-attack", "marquee"),
+    *("[onerror]", "[onload]", "[onfocus]", "[ontoggle]", "[onbegin]", "[onmouseover]", "[srcdoc]"),
+    *(
+        "[href^=javascript]",
+        "[src^=javascript]",
+        "[action^=javascript]",
+        "meta[http-equiv=refresh]",
+    ),
+)
+"""Elements that only an attack would bring."""
+GROUPS = [" ".join(ATTACKS[start : start + 8]) for start in range(0, len(ATTACKS), 8)]
+WORST = "\"'><img src=x onerror=attacked(1)><script>attacked(2)</script>${attacked(3)}{{value}}"
+FILE_NAME = "'\"><img src=x onerror=attacked(4)>${attacked(5)}.jsonl"
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, app: App) -> Iterator[Page]:
+    """A page that notes what runs."""
+    context = browser.new_context(viewport=WIDE)
+    context.add_init_script(WATCH)
+    watched = context.new_page()
+    watched.set_default_timeout(SLOW)
+    watched.goto(app.url)
+    expect(watched.locator("#answer .answer")).to_be_visible(timeout=SLOW)
+    yield watched
+    context.close()
+
+
+@pytest.fixture(autouse=True)
+def harmless(page: Page) -> Iterator[None]:
+    """Check after each test that nothing ran and nothing of theirs is there."""
+    yield
+    require_harmless(page)
+
+
+def require_harmless(page: Page) -> None:
+    page.evaluate("new Promise(done => setTimeout(done, 100))")  # what is to fire has fired
+    assert page.evaluate("window.attacks") == []
+    assert page.title() == "NLI Clinic"
+    assert [theirs for theirs in THEIRS if page.locator(theirs).count()] == []
+
+
+def alert_in(page: Page, place: str, words: str) -> None:
+    """Wait for a sentence in place of a result."""
+    expect(page.locator(f"{place} [role=alert]")).to_contain_text(words, timeout=SLOW)
+
+
+def choose(field: Locator, text: str) -> None:
+    """Type a value of one's own into a list."""
+    field.click()
+    field.fill(text)
+    field.press("Enter")
+    field.press("Tab")
+
+
+@pytest.fixture(scope="module")
+def attack_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file whose name, columns, texts and labels are attacks."""
+    path = tmp_path_factory.mktemp("attacks") / FILE_NAME
+    labels = ("entailment", "neutral", "contradiction", WORST)
+    rows = [
+        {"premise": attack, "hypothesis": f"Not {attack}", "label": labels[at % 4], WORST: attack}
+        for at, attack in enumerate(ATTACKS)
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def test_both_texts_of_a_pair(page: Page) -> None:
+    for at, group in enumerate(GROUPS):
+        page.locator("#premise textarea").fill(f"Group {at}: {group}")
+        page.locator("#hypothesis textarea").fill(f"Number {at}. {group}")
+        expect(page.locator("#rows")).to_contain_text(f"Number {at}.", timeout=SLOW)
+        require_harmless(page)
+    page.locator("#hypothesis textarea").fill("${value} {{value}} ${attacked(1)}")
+    expect(page.locator("#rows")).to_contain_text("${value} {{value}} ${attacked(1)}", timeout=SLOW)
+    page.get_by_label("All transforms in one table").check()
+    expect(page.locator("#rows table")).to_be_visible(timeout=SLOW)
+
+
+def test_the_names_of_a_model_and_of_a_chain(page: Page, app: App) -> None:
+    page.goto(app.url)
+    expect(page.locator("#rows .row").first).to_be_visible(timeout=SLOW)
+    choose(page.locator("#chains input"), f"{WORST}+drop")
+    page.locator("#swap").click()
+    alert_in(page, "#answer", "no transform")
+    choose(page.locator("#model input"), WORST)
+    alert_in(page, "#answer", "no model called")
+    page.get_by_role("button", name="Your own model").click()
+    for name in (WORST, f"owner/{WORST}", ATTACKS[37]):
+        page.locator("#own-name input, #own-name textarea").first.fill(name)
+        page.locator("#own-load").click()
+        expect(page.locator("#own-message [role=alert]")).to_be_visible(timeout=SLOW)
+        require_harmless(page)
+
+
+@pytest.mark.parametrize("tab", ["Probe", "Batch", "Compare", "Inoculate", "Catalogue", WORST])
+def test_the_parameters_of_a_permalink(page: Page, app: App, tab: str) -> None:
+    names = ("premise", "hypothesis", "model", "gold", "seed", "transforms", "models", "challenge")
+    parameters = {"tab": tab.lower()} | dict.fromkeys((*names, "run", WORST), WORST)
+    page.goto(f"{app.url}?{urlencode(parameters)}")
+    shown = page.get_by_role("tab", name="Probe" if tab == WORST else tab)
+    expect(shown).to_have_attribute("aria-selected", "true", timeout=SLOW)
+    shown.click()
+    expect(page.get_by_role("tabpanel")).to_be_visible()
+
+
+def test_the_rows_columns_labels_and_name_of_a_scored_file(
+    page: Page, app: App, attack_file: Path
+) -> None:
+    page.goto(f"{app.url}?tab=batch")
+    page.locator("#upload input[type=file]").first.set_input_files(str(attack_file))
+    expect(page.locator("#preview table")).to_be_visible(timeout=SLOW)
+    page.locator("#score").click()
+    expect(page.locator("#files")).to_contain_text("-scored", timeout=SLOW)
+    expect(page.locator("#lines")).to_contain_text("<ScRiPt src=data")
+    for number in (2, 3):
+        page.locator("#page input").fill(str(number))
+        page.locator("#page input").press("Enter")
+        expect(page.get_by_text(f"page {number} of 3")).to_be_visible(timeout=SLOW)
+        require_harmless(page)
+    choose(page.locator("#batch-transforms input"), WORST)
+    page.locator("#score").click()
+    alert_in(page, "#batch-progress", "no transform")
+
+
+def test_what_is_compared(page: Page, app: App, second: str, attack_file: Path) -> None:
+    page.goto(f"{app.url}?tab=compare&models=minilm,{second}")
+    page.get_by_label("one pair").check()
+    page.locator("#compare-premise textarea").fill(GROUPS[0])
+    page.locator("#compare-hypothesis textarea").fill(GROUPS[2])
+    page.locator("#compare").click()
+    expect(page.locator("#compare-cards .beside section")).to_have_count(2, timeout=SLOW)
+    require_harmless(page)
+    page.get_by_label("a file").check()
+    page.locator("#compare-upload input[type=file]").first.set_input_files(str(attack_file))
+    expect(page.locator("#compare-preview table")).to_be_visible(timeout=SLOW)
+    page.locator("#compare").click()
+    expect(page.locator("#compare-slices table")).to_be_visible(timeout=SLOW)
+    for cell in page.locator("#compare-matrix button[data-cell]:enabled").all():
+        cell.click()
+        expect(page.locator("#compare-cell h3")).to_contain_text("says", timeout=SLOW)
+    page.locator("#compare-slices button[data-cell]").first.click()
+    expect(page.locator("#compare-cell tbody tr").first).to_contain_text("attacked", timeout=SLOW)
+
+
+@pytest.mark.parametrize("field", ["sizes", "lrs", "seeds"])
+def test_the_fields_of_a_plan(page: Page, app: App, field: str) -> None:
+    page.goto(f"{app.url}?tab=inoculate")
+    page.locator(f"#{field} textarea, #{field} input").first.fill(WORST)
+    alert_in(page, "#estimate", "attacked(1)")
+    page.locator("#inoculate").click()
+    alert_in(page, "#inoculate-problem", "attacked(1)")
+
+
+def test_the_models_and_challenges_of_a_plan(page: Page, app: App) -> None:
+    page.goto(f"{app.url}?tab=inoculate")
+    for field in ("#challenges", "#models"):
+        choose(page.locator(f"{field} input"), WORST)
+        page.locator("#inoculate").click()
+        alert_in(page, "#inoculate-problem", "attacked(1)")
+
+
+def test_a_challenge_of_ones_own_from_its_name_to_its_report(
+    page: Page, app: App, second: str, tmp_path: Path
+) -> None:
+    page.goto(f"{app.url}?tab=inoculate&model={second}&challenge=negation")
+    expect(page.locator("#models")).to_contain_text(second, timeout=SLOW)
+    page.get_by_role("button", name="Your own data instead of the bundled pairs").click()
+    challenge = write(tmp_path / FILE_NAME, [row(pair) for pair in PAIRS])
+    page.get_by_label("Name of your challenge").fill(f"{WORST}\x0b")
+    upload = page.locator("#own-challenge-file input[type=file]").first
+    upload.set_input_files(str(challenge))
+    page.get_by_label("Pairs to train on, of one file without split").fill("10")
+    page.locator("#sizes textarea, #sizes input").first.fill("5")
+    page.locator("#inoculate").click()
+    expect(page.locator("#run-state, #outcome").first).to_contain_text("attacked(1)", timeout=SLOW)
+    expect(page.locator("#outcome h2")).to_be_visible(timeout=4 * SLOW)
+    expect(page.locator("#curve svg")).to_have_count(1, timeout=SLOW)
+    page.locator("#take").click()
+    expect(page.locator("#run-files")).to_contain_text("report", timeout=SLOW)
+
+
+def test_the_texts_and_the_model_of_the_catalogue(page: Page, app: App) -> None:
+    page.goto(app.url)
+    open_tab(page, "Catalogue")
+    listed = page.locator("#catalogue")
+    expect(listed.locator("section").last).to_contain_text("majority", timeout=SLOW)
+    for group in (GROUPS[0], GROUPS[3]):
+        page.get_by_label("Hypothesis").last.fill(f"Sold. {group}")
+        page.locator("#apply-all").click()
+        expect(listed).to_contain_text(group[:30].lower().split("<")[-1][:10], timeout=SLOW)
+        require_harmless(page)

@@ -1,0 +1,79 @@
+"""The Compare tab in a real browser, light and dark."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from probe.settings import ASSETS
+from tests.conftest import App
+from tests.support.browser import SLOW, fits_a_phone, is_accessible
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def comparing(page: Page, app: App, second: str) -> Page:
+    """The Compare tab with two models, opened by a link."""
+    page.goto(f"{app.url}?tab=compare&models=minilm,{second}")
+    expect(page.locator("#compare")).to_be_visible(timeout=SLOW)
+    expect(page.locator("#compare-models")).to_contain_text(second)
+    return page
+
+
+def compare_file(page: Page) -> None:
+    """Compare on the smallest example and wait for the end."""
+    page.get_by_label("a file").check()
+    upload = page.locator("#compare-upload input[type=file]").first
+    upload.set_input_files(str(ASSETS / "examples" / "mnli_form.tsv"))
+    expect(page.locator("#compare-preview table")).to_be_visible(timeout=SLOW)
+    page.locator("#compare").click()
+    expect(page.locator("#compare-slices table")).to_be_visible(timeout=SLOW)
+
+
+def test_a_cell_of_the_matrix_shows_its_pairs_and_one_opens_in_probe(
+    comparing: Page, app: App
+) -> None:
+    page = comparing
+    compare_file(page)
+    cell = page.locator("#compare-matrix button[data-cell]:enabled").first
+    expect(page.locator("#compare-tests")).to_contain_text("Exact McNemar test: p")
+    count = int(cell.locator(".number").inner_text())
+    cell.press("Enter")  # a cell is reached without a mouse
+    shown = page.locator("#compare-cell tbody tr")
+    expect(shown).to_have_count(min(count, 20), timeout=SLOW)
+    premise = shown.first.locator("td").nth(1).inner_text()
+    page.goto(app.url + (shown.first.get_by_role("link").first.get_attribute("href") or ""))
+    expect(page.locator("#premise textarea")).to_have_value(premise, timeout=SLOW)
+
+
+def test_one_pair_is_explained_for_each_model(comparing: Page) -> None:
+    comparing.get_by_label("one pair").check()
+    comparing.locator("#compare").click()
+    expect(comparing.locator("#compare-cards .beside section")).to_have_count(2, timeout=SLOW)
+    expect(comparing.locator("#compare-cards .token").first).to_be_visible()
+
+
+def test_the_hans_profile_is_run_from_the_page(comparing: Page, second: str) -> None:
+    comparing.get_by_role("button", name="HANS profile").first.click()
+    comparing.get_by_label("Pairs for each sub-case").fill("2")
+    comparing.locator("#hans-run").click()
+    expect(comparing.locator("#hans-table tbody tr")).to_have_count(6, timeout=SLOW)
+    expect(comparing.locator("#hans-verdicts")).to_contain_text("the published profile")
+
+
+def test_a_link_to_a_model_that_is_gone_says_so(page: Page, app: App) -> None:
+    page.goto(f"{app.url}?tab=compare&models=minilm,gone")
+    told = page.get_by_role("alert").filter(has_text="there is no model called 'gone' here")
+    expect(told).to_be_visible(timeout=SLOW)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_compared_tables_have_no_serious_accessibility_fault(
+    page: Page, app: App, second: str, theme: str
+) -> None:
+    page.goto(f"{app.url}?__theme={theme}&tab=compare&models=minilm,{second}")
+    compare_file(page)
+    page.locator("#compare-matrix button[data-cell]:enabled").first.click()
+    expect(page.locator("#compare-cell tbody tr").first).to_be_visible(timeout=SLOW)
+    parts = [[f"#compare-{part}"] for part in ("cards", "tests", "matrix", "cell", "slices")]
+    is_accessible(page, parts)
+    fits_a_phone(page)

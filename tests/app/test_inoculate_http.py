@@ -1,0 +1,82 @@
+"""The Inoculate tab's endpoints, by gradio's own client, cut off from the network."""
+
+import time
+from typing import Any
+
+import pytest
+from gradio_client import Client
+from gradio_client.exceptions import AppError
+
+from tests.support.probe_client import ask
+
+WAIT = 300
+"""Seconds an inoculation of two cells may take on a busy machine."""
+
+
+def test_a_run_in_the_background_ends_with_an_outcome_and_a_model(client: Client) -> None:
+    run = client.predict("da", "negation", "5", "4e-4", "0", api_name="/inoculate")["run"]
+    until = time.monotonic() + WAIT
+    while time.monotonic() < until:
+        found = client.predict(run, api_name="/run")
+        # the page goes on answering meanwhile
+        assert ask(client, "Nina sold her bicycle.")["model"] == "minilm"
+        if found["state"] not in ("queued", "running"):
+            break
+        time.sleep(1)
+    assert found["state"] == "done", found
+    assert [cell["size"] for cell in found["cells"]] == [0, 5]
+    assert found["verdict"]["outcome"] in {"0", "1", "2", "3", "between"}
+    assert ask(client, "Nina sold her bicycle.", model=found["kept"])["model"] == found["kept"]
+
+
+def test_a_cancelled_run_ends_cancelled(client: Client) -> None:
+    run = client.predict("minilm", "word_overlap", "400", "2e-5", "0", api_name="/inoculate")["run"]
+    client.predict(run, api_name="/cancel")
+    until = time.monotonic() + 60
+    while client.predict(run, api_name="/run")["state"] in ("queued", "running"):
+        assert time.monotonic() < until, "the run goes on although it was cancelled"
+        time.sleep(0.2)
+    assert client.predict(run, api_name="/run")["state"] == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"sizes": "99999"}, "pairs; no size can be larger"),
+        ({"mode": "slow"}, "mode 'slow' is not one of full, fast"),
+        ({"challenge": "sideways"}, "no challenge 'sideways'"),
+        ({"patience": 0}, "must be 1 or more"),
+    ],
+)
+def test_a_run_of_a_wrong_plan_is_refused_by_a_sentence(
+    client: Client, options: dict[str, Any], sentence: str
+) -> None:
+    asked = {"model": "minilm", "challenge": "negation", "sizes": "5"} | options
+    with pytest.raises(AppError, match=sentence):
+        client.predict(**asked, api_name="/inoculate")
+
+
+def test_a_run_is_fast_unless_asked_otherwise(client: Client, second: str) -> None:
+    modes = []
+    for options in ({}, {"mode": "full"}):
+        asked = {"model": second, "challenge": "negation", "sizes": "5", **options}
+        run = client.predict(**asked, api_name="/inoculate")["run"]
+        client.predict(run, api_name="/cancel")
+        modes.append(client.predict(run, api_name="/run")["plan"]["mode"])
+    assert modes == ["fast", "full"]
+
+
+def test_a_cancelled_run_is_taken_up_again(client: Client, second: str) -> None:
+    run = client.predict(second, "negation", "5", "2e-5", api_name="/inoculate")["run"]
+    client.predict(run, api_name="/cancel")
+    wait_for_state(client, run, "cancelled")
+    client.predict(run, api_name="/again")
+    wait_for_state(client, run, "done")
+
+
+def wait_for_state(client: Client, run: str, state: str) -> None:
+    """Wait until a run is in this state."""
+    until = time.monotonic() + WAIT
+    while (found := client.predict(run, api_name="/run"))["state"] != state:
+        assert time.monotonic() < until, found
+        time.sleep(0.2)

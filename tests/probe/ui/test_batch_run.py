@@ -1,0 +1,76 @@
+"""Scoring a file from the page: what is shown on the way, at the end, and after a stop."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from probe.analysis.batch import FIRST_ROWS, score
+from probe.data.rows import guess
+from probe.data.tables import read_table
+from probe.tasks.nli import NLI
+from probe.transforms import Options
+from probe.ui.batch_run import Job, Outputs, scored
+from probe.ui.pacing import StopRequests
+from tests.support.pair_files import PAIRS
+from tests.support.tiny_models import shared
+
+PLACES = list(vars(Outputs()))
+ROWS = 10 * len(PAIRS)
+
+
+@pytest.fixture
+def upload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file of 300 pairs; results are written below the test's own folder."""
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+    path = tmp_path / "mine.csv"
+    rows = [(pair.premise, pair.hypothesis, pair.gold) for pair in PAIRS] * 10
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("premise", "hypothesis", "label"), *rows])
+    return path
+
+
+def outputs(upload: Path, stop_at: Callable[[int], bool]) -> list[dict[str, object]]:
+    """Return by place what the page is shown, stopping where `stop_at` says so of an output."""
+    table, model, stops = read_table(upload), shared("bert"), StopRequests()
+    names = ["reverse"]
+    job = Job(upload, table, model, names, 0, Options(), "fp32")
+    columns = guess([str(name) for name in table.frame.columns], NLI)
+    chunks = score(table, columns, model, names, 0, Options(), "fp32")
+    shown = []
+    for values in scored(job, stops.until("me", chunks)):
+        shown.append(dict(zip(PLACES, values, strict=True)))
+        if stop_at(len(shown)):
+            stops.ask("me")
+    return shown
+
+
+def files(shown: dict[str, object]) -> list[Path]:
+    """Return the files that an output offers."""
+    return [Path(file["path"]) for file in shown["files"].value]  # type: ignore[attr-defined]  # gr.Files
+
+
+def test_a_file_is_scored_to_its_end(upload: Path) -> None:
+    *_, last = outputs(upload, lambda count: False)
+    assert f"{ROWS} of {ROWS} rows" in str(last["progress"])
+    assert "Stopped" not in str(last["progress"])
+    with files(last)[0].open(newline="", encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == ROWS
+
+
+def test_stop_writes_what_was_scored_and_says_so(upload: Path) -> None:
+    *_, last = outputs(upload, lambda count: count == 1)
+    assert f"Stopped after {FIRST_ROWS} of {ROWS} rows." in str(last["progress"])
+    assert [path.name for path in files(last)] == [
+        *("mine-scored.csv", "mine-summary.json", "mine-pairs.csv")
+    ]
+    with files(last)[0].open(newline="", encoding="utf-8") as file:
+        written = list(csv.DictReader(file))
+    assert len(written) == FIRST_ROWS
+    assert all(row["prediction"] for row in written)
+
+
+def test_the_first_chunk_shows_its_figures_at_once(upload: Path) -> None:
+    first, *_ = outputs(upload, lambda count: True)
+    assert f"{FIRST_ROWS} of {FIRST_ROWS}" in str(first["cards"])

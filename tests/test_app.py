@@ -1,0 +1,83 @@
+"""A tab is one row of TABS; app.py only puts them together."""
+
+import ast
+from dataclasses import replace
+from pathlib import Path
+
+import gradio as gr
+import pytest
+
+from app import TABS
+from probe.models.cache import ModelCache
+from probe.runs.engine import Engine
+from probe.runs.store import Store
+from probe.ui.html.elements import note
+from probe.ui.page import Core, Page, TabEntry, build_page
+from probe.ui.serving import PROGRESS_PAUSE, QUEUE_PAUSE, launch_options, queued
+
+ROOT = Path(__file__).resolve().parent.parent
+ALLOWED = (
+    *("probe.ui", "finetune.ui", "probe.models.cache", "probe.runs", "probe.settings"),
+    "finetune.experiments.registry",
+    *("os", "atexit", "threading", "collections", "typing"),
+)
+"""What app.py may import: pages, stores, settings, the registration of experiments."""
+
+
+@pytest.fixture
+def core(home: Path) -> Core:
+    """A core with an empty store and no gallery."""
+    store = Store()
+    return Core(ModelCache(), store, Engine(store), home)
+
+
+def titles(blocks: gr.Blocks) -> list[str]:
+    """Return the tabs of a page as a browser is told of them."""
+    components = blocks.get_config_file()["components"]
+    return [part["props"]["label"] for part in components if part["type"] == "tabitem"]
+
+
+def build_made_up(page: Page) -> None:
+    """A tab made up for this test."""
+    shown = gr.HTML(elem_id="made-up")
+    text = gr.Textbox(elem_id="made-up-text")
+    text.submit(note, text, shown)
+    assert isinstance(page.core.store, Store)
+
+
+def test_a_tab_costs_one_module_and_one_row(core: Core) -> None:
+    blocks = build_page([*TABS, TabEntry("made-up", "Made up", build_made_up)], core)
+    assert titles(blocks) == ["Probe", "Batch", "Compare", "Inoculate", "Catalogue", "Made up"]
+    ids = {part["props"].get("elem_id") for part in blocks.get_config_file()["components"]}
+    assert {"made-up", "made-up-text", "answer", "catalogue"} <= ids
+
+
+@pytest.mark.parametrize("entry", TABS, ids=lambda entry: entry.id)
+def test_every_tab_stands_alone(core: Core, entry: TabEntry) -> None:
+    assert titles(build_page([replace(entry, title="Alone")], core)) == ["Alone"]
+
+
+def test_the_app_imports_pages_stores_and_settings() -> None:
+    imported = set()
+    for node in ast.walk(ast.parse((ROOT / "app.py").read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            imported.add(node.module or "")
+    assert imported
+    assert [name for name in imported if not name.startswith(ALLOWED)] == []
+
+
+def test_the_queue_rests_and_gradio_still_asks_how_long(core: Core) -> None:
+    queue = queued(build_page([], core))._queue
+    assert (queue.sleep_when_free, queue.progress_update_sleep_when_free) == (
+        QUEUE_PAUSE,
+        PROGRESS_PAUSE,
+    )
+    code = (Path(gr.__file__).parent / "queueing.py").read_text(encoding="utf-8")
+    assert "asyncio.sleep(self.sleep_when_free)" in code
+    assert "asyncio.sleep(self.progress_update_sleep_when_free)" in code
+
+
+def test_no_run_of_an_endpoint_is_recorded() -> None:
+    assert launch_options()["run_history"] is False
