@@ -11,7 +11,7 @@ import dask
 from dask.system import CPU_COUNT
 from distributed import Client, LocalCluster, Nanny, Status
 
-from probe.runs.worker import LowPriority
+from probe.runs.compute.worker import LowPriority
 from probe.settings import settings
 
 WORKER_ENVIRONMENT = {

@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from probe.errors import SettingsError
-from probe.runs.cluster import without_main, worker_count
+from probe.runs.compute.cluster import without_main, worker_count
 
 
 def test_the_number_of_processes_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,7 +21,7 @@ def test_without_a_setting_half_of_the_cores_compute_and_at_least_one(
     monkeypatch.delenv("NLI_CLINIC_WORKERS", raising=False)
     found = []
     for cores in (1, 2, 3, 8):
-        monkeypatch.setattr("probe.runs.cluster.CPU_COUNT", cores)
+        monkeypatch.setattr("probe.runs.compute.cluster.CPU_COUNT", cores)
         found.append(worker_count())
     assert found == [1, 1, 1, 4]
 

@@ -14,17 +14,17 @@ from functools import partial
 from distributed import KilledWorker, TimeoutError
 
 from probe.errors import ExperimentError, UserError
-from probe.runs.cluster import UNREACHABLE, Cluster
-from probe.runs.completion import finish, keep_model
-from probe.runs.dispatch import Dispatch, Task, fetch
-from probe.runs.event_queue import EventQueue
+from probe.runs.compute.cluster import UNREACHABLE, Cluster
+from probe.runs.compute.completion import finish, keep_model
+from probe.runs.compute.dispatch import Dispatch, Task, fetch
+from probe.runs.compute.event_queue import EventQueue
+from probe.runs.compute.failures import sentence
+from probe.runs.compute.lease import Lease
+from probe.runs.compute.worker import REPORT_INTERVAL
 from probe.runs.experiment import Progress, Result, experiment_of
-from probe.runs.failures import sentence
-from probe.runs.lease import Lease
 from probe.runs.models import named_model_hash
 from probe.runs.run import OPEN, Json, RunCell, StoredRun
 from probe.runs.store import Store
-from probe.runs.worker import REPORT_INTERVAL
 from probe.settings import settings
 
 log = logging.getLogger(__name__)
