@@ -104,7 +104,7 @@ class Engine:
         self._cluster.close()
 
     def _upkeep(self) -> None:
-        """Renew the lease, take up what was left, and cancel what others want cancelled."""
+        """Renew the lease, take up what was left, cancel what others want cancelled, and rest."""
         self._lease.renew()
         waiting = [run_id for run_id in self._lease.available() if self._may_start(run_id)]
         for run_id in waiting if waiting and self._cluster.connect() else ():
@@ -112,6 +112,7 @@ class Engine:
         for run_id, dispatch in self._dispatches.items():
             if not dispatch.stopping and self._store.get(run_id).cancelling:
                 self._events.put(run_id, partial(self._cancel, run_id))
+        self._cluster.rest(busy=bool(self._dispatches))
 
     def _may_start(self, run_id: str) -> bool:
         ours = self._listener is None or run_id in self._submitted

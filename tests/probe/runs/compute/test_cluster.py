@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from probe.errors import SettingsError
-from probe.runs.compute.cluster import without_main, worker_count
+from probe.runs.compute.cluster import Cluster, without_main, worker_count
 
 
 def test_the_number_of_processes_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,3 +44,29 @@ def test_a_spawned_process_does_not_import_the_main_module(monkeypatch: pytest.M
         data = multiprocessing.spawn.get_preparation_data("worker")
     assert not {"init_main_from_name", "init_main_from_path"} & set(data)
     assert sys.modules["__main__"] is main
+
+
+def test_an_idle_cluster_of_our_own_ends_and_starts_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Cluster(None, in_process=True)
+    first = cluster.connect()
+    assert first is not None
+    address = cluster.address
+    cluster.rest(busy=False)
+    assert cluster.address == address
+    monkeypatch.setattr("probe.runs.compute.cluster.IDLE_SECONDS", 0.0)
+    cluster.rest(busy=True)
+    assert cluster.address == address
+    cluster.rest(busy=False)
+    assert (cluster.address, first.status) == (None, "closed")
+    again = cluster.connect()
+    assert again is not None
+    assert again.submit(sum, [1, 2]).result(timeout=30) == 3
+    cluster.close()
+
+
+def test_a_cluster_of_our_own_is_reached_from_this_machine_only() -> None:
+    cluster = Cluster(None, in_process=True)
+    client = cluster.connect()
+    assert client is not None
+    assert client.dashboard_link.startswith("http://127.0.0.1:")
+    cluster.close()
