@@ -4,6 +4,7 @@ import multiprocessing.spawn
 import sys
 from types import ModuleType
 
+import psutil
 import pytest
 
 from probe.errors import SettingsError
@@ -64,9 +65,22 @@ def test_an_idle_cluster_of_our_own_ends_and_starts_anew(monkeypatch: pytest.Mon
     cluster.close()
 
 
-def test_a_cluster_of_our_own_is_reached_from_this_machine_only() -> None:
-    cluster = Cluster(None, in_process=True)
-    client = cluster.connect()
-    assert client is not None
-    assert client.dashboard_link.startswith("http://127.0.0.1:")
+@pytest.mark.parametrize("in_process", [True, False])
+def test_a_cluster_of_our_own_is_reached_from_this_machine_only(in_process: bool) -> None:
+    before = listening()
+    cluster = Cluster(None, in_process=in_process)
+    assert cluster.connect() is not None
+    opened = listening() - before
     cluster.close()
+    assert {host for host, _ in opened} == {"127.0.0.1"}
+
+
+def listening() -> set[tuple[str, int]]:
+    """Return where this process and its children listen."""
+    process = psutil.Process()
+    connections = [
+        connection
+        for one in (process, *process.children(recursive=True))
+        for connection in one.net_connections()
+    ]
+    return {(it.laddr.ip, it.laddr.port) for it in connections if it.status == psutil.CONN_LISTEN}
