@@ -13,18 +13,18 @@ from threading import Thread
 from finetune.experiments.registry import register_experiments
 from finetune.ui import inoculate_tab
 from probe.models.cache import ModelCache
-from probe.runs.engine import Engine
+from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
-from probe.ui import batch_tab, catalogue_tab, compare_tab, probe_tab
 from probe.ui.page import Core, TabEntry, build_page
 from probe.ui.serving import serve
+from probe.ui.tabs import batch, catalogue, compare, probe
 
 TABS = (
-    TabEntry("probe", "Probe", probe_tab.build),
-    TabEntry("batch", "Batch", batch_tab.build),
-    TabEntry("compare", "Compare", compare_tab.build),
+    TabEntry("probe", "Probe", probe.build),
+    TabEntry("batch", "Batch", batch.build),
+    TabEntry("compare", "Compare", compare.build),
     TabEntry("inoculate", "Inoculate", inoculate_tab.build),
-    TabEntry("catalogue", "Catalogue", catalogue_tab.build),
+    TabEntry("catalogue", "Catalogue", catalogue.build),
 )
 
 

@@ -30,7 +30,7 @@ from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import InoculationRun, inoculation_run, run_request
 from finetune.experiments.registry import register_experiments
 from finetune.training.recipes import Mode
-from probe.runs.engine import Engine
+from probe.runs.compute.engine import Engine
 from probe.runs.environment import environment
 from probe.runs.run import OPEN
 from probe.runs.store import Store

@@ -39,7 +39,7 @@ from finetune.experiments.registry import register_experiments
 from finetune.training.recipes import Mode
 from probe.models.classifier import Classifier
 from probe.models.library import load
-from probe.runs.engine import Engine
+from probe.runs.compute.engine import Engine
 from probe.runs.environment import environment
 from probe.runs.store import Store
 

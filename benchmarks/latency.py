@@ -59,7 +59,7 @@ def main() -> None:
         from finetune.experiments.inoculation.plan import Plan
         from finetune.experiments.inoculation.run import run_request
         from finetune.experiments.registry import register_experiments
-        from probe.runs.engine import Engine
+        from probe.runs.compute.engine import Engine
         from probe.runs.environment import environment
         from probe.runs.store import Store
 

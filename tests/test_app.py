@@ -9,7 +9,7 @@ import pytest
 
 from app import TABS
 from probe.models.cache import ModelCache
-from probe.runs.engine import Engine
+from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from probe.ui.html.elements import note
 from probe.ui.page import Core, Page, TabEntry, build_page

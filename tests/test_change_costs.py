@@ -19,7 +19,7 @@ from probe.tasks.label_rules import KEEP
 from probe.templates import kinds
 from probe.templates.grammar import FOLDERS
 from probe.transforms.registry import FAMILIES, REGISTRY, Tools, transform
-from probe.ui.probe_answer import by_family
+from probe.ui.tabs.probe_answer import by_family
 from tests.support.tiny_bert import tiny_pairs
 
 

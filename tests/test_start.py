@@ -38,7 +38,7 @@ def worker() -> list[list[str]]:
     """The modules of a process after it loaded a worker, and after it loaded what that computes."""
     found: list[list[str]] = json.loads(
         printed(
-            "import json, sys, probe.runs.worker\n"
+            "import json, sys, probe.runs.compute.worker\n"
             "first = list(sys.modules)\n"
             "import finetune.experiments.inoculation.serialise\n"
             "print(json.dumps([first, list(sys.modules)]))"

@@ -18,7 +18,7 @@ from finetune.experiments.inoculation.run import (
 from finetune.experiments.inoculation.serialise import epoch_from, point_from
 from finetune.report.progress import row_text
 from probe.errors import ExperimentError
-from probe.runs.engine import Engine
+from probe.runs.compute.engine import Engine
 from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
 from probe.runs.models import named_model_hash

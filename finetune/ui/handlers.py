@@ -24,7 +24,7 @@ from finetune.ui.view import (
     trouble_outputs,
 )
 from probe.errors import StoreError, UserError
-from probe.runs.engine import Engine
+from probe.runs.compute.engine import Engine
 from probe.runs.owners import new_owner
 from probe.runs.run import OPEN
 from probe.runs.store import Store

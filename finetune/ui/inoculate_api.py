@@ -10,7 +10,7 @@ from finetune.ui.plan_fields import DEFAULT_PLAN, DEFAULT_SIZES
 from finetune.ui.plan_form import LIMIT_FIELDS, USUAL_RATE, Form, jobs_of
 from finetune.ui.start import start_sweep
 from probe.errors import UserError
-from probe.runs.engine import Engine
+from probe.runs.compute.engine import Engine
 from probe.runs.experiment import run_json
 from probe.runs.store import Store
 from probe.ui.choices import require_choice

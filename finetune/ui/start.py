@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import InoculationRun, inoculation_run, run_request
-from probe.runs.engine import Engine
+from probe.runs.compute.engine import Engine
 from probe.runs.environment import environment
 from probe.runs.owners import start_runs
 from probe.runs.store import Store

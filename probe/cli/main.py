@@ -1,12 +1,12 @@
 """The commands of `python -m probe` as one group."""
 
-from probe.cli import baselines, pbsmt, tagger
 from probe.cli.batch import batch_command
 from probe.cli.compare import compare_command
 from probe.cli.group import group
 from probe.cli.hans import hans_command
 from probe.cli.models import models_command
 from probe.cli.pair import pair_command
+from probe.cli.resources import baselines, pbsmt, tagger
 from probe.cli.settings import settings_command
 from probe.cli.templates import templates_command
 from probe.cli.transforms import transforms_command

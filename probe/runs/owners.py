@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Sequence
 
 from probe.errors import RunError, UnknownRun
-from probe.runs.engine import Engine
+from probe.runs.compute.engine import Engine
 from probe.runs.run import OPEN, RunRequest, StoredRun
 from probe.runs.store import Store
 from probe.settings import settings

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from probe.models.cache import ModelCache
-from probe.runs.engine import Engine
+from probe.runs.compute.engine import Engine
 from probe.runs.gallery import FOLDER
 from probe.runs.store import Store
 from probe.settings import ASSETS

@@ -12,9 +12,9 @@ from probe.models.cache import ModelCache
 from probe.ui.api import hans as hans_api
 from probe.ui.api.hans import require_profile
 from probe.ui.events import QUIET
-from probe.ui.hans_chart import chart
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.html.hans import progress, sentences, tables
+from probe.ui.panels.hans_chart import chart
 
 ABOUT = (
     "Does a model say entailment wherever the words of the hypothesis stand in the premise? Three "

@@ -9,7 +9,7 @@ from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import run_request
 from finetune.ui.handlers import Handlers
 from finetune.ui.view import Outputs
-from probe.runs.engine import Engine
+from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from tests.support.database_trouble import locked
 

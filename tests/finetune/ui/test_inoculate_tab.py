@@ -4,7 +4,7 @@ from pathlib import Path
 
 from finetune.ui import inoculate_tab
 from probe.models.cache import ModelCache
-from probe.runs.engine import Engine
+from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from probe.ui.page import Core, TabEntry, build_page
 

@@ -11,7 +11,7 @@ from finetune.experiments.inoculation.run import run_request
 from finetune.ui import run_lists
 from finetune.ui.start import start_sweep
 from finetune.ui.view import Outputs, ViewState, gallery_choice, initial_state, linked_state, show
-from probe.runs.engine import Engine
+from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from tests.support.points import make_run
 

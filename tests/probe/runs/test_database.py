@@ -17,8 +17,8 @@ from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.experiments.inoculation.run import run_request
 from finetune.experiments.inoculation.serialise import row_json
 from probe.errors import StoreError
+from probe.runs.compute.lease import LEASE_SECONDS, Lease
 from probe.runs.database.tables import RunRow
-from probe.runs.lease import LEASE_SECONDS, Lease
 from probe.runs.run import StoredRun
 from probe.runs.store import Store
 from tests.support.database_trouble import full, locked

@@ -13,7 +13,7 @@ import pytest
 
 from probe.errors import ExperimentError, RunError
 from probe.runs import gallery
-from probe.runs.engine import Engine
+from probe.runs.compute.engine import Engine
 from probe.runs.experiment import (
     EXPERIMENTS,
     CellContext,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from probe.cli.tagger import app
+from probe.cli.resources.tagger import app
 from probe.text import tagger_training
 from probe.text.tagger import WEIGHTS_FILE, load, tags
 from probe.text.tagger_training import accuracy, save, train

@@ -27,7 +27,7 @@ from probe.metrics import accuracy
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.reports.json import examination_json, transforms_json
-from probe.runs.engine import Engine
+from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from probe.tasks.task import TASKS, Label, Task, register
 from probe.transforms.availability import ready

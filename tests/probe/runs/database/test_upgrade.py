@@ -32,11 +32,11 @@ from finetune.experiments.inoculation.serialise import sets_from
 from finetune.experiments.inoculation.verdict import conclude, verdict_json
 from probe.errors import StoreError
 from probe.models.hashes import model_hash
+from probe.runs.compute.engine import Engine
+from probe.runs.compute.lease import Lease
 from probe.runs.database.tables import Base, RunRow, SchemaRow
 from probe.runs.database.upgrade import ADDED_TO_VERSION_1, SCHEMA
-from probe.runs.engine import Engine
 from probe.runs.experiment import run_json
-from probe.runs.lease import Lease
 from probe.runs.store import Store
 from tests.support.tiny_bert import tiny_bert
 from tests.support.waiting import ended, until

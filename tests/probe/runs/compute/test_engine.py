@@ -16,8 +16,8 @@ from finetune.experiments.inoculation.plan import Cell, Plan, kept_name
 from finetune.experiments.inoculation.run import run_request
 from probe.models.hashes import model_hash
 from probe.models.library import entries, load
-from probe.runs.engine import Engine
-from probe.runs.failures import MEMORY_SENTENCE
+from probe.runs.compute.engine import Engine
+from probe.runs.compute.failures import MEMORY_SENTENCE
 from probe.runs.store import Store
 from probe.settings import settings
 from tests.support.database_trouble import full, locked

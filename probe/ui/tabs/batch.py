@@ -9,7 +9,6 @@ from probe.models.classifier import Precision
 from probe.tasks.nli import NLI
 from probe.transforms.availability import ready
 from probe.ui.api import batch as batch_api
-from probe.ui.batch_run import Outputs, run, turn
 from probe.ui.batch_tables import ALL, FILTERS
 from probe.ui.choices import model_names, refresh_models
 from probe.ui.events import QUIET
@@ -18,6 +17,7 @@ from probe.ui.pacing import StopRequests
 from probe.ui.page import Page
 from probe.ui.panels import options, templates
 from probe.ui.panels.upload import build_columns, build_file, guess_on_upload
+from probe.ui.tabs.batch_run import Outputs, run, turn
 
 FILE_LABEL = "CSV, TSV, JSON lines or Parquet; also the MNLI and SNLI releases"
 

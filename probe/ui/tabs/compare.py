@@ -10,14 +10,14 @@ from probe.models.classifier import Precision
 from probe.reports.compared_rows import kept
 from probe.ui.api import compare as compare_api
 from probe.ui.choices import model_names, refresh_models
-from probe.ui.compare_run import BUNDLED, FILE, MAX_MODELS, PAIR, Outputs, run
 from probe.ui.events import PRESSED, QUIET
-from probe.ui.example_pairs import EXAMPLES
 from probe.ui.html.compare_cells import PAGE_ROWS, chosen, matrix, page, slices
 from probe.ui.html.elements import NOTHING, alert
 from probe.ui.page import Page
 from probe.ui.panels import hans
 from probe.ui.panels.upload import build_columns, build_file, guess_on_upload
+from probe.ui.tabs.compare_run import BUNDLED, FILE, MAX_MODELS, PAIR, Outputs, run
+from probe.ui.tabs.example_pairs import EXAMPLES
 
 TO_PAIRS = '() => document.getElementById("compare-cell")?.scrollIntoView({block: "nearest"})'
 

@@ -10,14 +10,14 @@ from markupsafe import Markup
 from probe.analysis.attribution import METHODS, BaselineToken
 from probe.tasks.nli import LABELS
 from probe.transforms.registry import FAMILIES
-from probe.ui import probe_answer
 from probe.ui.api import probe as probe_api
 from probe.ui.choices import model_names, refresh_models
 from probe.ui.events import QUIET
-from probe.ui.example_pairs import EXAMPLES
 from probe.ui.page import Page
 from probe.ui.panels import options, own_model
-from probe.ui.probe_answer import FIRST, UNKNOWN, by_family, not_available
+from probe.ui.tabs import probe_answer
+from probe.ui.tabs.example_pairs import EXAMPLES
+from probe.ui.tabs.probe_answer import FIRST, UNKNOWN, by_family, not_available
 
 LINES = (("lexical", "gradient", "statistical"), ("heuristic",), ("stress",))
 """The families that stand side by side."""

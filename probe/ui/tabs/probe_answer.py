@@ -17,10 +17,10 @@ from probe.transforms import REGISTRY
 from probe.transforms.availability import missing, ready
 from probe.transforms.registry import FAMILIES
 from probe.ui.choices import model_names
-from probe.ui.example_pairs import EXAMPLES
 from probe.ui.html.elements import NOTHING, alert, join, sheet
 from probe.ui.html.probe import answer, rows, table
 from probe.ui.panels import options
+from probe.ui.tabs.example_pairs import EXAMPLES
 
 FIRST = ("sort", "shuffle", "drop", "negation")
 """The transforms that are chosen when the page is opened."""

@@ -14,8 +14,8 @@ from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.experiments.inoculation.run import run_request
 from finetune.experiments.inoculation.serialise import cell_from
-from probe.runs import engine as engine_module
-from probe.runs.engine import Engine
+from probe.runs.compute import engine as engine_module
+from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from tests.support.waiting import ended, training, until
 

@@ -7,10 +7,10 @@ from threading import Thread
 
 from distributed import CancelledError, Client, Event, Future, KilledWorker, TimeoutError, Variable
 
-from probe.runs.cluster import UNREACHABLE
+from probe.runs.compute.cluster import UNREACHABLE
+from probe.runs.compute.worker import CellTask, compute, inputs_variable
 from probe.runs.experiment import Experiment, Result
 from probe.runs.run import Json, RunCell, StoredRun
-from probe.runs.worker import CellTask, compute, inputs_variable
 
 FETCH_SECONDS = 20.0
 """Seconds to wait for a result to be sent."""

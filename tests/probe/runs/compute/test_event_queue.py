@@ -8,7 +8,7 @@ import pytest
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import run_request
-from probe.runs.event_queue import EventQueue
+from probe.runs.compute.event_queue import EventQueue
 from probe.runs.run import StoredRun
 from probe.runs.store import Store
 from tests.support.database_trouble import locked

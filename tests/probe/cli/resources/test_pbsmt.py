@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from probe.cli.pbsmt import app
+from probe.cli.resources.pbsmt import app
 from probe.tasks.nli import LABELS
 from tests.support.toy_ngrams import ARPA
 

@@ -11,8 +11,8 @@ from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.tasks.nli import NLI
 from probe.transforms import Options
-from probe.ui.batch_run import Job, Outputs, scored
 from probe.ui.pacing import StopRequests
+from probe.ui.tabs.batch_run import Job, Outputs, scored
 from tests.support.pair_files import PAIRS
 from tests.support.tiny_models import shared
 

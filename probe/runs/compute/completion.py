@@ -1,8 +1,8 @@
 """The end of a cell and of a run: a model is kept, the verdict drawn, the state set."""
 
 from probe.models.hashes import model_hash
+from probe.runs.compute.failures import sentence
 from probe.runs.experiment import Result, experiment_of
-from probe.runs.failures import sentence
 from probe.runs.models import save_model_files
 from probe.runs.run import OPEN
 from probe.runs.store import Store

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import ModuleType
@@ -11,7 +12,7 @@ import dask
 from dask.system import CPU_COUNT
 from distributed import Client, LocalCluster, Nanny, Status
 
-from probe.runs.worker import LowPriority
+from probe.runs.compute.worker import LowPriority
 from probe.settings import settings
 
 WORKER_ENVIRONMENT = {
@@ -26,6 +27,8 @@ ALLOWED_DEATHS = 2
 """How often the process of a cell may die before the cell fails: memory may be short."""
 CONNECT_SECONDS = 5.0
 """Seconds to wait for a cluster to answer."""
+IDLE_SECONDS = 120.0
+"""Seconds without a run after which our own cluster ends: idle it takes a twentieth of a core."""
 UNREACHABLE = (OSError, asyncio.TimeoutError)  # on Python 3.10 the second is no OSError
 
 
@@ -41,6 +44,7 @@ class Cluster:
         self._processes = 0 if address or in_process else worker_count()
         self._own: LocalCluster | None = None
         self._client: Client | None = None
+        self._used = time.monotonic()
 
     @property
     def address(self) -> str | None:
@@ -60,11 +64,19 @@ class Cluster:
                 )
         return self._client
 
+    def rest(self, busy: bool) -> None:
+        """End our own cluster where it was not busy for a while; `connect` starts another."""
+        if busy or self._own is None:
+            self._used = time.monotonic()
+        elif time.monotonic() - self._used >= IDLE_SECONDS:
+            self.close()
+
     def close(self) -> None:
         """Leave the cluster; our own ends."""
         self._disconnect()
-        if self._own is not None:
-            self._own.close()
+        own, self._own = self._own, None
+        if own is not None:
+            own.close()
 
     def _disconnect(self) -> None:
         client, self._client = self._client, None
@@ -131,7 +143,8 @@ def local_thread() -> LocalCluster:
         n_workers=1,
         threads_per_worker=1,
         processes=False,
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
+        worker_dashboard_address="127.0.0.1:0",
         silence_logs=logging.ERROR,
         memory_limit=0,
     )

@@ -14,17 +14,17 @@ from functools import partial
 from distributed import KilledWorker, TimeoutError
 
 from probe.errors import ExperimentError, UserError
-from probe.runs.cluster import UNREACHABLE, Cluster
-from probe.runs.completion import finish, keep_model
-from probe.runs.dispatch import Dispatch, Task, fetch
-from probe.runs.event_queue import EventQueue
+from probe.runs.compute.cluster import UNREACHABLE, Cluster
+from probe.runs.compute.completion import finish, keep_model
+from probe.runs.compute.dispatch import Dispatch, Task, fetch
+from probe.runs.compute.event_queue import EventQueue
+from probe.runs.compute.failures import sentence
+from probe.runs.compute.lease import Lease
+from probe.runs.compute.worker import REPORT_INTERVAL
 from probe.runs.experiment import Progress, Result, experiment_of
-from probe.runs.failures import sentence
-from probe.runs.lease import Lease
 from probe.runs.models import named_model_hash
 from probe.runs.run import OPEN, Json, RunCell, StoredRun
 from probe.runs.store import Store
-from probe.runs.worker import REPORT_INTERVAL
 from probe.settings import settings
 
 log = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ class Engine:
         self._cluster.close()
 
     def _upkeep(self) -> None:
-        """Renew the lease, take up what was left, and cancel what others want cancelled."""
+        """Renew the lease, take up what was left, cancel what others want cancelled, and rest."""
         self._lease.renew()
         waiting = [run_id for run_id in self._lease.available() if self._may_start(run_id)]
         for run_id in waiting if waiting and self._cluster.connect() else ():
@@ -112,6 +112,7 @@ class Engine:
         for run_id, dispatch in self._dispatches.items():
             if not dispatch.stopping and self._store.get(run_id).cancelling:
                 self._events.put(run_id, partial(self._cancel, run_id))
+        self._cluster.rest(busy=bool(self._dispatches))
 
     def _may_start(self, run_id: str) -> bool:
         ours = self._listener is None or run_id in self._submitted

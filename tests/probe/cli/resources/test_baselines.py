@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from probe.baselines import BASELINES
 from probe.baselines.hypothesis_only import WEIGHTS_FILE
-from probe.cli.baselines import app
+from probe.cli.resources.baselines import app
 from probe.tasks.nli import Pair
 from tests.support.baseline_pairs import C, E, numerical_pairs, separable_pairs
 

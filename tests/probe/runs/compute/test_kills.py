@@ -16,13 +16,13 @@ from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan, cells
 from finetune.experiments.inoculation.run import inoculation_run, run_request
 from probe.models.library import load
-from probe.runs import dispatch
-from probe.runs.engine import Engine
+from probe.runs.compute import dispatch
+from probe.runs.compute.engine import Engine
 from probe.runs.run import StoredRun
 from probe.runs.store import Store
 from tests.support.waiting import ended, training, until
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 pytestmark = pytest.mark.slow
 LONG = {"max_epochs": 40, "patience": 40, "batch": 4, "precision": "fp32"}
 

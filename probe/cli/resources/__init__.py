@@ -1,0 +1,1 @@
+"""The commands that make what transforms and baselines need: tables and weights."""
