@@ -32,7 +32,7 @@ from finetune.experiments.registry import register_experiments
 from finetune.training.recipes import Mode
 from probe.runs.compute.engine import Engine
 from probe.runs.environment import environment
-from probe.runs.run import OPEN
+from probe.runs.run import ended
 from probe.runs.store import Store
 
 
@@ -46,11 +46,6 @@ def until(store: Store, run_id: str, condition: Callable[[InoculationRun], bool]
     while not condition(run := inoculation_run(store.get(run_id))):
         time.sleep(0.05)
     return run
-
-
-def ended(run: InoculationRun) -> bool:
-    """Whether a run is done, cancelled or failed."""
-    return run.state not in OPEN
 
 
 def training(cells: int) -> Callable[[InoculationRun], bool]:

@@ -27,7 +27,7 @@ from typing import Annotated
 import torch
 import typer
 
-from benchmarks.durability import ended, until
+from benchmarks.durability import until
 from benchmarks.trainer import Pace, pace, with_trainer
 from finetune.experiments.inoculation.cell import Point, fresh, run_cell
 from finetune.experiments.inoculation.challenges import bundled_sets, file_sets
@@ -41,6 +41,7 @@ from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.runs.compute.engine import Engine
 from probe.runs.environment import environment
+from probe.runs.run import ended
 from probe.runs.store import Store
 
 app = typer.Typer(add_completion=False)

@@ -75,6 +75,11 @@ class RunRequest:
     artefacts: Json = field(default_factory=dict)
 
 
+def ended(run: AnyRun) -> bool:
+    """Whether a run is done, cancelled or failed."""
+    return run.state not in OPEN
+
+
 def run_facts(run: Run[Json, object, object, object]) -> Json:
     """Return all of a run but its owner's token, its verdict and its cells."""
     names = ("id", "kind", "state", "error", "created", "started", "finished", "kept", "plan")

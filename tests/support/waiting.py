@@ -18,11 +18,6 @@ def until(store: Store, run_id: str, condition: Callable[[StoredRun], bool]) -> 
     return run
 
 
-def ended(run: AnyRun) -> bool:
-    """Whether a run is done, cancelled or failed."""
-    return run.state not in ("queued", "running")
-
-
 def training(run: AnyRun) -> bool:
     """Whether the second cell has reported progress."""
     return run.cells[1].state == "running" and run.cells[1].progress is not None

@@ -25,11 +25,11 @@ from probe.runs.experiment import (
     run_title,
 )
 from probe.runs.owners import MAX_OPEN_RUNS, own_runs, start_runs
-from probe.runs.run import Json, RunRequest, StoredRun
+from probe.runs.run import Json, RunRequest, StoredRun, ended
 from probe.runs.stopping import halt
 from probe.runs.store import Store
 from probe.ui.html.run import show_run
-from tests.support.waiting import ended, training, until
+from tests.support.waiting import training, until
 
 PLAN = {"words": ["rain", "sun", "snow"], "seconds": 0.0}
 INPUTS = {"text": "rain and sun and rain"}

@@ -28,11 +28,12 @@ from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.reports.json import examination_json, transforms_json
 from probe.runs.compute.engine import Engine
+from probe.runs.run import ended
 from probe.runs.store import Store
 from probe.tasks.task import TASKS, Label, Task, register
 from probe.transforms.availability import ready
 from tests.support.tiny_models import POSITIONS, SHAPE, word_piece
-from tests.support.waiting import ended, until
+from tests.support.waiting import until
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,12 @@ from probe.models.hashes import model_hash
 from probe.models.library import entries, load
 from probe.runs.compute.engine import Engine
 from probe.runs.compute.failures import MEMORY_SENTENCE
+from probe.runs.run import ended
 from probe.runs.store import Store
 from probe.settings import settings
 from tests.support.database_trouble import full, locked
 from tests.support.tiny_bert import tiny_pairs
-from tests.support.waiting import ended, training, until
+from tests.support.waiting import training, until
 
 TOO_LARGE = 2**60
 """A seed that torch's generator does not take."""

@@ -16,8 +16,9 @@ from finetune.experiments.inoculation.run import run_request
 from finetune.experiments.inoculation.serialise import cell_from
 from probe.runs.compute import engine as engine_module
 from probe.runs.compute.engine import Engine
+from probe.runs.run import ended
 from probe.runs.store import Store
-from tests.support.waiting import ended, training, until
+from tests.support.waiting import training, until
 
 pytestmark = pytest.mark.slow
 

@@ -18,9 +18,9 @@ from finetune.experiments.inoculation.run import inoculation_run, run_request
 from probe.models.library import load
 from probe.runs.compute import dispatch
 from probe.runs.compute.engine import Engine
-from probe.runs.run import StoredRun
+from probe.runs.run import StoredRun, ended
 from probe.runs.store import Store
-from tests.support.waiting import ended, training, until
+from tests.support.waiting import training, until
 
 ROOT = Path(__file__).resolve().parents[4]
 pytestmark = pytest.mark.slow

@@ -37,9 +37,10 @@ from probe.runs.compute.lease import Lease
 from probe.runs.database.tables import Base, RunRow, SchemaRow
 from probe.runs.database.upgrade import ADDED_TO_VERSION_1, SCHEMA
 from probe.runs.experiment import run_json
+from probe.runs.run import ended
 from probe.runs.store import Store
 from tests.support.tiny_bert import tiny_bert
-from tests.support.waiting import ended, until
+from tests.support.waiting import until
 
 HERE = Path(__file__).parent
 ANSWERS: dict[str, Any] = json.loads((HERE / "version_1.json").read_text(encoding="utf-8"))
