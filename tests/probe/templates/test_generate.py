@@ -33,6 +33,7 @@ def test_every_row_has_its_own_id(kind: str) -> None:
 
 
 PEAK_BYTES = """
+import tracemalloc
 from collections import deque
 from probe.templates import Request, generate
 
@@ -43,7 +44,7 @@ def peak_bytes_of(n):
     tracemalloc.stop()
     return peak_bytes
 
-peak_bytes_of(10)  # reads the templates, once
+peak_bytes_of(4000)  # reads the templates and fills the interpreter's caches, once
 print(peak_bytes_of(400), peak_bytes_of(4000))
 """
 
