@@ -69,7 +69,7 @@ def _example(transformed: Transformed) -> Markup:
     if not result.changed:
         return note(f"this pair is left unchanged; {result.note}")
     gold = f" · gold label {result.gold}" if result.gold else ""
-    return Markup('<div class="made">{}<p>{}{}</p></div>').format(
+    return Markup('<div class="new-text">{}<p>{}{}</p></div>').format(
         changes(result), verdict(transformed.prediction), gold
     )
 

@@ -80,7 +80,7 @@ def _caveat(rows: Sequence[Row]) -> str:
 def tests(rows: Sequence[Row], names: Sequence[str]) -> Markup:
     """Say for each two models how often they agree and whether their accuracies differ."""
     if not any(row.gold for row in rows if row.predictions):
-        return Markup('<p class="told">{}</p>').format(NO_GOLD)
+        return Markup('<p class="notice">{}</p>').format(NO_GOLD)
     sentences = (
         f"{in_words(mcnemar(rows, a, b), names[a], names[b])} "
         f"They agree on {percent(agreement(rows, a, b), '–')} of the pairs."

@@ -63,7 +63,7 @@ def _matrix_cell(cell: Cell, first: str, second: str, golden: bool) -> Markup:
     return Markup('<td class="{}">{}</td>').format(
         "same" if first == second else "other",
         cell_button(
-            f"said|{first}|{second}", f"{cell.n} pairs: {first} and {second}", cell.n, under
+            f"answers|{first}|{second}", f"{cell.n} pairs: {first} and {second}", cell.n, under
         ),
     )
 
@@ -129,7 +129,7 @@ def chosen(
     """Return what a pressed cell is in words, and its rows; nothing for an unknown one."""
     kind, _, rest = cell.partition("|")
     left, _, right = rest.partition("|")
-    if kind == "said":
+    if kind == "answers":
         words = f"{names[first]} says {left}, {names[second]} says {right}"
         return words, members(rows, first, second, (left, right))
     if kind == "slice" and left.isdecimal() and int(left) < len(SLICES):

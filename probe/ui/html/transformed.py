@@ -58,9 +58,9 @@ def row(transformed: Transformed, before: Prediction, model: str) -> Markup:
     result = transformed.result
     return Markup(
         '<details class="row"><summary><span class="what">{name}</span>'
-        '<span class="said">{verdict}</span>{bar}{agreement}{rule}'
+        '<span class="predicted">{verdict}</span>{bar}{agreement}{rule}'
         '<span class="more" aria-hidden="true">›</span></summary>{full}</details>'
-        '<div class="made">{changes}<p class="meaning">{meaning}</p>{note}</div>'
+        '<div class="new-text">{changes}<p class="meaning">{meaning}</p>{note}</div>'
     ).format(
         name=result.name,
         verdict=verdict(transformed.prediction),

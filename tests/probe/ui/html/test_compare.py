@@ -60,8 +60,8 @@ def test_a_cell_without_pairs_cannot_be_pressed() -> None:
 @pytest.mark.parametrize(
     ("cell", "numbers"),
     [
-        ("said|entailment|neutral", [0]),
-        ("said|neutral|neutral", [1]),
+        ("answers|entailment|neutral", [0]),
+        ("answers|neutral|neutral", [1]),
         (f"slice|{[each.name for each in SLICES].index('up to 5 words')}|all", [0, 1]),
         (f"slice|{[each.name for each in SLICES].index('up to 5 words')}|entailment", [0]),
         ("slice|99|all", []),
