@@ -23,10 +23,11 @@ from probe.errors import StoreError
 from probe.runs.run import OPEN
 from probe.runs.store import Store
 from probe.ui.html.elements import NOTHING, alert
+from probe.ui.tab_outputs import TabOutputs
 
 
 @dataclass
-class Outputs:
+class Outputs(TabOutputs):
     """What the page shows, in the order of the tab's outputs; what is not given stays."""
 
     curves: Any = field(default_factory=gr.skip)  # Any: text, or one of gradio's updates
@@ -38,11 +39,6 @@ class Outputs:
     halt: Any = field(default_factory=gr.skip)
     again: Any = field(default_factory=gr.skip)
     take: Any = field(default_factory=gr.skip)
-
-    @property
-    def outputs(self) -> list[Any]:
-        """The values in their order."""
-        return list(vars(self).values())
 
 
 @dataclass(frozen=True)

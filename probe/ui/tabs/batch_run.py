@@ -23,6 +23,7 @@ from probe.ui.pacing import Pace, StopRequests
 from probe.ui.panels import options as option_controls
 from probe.ui.panels.upload import columns_of
 from probe.ui.result_files import write_results
+from probe.ui.tab_outputs import TabOutputs
 
 MEASURED = "measures with 95 % intervals; a transform counts where it changed the pair"
 BASELINES = "rule baselines on the same pairs, with 95 % intervals"
@@ -32,7 +33,7 @@ STOPPED_AT_ONCE = "Stopped before the first rows were scored; there is nothing t
 
 
 @dataclass
-class Outputs:
+class Outputs(TabOutputs):
     """What the page shows, in the order of the tab's outputs; what is not given stays."""
 
     progress: Any = field(default_factory=gr.skip)  # Any: markup, or one of gradio's updates
@@ -45,11 +46,6 @@ class Outputs:
     place: Any = field(default_factory=gr.skip)
     turning: Any = field(default_factory=gr.skip)
     baselines: Any = field(default_factory=gr.skip)
-
-    @property
-    def outputs(self) -> list[Any]:
-        """The values in their order."""
-        return list(vars(self).values())
 
 
 @dataclass(frozen=True)

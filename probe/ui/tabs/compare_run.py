@@ -25,6 +25,7 @@ from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.pacing import Pace
 from probe.ui.panels.upload import columns_of
 from probe.ui.result_files import write_comparison
+from probe.ui.tab_outputs import TabOutputs
 
 BUNDLED, FILE, PAIR = "the bundled test pairs", "a file", "one pair"
 MAX_MODELS = 6
@@ -32,7 +33,7 @@ MAX_MODELS = 6
 
 
 @dataclass
-class Outputs:
+class Outputs(TabOutputs):
     """What the page shows, in the order of the tab's outputs; what is not given stays."""
 
     progress: Any = field(default_factory=gr.skip)  # Any: markup, or one of gradio's updates
@@ -47,11 +48,6 @@ class Outputs:
     files: Any = field(default_factory=gr.skip)
     place: Any = field(default_factory=gr.skip)
     names: Any = field(default_factory=gr.skip)
-
-    @property
-    def outputs(self) -> list[Any]:
-        """The values in their order."""
-        return list(vars(self).values())
 
 
 def cleared() -> Outputs:
