@@ -2,6 +2,8 @@
 
     UserError
     ├── SettingsError       a setting of the environment
+    ├── LimitError          more than one visitor may ask for here
+    ├── Stopped             work that ended before its end: nobody waits for it, or its time is up
     ├── FileError           a file that cannot be read, understood or written
     ├── LabelError          a label that is not known
     │   └── DisputedLabel   one that the annotators disagree on
@@ -39,6 +41,14 @@ class UserError(Exception):
 
 class SettingsError(UserError):
     """A setting of the environment that cannot be used."""
+
+
+class LimitError(UserError):
+    """More than one visitor may ask for here; a setting says how much that is."""
+
+
+class Stopped(UserError):
+    """Work ended before its end: somebody stopped it, nobody waits for it, or its time is up."""
 
 
 class FileError(UserError):

@@ -5,7 +5,7 @@ README's table of settings is made from here; a test compares the two.
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from platformdirs import user_data_path
 from pydantic import Field, PositiveInt, ValidationError, field_validator
@@ -25,14 +25,33 @@ def default_home() -> Path:
     return user_data_path("nli-clinic", appauthor=False) if INSTALLED else CHECKOUT / "var"
 
 
-def default_user_models() -> str:
-    """Return what people may open: on a Space, whose disk is not theirs, only the hub's models.
+def default_public() -> bool:
+    """Whether other people's machines reach the page: on a Space, or by the server's address."""
+    address = os.environ.get("GRADIO_SERVER_NAME", "")
+    return "SPACE_ID" in os.environ or address not in ("", "127.0.0.1", "localhost", "::1")
+
+
+def default_user_models(values: dict[str, Any]) -> str:  # Any: the fields before it
+    """Return what people may open: where the disk is not theirs, only the hub's models.
 
     Nothing where the variable is there and empty, which is read as if it were not there.
     """
     if "NLI_CLINIC_OWN_MODELS" in os.environ:
         return ""
-    return "hub" if "SPACE_ID" in os.environ else "hub,folder"
+    return "hub" if values.get("public") else "hub,folder"
+
+
+def limit(public: int, local: int | None, description: str) -> Any:  # Any: as of pydantic
+    """Declare a limit of what one visitor of the page may ask for; None is none.
+
+    `probe.limits` has the sentence for who passes it. The command line has no limits.
+    """
+    shown = f"`{public}`" if public == local else f"`{public}`; not public {local or 'none'}"
+    return Field(
+        default_factory=lambda values: public if values.get("public") else local,
+        description=description,
+        examples=[shown],
+    )
 
 
 class Settings(BaseSettings):
@@ -55,12 +74,50 @@ class Settings(BaseSettings):
     model_mb: PositiveInt = Field(
         default=4096, description="megabytes of loaded models; above, the least used are let go"
     )
+    public: bool = Field(
+        default_factory=default_public,
+        description="whether strangers reach the page, so that its limits hold",
+        examples=["yes on a Space or with a `GRADIO_SERVER_NAME` that others reach"],
+    )
     own_models: str = Field(
         default_factory=default_user_models,
         description="what *Your own model* may name; empty closes it",
-        examples=["`hub,folder`; on a Space `hub`"],
+        examples=["`hub,folder`; public `hub`"],
     )
     max_upload: str = Field(default="50mb", description="largest upload")
+    max_unpacked_mb: PositiveInt | None = limit(
+        200, 2000, "largest size of a file once it is unpacked, in megabytes"
+    )
+    max_rows: PositiveInt | None = limit(20_000, None, "rows of a file")
+    max_columns: PositiveInt | None = limit(200, 2000, "columns of a file")
+    max_cell: PositiveInt | None = limit(100_000, None, "characters in one cell of a file")
+    max_text: PositiveInt | None = limit(5_000, 50_000, "characters in one text of an example")
+    max_transforms: PositiveInt | None = limit(60, None, "transforms and chains of one request")
+    max_chain: PositiveInt | None = limit(6, 20, "transforms joined in one chain")
+    answer_seconds: PositiveInt | None = limit(60, 600, "seconds that one answer may take")
+    file_minutes: PositiveInt | None = limit(30, None, "minutes that one file may take")
+    max_waiting: PositiveInt | None = limit(
+        40,
+        None,
+        "requests of one page that wait for their answer; five times as many of an address",
+    )
+    max_sessions: PositiveInt = Field(
+        default=500, description="open pages that the app remembers; the oldest recover"
+    )
+    max_cells: PositiveInt | None = limit(300, 5000, "cells (fine-tunes) of one run")
+    max_open_runs: PositiveInt | None = limit(20, 100, "runs of one visitor at a time")
+    max_runs_a_day: PositiveInt | None = limit(60, None, "runs that one visitor starts in 24 hours")
+    max_all_open_runs: PositiveInt | None = limit(300, None, "runs of all visitors at a time")
+    max_kept_models: PositiveInt | None = limit(10, None, "inoculated models of one visitor")
+    max_stored_mb: PositiveInt | None = limit(
+        1000, None, "megabytes of files and models that one visitor stores"
+    )
+    keep_days: PositiveInt | None = limit(
+        7, None, "days after which ended runs and their models are removed"
+    )
+    keep_hours: PositiveInt = Field(
+        default=24, description="hours after which uploads and result files are removed"
+    )
     workers: PositiveInt | None = Field(
         default=None,
         description="processes that compute runs, one thread each",

@@ -11,7 +11,7 @@ from transformers import BatchEncoding, PreTrainedTokenizerBase
 from finetune.training.losses import admissible
 from probe.models.classifier import Classifier, Precision, autocast, by_length
 from probe.models.word_models.word_tokenizer import CHARACTER_IDS
-from probe.runs.stopping import Stop, halt, never
+from probe.stopping import Stop, halt, never
 from probe.tasks.task import Example
 
 STORED_TYPES = {

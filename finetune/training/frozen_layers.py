@@ -23,7 +23,7 @@ from probe.models.architectures import EncoderLayers, WordLayers
 from probe.models.classifier import Classifier, Precision, autocast, by_length
 from probe.models.word_models.soft_alignment import Sides, stack_sides
 from probe.models.word_models.word_tokenizer import CHARACTER_IDS
-from probe.runs.stopping import Stop, halt, never
+from probe.stopping import Stop, halt, never
 
 Inputs = Mapping[str, torch.Tensor]
 FROZEN_PER_TRAINED = 5

@@ -17,7 +17,7 @@ from finetune.training.losses import Loss, cross_entropy
 from finetune.training.recipes import clip_gradients
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier, Precision, autocast
-from probe.runs.stopping import Stop, halt, never
+from probe.stopping import Stop, halt, never
 
 Weights = dict[str, torch.Tensor]
 BATCHES_SORTED_BY_LENGTH = 50  # together, so that little padding is computed

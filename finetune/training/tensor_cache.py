@@ -12,8 +12,8 @@ from finetune.training.frozen_layers import lower_states, upper_part
 from finetune.training.recipes import Mode
 from probe.cache import ByteBoundedCache
 from probe.models.classifier import Classifier, Precision, resolve
-from probe.runs.stopping import Stop, never
 from probe.settings import settings
+from probe.stopping import Stop, never
 
 
 def _size(value: Encoded | torch.Tensor) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from probe.errors import ExperimentError
 from probe.runs.run import Json, Run, StoredRun, run_facts
-from probe.runs.stopping import Stop, never
+from probe.stopping import Stop, never
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from tests.support.checkout import text
 @pytest.fixture(autouse=True)
 def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """An environment without settings of ours."""
-    for name in (*map(variable, Settings.model_fields), "SPACE_ID"):
+    for name in (*map(variable, Settings.model_fields), "SPACE_ID", "GRADIO_SERVER_NAME"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -60,6 +60,29 @@ def test_which_models_people_may_bring(
         if value is not None:
             monkeypatch.setenv(name, value)
     assert settings().user_models == kinds
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "public"),
+    [
+        ("SPACE_ID", "me/space", True),
+        ("GRADIO_SERVER_NAME", "0.0.0.0", True),
+        ("GRADIO_SERVER_NAME", "127.0.0.1", False),
+        ("NLI_CLINIC_PUBLIC", "yes", True),
+    ],
+)
+def test_the_limits_of_a_public_app_hold_where_strangers_reach_it(
+    name: str, value: str, public: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert settings().public is public
+    assert settings().max_rows == (20_000 if public else None)
+    assert settings().user_models == ({"hub"} if public else {"hub", "folder"})
+
+
+def test_a_limit_of_ones_own_holds_public_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NLI_CLINIC_MAX_ROWS", "7")
+    assert settings().max_rows == 7
 
 
 @pytest.mark.parametrize(

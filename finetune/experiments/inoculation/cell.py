@@ -25,8 +25,8 @@ from finetune.training.loop import (
 from finetune.training.recipes import make_optimiser
 from finetune.training.tensor_cache import Prepared, prepare
 from probe.models.classifier import Classifier
-from probe.runs.stopping import Cancelled as Cancelled  # who drives cells knows it from here
-from probe.runs.stopping import Stop, never
+from probe.stopping import Cancelled as Cancelled  # who drives cells knows it from here
+from probe.stopping import Stop, never
 
 
 @dataclass(frozen=True)

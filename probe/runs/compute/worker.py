@@ -15,7 +15,7 @@ from distributed import Event, Variable, Worker, WorkerPlugin, get_worker
 
 from probe.runs.experiment import CellContext, Progress, Result, RunCell
 from probe.runs.run import Json
-from probe.runs.stopping import Cancelled, Stop
+from probe.stopping import Cancelled, Stop
 
 STOP_INTERVAL = 0.5
 """Seconds between two questions to the scheduler whether to stop."""

@@ -16,7 +16,7 @@ from finetune.training.tensor_cache import prepare
 from probe.errors import ExperimentError
 from probe.models.architectures import architecture
 from probe.models.classifier import Classifier
-from probe.runs.stopping import Cancelled
+from probe.stopping import Cancelled
 from probe.tasks.nli import Pair
 from tests.support.tiny_bert import tiny_pairs
 from tests.support.tiny_models import RELATIVES, tiny_classifier

@@ -21,7 +21,7 @@ from finetune.training.recipes import make_optimiser
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier
 from probe.models.library import load
-from probe.runs.stopping import Cancelled
+from probe.stopping import Cancelled
 from probe.tasks.nli import Pair
 from tests.support.tiny_bert import tiny_pairs
 

@@ -6,7 +6,7 @@ import torch
 from finetune.training.encoded import correct, encode, predictions
 from finetune.training.tensor_cache import TENSOR_CACHE, prepare
 from probe.models.classifier import Classifier
-from probe.runs.stopping import Cancelled
+from probe.stopping import Cancelled
 from probe.tasks.nli import LABELS, Pair
 from tests.support.tiny_bert import tiny_pairs
 from tests.support.tiny_models import FAMILY, tiny_classifier

@@ -26,8 +26,8 @@ from probe.runs.experiment import (
 )
 from probe.runs.owners import MAX_OPEN_RUNS, own_runs, start_runs
 from probe.runs.run import Json, RunRequest, StoredRun, ended
-from probe.runs.stopping import halt
 from probe.runs.store import Store
+from probe.stopping import halt
 from probe.ui.html.run import show_run
 from tests.support.waiting import training, until
 

@@ -1,0 +1,51 @@
+"""What one visitor of the page may ask for: the limits of the settings, each with its sentence.
+
+The page and its endpoints ask here; the command line, whose user owns the machine, does not.
+"""
+
+from probe.errors import LimitError
+from probe.settings import settings, variable
+
+SENTENCES = {
+    "max_unpacked_mb": "the file is larger than {limit:,} megabytes once it is unpacked",
+    "max_rows": "the file has more than {limit:,} rows",
+    "max_columns": "the file has more than {limit:,} columns",
+    "max_cell": "a cell of the file has more than {limit:,} characters",
+    "max_text": "the {what} has {count:,} characters, and at most {limit:,} are read here",
+    "max_transforms": "{count:,} transforms and chains at once are more than {limit:,}",
+    "max_chain": "the chain {what} joins {count:,} transforms, more than {limit:,}",
+    "answer_seconds": "this took longer than {limit:,} seconds; ask for less at once",
+    "file_minutes": "this took longer than {limit:,} minutes; what is done is kept",
+    "max_waiting": "{count:,} requests of yours are waiting already; let some of them end first",
+    "max_cells": (
+        "a run of {count:,} cells is more than {limit:,}; choose fewer sizes, rates or seeds"
+    ),
+    "max_open_runs": (
+        "{count:,} of your runs would be going at once, more than {limit:,}; wait, cancel some or "
+        "choose less"
+    ),
+    "max_runs_a_day": "{count:,} runs in 24 hours would be more than {limit:,}; come back tomorrow",
+    "max_all_open_runs": "{count:,} runs are going here already; try again when some have ended",
+    "max_kept_models": (
+        "{count:,} models of yours would be kept, more than {limit:,}; delete some in My data"
+    ),
+    "max_stored_mb": (
+        "your files and models would take {count:,} megabytes, more than {limit:,}; delete some in "
+        "My data"
+    ),
+}
+"""By the setting: what is said to who passes it."""
+
+
+def check(name: str, count: float, what: str = "") -> None:
+    """Refuse a count that passes a limit. Raises LimitError; the limit itself is allowed."""
+    limit = getattr(settings(), name)
+    if limit is not None and count > limit:
+        raise LimitError(message(name, count, what))
+
+
+def message(name: str, count: float = 0, what: str = "") -> str:
+    """Return the sentence for who passes a limit, with the setting that raises it."""
+    limit = getattr(settings(), name)
+    sentence = SENTENCES[name].format(limit=limit, count=count, what=what)
+    return f"{sentence} (this app's {variable(name)})"

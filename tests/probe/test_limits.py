@@ -1,0 +1,29 @@
+"""The limits of what one visitor may ask for, and their sentences."""
+
+import pytest
+
+from probe.errors import LimitError
+from probe.limits import SENTENCES, check
+from probe.settings import settings
+
+
+@pytest.fixture(autouse=True)
+def public(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An app that strangers reach."""
+    monkeypatch.setenv("NLI_CLINIC_PUBLIC", "yes")
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_a_limit_holds_from_one_above_it(name: str) -> None:
+    limit = getattr(settings(), name)
+    check(name, limit, "text")
+    with pytest.raises(LimitError) as refused:
+        check(name, limit + 1, "text")
+    assert f"NLI_CLINIC_{name.upper()}" in str(refused.value)
+    assert f"{limit:,}" in str(refused.value) or f"{limit + 1:,}" in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["max_rows", "max_runs_a_day", "max_stored_mb"])
+def test_an_app_of_ones_own_has_no_such_limit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NLI_CLINIC_PUBLIC", "no")
+    check(name, 10**9)
