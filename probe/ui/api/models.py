@@ -5,25 +5,25 @@ from typing import Any
 import gradio as gr
 
 from probe.errors import ModelError, UserError
-from probe.models.cache import ModelCache
-from probe.models.user_models import LoadedModel, require_open
+from probe.models.user_models import LoadedModel
+from probe.runs.model_access import ModelAccess
 from probe.tasks.task import read_labels
 
 
-def build(cache: ModelCache) -> None:
+def build(models: ModelAccess) -> None:
     """Add `/load_model`."""
 
     def load_model(model: str, labels: str = "") -> dict[str, Any]:
         """Load a hub's model or a folder, so that /probe and /batch can be asked for it."""
-        return load_json(cache, model, labels)
+        return load_json(models, model, labels)
 
     gr.api(load_model, api_name="load_model", concurrency_id="load")
 
 
-def load_json(cache: ModelCache, model: str, labels: str) -> dict[str, Any]:
+def load_json(models: ModelAccess, model: str, labels: str) -> dict[str, Any]:
     """Load a model; return what was loaded, and under which name it can be asked."""
     try:
-        loaded = open_own(cache, model, labels)
+        loaded = open_own(models, "", model, labels)
     except UserError as trouble:
         raise gr.Error(str(trouble)) from trouble
     label_check, classifier = loaded.label_check, loaded.classifier
@@ -37,10 +37,11 @@ def load_json(cache: ModelCache, model: str, labels: str) -> dict[str, Any]:
     }
 
 
-def open_own(cache: ModelCache, name: str | None, labels: str | None) -> LoadedModel:
+def open_own(
+    models: ModelAccess, visitor: str, name: str | None, labels: str | None
+) -> LoadedModel:
     """Load what a visitor named. Raises ModelError or LabelError."""
     model = (name or "").strip()
     if not model:
         raise ModelError("say which model: a hub's owner/name, or a folder")
-    require_open(model)
-    return cache.open(model, read_labels(labels or ""))
+    return models.open(visitor, model, read_labels(labels or ""))

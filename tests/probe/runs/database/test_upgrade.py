@@ -2,7 +2,8 @@
 
 `version_1.sqlite` holds a finished run, a failed one and one that was interrupted in the middle;
 `version_1.json` is what that program answered when it was asked for each of them.
-`version_2.sqlite` is the same after the upgrade to version 2. On PostgreSQL too, where NLI_CLINIC_TEST_DATABASE is the URL of an empty one.
+`version_2.sqlite` is the same after the upgrade to version 2. On PostgreSQL too, where
+NLI_CLINIC_TEST_DATABASE is the URL of an empty one.
 """
 
 import json
