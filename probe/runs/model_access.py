@@ -4,7 +4,6 @@ Bundled models, and those that the machine's owner made or put into the home, ar
 model that a visitor's run left belongs to that visitor and to who holds a link to the run.
 """
 
-import os.path
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,11 +46,11 @@ class ModelAccess:
 
     def open(self, visitor: str, name: str, order: tuple[Label, ...] | None = None) -> LoadedModel:
         """Load the model that a visitor named: of the hub, a folder, here. Raises ModelError."""
+        hidden = hidden_models(self.store, visitor)
+        require_open(name, hidden)
         here = _name_of_folder(name)
-        if here not in self.names(visitor):
-            if here == Path(here).name:
-                self.require(visitor, here)
-            require_open(here)
+        if here == Path(here).name:  # neither a hub's owner/name nor the path of a folder
+            self.cache.require(here, hidden)
         return self.cache.open(here, order)
 
 
@@ -68,6 +67,6 @@ def hidden_models(store: Store, visitor: str) -> frozenset[str]:
 
 def _name_of_folder(name: str) -> str:
     """Return a model's name for the path of its folder beside the others, else what was named."""
-    path = Path(name).resolve() if os.path.isdir(name) else Path(name)
     folders = {folder.resolve() for folder in model_folders().values()}
+    path = Path(name).resolve() if Path(name).is_absolute() else Path()
     return path.name if path.parent in folders else name

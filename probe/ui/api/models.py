@@ -4,28 +4,36 @@ from typing import Any
 
 import gradio as gr
 
-from probe.errors import ModelError, UserError
+from probe.errors import ModelError
 from probe.models.user_models import LoadedModel
 from probe.runs.model_access import ModelAccess
 from probe.tasks.task import read_labels
+from probe.ui.api.arguments import Name, Token
+from probe.ui.api.endpoint import endpoint
 
 
 def build(models: ModelAccess) -> None:
     """Add `/load_model`."""
 
-    def load_model(model: str, labels: str = "") -> dict[str, Any]:
-        """Load a hub's model or a folder, so that /probe and /batch can be asked for it."""
-        return load_json(models, model, labels)
+    @endpoint
+    def load_model(model: Name, labels: Name = "", owner: Token = "") -> dict[str, Any]:
+        """Load a hub's model or a folder, so that /probe and /batch can be asked for it.
+
+        Anybody who names it can use it from then on.
+
+        Args:
+            model: owner/name, owner/name@revision, or the full path of a folder.
+            labels: What each of its outputs means, in their order, with commas between.
+            owner: The token of one's own runs, which /inoculate returns.
+        """
+        return load_json(models, owner, model, labels)
 
     gr.api(load_model, api_name="load_model", concurrency_id="load")
 
 
-def load_json(models: ModelAccess, model: str, labels: str) -> dict[str, Any]:
+def load_json(models: ModelAccess, owner: str, model: str, labels: str) -> dict[str, Any]:
     """Load a model; return what was loaded, and under which name it can be asked."""
-    try:
-        loaded = open_own(models, "", model, labels)
-    except UserError as trouble:
-        raise gr.Error(str(trouble)) from trouble
+    loaded = open_own(models, owner, model, labels)
     label_check, classifier = loaded.label_check, loaded.classifier
     return {
         "model": classifier.name,

@@ -31,7 +31,7 @@ def run(
     profiles: dict[str, list[Profiled]] = {}
     unchanged = [gr.skip()] * 4
     try:
-        count = require_profile(models.cache, names, int(n or 0))
+        count = require_profile(models, visitor, names, int(n or 0))
         for name in names:
             profiles[name] = []
             for row in profile(models.get(visitor, name), count, int(seed or 0)):
@@ -64,4 +64,4 @@ def build(page: Page, names: gr.Dropdown) -> None:
     asked = [page.owner, names, n, seed]
     profiled = partial(run, page.core.models)
     go.click(profiled, asked, shown, concurrency_id="compare", **QUIET)
-    hans_api.build(page.core.cache)
+    hans_api.build(page.core.models)

@@ -34,7 +34,7 @@ def build(page: Page) -> None:
     _score_on(go, halt, page, inputs, shown)
     place = [shown.rows, shown.place, number]
     gr.on([kept.input, number.input], turn, [shown.paging, kept, number], place, **QUIET)
-    batch_api.build(page.core.cache)
+    batch_api.build(page.core.models)
     refresh_models(page, model)
 
 

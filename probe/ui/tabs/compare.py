@@ -92,7 +92,7 @@ def build(page: Page) -> None:
         **QUIET,
     )
     _browse(shown, number, cell)
-    compare_api.build(page.core.cache)
+    compare_api.build(page.core.models)
     refresh_models(page, names)
 
 

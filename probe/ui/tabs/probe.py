@@ -84,7 +84,6 @@ class Tools:
 
 def build(page: Page) -> None:
     """Put the tab together."""
-    cache = page.core.cache
     with gr.Row():
         with gr.Column(scale=5, min_width=300):
             texts, tools = _pair()
@@ -102,7 +101,7 @@ def build(page: Page) -> None:
     _fill_on_press(fields, tools)
     opened = partial(probe_answer.open_page, page.core.models)
     page.opened.then(opened, page.owner, fields.in_link, **QUIET)
-    probe_api.build(cache)
+    probe_api.build(page.core.models)
     refresh_models(page, model)
 
 
