@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, delete, func, or_, select
+from sqlalchemy import ColumnElement, Select, delete, false, func, or_, select
 from sqlalchemy.exc import IntegrityError
 
 from probe.errors import UnknownRun
@@ -31,6 +31,12 @@ class Grant:
     holders: int
 
 
+def is_owner(visitor: str) -> ColumnElement[bool]:
+    """Return the condition of the runs that are a visitor's own; without a token none are."""
+    token = as_token(visitor)
+    return RunRow.owner == token if token else false()
+
+
 def granted_runs(visitor: str) -> Select[Any]:  # Any: as of SQLAlchemy
     """Return the query of the runs whose links a visitor has opened."""
     held = GrantHolderRow.grant == GrantRow.id, GrantHolderRow.visitor == as_token(visitor)
@@ -39,7 +45,7 @@ def granted_runs(visitor: str) -> Select[Any]:  # Any: as of SQLAlchemy
 
 def own_run(store: Store, visitor: str, run_id: str) -> StoredRun:
     """Return a visitor's own run. Raises UnknownRun."""
-    return _run_where(store, run_id, RunRow.owner == as_token(visitor))
+    return _run_where(store, run_id, is_owner(visitor))
 
 
 def readable_run(store: Store, visitor: str, run_id: str) -> StoredRun:
@@ -58,11 +64,11 @@ def chosen_runs(store: Store, visitor: str, ids: Sequence[str]) -> list[StoredRu
     return [runs[run_id] for run_id in dict.fromkeys(ids) if run_id in runs]
 
 
-def _readable(visitor: str) -> Any:  # Any: as of SQLAlchemy
-    return or_(RunRow.owner == as_token(visitor), RunRow.id.in_(granted_runs(visitor)))
+def _readable(visitor: str) -> ColumnElement[bool]:
+    return or_(is_owner(visitor), RunRow.id.in_(granted_runs(visitor)))
 
 
-def _run_where(store: Store, run_id: str, allowed: Any) -> StoredRun:  # Any: as of SQLAlchemy
+def _run_where(store: Store, run_id: str, allowed: ColumnElement[bool]) -> StoredRun:
     with store.database.session() as session:
         known = session.scalar(select(RunRow.id).where(RunRow.id == run_id, allowed))
     if known is None:
@@ -116,7 +122,7 @@ def revoke_all(store: Store, run_id: str) -> None:
     _delete_grants(store, GrantRow.run == run_id)
 
 
-def _delete_grants(store: Store, which: Any) -> None:  # Any: as of SQLAlchemy
+def _delete_grants(store: Store, which: ColumnElement[bool]) -> None:
     ids = select(GrantRow.id).where(which)
     store.database.write(
         delete(GrantHolderRow).where(GrantHolderRow.grant.in_(ids)),

@@ -7,15 +7,15 @@ model that a visitor's run left belongs to that visitor and to who holds a link 
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import select
+from sqlalchemy import not_, select
 
 from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier
 from probe.models.library import BUNDLED, entries, model_folders
 from probe.models.user_models import LoadedModel, require_open
-from probe.runs.access import granted_runs
+from probe.runs.access import granted_runs, is_owner
 from probe.runs.database.tables import RunRow
-from probe.runs.owners import COMMAND_LINE, as_token
+from probe.runs.owners import COMMAND_LINE
 from probe.runs.store import Store
 from probe.tasks.task import Label
 
@@ -58,7 +58,8 @@ def hidden_models(store: Store, visitor: str) -> frozenset[str]:
     """Return the models of runs that are neither this visitor's nor behind an opened link."""
     others = (
         RunRow.kept != "",
-        RunRow.owner.not_in([COMMAND_LINE, as_token(visitor)]),
+        RunRow.owner != COMMAND_LINE,
+        not_(is_owner(visitor)),
         RunRow.id.not_in(granted_runs(visitor)),
     )
     with store.database.session() as session:

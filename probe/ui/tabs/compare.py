@@ -1,6 +1,6 @@
 """The Compare tab: several models on the same pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -29,10 +29,10 @@ def first_two(names: Sequence[str]) -> list[str]:
     return sorted(names, key=lambda name: name != "minilm")[:2]
 
 
-def open_page(models: ModelAccess, visitor: str, request: gr.Request) -> list[Any]:
+def choose_models(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> list[Any]:
     """Read a permalink's models, or begin with the first two; say which are not here."""
     known = models.names(visitor)
-    asked = [name for name in request.query_params.get("models", "").split(",") if name]
+    asked = [name for name in query.get("models", "").split(",") if name]
     missing = [name for name in asked if name not in known]
     trouble = alert(f"there is no model called {missing[0]!r} here") if missing else NOTHING
     here = list(dict.fromkeys(name for name in asked if name in known))[:MAX_MODELS]
@@ -130,8 +130,11 @@ def _asked(page: Page) -> tuple[gr.Dropdown, list[Any]]:
         guess_on_upload(upload, columns, preview, guessed)
     with gr.Column(visible=False) as of_pair:
         texts = _pair()
-    opened = partial(open_page, page.core.models)
-    page.opened.then(opened, page.owner, [names, trouble], **QUIET)
+
+    def open_page(visitor: str, request: gr.Request) -> list[Any]:
+        return choose_models(page.core.models, visitor, request.query_params)
+
+    page.opened.then(open_page, page.owner, [names, trouble], **QUIET)
     source.change(show_source, source, [of_file, of_pair], **QUIET)
     return names, [source, precision, *texts, upload, *columns]
 

@@ -99,8 +99,11 @@ def build(page: Page) -> None:
     answer = _answer_on_change(page, fields, [verdict, results])
     loaded.then(**answer, concurrency_id="probe", **QUIET)
     _fill_on_press(fields, tools)
-    opened = partial(probe_answer.open_page, page.core.models)
-    page.opened.then(opened, page.owner, fields.in_link, **QUIET)
+
+    def open_page(visitor: str, request: gr.Request) -> list[Any]:
+        return probe_answer.open_page(page.core.models, visitor, request.query_params)
+
+    page.opened.then(open_page, page.owner, fields.in_link, **QUIET)
     probe_api.build(page.core.models)
     refresh_models(page, model)
 

@@ -1,6 +1,6 @@
 """What the Probe tab answers: a pair predicted, explained and transformed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gradio as gr
@@ -88,9 +88,8 @@ def as_label(text: str) -> Label | None:
     return next((label for label in LABELS if label == text), None)
 
 
-def open_page(models: ModelAccess, visitor: str, request: gr.Request) -> list[Any]:
+def open_page(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> list[Any]:
     """Read a permalink, or begin with the first example."""
-    query = request.query_params
     premise, hypothesis = next(iter(EXAMPLES.values()))
     names = query["transforms"].split(",") if "transforms" in query else FIRST
     known, wanted = models.names(visitor), query.get("model", "")
