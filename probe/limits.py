@@ -3,6 +3,8 @@
 The page and its endpoints ask here; the command line, whose user owns the machine, does not.
 """
 
+from dataclasses import dataclass, fields
+
 from probe.errors import LimitError
 from probe.settings import settings, variable
 
@@ -39,13 +41,44 @@ SENTENCES = {
 
 def check(name: str, count: float, what: str = "") -> None:
     """Refuse a count that passes a limit. Raises LimitError; the limit itself is allowed."""
-    limit = getattr(settings(), name)
-    if limit is not None and count > limit:
-        raise LimitError(message(name, count, what))
+    _check(name, getattr(settings(), name), count, what)
 
 
 def message(name: str, count: float = 0, what: str = "") -> str:
     """Return the sentence for who passes a limit, with the setting that raises it."""
-    limit = getattr(settings(), name)
+    return _message(name, getattr(settings(), name), count, what)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The most that is read of a file and of an example's text; None, the default, is no bound."""
+
+    max_unpacked_mb: int | None = None
+    max_rows: int | None = None
+    max_columns: int | None = None
+    max_cell: int | None = None
+    max_text: int | None = None
+
+    def check(self, name: str, count: float, what: str = "") -> None:
+        """Refuse a count that passes a bound. Raises LimitError; the bound itself is allowed."""
+        _check(name, getattr(self, name), count, what)
+
+
+UNBOUNDED = Bounds()
+"""What the command line reads."""
+
+
+def visitor_bounds() -> Bounds:
+    """Return the bounds of the settings, for what comes by the page or over HTTP."""
+    values = settings()
+    return Bounds(**{field.name: getattr(values, field.name) for field in fields(Bounds)})
+
+
+def _check(name: str, limit: int | None, count: float, what: str) -> None:
+    if limit is not None and count > limit:
+        raise LimitError(_message(name, limit, count, what))
+
+
+def _message(name: str, limit: int | None, count: float, what: str) -> str:
     sentence = SENTENCES[name].format(limit=limit, count=count, what=what)
     return f"{sentence} (this app's {variable(name)})"

@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from probe.data.tables import Table, is_missing, read_table
-from probe.errors import DisputedLabel, ExampleError, FileError, LabelError, UserError
+from probe.errors import (
+    DisputedLabel,
+    ExampleError,
+    FileError,
+    LabelError,
+    LimitError,
+    UserError,
+)
+from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.task import Example, Label, Task
 
 GOLD = ("gold_label", "gold", "label", "labels", "answer")
@@ -67,7 +75,9 @@ def choose(names: Sequence[str], task: Task, texts: Mapping[str, str], gold: str
     return Columns({**guessed.texts, **named}, gold or guessed.gold)
 
 
-def read_rows(table: Table, columns: Columns, task: Task) -> list[InputRow]:
+def read_rows(
+    table: Table, columns: Columns, task: Task, bounds: Bounds = UNBOUNDED
+) -> list[InputRow]:
     """Read a table's rows as examples, each named by its number from 0.
 
     Raises FileError for a missing column.
@@ -78,12 +88,20 @@ def read_rows(table: Table, columns: Columns, task: Task) -> list[InputRow]:
     return [
         InputRow(number, problems=(FileError(table.broken[number]),))
         if number in table.broken
-        else read_row(task, number, {field: cells[number] for field, cells in texts.items()}, gold)
+        else read_row(
+            task, number, {field: cells[number] for field, cells in texts.items()}, gold, bounds
+        )
         for number, gold in enumerate(golds)
     ]
 
 
-def read_row(task: Task, number: int, cells: Mapping[str, object], gold: object) -> InputRow:
+def read_row(
+    task: Task,
+    number: int,
+    cells: Mapping[str, object],
+    gold: object,
+    bounds: Bounds = UNBOUNDED,
+) -> InputRow:
     """Read one row from the cells of its fields and of its gold label."""
     texts = {field: _text(cell) for field, cell in cells.items()}
     problems: list[UserError] = []
@@ -94,14 +112,17 @@ def read_row(task: Task, number: int, cells: Mapping[str, object], gold: object)
         problems.append(problem)
     example: Example = task.example(**texts, gold=label, id=str(number))
     try:
-        require_text(task, example)
-    except ExampleError as problem:
+        require_text(task, example, bounds)
+    except (ExampleError, LimitError) as problem:
         problems.append(problem)
     return InputRow(number, None if problems else example, tuple(problems))
 
 
-def require_text(task: Task, example: Example) -> None:
-    """Refuse an example without readable text in every field. Raises ExampleError."""
+def require_text(task: Task, example: Example, bounds: Bounds = UNBOUNDED) -> None:
+    """Refuse an example without readable text in every field, or with a longer one than is read.
+
+    Raises ExampleError, LimitError.
+    """
     absent = [field for field in task.fields if not hasattr(example, field)]
     if absent:
         raise ExampleError(f"{task.title} asks for a {absent[0]}, which is not given")
@@ -115,6 +136,8 @@ def require_text(task: Task, example: Example) -> None:
         raise ExampleError(
             "the text holds half of a character, a lone surrogate, and cannot be read"
         )
+    for field, text in texts.items():
+        bounds.check("max_text", len(text), field)
 
 
 def labelled(path: Path, task: Task) -> tuple[list[Any], int]:

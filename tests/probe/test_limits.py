@@ -3,7 +3,7 @@
 import pytest
 
 from probe.errors import LimitError
-from probe.limits import SENTENCES, check
+from probe.limits import SENTENCES, Bounds, check, visitor_bounds
 from probe.settings import settings
 
 
@@ -27,3 +27,8 @@ def test_a_limit_holds_from_one_above_it(name: str) -> None:
 def test_an_app_of_ones_own_has_no_such_limit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NLI_CLINIC_PUBLIC", "no")
     check(name, 10**9)
+    assert getattr(settings(), name) is None
+
+
+def test_a_visitors_bounds_are_those_of_the_settings() -> None:
+    assert visitor_bounds() == Bounds(200, 20_000, 200, 100_000, 5_000)

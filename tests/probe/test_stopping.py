@@ -9,9 +9,12 @@ from probe.stopping import check_stop, stopping
 
 
 def test_work_goes_on_where_nothing_says_stop() -> None:
-    check_stop()
+    steps = 0
     with stopping(lambda: ""):
-        check_stop()
+        for _ in range(3):
+            check_stop()
+            steps += 1
+    assert steps == 3
 
 
 def test_any_of_several_reasons_ends_it_and_only_inside_its_block() -> None:

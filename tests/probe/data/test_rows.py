@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from probe.data.rows import Columns, choose, guess, labelled, read_row, stream_labelled
-from probe.errors import DisputedLabel, ExampleError, FileError, LabelError
+from probe.errors import DisputedLabel, ExampleError, FileError, LabelError, LimitError
+from probe.limits import Bounds
 from probe.tasks.nli import NLI, Pair
 from tests.support.pair_files import pair_columns, write
 
@@ -64,6 +65,15 @@ def test_a_row_with_two_problems_says_the_label_first() -> None:
     assert row.example is None
     assert [type(problem) for problem in row.problems] == [DisputedLabel, ExampleError]
     assert row.error == "no gold label: the annotators did not agree ('-')"
+
+
+def test_a_text_longer_than_is_read_is_the_error_of_its_row() -> None:
+    bounds = Bounds(max_text=4)
+    rows = [read_row(NLI, 0, {"premise": "A.", "hypothesis": "b" * n}, "e", bounds) for n in (4, 5)]
+    assert rows[0].example == Pair("A.", "bbbb", "entailment", "0")
+    assert rows[1].example is None
+    assert [type(problem) for problem in rows[1].problems] == [LimitError]
+    assert rows[1].error.startswith("the hypothesis has 5 characters, and at most 4 are read here")
 
 
 ROWS = [
