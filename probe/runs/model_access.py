@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sqlalchemy import not_, select
 
+from probe.errors import StoreError
 from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier
 from probe.models.library import BUNDLED, entries, model_folders
@@ -31,8 +32,14 @@ class ModelAccess:
     store: Store
 
     def names(self, visitor: str) -> list[str]:
-        """Return the models on disk that a visitor can choose. Raises StoreError."""
-        hidden = hidden_models(self.store, visitor)
+        """Return the models on disk that a visitor can choose.
+
+        While the run database cannot be read, whose the others are is not known: the bundled ones.
+        """
+        try:
+            hidden = hidden_models(self.store, visitor)
+        except StoreError:
+            return [entry.name for entry in entries() if entry.source == "bundled"]
         return [entry.name for entry in entries() if entry.name not in hidden]
 
     def require(self, visitor: str, name: str) -> None:
