@@ -91,7 +91,8 @@ def common_stretches(old: Words, new: Words) -> list[Match]:
 def _stretches(old: Words, new: Words, comparisons: int, cuts: int) -> Iterator[Match]:
     """Yield the longest stretches that so many comparisons find, then those that cuts find."""
     matcher = SequenceMatcher(None, old, new, autojunk=False)
-    costs = [0, *accumulate(len(matcher.b2j.get(word, ())) for word in old)]
+    counts = Counter(new)
+    costs = [0, *accumulate(counts[word] for word in old)]
     parts, costly = deque([Part(0, len(old), 0, len(new))]), list[Part]()
     while parts:
         check_stop()
@@ -99,10 +100,11 @@ def _stretches(old: Words, new: Words, comparisons: int, cuts: int) -> Iterator[
         cost = costs[part.old_end] - costs[part.old_start]
         if cost > comparisons:
             costly.append(part)
-        elif (match := matcher.find_longest_match(*part)).size:
+            continue
+        comparisons -= cost
+        if (match := matcher.find_longest_match(*part)).size:
             yield match
             parts += _between(part, [match])
-            comparisons -= cost
     words = sum(part.words for part in costly)
     for part in costly if cuts else ():
         yield from _cut(old, new, part, comparisons * part.words // words, cuts - 1)
