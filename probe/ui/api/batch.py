@@ -12,6 +12,7 @@ from probe.analysis.summary import summarise, summary_json
 from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.errors import FileError, OptionError, UserError
+from probe.limits import visitor_bounds
 from probe.models.cache import ModelCache
 from probe.models.classifier import Precision
 from probe.transforms.options import read_options
@@ -60,7 +61,7 @@ def on_file(
         if not file:
             raise FileError("there is no file in the request")
         chosen = read_options({"keep": keep, "sign": sign, **read_object(others)})
-        table = read_table(Path(file))
+        table = read_table(Path(file), visitor_bounds())
         cache.require(model)
         classifier = cache.get(model)
         task = classifier.task

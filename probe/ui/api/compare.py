@@ -11,6 +11,7 @@ from probe.analysis.comparison import compare_rows, read, require_two
 from probe.data.rows import guess, require_text
 from probe.data.tables import read_table
 from probe.errors import FileError, UserError
+from probe.limits import visitor_bounds
 from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier, Precision
 from probe.reports.comparison import comparison_json, example_comparison_json
@@ -32,7 +33,7 @@ def on_file(
         if not file:
             raise FileError("there is no file in the request")
         classifiers = known(cache, names)
-        table = read_table(Path(file))
+        table = read_table(Path(file), visitor_bounds())
         unread = read(table, guess([str(name) for name in table.frame.columns], NLI), NLI)
         rows = [row for chunk in compare_rows(classifiers, unread, exact) for row in chunk.rows]
         summary = comparison_json(rows, names, exact)
@@ -75,7 +76,7 @@ def build(cache: ModelCache) -> None:
         exact: Precision = require_choice("precision", precision, Precision)
         try:
             pair = Pair(premise, hypothesis, NLI.read_gold(gold))
-            require_text(NLI, pair)
+            require_text(NLI, pair, visitor_bounds())
             return example_comparison_json(pair, known(cache, models), exact)
         except UserError as trouble:
             raise gr.Error(str(trouble)) from trouble

@@ -13,6 +13,7 @@ from probe.analysis.examination import examine
 from probe.data.rows import guess, require_text
 from probe.data.tables import Table, read_table
 from probe.errors import ComparisonError, FileError, UserError
+from probe.limits import visitor_bounds
 from probe.models.cache import ModelCache
 from probe.models.classifier import Precision
 from probe.reports.comparison import comparison_json
@@ -114,7 +115,7 @@ def _run_table(
     precision: Precision,
     columns: Sequence[str],
 ) -> Iterator[list[Any]]:
-    table = read_table(path) if path else bundled_table()
+    table = read_table(path, visitor_bounds()) if path else bundled_table()
     headers = [str(name) for name in table.frame.columns]
     chosen = columns_of(headers, *columns) if path else guess(headers, NLI)
     unread = read(table, chosen, NLI)
