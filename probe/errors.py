@@ -3,6 +3,7 @@
     UserError
     ├── SettingsError       a setting of the environment
     ├── LimitError          more than one visitor may ask for here
+    ├── ArgumentError       a value that a field or an endpoint does not take
     ├── Stopped             work that ended before its end: nobody waits for it, or its time is up
     ├── FileError           a file that cannot be read, understood or written
     ├── LabelError          a label that is not known
@@ -45,6 +46,10 @@ class SettingsError(UserError):
 
 class LimitError(UserError):
     """More than one visitor may ask for here; a setting says how much that is."""
+
+
+class ArgumentError(UserError):
+    """A value that a field of the page or an argument of an endpoint does not take."""
 
 
 class Stopped(UserError):

@@ -20,6 +20,7 @@ UNIMPORTED = {
     "sentencepiece": "transformers reads the spm files of hub models with it",
     "protobuf": "and needs this to do so",
     "pyarrow": "pandas reads and writes Parquet with it",
+    "cryptography": "dask makes the certificate of the app's own processes with it",
 }
 # torch pins the packages of its CUDA build itself
 CUDA = re.compile(r"nvidia-|cuda-|triton$")

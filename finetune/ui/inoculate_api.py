@@ -9,11 +9,11 @@ from finetune.training.recipes import Mode
 from finetune.ui.plan_fields import DEFAULT_PLAN, DEFAULT_SIZES
 from finetune.ui.plan_form import LIMIT_FIELDS, USUAL_RATE, Form, jobs_of
 from finetune.ui.start import start_sweep
-from probe.errors import UserError
 from probe.runs.compute.engine import Engine
 from probe.runs.experiment import run_json
 from probe.runs.store import Store
-from probe.ui.choices import require_choice
+from probe.ui.api.arguments import Name, Numbers, Switch, Whole
+from probe.ui.api.endpoint import endpoint
 
 STANDARD_LIMITS = tuple(
     getattr(THRESHOLDS, name) * unit for name, (_, unit) in LIMIT_FIELDS.items()
@@ -23,45 +23,66 @@ STANDARD_LIMITS = tuple(
 def build(store: Store, engine: Engine) -> None:
     """Add `/inoculate`, `/run`, `/cancel` and `/again`."""
 
+    @endpoint
     def inoculate(
-        model: str,
-        challenge: str,
-        sizes: str = DEFAULT_SIZES,
-        lrs: str = USUAL_RATE,
-        seeds: str = "0",
-        mode: str = "fast",
-        max_epochs: int = DEFAULT_PLAN.max_epochs,
-        patience: int = DEFAULT_PLAN.patience,
-        include_epoch0: bool = DEFAULT_PLAN.include_epoch0,
+        model: Name,
+        challenge: Name,
+        sizes: Numbers = DEFAULT_SIZES,
+        lrs: Numbers = USUAL_RATE,
+        seeds: Numbers = "0",
+        mode: Mode = "fast",
+        max_epochs: Whole = DEFAULT_PLAN.max_epochs,
+        patience: Whole = DEFAULT_PLAN.patience,
+        include_epoch0: Switch = DEFAULT_PLAN.include_epoch0,
     ) -> dict[str, Any]:
-        """Start a run on the bundled pairs; returns its id, which the other endpoints ask for."""
-        exact: Mode = require_choice("mode", mode, Mode)
+        """Start a run on the bundled pairs; returns its id, which the other endpoints ask for.
+
+        Args:
+            model: A model that the page offers.
+            challenge: A challenge that the page offers.
+            sizes: Numbers of examples, with commas between; all is one.
+            lrs: Learning rates, with commas between; usual is the model's own.
+            seeds: Whole numbers from 0, with commas between.
+            mode: fast or full.
+            max_epochs: How many epochs a cell takes at most.
+            patience: After how many epochs without gain a cell ends.
+            include_epoch0: Whether the model as it was may be the best epoch.
+        """
         form = Form(
-            [model], [challenge], sizes, lrs, seeds, exact, max_epochs, patience, None,
+            [model], [challenge], sizes, lrs, seeds, mode, max_epochs, patience, None,
             include_epoch0, STANDARD_LIMITS,
         )  # fmt: skip
-        try:
-            (run,) = start_sweep(store, engine, "api", jobs_of(form), {})
-        except UserError as trouble:
-            raise gr.Error(str(trouble)) from trouble
+        (run,) = start_sweep(store, engine, "api", jobs_of(form), {})
         return {"run": run.id}
 
-    def run(run_id: str) -> dict[str, Any]:
-        """Return a run: its state, its cells with their accuracies, its verdict."""
-        try:
-            return run_json(store.get(run_id))
-        except UserError as trouble:
-            raise gr.Error(str(trouble)) from trouble
+    @endpoint
+    def run(run_id: Name) -> dict[str, Any]:
+        """Return a run: its state, its cells with their accuracies, its verdict.
 
-    def cancel_run(run_id: str) -> dict[str, Any]:
-        """Cancel a run; returns it as it stands."""
-        answer = run(run_id)
+        Args:
+            run_id: The id that /inoculate returned.
+        """
+        return run_json(store.get(run_id))
+
+    @endpoint
+    def cancel_run(run_id: Name) -> dict[str, Any]:
+        """Cancel a run; returns it as it stands.
+
+        Args:
+            run_id: The id that /inoculate returned.
+        """
+        answer = run_json(store.get(run_id))
         engine.cancel(run_id)
         return answer
 
-    def run_again(run_id: str) -> dict[str, Any]:
-        """Take up a failed or cancelled run with the cells it lacks; returns it as it stands."""
-        answer = run(run_id)
+    @endpoint
+    def run_again(run_id: Name) -> dict[str, Any]:
+        """Take up a failed or cancelled run with the cells it lacks; returns it as it stands.
+
+        Args:
+            run_id: The id that /inoculate returned.
+        """
+        answer = run_json(store.get(run_id))
         engine.reopen(run_id)
         return answer
 

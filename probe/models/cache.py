@@ -37,15 +37,16 @@ class ModelCache:
 
     def _load(self, name: str) -> Classifier:
         address, order = self._opened.get(name, (name, None))
-        return replace(load(address, order), name=name)
+        return replace(load(address, order, relative=False), name=name)
 
     def open(self, name: str, order: tuple[Label, ...] | None = None) -> LoadedModel:
         """Load a model that a person named, so that `require` accepts it from now on.
 
-        A given `order` becomes part of its name: nobody else's labels change. The other models
-        can be used meanwhile. Raises ModelError.
+        A folder is named by its full path; any other name that is not on disk is the hub's. A
+        given `order` becomes part of its name: nobody else's labels change. The other models can
+        be used meanwhile. Raises ModelError.
         """
-        loaded = open_model(name, order)
+        loaded = open_model(name, order, relative=False)
         key = f"{name} ({', '.join(order)})" if order else name
         classifier = replace(loaded.classifier, name=key)
         repository = name.partition("@")[0]

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
-from threading import RLock
-from typing import Literal, Protocol
+from threading import Lock, RLock
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import torch
@@ -95,7 +95,9 @@ class Classifier:
     `order[i]` is the label of the model's i-th output; `device` is where the model lies;
     `revision` is the commit of a hub's model, None for one from a folder. One thread at a time
     runs the model, under `lock`: Captum registers hooks on it, which would run in the passes of
-    other threads.
+    other threads. One at a time tokenises, under `tokenizer_lock`: a fast tokenizer keeps the
+    padding and truncation of the last call, which would be those of another thread's texts. Nobody
+    waits for a pass of the model to learn how long a text is.
     """
 
     name: str
@@ -106,6 +108,9 @@ class Classifier:
     device: torch.device
     revision: str | None = None
     lock: AbstractContextManager[bool] = field(default_factory=RLock, compare=False, repr=False)
+    tokenizer_lock: AbstractContextManager[bool] = field(
+        default_factory=Lock, compare=False, repr=False
+    )
 
     @property
     def architecture(self) -> Architecture:
@@ -136,27 +141,27 @@ class Classifier:
     @cached_property
     def vocabulary(self) -> tuple[int, ...]:
         """The ids of real sub-words: no special, no unused ones."""
-        special = set(self.tokenizer.all_special_ids)
+        with self.tokenizer_lock:
+            special, ids = set(self.tokenizer.all_special_ids), self.tokenizer.get_vocab()
         return tuple(
             sorted(
                 id_
-                for token, id_ in self.tokenizer.get_vocab().items()
+                for token, id_ in ids.items()
                 if id_ not in special and not UNUSED_TOKEN.match(token)
             )
         )
 
     def decode(self, ids: Sequence[int]) -> str:
         """Turn sub-word ids into text."""
-        text = self.tokenizer.decode(
-            list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=True
-        )
+        with self.tokenizer_lock:
+            text = self.tokenizer.decode(
+                list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=True
+            )
         return str(text).strip()
 
     def sub_words(self, text: str) -> list[int]:
         """Turn text into sub-word ids, without special tokens."""
-        encoded = self.tokenizer(
-            text, add_special_tokens=False, split_special_tokens=self.splits_special
-        )
+        encoded = self._tokenise(text, add_special_tokens=False)
         return list(encoded["input_ids"])
 
     @property
@@ -175,20 +180,26 @@ class Classifier:
         whole = "".join(texts)
         if whole.isascii() and len(whole) + len(texts) + MAX_SPECIAL_TOKENS <= self.max_tokens:
             return False
-        encoded = self.tokenizer(*texts, truncation=False, split_special_tokens=self.splits_special)
+        encoded = self._tokenise(*texts, truncation=False)
         return len(encoded["input_ids"]) > self.max_tokens
 
     def encode(self, examples: Sequence[Example], max_tokens: int | None = None) -> BatchEncoding:
         """Tokenise examples together, padded to the longest, longest text cut first."""
-        encoded: BatchEncoding = self.tokenizer(
+        return self._tokenise(
             *([getattr(example, name) for example in examples] for name in self.task.fields),
             truncation="longest_first",
             max_length=max_tokens or self.max_tokens,
             padding=True,
-            split_special_tokens=self.splits_special,
             return_token_type_ids=self.architecture.segment_ids or None,
             return_tensors="pt",
         )
+
+    def _tokenise(self, *texts: str | list[str], **options: Any) -> BatchEncoding:
+        """Call the tokenizer. Any: each option has a type of its own."""
+        with self.tokenizer_lock:
+            encoded: BatchEncoding = self.tokenizer(
+                *texts, split_special_tokens=self.splits_special, **options
+            )
         return encoded
 
     def logits(self, inputs: BatchEncoding | dict[str, torch.Tensor]) -> torch.Tensor:

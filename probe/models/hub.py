@@ -1,6 +1,12 @@
-"""Downloads of the hub's models: only the files that are needed, at one commit."""
+"""Downloads of the hub's models: only the files that are needed, at one commit.
+
+A public app asks without a token, whatever HF_TOKEN or a login on this machine holds, and keeps
+what it fetches in a folder of its own: its visitors open no model that only its owner may read, nor
+one that the owner has fetched before.
+"""
 
 from pathlib import Path
+from typing import Any
 
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import (
@@ -13,13 +19,16 @@ from huggingface_hub.errors import (
 )
 
 from probe.errors import ModelError
+from probe.settings import settings
 
 FILE_PATTERNS = [
     *("config.json", "model.safetensors", "model-*.safetensors", "model.safetensors.index.json"),
     *("tokenizer*", "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt"),
     *("spiece.model", "spm.model", "sentencepiece.bpe.model"),
 ]
-MESSAGES: tuple[tuple[type[Exception], str], ...] = (  # the first whose type fits is used
+Messages = tuple[tuple[type[Exception], str], ...]
+"""Sentences by the error; the first whose type fits is used."""
+MESSAGES: Messages = (
     (HFValidationError, "{name!r} is no name of a model; those of the hub are like owner/name"),
     (GatedRepoError, "the model {name!r} is gated: agree to its terms, and set HF_TOKEN"),
     (RepositoryNotFoundError, "the hub has no model {name!r}, or it is private and needs HF_TOKEN"),
@@ -30,6 +39,14 @@ MESSAGES: tuple[tuple[type[Exception], str], ...] = (  # the first whose type fi
         "the hub cannot be reached from here, and the model {name!r} was not fetched before",
     ),
 )
+WITHOUT_TOKEN: Messages = (
+    (
+        GatedRepoError,
+        "the model {name!r} is gated, and only open models of the hub can be used here",
+    ),
+    (RepositoryNotFoundError, "the hub has no open model {name!r}"),
+)
+"""What a public app says instead."""
 
 
 def fetch(name: str, revision: str | None, max_bytes: int) -> tuple[Path, str]:
@@ -37,25 +54,31 @@ def fetch(name: str, revision: str | None, max_bytes: int) -> tuple[Path, str]:
 
     `max_bytes` is the largest size of its weights. Raises ModelError.
     """
+    asked = {"revision": revision, "allow_patterns": FILE_PATTERNS, **_access()}
     try:
-        size = _weights_bytes(name, revision)
+        size = _weights_bytes(name, asked)
         if size > max_bytes:
             raise ModelError(too_large_message(name, size, max_bytes))
-        folder = Path(snapshot_download(name, revision=revision, allow_patterns=FILE_PATTERNS))
+        folder = Path(snapshot_download(name, **asked))
     except ModelError:
         raise
     except Exception as problem:  # the errors of its HTTP client have no common base
-        message = next(text for kind, text in MESSAGES if isinstance(problem, kind))
+        messages = (*(WITHOUT_TOKEN if settings().public else ()), *MESSAGES)
+        message = next(text for kind, text in messages if isinstance(problem, kind))
         raise ModelError(message.format(name=name, revision=revision, problem=problem)) from problem
     return folder, folder.name
 
 
-def _weights_bytes(name: str, revision: str | None) -> int:
+def _access() -> dict[str, Any]:  # Any: arguments of several types
+    """Return as whom the hub is asked, and where files are kept: the client's own way, or a public
+    app's."""
+    return {"token": False, "cache_dir": settings().home / "hub"} if settings().public else {}
+
+
+def _weights_bytes(name: str, asked: dict[str, Any]) -> int:
     """Return the bytes of the weights that would be fetched, 0 where the hub cannot be asked."""
     try:
-        files = snapshot_download(
-            name, revision=revision, allow_patterns=FILE_PATTERNS, dry_run=True
-        )
+        files = snapshot_download(name, **asked, dry_run=True)
     except DryRunError:
         return 0  # off the network the model may have been fetched before
     return sum(file.file_size or 0 for file in files if file.filename.endswith(".safetensors"))

@@ -99,14 +99,20 @@ def _absent(name: str) -> str:
     )
 
 
-def load(name: str, order: tuple[Label, ...] | None = None, task: Task | None = None) -> Classifier:
+def load(
+    name: str,
+    order: tuple[Label, ...] | None = None,
+    task: Task | None = None,
+    *,
+    relative: bool = True,
+) -> Classifier:
     """Load a bundled or inoculated model, a folder, or a hub's model as owner/name[@revision].
 
     `order` overrides the label order of the config and `task` the task that it names, or else the
-    one whose spellings read the outputs. Raises ModelError with a sentence, and UnclearLabels where
-    the config does not say the order and none is given.
+    one whose spellings read the outputs. `relative` is as of `locate`. Raises ModelError with a
+    sentence, and UnclearLabels where the config does not say the order and none is given.
     """
-    folder, revision = locate(name)
+    folder, revision = locate(name, relative)
     checkpoint = read_checkpoint(name, folder, device())
     outputs = checkpoint.outputs
     named = task or TASKS.get(str(getattr(checkpoint.model.config, "task", "")))
@@ -170,10 +176,14 @@ def _unclear(classifier: Classifier, outputs: Sequence[str]) -> UnclearLabels:
     return UnclearLabels(classifier.name, outputs, classifier.labels, suggestion, right)
 
 
-def locate(name: str) -> tuple[Path, str | None]:
-    """Return a model's folder, and its commit where it is a hub's. Raises ModelError."""
+def locate(name: str, relative: bool = True) -> tuple[Path, str | None]:
+    """Return a model's folder, and its commit where it is a hub's. Raises ModelError.
+
+    Without `relative` a folder is named by its full path alone: a name such as owner/name is then
+    the hub's, whatever folders lie where the app was started.
+    """
     path = Path(find(name))
-    if os.path.isdir(path):  # which is also false for a name that is too long
+    if (relative or path.is_absolute()) and os.path.isdir(path):  # false for too long a name
         return path, None
     if "/" not in name or path.is_absolute():
         known = ", ".join(entry.name for entry in entries()) or "none"

@@ -1,6 +1,5 @@
 """Models that a person names by a hub id or a folder, checked before they are used."""
 
-import os.path
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,10 +46,17 @@ class LoadedModel:
 
 
 def open_model(
-    name: str, order: tuple[Label, ...] | None = None, task: Task | None = None
+    name: str,
+    order: tuple[Label, ...] | None = None,
+    task: Task | None = None,
+    *,
+    relative: bool = True,
 ) -> LoadedModel:
-    """Load any model and check its labels, unless it is one on disk. Raises ModelError."""
-    classifier = load(name, order, task)
+    """Load any model and check its labels, unless it is one on disk. Raises ModelError.
+
+    Without `relative` a folder is named by its full path alone.
+    """
+    classifier = load(name, order, task, relative=relative)
     on_disk = name in models_on_disk() and not order
     return LoadedModel(classifier, None if on_disk else check_labels(classifier))
 
@@ -63,9 +69,9 @@ def models_on_disk() -> dict[str, Entry]:
 def require_open(name: str) -> None:
     """Raise ModelError for a model that a page's visitor may not open.
 
-    NLI_CLINIC_OWN_MODELS lists what may be opened: hub, folder. Both by default; only the hub on a
-    Space, whose disk is not the visitor's own.
+    NLI_CLINIC_OWN_MODELS lists what may be opened: hub, folder. A folder is named by its full path;
+    any other name is the hub's. The disk is not asked: nobody learns which folders there are.
     """
-    kind = "folder" if Path(name).is_absolute() or os.path.isdir(name) else "hub"
+    kind = "folder" if Path(name).is_absolute() else "hub"
     if name not in models_on_disk() and kind not in settings().user_models:
         raise ModelError(f"models of your own cannot be opened here from a {kind}")

@@ -1,7 +1,5 @@
 """The Batch tab's endpoint over HTTP: a file is scored."""
 
-import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +9,44 @@ from probe.analysis.batch import score
 from probe.analysis.summary import summarise, summary_json
 from probe.data.rows import guess
 from probe.data.tables import read_table
-from probe.errors import FileError, OptionError, UserError
 from probe.limits import visitor_bounds
 from probe.models.cache import ModelCache
 from probe.models.classifier import Precision
-from probe.transforms.options import read_options
-from probe.ui.choices import require_choice
+from probe.transforms.options import Options, Sign, read_options
+from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Upload
+from probe.ui.api.endpoint import endpoint
 from probe.ui.result_files import write_results
 
 
 def build(cache: ModelCache) -> None:
     """Add `/batch` with components of its own: a file needs one to travel in."""
+
+    @endpoint
+    def batch(
+        file: Upload,
+        transforms: Names,
+        model: Name,
+        seed: Seed,
+        keep: Share,
+        sign: Sign,
+        precision: Precision,
+        options: Choices,
+    ) -> tuple[dict[str, Any], list[str]]:
+        """Score a file; returns the summary, the scored file and the summary's file.
+
+        Args:
+            file: A table of pairs; its columns are guessed by their names.
+            transforms: Names or chains, with commas between.
+            model: A model that the page offers, or one that /load_model has loaded.
+            seed: Where the transforms' chance begins.
+            keep: The share of tokens that drop, repeat and replace keep.
+            sign: Which tokens count as important.
+            precision: auto, fp32 or bf16.
+            options: Further options of the transforms, as a JSON object.
+        """
+        chosen = read_options({"keep": keep, "sign": sign, **options})
+        return score_file(cache, Path(file), transforms, model, seed, precision, chosen)
+
     with gr.Row(visible=False):
         asked = [
             gr.File(type="filepath", label="file"),
@@ -35,52 +60,26 @@ def build(cache: ModelCache) -> None:
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()
-    score_file = partial(on_file, cache)
-    call.click(score_file, asked, answered, api_name="batch", concurrency_id="batch")
+    call.click(batch, asked, answered, api_name="batch", concurrency_id="batch")
 
 
-def on_file(
+def score_file(
     cache: ModelCache,
-    file: str,
-    transforms: str,
+    path: Path,
+    names: list[str],
     model: str,
-    seed: float,
-    keep: float,
-    sign: str,
-    precision: str,
-    others: str,
+    seed: int,
+    precision: Precision,
+    options: Options,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Score a file; return the summary and the places of the scored file and the summary.
-
-    `transforms` holds names or chains with commas between, `others` options as a JSON object;
-    columns are guessed.
-    """
-    names = [name.strip() for name in transforms.split(",") if name.strip()]
-    exact: Precision = require_choice("precision", precision, Precision)
-    try:
-        if not file:
-            raise FileError("there is no file in the request")
-        chosen = read_options({"keep": keep, "sign": sign, **read_object(others)})
-        table = read_table(Path(file), visitor_bounds())
-        cache.require(model)
-        classifier = cache.get(model)
-        task = classifier.task
-        columns = guess([str(name) for name in table.frame.columns], task)
-        chunks = score(table, columns, classifier, names, int(seed), chosen, exact)
-        rows = [row for chunk in chunks for row in chunk.rows]
-        totals = summarise(rows, names, task)
-        summary = summary_json(totals, classifier, exact, int(seed), chosen)
-        return summary, write_results(table, rows, names, summary, Path(file), classifier)[0]
-    except UserError as trouble:
-        raise gr.Error(str(trouble)) from trouble
-
-
-def read_object(text: str) -> dict[str, Any]:
-    """Read a JSON object. Raises OptionError."""
-    try:
-        values = json.loads(text or "{}")
-    except ValueError as wrong:
-        raise OptionError(f"options are not JSON: {wrong}") from wrong
-    if not isinstance(values, dict):
-        raise OptionError('options are a JSON object such as {"senses": "first"}')
-    return values
+    """Score a file; return the summary and the places of the scored file and the summary."""
+    table = read_table(path, visitor_bounds())
+    cache.require(model)
+    classifier = cache.get(model)
+    task = classifier.task
+    columns = guess([str(name) for name in table.frame.columns], task)
+    chunks = score(table, columns, classifier, names, seed, options, precision)
+    rows = [row for chunk in chunks for row in chunk.rows]
+    totals = summarise(rows, names, task)
+    summary = summary_json(totals, classifier, precision, seed, options)
+    return summary, write_results(table, rows, names, summary, path, classifier)[0]

@@ -1,7 +1,6 @@
 """The Compare tab's HTTP endpoints: models on a file, and on one pair."""
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,49 +9,53 @@ import gradio as gr
 from probe.analysis.comparison import compare_rows, read, require_two
 from probe.data.rows import guess, require_text
 from probe.data.tables import read_table
-from probe.errors import FileError, UserError
 from probe.limits import visitor_bounds
 from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier, Precision
 from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.tasks.nli import NLI, Pair
-from probe.ui.choices import require_choice
+from probe.ui.api.arguments import Name, Names, Text, Upload
+from probe.ui.api.endpoint import endpoint
 from probe.ui.result_files import write_comparison
-
-
-def on_file(
-    cache: ModelCache, file: str, models: str, precision: str
-) -> tuple[dict[str, Any], list[str]]:
-    """Compare models, with commas between, on a file; return the summary and two files' places.
-
-    Columns are guessed. The files are the scored one and the summary.
-    """
-    names = [name.strip() for name in models.split(",") if name.strip()]
-    exact: Precision = require_choice("precision", precision, Precision)
-    try:
-        if not file:
-            raise FileError("there is no file in the request")
-        classifiers = known(cache, names)
-        table = read_table(Path(file), visitor_bounds())
-        unread = read(table, guess([str(name) for name in table.frame.columns], NLI), NLI)
-        rows = [row for chunk in compare_rows(classifiers, unread, exact) for row in chunk.rows]
-        summary = comparison_json(rows, names, exact)
-        stem = Path(file).name.split(".")[0]
-        return summary, write_comparison(table, rows, names, summary, stem)[0]
-    except UserError as trouble:
-        raise gr.Error(str(trouble)) from trouble
-
-
-def known(cache: ModelCache, names: Sequence[str]) -> list[Classifier]:
-    """Return the classifiers of two or more models. Raises ComparisonError, ModelError."""
-    require_two(names)
-    for name in names:
-        cache.require(name)
-    return [cache.get(name) for name in names]
 
 
 def build(cache: ModelCache) -> None:
     """Add the endpoints to the page."""
+
+    @endpoint
+    def compare(
+        file: Upload, models: Names, precision: Precision
+    ) -> tuple[dict[str, Any], list[str]]:
+        """Compare models on a file; returns the summary, the scored file and the summary's file.
+
+        Args:
+            file: A table of pairs; its columns are guessed by their names.
+            models: Two or more, with commas between.
+            precision: auto, fp32 or bf16.
+        """
+        return compare_on(cache, Path(file), models, precision)
+
+    @endpoint
+    def compare_pair(
+        premise: Text,
+        hypothesis: Text,
+        models: Names,
+        gold: Name = "",
+        precision: Precision = "fp32",
+    ) -> dict[str, Any]:
+        """Compare models on one pair: the JSON of `python -m probe compare --premise`.
+
+        Args:
+            premise: The premise.
+            hypothesis: The hypothesis.
+            models: Two or more, as a list or as a text with commas.
+            gold: The gold label, if it is known.
+            precision: auto, fp32 or bf16.
+        """
+        pair = Pair(premise, hypothesis, NLI.read_gold(gold))
+        require_text(NLI, pair, visitor_bounds())
+        return example_comparison_json(pair, known(cache, models), precision)
+
     with gr.Row(visible=False):  # a file needs components of its own to travel in
         asked = [
             gr.File(type="filepath", label="file"),
@@ -61,24 +64,26 @@ def build(cache: ModelCache) -> None:
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()
-    call.click(
-        partial(on_file, cache), asked, answered, api_name="compare", concurrency_id="compare"
-    )
-
-    def compare_pair(
-        premise: str,
-        hypothesis: str,
-        models: list[str],
-        gold: str = "",
-        precision: str = "fp32",
-    ) -> dict[str, Any]:
-        """Compare models on one pair: the JSON of `python -m probe compare --premise`."""
-        exact: Precision = require_choice("precision", precision, Precision)
-        try:
-            pair = Pair(premise, hypothesis, NLI.read_gold(gold))
-            require_text(NLI, pair, visitor_bounds())
-            return example_comparison_json(pair, known(cache, models), exact)
-        except UserError as trouble:
-            raise gr.Error(str(trouble)) from trouble
-
+    call.click(compare, asked, answered, api_name="compare", concurrency_id="compare")
     gr.api(compare_pair, api_name="compare_pair", concurrency_id="compare")
+
+
+def compare_on(
+    cache: ModelCache, path: Path, names: list[str], precision: Precision
+) -> tuple[dict[str, Any], list[str]]:
+    """Compare models on a file; return the summary and the places of the file and the summary."""
+    classifiers = known(cache, names)
+    table = read_table(path, visitor_bounds())
+    unread = read(table, guess([str(name) for name in table.frame.columns], NLI), NLI)
+    rows = [row for chunk in compare_rows(classifiers, unread, precision) for row in chunk.rows]
+    summary = comparison_json(rows, names, precision)
+    stem = path.name.split(".")[0]
+    return summary, write_comparison(table, rows, names, summary, stem)[0]
+
+
+def known(cache: ModelCache, names: Sequence[str]) -> list[Classifier]:
+    """Return the classifiers of two or more models. Raises ComparisonError, ModelError."""
+    require_two(names)
+    for name in names:
+        cache.require(name)
+    return [cache.get(name) for name in names]

@@ -6,8 +6,10 @@ from typing import Any
 import gradio as gr
 
 from probe.analysis.hans import hans_json, profile
-from probe.errors import ModelError, TemplateError, UserError
+from probe.errors import ModelError, TemplateError
 from probe.models.cache import ModelCache
+from probe.ui.api.arguments import Names, Seed, Whole
+from probe.ui.api.endpoint import endpoint
 
 MAX_PAIRS = 500
 """Pairs of a sub-case that the page makes; the command line makes any number."""
@@ -16,13 +18,17 @@ MAX_PAIRS = 500
 def build(cache: ModelCache) -> None:
     """Add `/hans`."""
 
-    def hans(models: list[str], n: int = 100, seed: int = 0) -> dict[str, Any]:
-        """Profile models by the heuristics of HANS: the JSON of `python -m probe hans`."""
-        try:
-            count = require_profile(cache, models, n)
-            profiles = {name: list(profile(cache.get(name), count, seed)) for name in models}
-        except UserError as trouble:
-            raise gr.Error(str(trouble)) from trouble
+    @endpoint
+    def hans(models: Names, n: Whole = 100, seed: Seed = 0) -> dict[str, Any]:
+        """Profile models by the heuristics of HANS: the JSON of `python -m probe hans`.
+
+        Args:
+            models: Their names, as a list or as a text with commas.
+            n: How many pairs each sub-case has.
+            seed: Which pairs are made.
+        """
+        count = require_profile(cache, models, n)
+        profiles = {name: list(profile(cache.get(name), count, seed)) for name in models}
         return hans_json(profiles, count, seed, "auto")
 
     gr.api(hans, api_name="hans", concurrency_id="compare")

@@ -4,17 +4,25 @@ from typing import Any
 
 import gradio as gr
 
-from probe.errors import ModelError, UserError
+from probe.errors import ModelError
 from probe.models.cache import ModelCache
 from probe.models.user_models import LoadedModel, require_open
 from probe.tasks.task import read_labels
+from probe.ui.api.arguments import Name
+from probe.ui.api.endpoint import endpoint
 
 
 def build(cache: ModelCache) -> None:
     """Add `/load_model`."""
 
-    def load_model(model: str, labels: str = "") -> dict[str, Any]:
-        """Load a hub's model or a folder, so that /probe and /batch can be asked for it."""
+    @endpoint
+    def load_model(model: Name, labels: Name = "") -> dict[str, Any]:
+        """Load a hub's model or a folder, so that /probe and /batch can be asked for it.
+
+        Args:
+            model: owner/name, owner/name@revision, or the full path of a folder.
+            labels: What each of its outputs means, in their order, with commas between.
+        """
         return load_json(cache, model, labels)
 
     gr.api(load_model, api_name="load_model", concurrency_id="load")
@@ -22,10 +30,7 @@ def build(cache: ModelCache) -> None:
 
 def load_json(cache: ModelCache, model: str, labels: str) -> dict[str, Any]:
     """Load a model; return what was loaded, and under which name it can be asked."""
-    try:
-        loaded = open_own(cache, model, labels)
-    except UserError as trouble:
-        raise gr.Error(str(trouble)) from trouble
+    loaded = open_own(cache, model, labels)
     label_check, classifier = loaded.label_check, loaded.classifier
     return {
         "model": classifier.name,

@@ -6,44 +6,56 @@ import gradio as gr
 
 from probe.analysis.attribution import BaselineToken, Method
 from probe.analysis.examination import examine
-from probe.errors import UserError
 from probe.models.cache import ModelCache
 from probe.reports.json import examination_json
 from probe.tasks.nli import NLI, Pair
-from probe.transforms.options import read_options
-from probe.ui.choices import require_choice
+from probe.transforms.options import Sign, read_options
+from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Text
+from probe.ui.api.endpoint import endpoint
 
 
 def build(cache: ModelCache) -> None:
     """Add `/probe`."""
 
+    @endpoint
     def probe(
-        premise: str,
-        hypothesis: str,
-        transforms: list[str] = [],  # noqa: B006  # gradio reads the default for its schema
-        model: str = "minilm",
-        seed: int = 0,
-        keep: float = 0.5,
-        sign: str = "support",
-        method: str = "gradient_x_input",
-        baseline: str = "pad",
-        options: dict[str, Any] = {},  # noqa: B006  # as above; Any: JSON values
-        gold: str = "",
+        premise: Text,
+        hypothesis: Text,
+        transforms: Names = [],  # noqa: B006  # gradio reads the default for its schema
+        model: Name = "minilm",
+        seed: Seed = 0,
+        keep: Share = 0.5,
+        sign: Sign = "support",
+        method: Method = "gradient_x_input",
+        baseline: BaselineToken = "pad",
+        options: Choices = {},  # noqa: B006  # as above
+        gold: Name = "",
     ) -> dict[str, Any]:
-        """Classify a pair, explain it, apply transforms: the JSON of `python -m probe pair`."""
-        try:
-            cache.require(model)
-            examination = examine(
-                cache.get(model),
-                Pair(premise, hypothesis, NLI.read_gold(gold)),
-                transforms,
-                seed,
-                read_options({"keep": keep, "sign": sign, **options}),
-                require_choice("method", method, Method),
-                require_choice("baseline", baseline, BaselineToken),
-            )
-        except UserError as trouble:
-            raise gr.Error(str(trouble)) from trouble
+        """Classify a pair, explain it, apply transforms: the JSON of `python -m probe pair`.
+
+        Args:
+            premise: The premise.
+            hypothesis: The hypothesis.
+            transforms: Names, those of a chain joined with +; a list, or a text with commas.
+            model: A model that the page offers, or one that /load_model has loaded.
+            seed: Where the transforms' chance begins.
+            keep: The share of tokens that drop, repeat and replace keep.
+            sign: Which tokens count as important.
+            method: How importance is computed.
+            baseline: The token that stands for nothing, for integrated gradients and occlusion.
+            options: Further options of the transforms by name, as `python -m probe pair` has them.
+            gold: The gold label, if it is known.
+        """
+        cache.require(model)
+        examination = examine(
+            cache.get(model),
+            Pair(premise, hypothesis, NLI.read_gold(gold)),
+            transforms,
+            seed,
+            read_options({"keep": keep, "sign": sign, **options}),
+            method,
+            baseline,
+        )
         return examination_json(examination, "fp32")
 
     gr.api(probe, api_name="probe", concurrency_id="probe")

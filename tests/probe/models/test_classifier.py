@@ -1,5 +1,9 @@
 """One loaded model: its label order, its batches, its longest input."""
 
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import torch
@@ -144,3 +148,31 @@ def test_auto_precision_is_bf16_only_where_it_is_fast() -> None:
 def test_bf16_is_near_fp32(kind: str) -> None:
     exact = shared(kind).probabilities(PAIRS)
     assert shared(kind).probabilities(PAIRS, "bf16") == pytest.approx(exact, abs=0.05)
+
+
+@pytest.fixture
+def frequent_switches() -> Iterator[None]:
+    """Let threads take turns as often as they can."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+def test_threads_tokenise_beside_each_other(frequent_switches: None) -> None:
+    classifier = tiny_classifier()
+    short, long = Pair("A man walks.", "He is old."), Pair("The café " * 60, "He is old.")
+
+    def many_times(task: Callable[[], object]) -> set[object]:
+        return {task() for _ in range(500)}
+
+    tasks: list[Callable[[], object]] = [
+        lambda: classifier.too_long(long),
+        lambda: len(classifier.sub_words(long.premise)),
+        lambda: classifier.encode([short, long])["input_ids"].shape[1],
+        lambda: classifier.encode([short, long])["input_ids"].shape[1],
+    ]
+    with ThreadPoolExecutor(len(tasks)) as threads:
+        answers = list(threads.map(many_times, tasks))
+    length = classifier.max_tokens
+    assert answers == [{True}, {len(classifier.sub_words(long.premise))}, {length}, {length}]

@@ -1,6 +1,7 @@
-"""The hub's models: fetched files, commits, and the errors of what cannot be fetched.
+"""The hub's models: fetched files, commits, tokens, and the errors of what cannot be fetched.
 
-The hub is a small server on this machine that answers the requests of the real client.
+The hub is a small server on this machine that answers the requests of the real client. It serves
+one model under two names, owner/tiny to everybody and owner/private to who has the token.
 """
 
 import json
@@ -19,17 +20,19 @@ from probe.models.library import load
 from probe.tasks.nli import Pair
 from tests.support.tiny_bert import tiny_bert
 
+TOKEN = "the-owner-s"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 PAIR = Pair("A man walks.", "He moves.")
 
 
 @dataclass
 class Hub:
-    """A folder that is served as owner/tiny, and the files that were asked for."""
+    """A folder that is served, the files that were fetched, and who asked."""
 
     folder: Path
     server: ThreadingHTTPServer
     fetched: list[str] = field(default_factory=list)
+    asked: list[str | None] = field(default_factory=list)  # the token of each request
 
     def stop(self) -> None:
         self.server.shutdown()
@@ -39,7 +42,10 @@ class Hub:
 def handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            path = self.path.partition("?")[0]
+            path, token = self.path.partition("?")[0], self.headers["Authorization"]
+            hub.asked.append(token)
+            if token == f"Bearer {TOKEN}":
+                path = path.replace("/owner/private", "/owner/tiny")
             api, files = "/api/models/owner/tiny/", f"/owner/tiny/resolve/{COMMIT}/"
             if path.startswith(("/api/models/owner/gated", "/owner/gated")):
                 self.answer(403, b"{}", {"X-Error-Code": "GatedRepo"})
@@ -108,6 +114,10 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     monkeypatch.setattr(constants, "ENDPOINT", url)
     monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", files)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "token"))
+    monkeypatch.setenv("NLI_CLINIC_HOME", str(tmp_path / "home"))
+    for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
     yield hub
     hub.stop()
 
@@ -198,3 +208,63 @@ def test_the_cache_loads_the_same_commit_again(hub: Hub) -> None:
     reloaded = cache.get("owner/tiny")
     assert reloaded is not first
     assert (reloaded.name, reloaded.revision) == ("owner/tiny", COMMIT)
+
+
+# whose token
+
+
+@pytest.fixture(params=["HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "a login"])
+def owner(
+    hub: Hub, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The machine's owner has a token, in each place where the client looks for one."""
+    if request.param == "a login":
+        (tmp_path / "token").write_text(TOKEN)
+    else:
+        monkeypatch.setenv(request.param, TOKEN)
+
+
+@pytest.fixture
+def public(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NLI_CLINIC_PUBLIC", "1")
+
+
+@pytest.mark.usefixtures("owner")
+def test_a_local_app_asks_with_its_owner_s_token(hub: Hub) -> None:
+    assert load("owner/private").revision == COMMIT
+
+
+@pytest.mark.usefixtures("owner", "public")
+def test_a_public_app_asks_without_a_token(hub: Hub) -> None:
+    assert load("owner/tiny").revision == COMMIT
+    assert sentence("owner/private") == "the hub has no open model 'owner/private'"
+    assert set(hub.asked) == {None}
+
+
+@pytest.mark.usefixtures("owner")
+def test_a_public_app_does_not_open_what_its_owner_fetched(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load("owner/private")
+    monkeypatch.setenv("NLI_CLINIC_PUBLIC", "1")
+    for name in ("owner/private", f"owner/private@{COMMIT}"):
+        assert sentence(name) == "the hub has no open model 'owner/private'"
+
+
+@pytest.mark.usefixtures("public")
+def test_a_public_app_tells_nobody_to_set_a_token(hub: Hub) -> None:
+    assert sentence("owner/gated") == (
+        "the model 'owner/gated' is gated, and only open models of the hub can be used here"
+    )
+
+
+def test_a_folder_is_opened_without_asking_the_hub(hub: Hub) -> None:
+    load(str(hub.folder))
+    assert hub.asked == []
+
+
+def test_a_fetched_commit_is_opened_without_asking_the_hub(hub: Hub) -> None:
+    load(f"owner/tiny@{COMMIT}")
+    hub.asked.clear()
+    load(f"owner/tiny@{COMMIT}")
+    assert hub.asked == []

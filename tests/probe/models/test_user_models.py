@@ -8,6 +8,7 @@ import pytest
 import torch
 from gradio_client import Client
 from gradio_client.exceptions import AppError
+from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 from typer.testing import CliRunner
 
@@ -25,7 +26,7 @@ from probe.reports.frames import made_frame, scored_frame
 from probe.reports.json import examination_json
 from probe.tasks.nli import LABELS, TWO_WAY, Pair, matches
 from probe.transforms import Options
-from probe.ui.api.models import load_json
+from probe.ui.api.models import load_json, open_own
 from probe.ui.html import probe as probe_results
 from probe.ui.html.prediction import bar
 from probe.ui.panels import own_model
@@ -147,6 +148,55 @@ def test_what_a_visitor_may_open_is_a_setting(
         else:
             with pytest.raises(ModelError, match="cannot be opened here from a "):
                 require_open(name)
+
+
+WAYS = (
+    *("{0}", "{0}/", "{0}/../{1}", "{0}@main", "{0}\\..\\{1}", "file://{0}", "~/{1}"),
+    *("{1}", "./{1}", ".\\{1}", "{1}/sub", "sub/../{1}", "../{2}/{1}", "link"),
+)
+"""Ways of writing a folder of the working directory: {0} is its full path, {1} its name, {2} the
+directory's; link leads to it."""
+
+
+@pytest.fixture
+def off_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+
+
+@pytest.mark.usefixtures("off_the_network")
+@pytest.mark.parametrize("way", WAYS)
+def test_nobody_learns_whether_a_folder_is_there(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NLI_CLINIC_PUBLIC", "1")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    name = way.format(tmp_path / "model", "model", tmp_path.name)
+    before = refusal(name)
+    folder = tiny_bert(tmp_path / "model")
+    (folder / "sub").mkdir()
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "link").symlink_to(folder)
+    assert refusal(name) == before
+
+
+def refusal(name: str) -> str:
+    """Return the one sentence with which a page refuses to open a model."""
+    with pytest.raises(ModelError) as caught:
+        open_own(ModelCache(), name, "")
+    return str(caught.value)
+
+
+@pytest.mark.usefixtures("off_the_network")
+def test_a_hub_s_name_opens_no_folder_of_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny_bert(tmp_path / "owner" / "name")
+    monkeypatch.chdir(tmp_path)
+    assert open_model("owner/name").classifier.name == "owner/name"
+    assert "owner/name" in refusal("owner/name")
+    with pytest.raises(ModelError):
+        ModelCache().get("owner/name")
 
 
 # the panel

@@ -20,7 +20,7 @@ from probe.data.tables import read_table
 from probe.models.cache import ModelCache
 from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, NLI, Pair
-from probe.text.tokens import edits
+from probe.text.difference import edits
 from probe.ui.batch_tables import view
 from probe.ui.html import batch, compare, compare_cells, elements, hans, prediction, probe
 from probe.ui.html.edits import diff
