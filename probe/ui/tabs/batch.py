@@ -3,7 +3,6 @@
 from typing import Any, get_args
 
 import gradio as gr
-from markupsafe import Markup
 
 from probe.models.classifier import Precision
 from probe.tasks.nli import NLI
@@ -12,7 +11,6 @@ from probe.ui.api import batch as batch_api
 from probe.ui.batch_tables import ALL, FILTERS
 from probe.ui.choices import refresh_models
 from probe.ui.events import QUIET
-from probe.ui.html.elements import note
 from probe.ui.pacing import StopRequests
 from probe.ui.page import Page
 from probe.ui.panels import options, templates
@@ -44,19 +42,11 @@ def _score_on(
     """Score when the one button is pressed, and stop when the other is."""
     stops = StopRequests()
 
-    def forget_stop(request: gr.Request) -> None:
-        stops.withdraw(request.session_hash)
-
-    def stop(request: gr.Request) -> Markup:
-        stops.ask(request.session_hash)
-        return note("Stopping; the rows under way are finished first.")
-
     def score(request: gr.Request, *values: Any) -> Any:
         yield from run(page.core.models, stops, request.session_hash, *values)
 
-    go.click(forget_stop, None, None, **QUIET)
+    stops.heed(go, halt, shown.progress)
     go.click(score, inputs, shown.outputs, concurrency_id="batch", concurrency_limit=1, **QUIET)
-    halt.click(stop, None, shown.progress, **QUIET)
 
 
 def _file() -> tuple[gr.File, list[gr.Dropdown]]:

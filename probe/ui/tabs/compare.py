@@ -1,7 +1,6 @@
 """The Compare tab: several models on the same pairs."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -15,6 +14,7 @@ from probe.ui.choices import refresh_models
 from probe.ui.events import PRESSED, QUIET
 from probe.ui.html.compare_cells import PAGE_ROWS, chosen, matrix, page, slices
 from probe.ui.html.elements import NOTHING, alert
+from probe.ui.pacing import StopRequests
 from probe.ui.page import Page
 from probe.ui.panels import hans
 from probe.ui.panels.upload import build_columns, build_file, guess_on_upload
@@ -78,22 +78,31 @@ def turn(
 def build(page: Page) -> None:
     """Put the tab together."""
     names, asked = _asked(page)
-    go = gr.Button("Compare", variant="primary", elem_id="compare")
+    with gr.Row():
+        go = gr.Button("Compare", variant="primary", elem_id="compare")
+        halt = gr.Button("Stop", elem_id="compare-halt")
     shown, number = _results()
     cell = gr.State("")
     hans.build(page, names)
     go.click(lambda: ("", gr.Number(visible=False)), None, [cell, number], **QUIET)
-    go.click(
-        partial(run, page.core.models),
-        [page.owner, names, *asked],
-        shown.outputs,
-        concurrency_id="compare",
-        concurrency_limit=1,
-        **QUIET,
-    )
+    _compare_on(go, halt, page, [page.owner, names, *asked], shown)
     _browse(shown, number, cell)
     compare_api.build(page.core.models)
     refresh_models(page, names)
+
+
+def _compare_on(
+    go: gr.Button, halt: gr.Button, page: Page, inputs: list[Any], shown: Outputs
+) -> None:
+    """Compare when the one button is pressed, and stop when the other is."""
+    stops = StopRequests()
+
+    def answer(request: gr.Request, *values: Any) -> Any:
+        yield from run(page.core.models, stops, request.session_hash, *values)
+
+    stops.heed(go, halt, shown.progress)
+    once = {"concurrency_id": "compare", "concurrency_limit": 1, **QUIET}
+    go.click(answer, inputs, shown.outputs, **once)
 
 
 def _browse(shown: Outputs, number: gr.Number, cell: gr.State) -> None:
