@@ -4,9 +4,11 @@ import sys
 from typing import Any
 
 import gradio as gr
+from starlette.middleware import Middleware
 
 from probe.settings import ASSETS, settings
 from probe.ui.sessions import Sessions
+from probe.ui.uploads import ClosedRoutes, guard_uploads
 
 FONT = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif"]
 MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
@@ -37,6 +39,7 @@ def launch_options() -> dict[str, Any]:
         "js": (ASSETS / "page.js").read_text(encoding="utf-8"),
         "max_file_size": settings().max_upload,
         "allowed_paths": [],
+        "app_kwargs": {"middleware": [Middleware(ClosedRoutes)]},
         "footer_links": ["api", "settings"],
         "run_history": False,  # the footer leads nobody to it, and our runs are kept elsewhere
         "enable_monitoring": False,
@@ -54,6 +57,7 @@ def serve(page: gr.Blocks) -> None:
 
 def start(page: gr.Blocks, **options: Any) -> None:  # Any: as of launch()
     """Serve the page from now on, in threads of its own; `options` are passed to launch() too."""
+    guard_uploads()
     queued(page).launch(**launch_options(), **options, prevent_thread_lock=True)
     page.app.state_holder = Sessions(page)
 
