@@ -13,6 +13,7 @@ from probe.analysis.batch import Chunk, Row, score
 from probe.analysis.summary import Summary, Totals, summary_json
 from probe.data.tables import Table, read_table
 from probe.errors import FileError, UserError
+from probe.limits import visitor_bounds
 from probe.models.classifier import Classifier, Precision
 from probe.runs.model_access import ModelAccess
 from probe.transforms import Options
@@ -92,7 +93,7 @@ def run(
         if not path:
             raise FileError("choose a file first, or one of the examples")
         check_room(models.store, visitor)
-        table = read_table(own_file(visitor, path))
+        table = read_table(own_file(visitor, path), visitor_bounds())
         headers = [str(name) for name in table.frame.columns]
         columns = columns_of(headers, premise, hypothesis, gold)
         models.require(visitor, model)

@@ -13,6 +13,7 @@ from probe.analysis.examination import examine
 from probe.data.rows import guess, require_text
 from probe.data.tables import Table, read_table
 from probe.errors import ComparisonError, FileError, UserError
+from probe.limits import visitor_bounds
 from probe.models.classifier import Precision
 from probe.reports.comparison import comparison_json
 from probe.runs.model_access import ModelAccess
@@ -105,7 +106,7 @@ def require_models(models: ModelAccess, visitor: str, names: Sequence[str]) -> N
 def _run_pair(
     models: ModelAccess, visitor: str, names: list[str], pair: Pair
 ) -> Iterator[list[Any]]:
-    require_text(NLI, pair)
+    require_text(NLI, pair, visitor_bounds())
     yield Outputs(note("Asking the models …")).outputs
     shown = cleared()
     shown.cards = side_by_side([examine(models.get(visitor, name), pair) for name in names])
@@ -120,7 +121,7 @@ def _run_table(
     precision: Precision,
     columns: Sequence[str],
 ) -> Iterator[list[Any]]:
-    table = read_table(path) if path else bundled_table()
+    table = read_table(path, visitor_bounds()) if path else bundled_table()
     headers = [str(name) for name in table.frame.columns]
     chosen = columns_of(headers, *columns) if path else guess(headers, NLI)
     unread = read(table, chosen, NLI)
