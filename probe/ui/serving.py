@@ -3,8 +3,10 @@
 from typing import Any
 
 import gradio as gr
+from starlette.middleware import Middleware
 
 from probe.settings import ASSETS, settings
+from probe.ui.request_check import RequestCheck
 
 FONT = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif"]
 MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
@@ -39,6 +41,7 @@ def launch_options() -> dict[str, Any]:
         "run_history": False,  # the footer leads nobody to it, and our runs are kept elsewhere
         "ssr_mode": False,
         "show_error": True,
+        "app_kwargs": {"middleware": [Middleware(RequestCheck)]},
     }
 
 
@@ -49,7 +52,7 @@ def serve(page: gr.Blocks) -> None:
 
 def queued(page: gr.Blocks) -> gr.Blocks:
     """Give the page its queue, which looks for events seldom enough to cost nothing."""
-    page.queue(default_concurrency_limit=EVENTS_AT_ONCE)
+    page.queue(default_concurrency_limit=EVENTS_AT_ONCE, api_open=False)
     page._queue.sleep_when_free = QUEUE_PAUSE
     page._queue.progress_update_sleep_when_free = PROGRESS_PAUSE
     return page
