@@ -71,9 +71,10 @@ def report(run: InoculationRun, before: InoculationRun, expected: Sequence[Point
 
 def workers(engine: Engine) -> list[int]:
     """Return the process ids of an engine's workers."""
-    with Client(engine.address, set_as_default=False) as client:
-        client.wait_for_workers(1)
-        return [int(pid) for pid in client.run(os.getpid).values()]
+    if (client := engine.cluster.connect()) is None:
+        raise RuntimeError("the engine's cluster does not answer")
+    client.wait_for_workers(1)
+    return [int(pid) for pid in client.run(os.getpid).values()]
 
 
 def undisturbed(store: Store, engine: Engine, plan: Plan, sets: Sets) -> tuple[Point, ...]:

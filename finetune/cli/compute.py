@@ -22,10 +22,10 @@ from probe.runs.compute.engine import Engine
 from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
 from probe.runs.models import named_model_hash
+from probe.runs.owners import COMMAND_LINE
 from probe.runs.run import OPEN, Json, StoredRun
 from probe.runs.store import Store
 
-OWNER = "command line"
 POLL_SECONDS = 0.1
 """Seconds between two looks whether the run has ended."""
 
@@ -47,7 +47,7 @@ def compute_run(
     if sources:
         request.artefacts["sources"] = sources
     known = known_results(store.runs(kind=KIND), plan, request.artefacts)
-    created = store.create(OWNER, request, known)
+    created = store.create(COMMAND_LINE, request, known)
     for point in inoculation_run(created).results:
         typer.echo(f"{row_text(point)}  (from an earlier call)")
 

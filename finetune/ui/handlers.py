@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.ui import run_lists
@@ -23,9 +24,11 @@ from finetune.ui.view import (
     show,
     trouble_outputs,
 )
-from probe.errors import StoreError, UserError
+from probe.errors import RunError, StoreError, UserError
+from probe.models.library import require_on_disk
 from probe.runs.compute.engine import Engine
-from probe.runs.owners import new_owner
+from probe.runs.model_access import hidden_models
+from probe.runs.owners import as_token
 from probe.runs.run import OPEN
 from probe.runs.store import Store
 from probe.ui.html.elements import NOTHING, alert
@@ -45,12 +48,12 @@ class Handlers:
     engine: Engine
     gallery: Sequence[InoculationRun]
 
-    def open_page(self, owner: str | None, request: gr.Request) -> Values:
+    def open_page(self, owner: str, request: gr.Request) -> Values:
         """Find the browser's runs again; choose what a link names, or the newest.
 
         At the end the models and challenges that a link names, and whether it names any.
         """
-        owner, query = owner or new_owner(), request.query_params
+        query = request.query_params
         run_ids, plan = query.get("run", ""), plan_in(query)
         state = linked_state(run_ids, self.store, owner, self.gallery) if run_ids else None
         trouble = alert(f"there is no run {run_ids!r} here that this browser may see")
@@ -59,11 +62,27 @@ class Handlers:
         state_to_show = state or initial_state(self.store, owner, self.gallery)
         fields = [*plan, True] if plan else [gr.skip(), gr.skip(), False]
         problem = trouble if run_ids and not state else NOTHING
-        return [owner, *self._chosen(state_to_show), problem, *fields]
+        return [*self._chosen(state_to_show), problem, *fields]
 
-    def prefill(self, named: bool, *fields: Any) -> Values:
+    def prefill(self, named: bool, owner: str, *fields: Any) -> Values:
         """Show samples and the estimate of the plan that a link named."""
-        return [samples(fields[1]), forecast(*fields)] if named else [gr.skip(), gr.skip()]
+        if not named:
+            return [gr.skip(), gr.skip()]
+        return [samples(fields[1]), self.forecast(owner, *fields)]
+
+    def forecast(self, owner: str, *fields: Any) -> Markup:
+        """Say about how long the plan takes, or what is wrong with it."""
+        try:
+            self._require_models(owner, fields[0])
+        except UserError as trouble:
+            return alert(trouble)
+        return forecast(*fields)
+
+    def _require_models(self, owner: str, names: Sequence[str]) -> None:
+        """Refuse models that are not there for this visitor. Raises ModelError, StoreError."""
+        hidden = hidden_models(self.store, owner)
+        for name in names:
+            require_on_disk(name, hidden)
 
     def _chosen(self, state: ViewState) -> Values:
         own = self._listed(state.owner)
@@ -75,7 +94,10 @@ class Handlers:
         ]
 
     def _listed(self, owner: str) -> list[tuple[str, str]]:
-        return [(list_title(run), run.id) for run in run_lists.own_runs(self.store, owner)]
+        return [
+            (f"{list_title(run)}{'' if run.owner == owner else ' (shown to you)'}", run.id)
+            for run in run_lists.listed_runs(self.store, owner)
+        ]
 
     def refresh(self, *fields: Any) -> Values:
         """Show what is looked at."""
@@ -92,6 +114,9 @@ class Handlers:
     def start_runs(self, owner: str, *fields: Any) -> Values:
         """Start the runs that the form asks for and choose them to be looked at."""
         try:
+            if not as_token(owner):
+                raise RunError("this page does not know your browser yet; load it again")
+            self._require_models(owner, fields[0])
             form = form_of(*fields)
             runs = start_sweep(self.store, self.engine, owner, jobs_of(form), sources_of(form))
         except UserError as trouble:
@@ -114,7 +139,7 @@ class Handlers:
         state = ViewState(*fields)
         try:
             for run in run_lists.chosen_runs(self.store, state.owner, state.ids):
-                if run.state in states:
+                if run.state in states and run.owner == state.owner:
                     act(run.id)
         except StoreError as trouble:
             return trouble_outputs(trouble)

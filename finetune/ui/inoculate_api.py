@@ -9,10 +9,14 @@ from finetune.training.recipes import Mode
 from finetune.ui.plan_fields import DEFAULT_PLAN, DEFAULT_SIZES
 from finetune.ui.plan_form import LIMIT_FIELDS, USUAL_RATE, Form, jobs_of
 from finetune.ui.start import start_sweep
+from probe.models.library import require_on_disk
+from probe.runs.access import own_run, readable_run
 from probe.runs.compute.engine import Engine
 from probe.runs.experiment import run_json
+from probe.runs.model_access import hidden_models
+from probe.runs.owners import new_owner
 from probe.runs.store import Store
-from probe.ui.api.arguments import Name, Numbers, Switch, Whole
+from probe.ui.api.arguments import Name, Numbers, Switch, Token, Whole
 from probe.ui.api.endpoint import endpoint
 
 STANDARD_LIMITS = tuple(
@@ -34,8 +38,11 @@ def build(store: Store, engine: Engine) -> None:
         max_epochs: Whole = DEFAULT_PLAN.max_epochs,
         patience: Whole = DEFAULT_PLAN.patience,
         include_epoch0: Switch = DEFAULT_PLAN.include_epoch0,
+        owner: Token = "",
     ) -> dict[str, Any]:
-        """Start a run on the bundled pairs; returns its id, which the other endpoints ask for.
+        """Start a run on the bundled pairs; returns its id, and the token of its owner.
+
+        Without the token nobody reads the run or uses its model.
 
         Args:
             model: A model that the page offers.
@@ -47,42 +54,48 @@ def build(store: Store, engine: Engine) -> None:
             max_epochs: How many epochs a cell takes at most.
             patience: After how many epochs without gain a cell ends.
             include_epoch0: Whether the model as it was may be the best epoch.
+            owner: A token that an earlier call returned; a new one is made without.
         """
+        visitor = owner or new_owner()
+        require_on_disk(model, hidden_models(store, visitor))
         form = Form(
             [model], [challenge], sizes, lrs, seeds, mode, max_epochs, patience, None,
             include_epoch0, STANDARD_LIMITS,
         )  # fmt: skip
-        (run,) = start_sweep(store, engine, "api", jobs_of(form), {})
-        return {"run": run.id}
+        (run,) = start_sweep(store, engine, visitor, jobs_of(form), {})
+        return {"run": run.id, "owner": visitor}
 
     @endpoint
-    def run(run_id: Name) -> dict[str, Any]:
+    def run(run_id: Name, owner: Token = "") -> dict[str, Any]:
         """Return a run: its state, its cells with their accuracies, its verdict.
 
         Args:
             run_id: The id that /inoculate returned.
+            owner: The token that came with it.
         """
-        return run_json(store.get(run_id))
+        return run_json(readable_run(store, owner, run_id))
 
     @endpoint
-    def cancel_run(run_id: Name) -> dict[str, Any]:
+    def cancel_run(run_id: Name, owner: Token = "") -> dict[str, Any]:
         """Cancel a run; returns it as it stands.
 
         Args:
             run_id: The id that /inoculate returned.
+            owner: The token that came with it.
         """
-        answer = run_json(store.get(run_id))
+        answer = run_json(own_run(store, owner, run_id))
         engine.cancel(run_id)
         return answer
 
     @endpoint
-    def run_again(run_id: Name) -> dict[str, Any]:
+    def run_again(run_id: Name, owner: Token = "") -> dict[str, Any]:
         """Take up a failed or cancelled run with the cells it lacks; returns it as it stands.
 
         Args:
             run_id: The id that /inoculate returned.
+            owner: The token that came with it.
         """
-        answer = run_json(store.get(run_id))
+        answer = run_json(own_run(store, owner, run_id))
         engine.reopen(run_id)
         return answer
 

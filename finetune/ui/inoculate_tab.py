@@ -11,7 +11,6 @@ from finetune.report.text import SELECTION_TITLES
 from finetune.ui import inoculate_api, run_lists
 from finetune.ui.handlers import Handlers
 from finetune.ui.plan_fields import build_fields
-from finetune.ui.plan_form import forecast
 from finetune.ui.samples import samples
 from probe.ui.choices import refresh_models
 from probe.ui.events import PRESSED, QUIET
@@ -29,7 +28,7 @@ def build(page: Page) -> None:
     timer, seen, opened = gr.Timer(TICK_SECONDS, active=False), gr.State(""), gr.State("")
     with gr.Row():
         with gr.Column(scale=4, min_width=300):
-            fields, shown_samples = build_fields()
+            fields, shown_samples = build_fields(core.models.names(""))
             estimate = gr.HTML(elem_id="estimate")
             start = gr.Button("Inoculate", variant="primary", elem_id="inoculate")
             problem = gr.HTML(elem_id="inoculate-problem")
@@ -46,7 +45,7 @@ def build(page: Page) -> None:
     table = gr.HTML(elem_id="compared", js_on_load=PRESSED)
     card = gr.HTML(elem_id="outcome")
 
-    planned_models: gr.Dropdown = fields[0]
+    plan, planned_models = [owner, *fields], fields[0]
     challenges = fields[1]
     chosen = [runs, models, names, opened]
     viewed = [owner, runs, models, names, selection, opened]
@@ -57,17 +56,17 @@ def build(page: Page) -> None:
     in_turn: dict[str, Any] = {"concurrency_id": "look", "concurrency_limit": 1, **QUIET}
 
     named = gr.State(False)
-    opening = [owner, *chosen, problem, planned_models, challenges, named]
-    loaded = page.blocks.load(handlers.open_page, owner, opening, **QUIET)
-    loaded.then(handlers.prefill, [named, *fields], [shown_samples, estimate], **QUIET)
+    opening = [*chosen, problem, planned_models, challenges, named]
+    loaded = page.opened.then(handlers.open_page, owner, opening, **QUIET)
+    loaded.then(handlers.prefill, [named, owner, *fields], [shown_samples, estimate], **QUIET)
     loaded.then(handlers.refresh_if_open, [is_open, *viewed], shown, **in_turn)
     tab.select(handlers.open_tab, viewed, [is_open, *shown], **in_turn)
     tab.select(samples, challenges, shown_samples, **QUIET)
-    tab.select(forecast, fields, estimate, **QUIET)
+    tab.select(handlers.forecast, plan, estimate, **QUIET)
     challenges.input(samples, challenges, shown_samples, **QUIET)
     # a list of several has no change of its own when a person chooses
     changed = [planned_models.input, challenges.input, *(field.change for field in fields[2:])]
-    gr.on(changed, forecast, fields, estimate, **last)
+    gr.on(changed, handlers.forecast, plan, estimate, **last)
     gr.on(
         [planned_models.input, challenges.input],
         handlers.follow_plan,
@@ -75,7 +74,7 @@ def build(page: Page) -> None:
         [models, names, *shown],
         **in_turn,
     )
-    started = start.click(handlers.start_runs, [owner, *fields], [problem, *chosen], **QUIET)
+    started = start.click(handlers.start_runs, plan, [problem, *chosen], **QUIET)
     started.then(handlers.refresh, viewed, shown, **in_turn)
     halt.click(handlers.cancel_runs, viewed, shown, **in_turn)
     again.click(handlers.reopen_runs, viewed, shown, **in_turn)
@@ -98,7 +97,7 @@ def build(page: Page) -> None:
     timer.tick(handlers.tick, [seen, *viewed], [*shown, runs], **in_turn)
     take.click(handlers.make_files, viewed, files, api_visibility="private")
     inoculate_api.build(core.store, core.engine)
-    refresh_models(tab, planned_models)
+    refresh_models(page, planned_models)
 
 
 def _choosers(

@@ -1,5 +1,6 @@
 """The fields of the form, laid out; `plan_form` says what they mean."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -9,7 +10,6 @@ from finetune.experiments.inoculation.challenges import MAX_PAIRS
 from finetune.experiments.inoculation.plan import LIU_LRS, LIU_SIZES, THRESHOLDS, Plan
 from finetune.ui.plan_form import LIMIT_FIELDS, MODES, UPLOADS, USUAL_RATE
 from finetune.ui.samples import challenge_choices
-from probe.ui.choices import model_names
 from probe.ui.html.elements import note
 
 DEFAULT_SIZES = "10, 50, 100, 400"
@@ -20,10 +20,12 @@ number = partial(gr.Number, min_width=130)
 whole = partial(number, precision=0)
 
 
-def build_fields() -> tuple[list[Any], gr.HTML]:  # Any: components share no useful type
+def build_fields(
+    models: Sequence[str],
+) -> tuple[list[Any], gr.HTML]:  # Any: components share no useful type
     """Lay out the fields; return them in the order of the form, and the place of the samples."""
     model = gr.Dropdown(
-        model_names(),
+        list(models),
         value=[FIRST_MODEL],
         multiselect=True,
         allow_custom_value=True,

@@ -26,6 +26,7 @@ from finetune.experiments.inoculation.time_estimate import (
 from finetune.experiments.inoculation.user_data import UserFiles, read_unchecked_sets
 from finetune.training.recipes import Mode, default_rate
 from probe.errors import ExperimentError, UserError
+from probe.limits import visitor_bounds
 from probe.models.library import require_on_disk
 from probe.ui.html.elements import alert, join, note
 
@@ -180,6 +181,7 @@ def sets_of(form: Form, challenge: str) -> Sets:
         challenge_train=train,
         challenge_test=test_file,
         train=int(_number("Pairs to train on", form.own_train)) if whole else MAX_PAIRS,
+        bounds=visitor_bounds(),
     )
     return read_unchecked_sets(challenge, files)
 

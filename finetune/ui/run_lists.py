@@ -1,24 +1,29 @@
-"""Which runs are looked at: a browser's own ones and those of the gallery."""
+"""Which runs are looked at: a browser's own ones, those shown to it, and those of the gallery."""
 
 from collections.abc import Sequence
 
 from finetune.experiments.inoculation.run import KIND, InoculationRun, inoculation_runs
 from finetune.report.sweep import model_name
-from probe.runs import owners
+from probe.runs import access
 from probe.runs.store import Store
 
 
 def chosen_runs(store: Store, owner: str, ids: Sequence[str]) -> list[InoculationRun]:
-    """Return the runs that are this owner's, in the order of the ids; others are passed over.
+    """Return the runs that a visitor may read, in the order of the ids; others are passed over.
 
     Raises StoreError.
     """
-    return list(inoculation_runs(owners.own_runs(store, owner, ids)))
+    return list(inoculation_runs(access.chosen_runs(store, owner, ids)))
 
 
-def own_runs(store: Store, owner: str) -> tuple[InoculationRun, ...]:
-    """Return all runs that are this owner's, newest first. Raises StoreError."""
-    return inoculation_runs(store.runs(owner, KIND))
+def listed_runs(store: Store, owner: str) -> tuple[InoculationRun, ...]:
+    """Return all runs that a visitor may read, newest first. Raises StoreError."""
+    return inoculation_runs(access.readable_runs(store, owner, KIND))
+
+
+def own_runs(store: Store, owner: str) -> list[InoculationRun]:
+    """Return those that are the visitor's own. Raises StoreError."""
+    return [run for run in listed_runs(store, owner) if run.owner == owner]
 
 
 def of_gallery(

@@ -14,7 +14,7 @@ from finetune.experiments.inoculation.datasets import SourceData, bundled
 from probe.errors import ExperimentError
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import Pair
-from probe.text.tokens import edits
+from probe.text.difference import edits
 from probe.transforms.registry import rule_of
 from probe.ui.html.edits import diff
 from probe.ui.html.elements import alert, join, note

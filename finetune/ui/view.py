@@ -74,7 +74,9 @@ def show(
     mark_now = "|".join([state.selection, state.opened, change_mark(runs)])
     progress = (progress_of_all(runs) or error_alerts(runs)) if runs else NOTHING_CHOSEN
     outputs = _buttons(
-        runs, Outputs(progress=gr.HTML(progress, visible=bool(progress)), seen=mark_now)
+        state.owner,
+        runs,
+        Outputs(progress=gr.HTML(progress, visible=bool(progress)), seen=mark_now),
     )
     if mark_now != mark_before:
         outputs.curves = curves(runs, state.selection)
@@ -88,15 +90,15 @@ def trouble_outputs(trouble: StoreError) -> list[Any]:
     return Outputs(progress=gr.HTML(alert(trouble), visible=True)).outputs
 
 
-def _buttons(runs: Sequence[InoculationRun], outputs: Outputs) -> Outputs:
-    open_runs = [run for run in runs if run.state in OPEN]
-    ended = any(run.state in ("failed", "cancelled") for run in runs)
-    several = "these runs" if len(open_runs) > 1 else "this run"
-    outputs.timer = gr.Timer(active=bool(open_runs))
-    outputs.halt = gr.Button(
-        f"Cancel {several}", visible=any(not run.cancelling for run in open_runs)
-    )
-    outputs.again = gr.Button(visible=ended and not open_runs)
+def _buttons(owner: str, runs: Sequence[InoculationRun], outputs: Outputs) -> Outputs:
+    """Offer what can be done with the runs; only their owner can change them."""
+    own = [run for run in runs if run.owner == owner]
+    going = [run for run in own if run.state in OPEN]
+    ended = any(run.state in ("failed", "cancelled") for run in own)
+    several = "these runs" if len(going) > 1 else "this run"
+    outputs.timer = gr.Timer(active=any(run.state in OPEN for run in runs))
+    outputs.halt = gr.Button(f"Cancel {several}", visible=any(not run.cancelling for run in going))
+    outputs.again = gr.Button(visible=ended and not going)
     outputs.take = gr.Button(visible=any(run.results for run in runs))
     return outputs
 

@@ -1,7 +1,8 @@
 """Loaded models, the least recently used dropped when they take too much memory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
+from pathlib import Path
 from threading import Lock
 
 from probe.cache import ByteBoundedCache
@@ -57,10 +58,15 @@ class ModelCache:
             self._loaded.put(key, classifier)
         return replace(loaded, classifier=classifier)
 
-    def require(self, name: str) -> None:
-        """Refuse a name that is neither on disk nor was opened. Raises ModelError."""
-        if name not in self._opened:
-            require_on_disk(name)
+    def require(self, name: str, hidden: Collection[str] = ()) -> None:
+        """Refuse a name that is neither on disk nor was opened. Raises ModelError.
+
+        The models on disk that are `hidden` are not there, with an order of one's own either.
+        """
+        address, _ = self._opened.get(name, (name, ()))
+        on_disk = address == Path(address).name  # neither owner/name nor the path of a folder
+        if on_disk or name not in self._opened:
+            require_on_disk(address, hidden)
 
 
 def parameter_bytes(classifier: Classifier) -> int:

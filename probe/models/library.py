@@ -1,7 +1,7 @@
 """The models on disk, and the loading of any model: safetensors only, no remote code."""
 
 import os.path
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,9 +79,12 @@ def find(name: str) -> str:
     return str(known.get(name, name))
 
 
-def require_on_disk(name: str) -> None:
-    """Raise ModelError for a name that is not on disk: a page's visitor opens no other folder."""
-    known = [entry.name for entry in entries()]
+def require_on_disk(name: str, hidden: Collection[str] = ()) -> None:
+    """Raise ModelError for a name that is not on disk: a page's visitor opens no other folder.
+
+    Those that are `hidden` are not there.
+    """
+    known = [entry.name for entry in entries() if entry.name not in hidden]
     if name not in known:
         raise ModelError(
             _absent(name)
@@ -186,9 +189,9 @@ def locate(name: str, relative: bool = True) -> tuple[Path, str | None]:
     if (relative or path.is_absolute()) and os.path.isdir(path):  # false for too long a name
         return path, None
     if "/" not in name or path.is_absolute():
-        known = ", ".join(entry.name for entry in entries()) or "none"
         raise ModelError(
-            _absent(name) or f"there is no model or folder called {name!r}; on this disk: {known}"
+            _absent(name)
+            or f"there is no model or folder called {name!r}; bundled are {', '.join(BUNDLED)}"
         )
     repository, _, revision = name.partition("@")
     return fetch(repository, revision or None, free_memory_bytes())

@@ -1,5 +1,6 @@
 """Models that a person names by a hub id or a folder, checked before they are used."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,12 +67,13 @@ def models_on_disk() -> dict[str, Entry]:
     return {entry.name: entry for entry in entries()}
 
 
-def require_open(name: str) -> None:
-    """Raise ModelError for a model that a page's visitor may not open.
+def require_open(name: str, hidden: Collection[str] = ()) -> None:
+    """Raise ModelError for a model that a page's visitor may not open; `hidden` are not there.
 
     NLI_CLINIC_OWN_MODELS lists what may be opened: hub, folder. A folder is named by its full path;
     any other name is the hub's. The disk is not asked: nobody learns which folders there are.
     """
     kind = "folder" if Path(name).is_absolute() else "hub"
-    if name not in models_on_disk() and kind not in settings().user_models:
+    here = name in models_on_disk() and name not in hidden
+    if not here and kind not in settings().user_models:
         raise ModelError(f"models of your own cannot be opened here from a {kind}")

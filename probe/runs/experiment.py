@@ -112,9 +112,7 @@ def experiment_of(kind: str) -> Experiment:
 def run_json(run: StoredRun) -> Json:
     """Return a run for other programs; its owner's token stays here.
 
-    Whoever knows a run's id may read it and cancel it: over HTTP there is no owner. The ids are
-    drawn at random and only listed to their owner. Of a kind that is not known results are told
-    whole.
+    Of a kind that is not known results are told whole.
     """
     experiment = EXPERIMENTS.get(run.kind)
     cells = [

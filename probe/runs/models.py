@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -43,3 +44,12 @@ def save_model_files(files: Mapping[str, bytes], name: str) -> Path:
     finally:
         shutil.rmtree(half, ignore_errors=True)
     return whole
+
+
+def remove_model_files(name: str) -> None:
+    """Remove a model's folder at one stroke, so that nobody sees half of it."""
+    whole, gone = settings().home / "models" / name, settings().home / f"{name}.gone"
+    shutil.rmtree(gone, ignore_errors=True)
+    with suppress(FileNotFoundError):
+        whole.rename(gone)
+    shutil.rmtree(gone, ignore_errors=True)

@@ -1,9 +1,10 @@
 """Whose a run is: tokens by which browsers find their runs again, and how many may be open."""
 
+import re
 import secrets
 from collections.abc import Sequence
 
-from probe.errors import RunError, UnknownRun
+from probe.errors import RunError
 from probe.runs.compute.engine import Engine
 from probe.runs.run import OPEN, RunRequest, StoredRun
 from probe.runs.store import Store
@@ -11,11 +12,22 @@ from probe.settings import settings
 
 MAX_OPEN_RUNS = 20
 """Runs of one owner at a time: four models on five challenges."""
+COMMAND_LINE = "command line"
+"""The owner of the runs of the command line, whose user owns the machine."""
+TOKEN = re.compile("[0-9a-f]{32}")
 
 
 def new_owner() -> str:
     """Return a token for a browser that has none."""
     return secrets.token_hex(16)
+
+
+def as_token(owner: object) -> str:
+    """Return what a browser says its token is, "" where it is none.
+
+    Other owners have names, such as COMMAND_LINE: nobody is them by saying so.
+    """
+    return owner if isinstance(owner, str) and TOKEN.fullmatch(owner) else ""
 
 
 def browser_secret() -> str:
@@ -26,22 +38,6 @@ def browser_secret() -> str:
         path.write_text(secrets.token_hex(32), encoding="utf-8")
         path.chmod(0o600)
     return path.read_text(encoding="utf-8")
-
-
-def own_runs(store: Store, owner: str, ids: Sequence[str]) -> list[StoredRun]:
-    """Return the runs that are this owner's, in the order of the ids; others are passed over.
-
-    Raises StoreError.
-    """
-    runs = []
-    for run_id in ids:
-        try:
-            run = store.get(run_id)
-        except UnknownRun:
-            continue
-        if owner and run.owner == owner:
-            runs.append(run)
-    return runs
 
 
 def start_runs(

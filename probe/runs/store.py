@@ -64,26 +64,33 @@ class Store:
         with self.database.session() as session:
             row = session.get(RunRow, run_id, options=[selectinload(RunRow.cells)])
             if row is None:
-                raise UnknownRun(f"there is no run {run_id!r}")
+                raise unknown_run(run_id)
             return self._as_run(row)
 
     def runs(self, owner: str | None = None, kind: str | None = None) -> tuple[StoredRun, ...]:
         """Return the runs, newest first: of one owner or all, of one kind or all."""
         wanted = {RunRow.owner: owner, RunRow.kind: kind}
-        return self._runs(
+        return self.runs_where(
             *(column == value for column, value in wanted.items() if value is not None)
         )
 
+    def runs_where(self, *where: Any) -> tuple[StoredRun, ...]:  # Any: as of SQLAlchemy
+        """Return the runs that fit all conditions, newest first."""
+        query = select(RunRow).where(*where).options(selectinload(RunRow.cells))
+        with self.database.session() as session:
+            rows = session.scalars(query.order_by(RunRow.created.desc()))
+            return tuple(self._as_run(row) for row in rows)
+
     def unfinished(self) -> tuple[StoredRun, ...]:
         """Return the runs that are neither done, cancelled nor failed, oldest first."""
-        return self._runs(RunRow.state.in_(OPEN))[::-1]
+        return self.runs_where(RunRow.state.in_(OPEN))[::-1]
 
     def inputs(self, run_id: str) -> Json:
         """Return what a run works on. Raises UnknownRun where there is no run."""
         with self.database.session() as session:
             inputs = session.scalar(select(RunRow.inputs).where(RunRow.id == run_id))
         if inputs is None:
-            raise UnknownRun(f"there is no run {run_id!r}")
+            raise unknown_run(run_id)
         return inputs
 
     def set_state(self, run_id: str, state: State, error: str = "") -> None:
@@ -146,13 +153,6 @@ class Store:
     ) -> None:  # Any: as of SQLAlchemy
         self.database.write(update(RunRow).where(RunRow.id == run_id, *where).values(**values))
 
-    def _runs(self, *where: Any) -> tuple[StoredRun, ...]:  # Any: as of SQLAlchemy
-        """Return the runs that fit, newest first."""
-        query = select(RunRow).where(*where).options(selectinload(RunRow.cells))
-        with self.database.session() as session:
-            rows = session.scalars(query.order_by(RunRow.created.desc()))
-            return tuple(self._as_run(row) for row in rows)
-
     def _as_run(self, row: RunRow) -> StoredRun:
         """Read a run; an open one tells of the database's trouble, which that cannot store."""
         trouble = self.database.trouble if row.state in OPEN else ""
@@ -162,6 +162,11 @@ class Store:
             row.created, row.started, row.finished, row.verdict, row.environment, row.kept,
             tuple(_as_cell(cell) for cell in row.cells), row.artefacts,
         )  # fmt: skip
+
+
+def unknown_run(run_id: str) -> UnknownRun:
+    """Return the error for a run that is not there, or not for who asks."""
+    return UnknownRun(f"there is no run {run_id!r}")
 
 
 def _as_cell(row: CellRow) -> RunCell[Json, Json, Json]:

@@ -1,15 +1,10 @@
-"""Word tokens as the papers' code makes them, and the difference between two texts."""
+"""Word tokens as the papers' code makes them."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cache
-from typing import Literal
 
 from nltk.tokenize.destructive import NLTKWordTokenizer
-
-WORD = re.compile(r"\w+|[^\w\s]")
 
 
 @cache
@@ -78,37 +73,3 @@ def join(tokens: Sequence[str]) -> str:
 def same_words(first: str, second: str) -> bool:
     """Whether two texts have the same words in the same order, case and spacing aside."""
     return tokenise(first.lower()) == tokenise(second.lower())
-
-
-EditKind = Literal["kept", "removed", "added", "moved"]
-
-
-@dataclass(frozen=True)
-class Edit:
-    """A part of a text that a transform kept, removed, added or put in another order."""
-
-    kind: EditKind
-    text: str
-
-
-def edits(before: str, after: str) -> list[Edit]:
-    """Return the edits that turn `before` into `after`, word by word, case aside.
-
-    Kept, moved and added parts in order spell `after`. Where `after` has the words of `before` in
-    another order, it is one moved part.
-    """
-    old, new = list(WORD.finditer(before)), list(WORD.finditer(after))
-    old_words = [match.group().lower() for match in old]
-    new_words = [match.group().lower() for match in new]
-    if old_words != new_words and sorted(old_words) == sorted(new_words):
-        return [Edit("moved", after)]
-    word_edits: list[Edit] = []
-    matcher = SequenceMatcher(None, old_words, new_words, autojunk=False)
-    for operation, old_start, old_end, new_start, new_end in matcher.get_opcodes():
-        if operation != "equal" and old_end > old_start:
-            text = before[old[old_start].start() : old[old_end - 1].end()]
-            word_edits.append(Edit("removed", text))
-        if new_end > new_start:
-            text = after[new[new_start].start() : new[new_end - 1].end()]
-            word_edits.append(Edit("kept" if operation == "equal" else "added", text))
-    return word_edits

@@ -7,7 +7,8 @@ from typing import Any
 
 from probe.tasks.label_rules import COMPUTED, UNDEFINED, Rule
 from probe.tasks.task import Example, Label, Task
-from probe.text.tokens import Edit, edits, same_words
+from probe.text.difference import Edit, edits
+from probe.text.tokens import same_words
 from probe.transforms.availability import require_ready
 from probe.transforms.options import Options
 from probe.transforms.registry import Reader, SubWords, Tools, Transform, chain, rule_of

@@ -2,15 +2,11 @@
 
 import gradio as gr
 
-from probe.models.library import entries
 from probe.ui.events import QUIET
+from probe.ui.page import Page
 
 
-def model_names() -> list[str]:
-    """Return the models that can be chosen."""
-    return [entry.name for entry in entries()]
-
-
-def refresh_models(tab: gr.Tab, models: gr.Dropdown) -> None:
-    """Offer a model that came meanwhile as soon as the tab is opened."""
-    tab.select(lambda: gr.Dropdown(choices=model_names()), None, models, **QUIET)
+def refresh_models(page: Page, models: gr.Dropdown) -> None:
+    """Offer the visitor's own models, and those that came meanwhile, when the tab is opened."""
+    names = page.core.models.names
+    page.tab.select(lambda owner: gr.Dropdown(choices=names(owner)), page.owner, models, **QUIET)

@@ -1,8 +1,14 @@
-"""Where a browser keeps the token by which it finds its runs again."""
+"""Where a browser keeps the token by which it finds its runs, models and files again."""
+
+from contextlib import suppress
 
 import gradio as gr
 
-from probe.runs.owners import browser_secret
+from probe.errors import UserError
+from probe.runs.access import redeem
+from probe.runs.owners import as_token, browser_secret, new_owner
+from probe.runs.store import Store
+from probe.ui.events import QUIET
 
 
 def browser_token() -> gr.BrowserState:
@@ -12,3 +18,22 @@ def browser_token() -> gr.BrowserState:
     until then the token would read as none.
     """
     return gr.BrowserState("", storage_key="nli-clinic-owner", secret=browser_secret())
+
+
+def open_for_visitor(
+    blocks: gr.Blocks, store: Store, owner: gr.BrowserState
+) -> gr.events.Dependency:
+    """Give a browser that comes first a token, and open for it what its link is for.
+
+    Returns the event; what needs the token comes after it.
+    """
+
+    def visit(token: str | None, request: gr.Request) -> str:
+        visitor = as_token(token) or new_owner()
+        if grant := request.query_params.get("grant", ""):
+            with suppress(UserError):  # the tab that shows the run says that it is not there
+                redeem(store, visitor, grant)
+        return visitor
+
+    opened: gr.events.Dependency = blocks.load(visit, owner, owner, **QUIET)
+    return opened

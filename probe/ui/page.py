@@ -10,11 +10,12 @@ import gradio as gr
 from probe.models.cache import ModelCache
 from probe.runs.compute.engine import Engine
 from probe.runs.gallery import FOLDER
+from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
 from probe.settings import ASSETS
 from probe.ui.checked_blocks import CheckedBlocks
 from probe.ui.events import QUIET
-from probe.ui.owner import browser_token
+from probe.ui.owner import browser_token, open_for_visitor
 
 HOUR, DAY = 3600, 86_400  # seconds: how often files that are older are removed, and how old
 
@@ -31,17 +32,24 @@ class Core:
     engine: Engine
     gallery: Path = FOLDER
 
+    @property
+    def models(self) -> ModelAccess:
+        """The models, each for who may use it."""
+        return ModelAccess(self.cache, self.store)
+
 
 @dataclass(frozen=True)
 class Page:
     """What a tab is built with: the core, and the page around the tab.
 
-    `owner` holds the token by which a browser finds its runs again; `tab` is the tab itself.
+    `owner` holds the token by which a browser finds its runs again, `opened` is the event after
+    which it holds one; `tab` is the tab itself.
     """
 
     core: Core
     blocks: gr.Blocks
     owner: gr.BrowserState
+    opened: gr.events.Dependency
     tab: gr.Tab
 
 
@@ -60,10 +68,11 @@ def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
     with CheckedBlocks(title="NLI Clinic", delete_cache=(HOUR, DAY)) as blocks:
         gr.HTML((ASSETS / "header.html").read_text(encoding="utf-8"), elem_id="header")
         owner = browser_token()
+        opened = open_for_visitor(blocks, core.store, owner)
         with gr.Tabs() as shown:
             for entry in tabs:
                 with gr.Tab(entry.title, id=entry.id) as tab:
-                    entry.build(Page(core, blocks, owner, tab))
+                    entry.build(Page(core, blocks, owner, opened, tab))
         names = {entry.id for entry in tabs}
 
         def open_tab(request: gr.Request) -> Any:  # Any: gradio's own mark to skip

@@ -1,5 +1,6 @@
 """How the page looks and is served."""
 
+import sys
 from typing import Any
 
 import gradio as gr
@@ -7,6 +8,7 @@ from starlette.middleware import Middleware
 
 from probe.settings import ASSETS, settings
 from probe.ui.request_check import RequestCheck
+from probe.ui.sessions import Sessions
 
 FONT = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif"]
 MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
@@ -39,6 +41,8 @@ def launch_options() -> dict[str, Any]:
         "allowed_paths": [],
         "footer_links": ["api", "settings"],
         "run_history": False,  # the footer leads nobody to it, and our runs are kept elsewhere
+        "enable_monitoring": False,
+        "state_session_capacity": settings().max_sessions,
         "ssr_mode": False,
         "show_error": True,
         "app_kwargs": {"middleware": [Middleware(RequestCheck)]},
@@ -47,12 +51,21 @@ def launch_options() -> dict[str, Any]:
 
 def serve(page: gr.Blocks) -> None:
     """Serve the page until interrupted."""
-    queued(page).launch(**launch_options())
+    start(page)
+    page.block_thread()
+
+
+def start(page: gr.Blocks, **options: Any) -> None:  # Any: as of launch()
+    """Serve the page from now on, in threads of its own; `options` are passed to launch() too."""
+    queued(page).launch(**launch_options(), **options, prevent_thread_lock=True)
+    page.app.state_holder = Sessions(page)
 
 
 def queued(page: gr.Blocks) -> gr.Blocks:
-    """Give the page its queue, which looks for events seldom enough to cost nothing."""
+    """Give the page its queue, which costs nothing while nobody asks, and keeps no statistics."""
     page.queue(default_concurrency_limit=EVENTS_AT_ONCE, api_open=False)
     page._queue.sleep_when_free = QUEUE_PAUSE
     page._queue.progress_update_sleep_when_free = PROGRESS_PAUSE
+    page._queue.ANALYTICS_MAX_EVENTS = 1
+    page._queue.ANAYLTICS_CACHE_FREQUENCY = sys.maxsize  # else it makes a table of them each time
     return page

@@ -14,10 +14,11 @@ WAIT = 300
 
 
 def test_a_run_in_the_background_ends_with_an_outcome_and_a_model(client: Client) -> None:
-    run = client.predict("da", "negation", "5", "4e-4", "0", api_name="/inoculate")["run"]
+    started = client.predict("da", "negation", "5", "4e-4", "0", api_name="/inoculate")
+    run, owner = started["run"], started["owner"]
     until = time.monotonic() + WAIT
     while time.monotonic() < until:
-        found = client.predict(run, api_name="/run")
+        found = client.predict(run, owner, api_name="/run")
         # the page goes on answering meanwhile
         assert ask(client, "Nina sold her bicycle.")["model"] == "minilm"
         if found["state"] not in ("queued", "running"):
@@ -26,17 +27,18 @@ def test_a_run_in_the_background_ends_with_an_outcome_and_a_model(client: Client
     assert found["state"] == "done", found
     assert [cell["size"] for cell in found["cells"]] == [0, 5]
     assert found["verdict"]["outcome"] in {"0", "1", "2", "3", "between"}
-    assert ask(client, "Nina sold her bicycle.", model=found["kept"])["model"] == found["kept"]
+    asked = {"model": found["kept"], "owner": owner}
+    assert ask(client, "Nina sold her bicycle.", **asked)["model"] == found["kept"]
 
 
 def test_a_cancelled_run_ends_cancelled(client: Client) -> None:
-    run = client.predict("minilm", "word_overlap", "400", "2e-5", "0", api_name="/inoculate")["run"]
-    client.predict(run, api_name="/cancel")
+    run = start(client, "minilm", "word_overlap", "400", "2e-5", "0")
+    client.predict(*run, api_name="/cancel")
     until = time.monotonic() + 60
-    while client.predict(run, api_name="/run")["state"] in ("queued", "running"):
+    while client.predict(*run, api_name="/run")["state"] in ("queued", "running"):
         assert time.monotonic() < until, "the run goes on although it was cancelled"
         time.sleep(0.2)
-    assert client.predict(run, api_name="/run")["state"] == "cancelled"
+    assert client.predict(*run, api_name="/run")["state"] == "cancelled"
 
 
 @pytest.mark.parametrize(
@@ -60,23 +62,29 @@ def test_a_run_is_fast_unless_asked_otherwise(client: Client, second: str) -> No
     modes = []
     for options in ({}, {"mode": "full"}):
         asked = {"model": second, "challenge": "negation", "sizes": "5", **options}
-        run = client.predict(**asked, api_name="/inoculate")["run"]
-        client.predict(run, api_name="/cancel")
-        modes.append(client.predict(run, api_name="/run")["plan"]["mode"])
+        run = start(client, **asked)
+        client.predict(*run, api_name="/cancel")
+        modes.append(client.predict(*run, api_name="/run")["plan"]["mode"])
     assert modes == ["fast", "full"]
 
 
 def test_a_cancelled_run_is_taken_up_again(client: Client, second: str) -> None:
-    run = client.predict(second, "negation", "5", "2e-5", api_name="/inoculate")["run"]
-    client.predict(run, api_name="/cancel")
+    run = start(client, second, "negation", "5", "2e-5")
+    client.predict(*run, api_name="/cancel")
     wait_for_state(client, run, "cancelled")
-    client.predict(run, api_name="/again")
+    client.predict(*run, api_name="/again")
     wait_for_state(client, run, "done")
 
 
-def wait_for_state(client: Client, run: str, state: str) -> None:
+def start(client: Client, *asked: Any, **named: Any) -> tuple[str, str]:
+    """Start a run; return its id and its owner's token."""
+    started = client.predict(*asked, **named, api_name="/inoculate")
+    return started["run"], started["owner"]
+
+
+def wait_for_state(client: Client, run: tuple[str, str], state: str) -> None:
     """Wait until a run is in this state."""
     until = time.monotonic() + WAIT
-    while (found := client.predict(run, api_name="/run"))["state"] != state:
+    while (found := client.predict(*run, api_name="/run"))["state"] != state:
         assert time.monotonic() < until, found
         time.sleep(0.2)

@@ -48,7 +48,7 @@ def name_to_keep(stored: StoredRun, result: Json) -> str | None:
     rivals = [point.dev for point in run.results if _is_largest(run, point)]
     if run.kept and result["dev"] < max(rivals, default=0.0):
         return None
-    return kept_name(run.plan, run.id)
+    return run.kept or kept_name(run.plan)
 
 
 def verdict_of(stored: StoredRun, inputs: Json) -> Json | None:

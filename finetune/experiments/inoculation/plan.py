@@ -2,6 +2,7 @@
 
 import random
 import re
+import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -166,7 +167,7 @@ def _golden(task: Task, golds: set[Label | None]) -> bool:
     return None not in golds and (not task.labels or golds <= {*task.labels, *task.golds})
 
 
-def kept_name(plan: Plan, run_id: str) -> str:
-    """Return the name under which the model of the largest size is kept."""
-    words = (Path(plan.model).name, plan.challenge, str(max(plan.sizes)), run_id)
+def kept_name(plan: Plan) -> str:
+    """Return a new name for the model of the largest size; it leads to no run."""
+    words = (Path(plan.model).name, plan.challenge, str(max(plan.sizes)), secrets.token_hex(4))
     return re.sub(r"[^\w.-]+", "-", "-".join(words))

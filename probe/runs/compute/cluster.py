@@ -1,30 +1,20 @@
 """The dask cluster that computes: processes or a thread of the app's own, or one by its address."""
 
 import asyncio
-import logging
-import sys
+import re
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from types import ModuleType
+from contextlib import suppress
 
 import dask
 from dask.system import CPU_COUNT
-from distributed import Client, LocalCluster, Nanny, Status
+from distributed import Client, SpecCluster
 
-from probe.runs.compute.worker import LowPriority
+from probe.errors import SettingsError
+from probe.runs.compute.own_cluster import local_processes, local_thread
 from probe.settings import settings
 
-WORKER_ENVIRONMENT = {
-    "OMP_NUM_THREADS": "1",
-    "OMP_WAIT_POLICY": "PASSIVE",  # waiting threads would take the core from the app
-    "HF_HUB_DISABLE_TELEMETRY": "1",
-}
-MALLOC_TRIM_SETTING = "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_"
-"""With dask's setting every tensor's memory goes back to the system at once, and training takes
-half as long again."""
-ALLOWED_DEATHS = 2
-"""How often the process of a cell may die before the cell fails: memory may be short."""
+TLS_SETTINGS = ("ca-file", "client.cert", "client.key")
+"""Dask's own settings, under `distributed.comm.tls`, without which no encrypted cluster answers."""
 CONNECT_SECONDS = 5.0
 """Seconds to wait for a cluster to answer."""
 IDLE_SECONDS = 120.0
@@ -38,11 +28,13 @@ class Cluster:
     def __init__(self, address: str | None, in_process: bool = False) -> None:
         """Start nothing yet; without an address and `in_process` it is processes of our own.
 
-        Raises SettingsError where NLI_CLINIC_WORKERS is no number.
+        Raises SettingsError where NLI_CLINIC_WORKERS is no number, or an encrypted cluster is
+        named without the certificates.
         """
+        _check_certificates(address)
         self._address = address
         self._processes = 0 if address or in_process else worker_count()
-        self._own: LocalCluster | None = None
+        self._own: SpecCluster | None = None
         self._client: Client | None = None
         self._used = time.monotonic()
 
@@ -85,29 +77,6 @@ class Cluster:
                 client.close(timeout=CONNECT_SECONDS)
 
 
-class BareNanny(Nanny):
-    """Starts its worker, also after a crash, without the app's main module."""
-
-    async def instantiate(self) -> Status:
-        """Start the worker process."""
-        with without_main():
-            return await super().instantiate()
-
-
-@contextmanager
-def without_main() -> Iterator[None]:
-    """Hide where the main module lies: a spawned process imports it again, and gradio with it."""
-    main, bare = sys.modules["__main__"], ModuleType("__main__")
-    hidden = ("__file__", "__spec__")
-    shown = {name: value for name, value in vars(main).items() if name not in hidden}
-    bare.__dict__.update(shown)
-    sys.modules["__main__"] = bare
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
-
-
 def worker_count() -> int:
     """Return how many processes compute: NLI_CLINIC_WORKERS, or one for every two cores.
 
@@ -116,35 +85,11 @@ def worker_count() -> int:
     return settings().workers or max(1, CPU_COUNT // 2)
 
 
-def local_processes(count: int) -> LocalCluster:
-    """Start a cluster of processes with one thread each, reachable from this machine only."""
-    with dask.config.set({MALLOC_TRIM_SETTING: None}):
-        cluster = LocalCluster(
-            n_workers=count,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            worker_dashboard_address="127.0.0.1:0",
-            silence_logs=logging.ERROR,
-            worker_class=BareNanny,
-            scheduler_kwargs={"allowed_failures": ALLOWED_DEATHS},
-            env=WORKER_ENVIRONMENT,
-            memory_limit=0,  # dask would kill the worker where the app is what fills the memory
-        )
-    with Client(cluster, set_as_default=False) as client:
-        client.register_plugin(LowPriority())
-    return cluster
-
-
-def local_thread() -> LocalCluster:
-    """Start a cluster of one thread in this process, which can be stopped but not killed."""
-    return LocalCluster(
-        n_workers=1,
-        threads_per_worker=1,
-        processes=False,
-        dashboard_address="127.0.0.1:0",
-        worker_dashboard_address="127.0.0.1:0",
-        silence_logs=logging.ERROR,
-        memory_limit=0,
-    )
+def _check_certificates(address: str | None) -> None:
+    if not (address or "").startswith("tls://"):
+        return
+    missing = [name for name in TLS_SETTINGS if not dask.config.get(f"distributed.comm.tls.{name}")]
+    if missing:
+        names = [re.sub(r"\W", "_", name.replace(".", "__")).upper() for name in missing]
+        variables = " and ".join(f"DASK_DISTRIBUTED__COMM__TLS__{name}" for name in names)
+        raise SettingsError(f"ENGINE is {address!r}: set {variables} to files of your cluster")

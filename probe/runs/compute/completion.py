@@ -17,11 +17,12 @@ def keep_model(store: Store, run_id: str, result: Result) -> str:
     name = experiment_of(run.kind).keep(run, result.values) if result.model else None
     if name is None:
         return ""
+    store.set_kept(run_id, name)  # before it is there: a model that is no run's is everybody's
     try:
         folder = save_model_files(result.model, name)
     except OSError as problem:
+        store.set_kept(run_id, run.kept)
         return f"the resulting model could not be kept: {sentence(problem)}"
-    store.set_kept(run_id, name)
     store.add_artefacts(run_id, {"kept": model_hash(folder)})
     return ""
 

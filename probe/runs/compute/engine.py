@@ -54,7 +54,7 @@ class Engine:
         """
         self._store = store
         self._lease = Lease(store.database)
-        self._cluster = Cluster(None if in_process else address or settings().engine, in_process)
+        self.cluster = Cluster(None if in_process else address or settings().engine, in_process)
         self._topic = f"runs-{secrets.token_hex(4)}"
         self._events = EventQueue(self._fail)
         self._dispatches: dict[str, Dispatch] = {}
@@ -64,7 +64,7 @@ class Engine:
     @property
     def address(self) -> str | None:
         """Where the cluster is; None before our own has started."""
-        return self._cluster.address
+        return self.cluster.address
 
     def submit(self, run_id: str) -> None:
         """Run the cells that a run lacks; returns at once."""
@@ -101,18 +101,18 @@ class Engine:
             self._lease.release()
         for dispatch in self._dispatches.values():
             dispatch.stop()
-        self._cluster.close()
+        self.cluster.close()
 
     def _upkeep(self) -> None:
         """Renew the lease, take up what was left, cancel what others want cancelled, and rest."""
         self._lease.renew()
         waiting = [run_id for run_id in self._lease.available() if self._may_start(run_id)]
-        for run_id in waiting if waiting and self._cluster.connect() else ():
+        for run_id in waiting if waiting and self.cluster.connect() else ():
             self.submit(run_id)
         for run_id, dispatch in self._dispatches.items():
             if not dispatch.stopping and self._store.get(run_id).cancelling:
                 self._events.put(run_id, partial(self._cancel, run_id))
-        self._cluster.rest(busy=bool(self._dispatches))
+        self.cluster.rest(busy=bool(self._dispatches))
 
     def _may_start(self, run_id: str) -> bool:
         ours = self._listener is None or run_id in self._submitted
@@ -141,7 +141,7 @@ class Engine:
         """Send a run's inputs to the cluster; None where that does not answer."""
         run, inputs = self._store.get(run_id), self._store.inputs(run_id)
         interval = REPORT_INTERVAL if self._listener is None else 0.0
-        if client := self._cluster.connect():
+        if client := self.cluster.connect():
             with suppress(*UNREACHABLE):
                 client.subscribe_topic(self._topic, self._receive)  # the client may be a new one
                 experiment = experiment_of(run.kind)

@@ -54,3 +54,21 @@ class CellRow(Base):
     progress: Mapped[Json] = mapped_column(default=dict)
     result: Mapped[Json] = mapped_column(default=dict)
     error: Mapped[str] = mapped_column(default="")
+
+
+class GrantRow(Base):
+    """A link by which others may read a run, given by its owner."""
+
+    __tablename__ = "grant"
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    run: Mapped[str] = mapped_column(ForeignKey("run.id"), index=True)
+    owner: Mapped[str] = mapped_column(String(200), index=True)
+    created: Mapped[float]
+
+
+class GrantHolderRow(Base):
+    """A visitor who has opened such a link."""
+
+    __tablename__ = "grant_holder"
+    grant: Mapped[str] = mapped_column(ForeignKey("grant.id"), primary_key=True)
+    visitor: Mapped[str] = mapped_column(String(200), primary_key=True, index=True)

@@ -2,19 +2,19 @@
 
 Version 1 has no table `run_schema`: its runs are inoculations, with `sets` for inputs, and its
 cells have columns for size, lr and seed, the latest epoch and the point. The first of them lack
-the columns artefacts, holder and seen.
+the columns artefacts, holder and seen. Version 2 has no grants.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import Connection, Engine, MetaData, Table, insert, inspect, select, text
+from sqlalchemy import Connection, Engine, MetaData, Table, delete, insert, inspect, select, text
 
 from probe.errors import StoreError
 from probe.runs.database.tables import Base, CellRow, SchemaRow
 from probe.runs.run import Json
 
-SCHEMA = 2
+SCHEMA = 3
 """The version of the tables that this code reads and writes."""
 KIND_OF_VERSION_1 = "inoculation"
 ADDED_TO_VERSION_1 = {
@@ -43,6 +43,7 @@ def prepare_tables(engine: Engine) -> None:
             _upgrade_version_1(connection)
         if version < SCHEMA:
             Base.metadata.create_all(connection)
+            connection.execute(delete(SchemaRow))
             connection.execute(insert(SchemaRow).values(number=SCHEMA))
 
 

@@ -61,6 +61,10 @@ Names = Annotated[
     BeforeValidator(listed),
     Field(max_length=MAX_NAMES, description="a list of names, or a text with commas between them"),
 ]
+Token = Annotated[
+    str, Field(pattern="^([0-9a-f]{32})?$", description="a token that /inoculate returned")
+]
+"""Whose the runs and models are that may be used; empty for nobody's."""
 Upload = Annotated[str, Field(min_length=1, description="a file that was uploaded")]
 """The place of a file in gradio's cache."""
 Seed = Annotated[int, Field(ge=0, le=MAX_WHOLE, description=f"a whole number, 0 to {MAX_WHOLE}")]

@@ -9,15 +9,16 @@ from probe.analysis.batch import score
 from probe.analysis.summary import summarise, summary_json
 from probe.data.rows import guess
 from probe.data.tables import read_table
-from probe.models.cache import ModelCache
+from probe.limits import visitor_bounds
 from probe.models.classifier import Precision
+from probe.runs.model_access import ModelAccess
 from probe.transforms.options import Options, Sign, read_options
-from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Upload
+from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Token, Upload
 from probe.ui.api.endpoint import endpoint
 from probe.ui.result_files import write_results
 
 
-def build(cache: ModelCache) -> None:
+def build(models: ModelAccess) -> None:
     """Add `/batch` with components of its own: a file needs one to travel in."""
 
     @endpoint
@@ -30,6 +31,7 @@ def build(cache: ModelCache) -> None:
         sign: Sign,
         precision: Precision,
         options: Choices,
+        owner: Token,
     ) -> tuple[dict[str, Any], list[str]]:
         """Score a file; returns the summary, the scored file and the summary's file.
 
@@ -42,9 +44,10 @@ def build(cache: ModelCache) -> None:
             sign: Which tokens count as important.
             precision: auto, fp32 or bf16.
             options: Further options of the transforms, as a JSON object.
+            owner: The token of one's own runs, which /inoculate returns.
         """
         chosen = read_options({"keep": keep, "sign": sign, **options})
-        return score_file(cache, Path(file), transforms, model, seed, precision, chosen)
+        return score_file(models, owner, Path(file), transforms, model, seed, precision, chosen)
 
     with gr.Row(visible=False):
         asked = [
@@ -56,6 +59,7 @@ def build(cache: ModelCache) -> None:
             gr.Textbox("support", label="sign"),
             gr.Textbox("auto", label="precision"),
             gr.Textbox("{}", label="options"),
+            gr.Textbox("", label="owner"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()
@@ -63,7 +67,8 @@ def build(cache: ModelCache) -> None:
 
 
 def score_file(
-    cache: ModelCache,
+    models: ModelAccess,
+    owner: str,
     path: Path,
     names: list[str],
     model: str,
@@ -72,9 +77,8 @@ def score_file(
     options: Options,
 ) -> tuple[dict[str, Any], list[str]]:
     """Score a file; return the summary and the places of the scored file and the summary."""
-    table = read_table(path)
-    cache.require(model)
-    classifier = cache.get(model)
+    table = read_table(path, visitor_bounds())
+    classifier = models.get(owner, model)
     task = classifier.task
     columns = guess([str(name) for name in table.frame.columns], task)
     chunks = score(table, columns, classifier, names, seed, options, precision)

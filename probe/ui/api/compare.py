@@ -9,21 +9,22 @@ import gradio as gr
 from probe.analysis.comparison import compare_rows, read, require_two
 from probe.data.rows import guess, require_text
 from probe.data.tables import read_table
-from probe.models.cache import ModelCache
+from probe.limits import visitor_bounds
 from probe.models.classifier import Classifier, Precision
 from probe.reports.comparison import comparison_json, example_comparison_json
+from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI, Pair
-from probe.ui.api.arguments import Name, Names, Text, Upload
+from probe.ui.api.arguments import Name, Names, Text, Token, Upload
 from probe.ui.api.endpoint import endpoint
 from probe.ui.result_files import write_comparison
 
 
-def build(cache: ModelCache) -> None:
+def build(access: ModelAccess) -> None:
     """Add the endpoints to the page."""
 
     @endpoint
     def compare(
-        file: Upload, models: Names, precision: Precision
+        file: Upload, models: Names, precision: Precision, owner: Token
     ) -> tuple[dict[str, Any], list[str]]:
         """Compare models on a file; returns the summary, the scored file and the summary's file.
 
@@ -31,8 +32,9 @@ def build(cache: ModelCache) -> None:
             file: A table of pairs; its columns are guessed by their names.
             models: Two or more, with commas between.
             precision: auto, fp32 or bf16.
+            owner: The token of one's own runs, which /inoculate returns.
         """
-        return compare_on(cache, Path(file), models, precision)
+        return compare_on(access, owner, Path(file), models, precision)
 
     @endpoint
     def compare_pair(
@@ -41,6 +43,7 @@ def build(cache: ModelCache) -> None:
         models: Names,
         gold: Name = "",
         precision: Precision = "fp32",
+        owner: Token = "",
     ) -> dict[str, Any]:
         """Compare models on one pair: the JSON of `python -m probe compare --premise`.
 
@@ -50,16 +53,18 @@ def build(cache: ModelCache) -> None:
             models: Two or more, as a list or as a text with commas.
             gold: The gold label, if it is known.
             precision: auto, fp32 or bf16.
+            owner: The token of one's own runs, which /inoculate returns.
         """
         pair = Pair(premise, hypothesis, NLI.read_gold(gold))
-        require_text(NLI, pair)
-        return example_comparison_json(pair, known(cache, models), precision)
+        require_text(NLI, pair, visitor_bounds())
+        return example_comparison_json(pair, known(access, owner, models), precision)
 
     with gr.Row(visible=False):  # a file needs components of its own to travel in
         asked = [
             gr.File(type="filepath", label="file"),
             gr.Textbox("", label="models"),
             gr.Textbox("auto", label="precision"),
+            gr.Textbox("", label="owner"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()
@@ -68,11 +73,11 @@ def build(cache: ModelCache) -> None:
 
 
 def compare_on(
-    cache: ModelCache, path: Path, names: list[str], precision: Precision
+    models: ModelAccess, owner: str, path: Path, names: list[str], precision: Precision
 ) -> tuple[dict[str, Any], list[str]]:
     """Compare models on a file; return the summary and the places of the file and the summary."""
-    classifiers = known(cache, names)
-    table = read_table(path)
+    classifiers = known(models, owner, names)
+    table = read_table(path, visitor_bounds())
     unread = read(table, guess([str(name) for name in table.frame.columns], NLI), NLI)
     rows = [row for chunk in compare_rows(classifiers, unread, precision) for row in chunk.rows]
     summary = comparison_json(rows, names, precision)
@@ -80,9 +85,9 @@ def compare_on(
     return summary, write_comparison(table, rows, names, summary, stem)[0]
 
 
-def known(cache: ModelCache, names: Sequence[str]) -> list[Classifier]:
+def known(models: ModelAccess, owner: str, names: Sequence[str]) -> list[Classifier]:
     """Return the classifiers of two or more models. Raises ComparisonError, ModelError."""
     require_two(names)
     for name in names:
-        cache.require(name)
-    return [cache.get(name) for name in names]
+        models.require(owner, name)
+    return [models.get(owner, name) for name in names]

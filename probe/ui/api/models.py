@@ -5,32 +5,35 @@ from typing import Any
 import gradio as gr
 
 from probe.errors import ModelError
-from probe.models.cache import ModelCache
-from probe.models.user_models import LoadedModel, require_open
+from probe.models.user_models import LoadedModel
+from probe.runs.model_access import ModelAccess
 from probe.tasks.task import read_labels
-from probe.ui.api.arguments import Name
+from probe.ui.api.arguments import Name, Token
 from probe.ui.api.endpoint import endpoint
 
 
-def build(cache: ModelCache) -> None:
+def build(models: ModelAccess) -> None:
     """Add `/load_model`."""
 
     @endpoint
-    def load_model(model: Name, labels: Name = "") -> dict[str, Any]:
+    def load_model(model: Name, labels: Name = "", owner: Token = "") -> dict[str, Any]:
         """Load a hub's model or a folder, so that /probe and /batch can be asked for it.
+
+        Anybody who names it can use it from then on.
 
         Args:
             model: owner/name, owner/name@revision, or the full path of a folder.
             labels: What each of its outputs means, in their order, with commas between.
+            owner: The token of one's own runs, which /inoculate returns.
         """
-        return load_json(cache, model, labels)
+        return load_json(models, owner, model, labels)
 
     gr.api(load_model, api_name="load_model", concurrency_id="load")
 
 
-def load_json(cache: ModelCache, model: str, labels: str) -> dict[str, Any]:
+def load_json(models: ModelAccess, owner: str, model: str, labels: str) -> dict[str, Any]:
     """Load a model; return what was loaded, and under which name it can be asked."""
-    loaded = open_own(cache, model, labels)
+    loaded = open_own(models, owner, model, labels)
     label_check, classifier = loaded.label_check, loaded.classifier
     return {
         "model": classifier.name,
@@ -42,10 +45,11 @@ def load_json(cache: ModelCache, model: str, labels: str) -> dict[str, Any]:
     }
 
 
-def open_own(cache: ModelCache, name: str | None, labels: str | None) -> LoadedModel:
+def open_own(
+    models: ModelAccess, visitor: str, name: str | None, labels: str | None
+) -> LoadedModel:
     """Load what a visitor named. Raises ModelError or LabelError."""
     model = (name or "").strip()
     if not model:
         raise ModelError("say which model: a hub's owner/name, or a folder")
-    require_open(model)
-    return cache.open(model, read_labels(labels or ""))
+    return models.open(visitor, model, read_labels(labels or ""))

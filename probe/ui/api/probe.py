@@ -6,15 +6,15 @@ import gradio as gr
 
 from probe.analysis.attribution import BaselineToken, Method
 from probe.analysis.examination import examine
-from probe.models.cache import ModelCache
 from probe.reports.json import examination_json
+from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI, Pair
 from probe.transforms.options import Sign, read_options
-from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Text
+from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Text, Token
 from probe.ui.api.endpoint import endpoint
 
 
-def build(cache: ModelCache) -> None:
+def build(models: ModelAccess) -> None:
     """Add `/probe`."""
 
     @endpoint
@@ -30,6 +30,7 @@ def build(cache: ModelCache) -> None:
         baseline: BaselineToken = "pad",
         options: Choices = {},  # noqa: B006  # as above
         gold: Name = "",
+        owner: Token = "",
     ) -> dict[str, Any]:
         """Classify a pair, explain it, apply transforms: the JSON of `python -m probe pair`.
 
@@ -45,10 +46,10 @@ def build(cache: ModelCache) -> None:
             baseline: The token that stands for nothing, for integrated gradients and occlusion.
             options: Further options of the transforms by name, as `python -m probe pair` has them.
             gold: The gold label, if it is known.
+            owner: The token of one's own runs, which /inoculate returns.
         """
-        cache.require(model)
         examination = examine(
-            cache.get(model),
+            models.get(owner, model),
             Pair(premise, hypothesis, NLI.read_gold(gold)),
             transforms,
             seed,

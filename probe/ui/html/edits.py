@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from probe.text.tokens import Edit, edits, tokenise
+from probe.text.difference import Edit, edits
+from probe.text.tokens import tokenise
 from probe.transforms.apply import Result, Step
 from probe.ui.html.elements import join
 

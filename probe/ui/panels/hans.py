@@ -8,12 +8,13 @@ import gradio as gr
 
 from probe.analysis.hans import Profiled, profile
 from probe.errors import UserError
-from probe.models.cache import ModelCache
+from probe.runs.model_access import ModelAccess
 from probe.ui.api import hans as hans_api
 from probe.ui.api.hans import require_profile
 from probe.ui.events import QUIET
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.html.hans import progress, sentences, tables
+from probe.ui.page import Page
 from probe.ui.panels.hans_chart import chart
 
 ABOUT = (
@@ -24,16 +25,16 @@ ABOUT = (
 
 
 def run(
-    cache: ModelCache, names: Sequence[str], n: float | None, seed: float | None
+    models: ModelAccess, visitor: str, names: Sequence[str], n: float | None, seed: float | None
 ) -> Iterator[list[Any]]:
     """Profile the models; yield progress, sentences, chart, table by heuristic, by sub-case."""
     profiles: dict[str, list[Profiled]] = {}
     unchanged = [gr.skip()] * 4
     try:
-        count = require_profile(cache, names, int(n or 0))
+        count = require_profile(models, visitor, names, int(n or 0))
         for name in names:
             profiles[name] = []
-            for row in profile(cache.get(name), count, int(seed or 0)):
+            for row in profile(models.get(visitor, name), count, int(seed or 0)):
                 profiles[name].append(row)
                 yield [progress(profiles, len(names)), *unchanged]
     except UserError as trouble:
@@ -43,7 +44,7 @@ def run(
     yield [NOTHING, sentences(profiles), plot, *tables(profiles)]
 
 
-def build(cache: ModelCache, names: gr.Dropdown) -> None:
+def build(page: Page, names: gr.Dropdown) -> None:
     """Lay out the panel; `names` is the list of the models that it profiles."""
     with gr.Accordion("HANS profile", open=False, elem_id="hans"):
         gr.HTML(note(ABOUT))
@@ -60,5 +61,7 @@ def build(cache: ModelCache, names: gr.Dropdown) -> None:
             gr.HTML(elem_id="hans-table"),
             gr.HTML(elem_id="hans-cases"),
         ]
-    go.click(partial(run, cache), [names, n, seed], shown, concurrency_id="compare", **QUIET)
-    hans_api.build(cache)
+    asked = [page.owner, names, n, seed]
+    profiled = partial(run, page.core.models)
+    go.click(profiled, asked, shown, concurrency_id="compare", **QUIET)
+    hans_api.build(page.core.models)

@@ -7,27 +7,28 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.errors import UserError
-from probe.models.cache import ModelCache
 from probe.models.errors import UnclearLabels
+from probe.runs.model_access import ModelAccess
 from probe.ui.api import models as models_api
 from probe.ui.api.models import open_own
-from probe.ui.choices import model_names
 from probe.ui.events import QUIET
 from probe.ui.html.elements import alert, join, note
+from probe.ui.page import Page
 
 ABOUT = (
     "A hub's model, as owner/name or owner/name@revision, or the full path of a folder. It is "
-    "fetched only when you press the button; safetensors only, and no code of its own is run."
+    "fetched only when you press the button; safetensors only, and no code of its own is run. "
+    "From then on anybody here who names it can use it."
 )
 
 
-def show(cache: ModelCache, name: str | None, labels: str | None) -> list[Any]:
+def show(models: ModelAccess, visitor: str, name: str | None, labels: str | None) -> list[Any]:
     """Load a model; return a message, the field for its labels, the list of models.
 
     The fields are None where nothing was ever typed.
     """
     try:
-        loaded = open_own(cache, name, labels)
+        loaded = open_own(models, visitor, name, labels)
     except UnclearLabels as unclear:
         return [alert(unclear), _ask(unclear), gr.skip()]
     except UserError as trouble:
@@ -41,7 +42,7 @@ def show(cache: ModelCache, name: str | None, labels: str | None) -> list[Any]:
             info="",
             visible=bool(labels or warning),
         ),
-        gr.Dropdown(choices=list(dict.fromkeys([*model_names(), chosen])), value=chosen),
+        gr.Dropdown(choices=list(dict.fromkeys([*models.names(visitor), chosen])), value=chosen),
     ]
 
 
@@ -57,7 +58,7 @@ def _ask(unclear: UnclearLabels) -> gr.Textbox:
     )
 
 
-def build(cache: ModelCache, model: gr.Dropdown) -> gr.events.Dependency:
+def build(page: Page, model: gr.Dropdown) -> gr.events.Dependency:
     """Lay out the panel; what it loads is chosen in `model`. Return the event that loads."""
     with gr.Accordion("Your own model", open=False, elem_id="own-model"):
         gr.HTML(note(ABOUT))
@@ -69,13 +70,13 @@ def build(cache: ModelCache, model: gr.Dropdown) -> gr.events.Dependency:
     name.change(lambda: gr.Textbox("", visible=False), None, labels, **QUIET)
     loaded: gr.events.Dependency = gr.on(
         [go.click, name.submit, labels.submit],
-        partial(show, cache),
-        [name, labels],
+        partial(show, page.core.models),
+        [page.owner, name, labels],
         [message, labels, model],
         concurrency_id="load",
         concurrency_limit=1,
         api_visibility="private",
         show_progress="minimal",
     )
-    models_api.build(cache)
+    models_api.build(page.core.models)
     return loaded

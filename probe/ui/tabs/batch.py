@@ -10,7 +10,7 @@ from probe.tasks.nli import NLI
 from probe.transforms.availability import ready
 from probe.ui.api import batch as batch_api
 from probe.ui.batch_tables import ALL, FILTERS
-from probe.ui.choices import model_names, refresh_models
+from probe.ui.choices import refresh_models
 from probe.ui.events import QUIET
 from probe.ui.html.elements import note
 from probe.ui.pacing import StopRequests
@@ -25,17 +25,17 @@ FILE_LABEL = "CSV, TSV, JSON lines or Parquet; also the MNLI and SNLI releases"
 def build(page: Page) -> None:
     """Put the tab together."""
     upload, columns = _file()
-    model, asked = _settings()
+    model, asked = _settings(page)
     with gr.Row():
         go = gr.Button("Score the file", variant="primary", elem_id="score")
         halt = gr.Button("Stop", elem_id="halt")
     shown, kept, number = _results()
-    inputs = [upload, *columns, model, *asked]
+    inputs = [page.owner, upload, *columns, model, *asked]
     _score_on(go, halt, page, inputs, shown)
     place = [shown.rows, shown.place, number]
     gr.on([kept.input, number.input], turn, [shown.paging, kept, number], place, **QUIET)
-    batch_api.build(page.core.cache)
-    refresh_models(page.tab, model)
+    batch_api.build(page.core.models)
+    refresh_models(page, model)
 
 
 def _score_on(
@@ -52,7 +52,7 @@ def _score_on(
         return note("Stopping; the rows under way are finished first.")
 
     def score(request: gr.Request, *values: Any) -> Any:
-        yield from run(page.core.cache, stops, request.session_hash, *values)
+        yield from run(page.core.models, stops, request.session_hash, *values)
 
     go.click(forget_stop, None, None, **QUIET)
     go.click(score, inputs, shown.outputs, concurrency_id="batch", concurrency_limit=1, **QUIET)
@@ -73,7 +73,7 @@ def _file() -> tuple[gr.File, list[gr.Dropdown]]:
     return upload, columns
 
 
-def _settings() -> tuple[gr.Dropdown, list[Any]]:  # Any: components share no useful type
+def _settings(page: Page) -> tuple[gr.Dropdown, list[Any]]:  # Any: components share no useful type
     """Lay out the model, and what is done: transforms, seed, precision, options."""
     names = gr.Dropdown(
         ready(NLI),
@@ -84,7 +84,9 @@ def _settings() -> tuple[gr.Dropdown, list[Any]]:  # Any: components share no us
         elem_id="batch-transforms",
     )
     with gr.Row():
-        model = gr.Dropdown(model_names(), label="Model", min_width=130, allow_custom_value=True)
+        model = gr.Dropdown(
+            page.core.models.names(""), label="Model", min_width=130, allow_custom_value=True
+        )
         seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80)
         precision = gr.Dropdown(
             list(get_args(Precision)), value="auto", label="Precision", min_width=100

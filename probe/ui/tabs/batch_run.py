@@ -13,8 +13,9 @@ from probe.analysis.batch import Chunk, Row, score
 from probe.analysis.summary import Summary, Totals, summary_json
 from probe.data.tables import Table, read_table
 from probe.errors import FileError, UserError
-from probe.models.cache import ModelCache
+from probe.limits import visitor_bounds
 from probe.models.classifier import Classifier, Precision
+from probe.runs.model_access import ModelAccess
 from probe.transforms import Options
 from probe.ui.batch_tables import ALL, PAGE_ROWS, baselines, chart, measures, page, view
 from probe.ui.html.batch import cards, progress
@@ -66,9 +67,10 @@ class Job:
 
 
 def run(
-    cache: ModelCache,
+    models: ModelAccess,
     stops: StopRequests,
     session: str | None,
+    visitor: str,
     path: str | None,
     premise: str,
     hypothesis: str,
@@ -88,12 +90,12 @@ def run(
         options = option_controls.read(values)
         if not path:
             raise FileError("choose a file first, or one of the examples")
-        table = read_table(Path(path))
+        table = read_table(Path(path), visitor_bounds())
         headers = [str(name) for name in table.frame.columns]
         columns = columns_of(headers, premise, hypothesis, gold)
-        cache.require(model)
+        models.require(visitor, model)
         yield Outputs(note("Loading the model …")).outputs
-        classifier = cache.get(model)
+        classifier = models.get(visitor, model)
         job = Job(Path(path), table, classifier, names, int(seed or 0), options, precision)
         chunks = score(table, columns, classifier, names, job.seed, options, precision)
         yield from scored(job, stops.until(session, chunks))

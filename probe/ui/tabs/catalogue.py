@@ -8,10 +8,10 @@ from markupsafe import Markup
 from probe.analysis.transformed import transform_all
 from probe.data.rows import require_text
 from probe.errors import UserError
-from probe.models.cache import ModelCache
+from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI, Pair
 from probe.transforms.availability import ready
-from probe.ui.choices import model_names, refresh_models
+from probe.ui.choices import refresh_models
 from probe.ui.html.catalogue import catalogue
 from probe.ui.html.elements import alert, note
 from probe.ui.page import Page
@@ -21,14 +21,18 @@ HYPOTHESIS = "Maria quickly sold the tickets, and her success filled the large h
 
 
 def show(
-    cache: ModelCache, premise: str, hypothesis: str, model: str, seed: float | None
+    models: ModelAccess,
+    visitor: str,
+    premise: str,
+    hypothesis: str,
+    model: str,
+    seed: float | None,
 ) -> Markup:
     """Show every transform, applied to this pair."""
     pair = Pair(premise, hypothesis)
     try:
         require_text(NLI, pair)
-        cache.require(model)
-        classifier = cache.get(model)
+        classifier = models.get(visitor, model)
         before = classifier.predict([pair])
         transformed = transform_all(classifier, [pair], before, ready(NLI), int(seed or 0))
     except UserError as trouble:
@@ -41,17 +45,19 @@ def build(page: Page) -> None:
     with gr.Row():
         premise = gr.Textbox(PREMISE, label="Premise", lines=2, scale=4, min_width=260)
         hypothesis = gr.Textbox(HYPOTHESIS, label="Hypothesis", lines=2, scale=4, min_width=260)
-        model = gr.Dropdown(model_names(), label="Model", allow_custom_value=True, min_width=140)
+        model = gr.Dropdown(
+            page.core.models.names(""), label="Model", allow_custom_value=True, min_width=140
+        )
         seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80)
         go = gr.Button("Apply all", elem_id="apply-all", min_width=90)
     listed = gr.HTML(note("Every transform is being applied to this pair."), elem_id="catalogue")
     gr.on(
         [page.tab.select, go.click, premise.submit, hypothesis.submit],
-        partial(show, page.core.cache),
-        [premise, hypothesis, model, seed],
+        partial(show, page.core.models),
+        [page.owner, premise, hypothesis, model, seed],
         listed,
         concurrency_id="probe",
         api_visibility="private",
         show_progress="minimal",
     )
-    refresh_models(page.tab, model)
+    refresh_models(page, model)

@@ -1,5 +1,6 @@
 """The Compare tab: several models on the same pairs."""
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -8,8 +9,9 @@ import gradio as gr
 
 from probe.models.classifier import Precision
 from probe.reports.compared_rows import kept
+from probe.runs.model_access import ModelAccess
 from probe.ui.api import compare as compare_api
-from probe.ui.choices import model_names, refresh_models
+from probe.ui.choices import refresh_models
 from probe.ui.events import PRESSED, QUIET
 from probe.ui.html.compare_cells import PAGE_ROWS, chosen, matrix, page, slices
 from probe.ui.html.elements import NOTHING, alert
@@ -22,21 +24,20 @@ from probe.ui.tabs.example_pairs import EXAMPLES
 TO_PAIRS = '() => document.getElementById("compare-cell")?.scrollIntoView({block: "nearest"})'
 
 
-def first_two() -> list[str]:
+def first_two(names: Sequence[str]) -> list[str]:
     """Return the bundled model and the next one there is."""
-    names = model_names()
     return sorted(names, key=lambda name: name != "minilm")[:2]
 
 
-def open_page(request: gr.Request) -> list[Any]:
+def choose_models(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> list[Any]:
     """Read a permalink's models, or begin with the first two; say which are not here."""
-    known = model_names()
-    asked = [name for name in request.query_params.get("models", "").split(",") if name]
+    known = models.names(visitor)
+    asked = [name for name in query.get("models", "").split(",") if name]
     missing = [name for name in asked if name not in known]
     trouble = alert(f"there is no model called {missing[0]!r} here") if missing else NOTHING
     here = list(dict.fromkeys(name for name in asked if name in known))[:MAX_MODELS]
     return [
-        gr.Dropdown(choices=known, value=here or first_two()),
+        gr.Dropdown(choices=known, value=here or first_two(known)),
         gr.HTML(trouble, visible=bool(trouble)),
     ]
 
@@ -76,23 +77,23 @@ def turn(
 
 def build(page: Page) -> None:
     """Put the tab together."""
-    names, asked = _asked(page.blocks)
+    names, asked = _asked(page)
     go = gr.Button("Compare", variant="primary", elem_id="compare")
     shown, number = _results()
     cell = gr.State("")
-    hans.build(page.core.cache, names)
+    hans.build(page, names)
     go.click(lambda: ("", gr.Number(visible=False)), None, [cell, number], **QUIET)
     go.click(
-        partial(run, page.core.cache),
-        [names, *asked],
+        partial(run, page.core.models),
+        [page.owner, names, *asked],
         shown.outputs,
         concurrency_id="compare",
         concurrency_limit=1,
         **QUIET,
     )
     _browse(shown, number, cell)
-    compare_api.build(page.core.cache)
-    refresh_models(page.tab, names)
+    compare_api.build(page.core.models)
+    refresh_models(page, names)
 
 
 def _browse(shown: Outputs, number: gr.Number, cell: gr.State) -> None:
@@ -106,11 +107,12 @@ def _browse(shown: Outputs, number: gr.Number, cell: gr.State) -> None:
     number.input(turn, [*two, cell, number], [shown.pairs, number], **QUIET)
 
 
-def _asked(blocks: gr.Blocks) -> tuple[gr.Dropdown, list[Any]]:
+def _asked(page: Page) -> tuple[gr.Dropdown, list[Any]]:
     """Lay out what is compared; return the models and the other inputs of `run` in order."""
+    known = page.core.models.names("")
     names = gr.Dropdown(
-        model_names(),
-        value=first_two(),
+        known,
+        value=first_two(known),
         multiselect=True,
         label=f"Models, 2 to {MAX_MODELS}",
         elem_id="compare-models",
@@ -128,7 +130,11 @@ def _asked(blocks: gr.Blocks) -> tuple[gr.Dropdown, list[Any]]:
         guess_on_upload(upload, columns, preview, guessed)
     with gr.Column(visible=False) as of_pair:
         texts = _pair()
-    blocks.load(open_page, None, [names, trouble], **QUIET)
+
+    def open_page(visitor: str, request: gr.Request) -> list[Any]:
+        return choose_models(page.core.models, visitor, request.query_params)
+
+    page.opened.then(open_page, page.owner, [names, trouble], **QUIET)
     source.change(show_source, source, [of_file, of_pair], **QUIET)
     return names, [source, precision, *texts, upload, *columns]
 

@@ -13,9 +13,10 @@ from probe.analysis.examination import examine
 from probe.data.rows import guess, require_text
 from probe.data.tables import Table, read_table
 from probe.errors import ComparisonError, FileError, UserError
-from probe.models.cache import ModelCache
+from probe.limits import visitor_bounds
 from probe.models.classifier import Precision
 from probe.reports.comparison import comparison_json
+from probe.runs.model_access import ModelAccess
 from probe.settings import ASSETS
 from probe.tasks.nli import NLI, Pair
 from probe.ui.html.batch import progress
@@ -65,7 +66,8 @@ def cleared() -> Outputs:
 
 
 def run(
-    cache: ModelCache,
+    models: ModelAccess,
+    visitor: str,
     names: list[str],
     source: str,
     precision: Precision,
@@ -76,19 +78,19 @@ def run(
 ) -> Iterator[list[Any]]:
     """Compare; after each chunk yield what the page shows, in the order of `Outputs`."""
     try:
-        require_models(cache, names)
+        require_models(models, visitor, names)
         if source == PAIR:
-            yield from _run_pair(cache, names, Pair(premise, hypothesis))
+            yield from _run_pair(models, visitor, names, Pair(premise, hypothesis))
             return
         if source == FILE and not path:
             raise FileError("choose a file first, or one of the examples")
         place = Path(path) if path and source == FILE else None
-        yield from _run_table(cache, names, place, precision, columns)
+        yield from _run_table(models, visitor, names, place, precision, columns)
     except UserError as trouble:
         yield Outputs(alert(trouble)).outputs
 
 
-def require_models(cache: ModelCache, names: Sequence[str]) -> None:
+def require_models(models: ModelAccess, visitor: str, names: Sequence[str]) -> None:
     """Refuse names that the page cannot compare. Raises ComparisonError, ModelError."""
     require_two(names)
     if len(names) > MAX_MODELS:
@@ -96,30 +98,33 @@ def require_models(cache: ModelCache, names: Sequence[str]) -> None:
             f"the page compares up to {MAX_MODELS} models; the command line any number"
         )
     for name in names:
-        cache.require(name)
+        models.require(visitor, name)
 
 
-def _run_pair(cache: ModelCache, names: list[str], pair: Pair) -> Iterator[list[Any]]:
-    require_text(NLI, pair)
+def _run_pair(
+    models: ModelAccess, visitor: str, names: list[str], pair: Pair
+) -> Iterator[list[Any]]:
+    require_text(NLI, pair, visitor_bounds())
     yield Outputs(note("Asking the models …")).outputs
     shown = cleared()
-    shown.cards = side_by_side([examine(cache.get(name), pair) for name in names])
+    shown.cards = side_by_side([examine(models.get(visitor, name), pair) for name in names])
     yield shown.outputs
 
 
 def _run_table(
-    cache: ModelCache,
+    models: ModelAccess,
+    visitor: str,
     names: list[str],
     path: Path | None,
     precision: Precision,
     columns: Sequence[str],
 ) -> Iterator[list[Any]]:
-    table = read_table(path) if path else bundled_table()
+    table = read_table(path, visitor_bounds()) if path else bundled_table()
     headers = [str(name) for name in table.frame.columns]
     chosen = columns_of(headers, *columns) if path else guess(headers, NLI)
     unread = read(table, chosen, NLI)
     yield Outputs(note("Loading the models …")).outputs
-    classifiers = [cache.get(name) for name in names]
+    classifiers = [models.get(visitor, name) for name in names]
     rows, pace = list[Row](), Pace()
     for chunk in compare_rows(classifiers, unread, precision):
         rows += chunk.rows

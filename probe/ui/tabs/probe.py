@@ -11,7 +11,7 @@ from probe.analysis.attribution import METHODS, BaselineToken
 from probe.tasks.nli import LABELS
 from probe.transforms.registry import FAMILIES
 from probe.ui.api import probe as probe_api
-from probe.ui.choices import model_names, refresh_models
+from probe.ui.choices import refresh_models
 from probe.ui.events import QUIET
 from probe.ui.page import Page
 from probe.ui.panels import options, own_model
@@ -84,12 +84,11 @@ class Tools:
 
 def build(page: Page) -> None:
     """Put the tab together."""
-    cache = page.core.cache
     with gr.Row():
         with gr.Column(scale=5, min_width=300):
             texts, tools = _pair()
-            model, gold, seed = _model()
-            loaded = own_model.build(cache, model)
+            model, gold, seed = _model(page)
+            loaded = own_model.build(page, model)
             attribution = _attribution()
         with gr.Column(scale=7, min_width=300):
             verdict = gr.HTML(elem_id="answer")
@@ -100,15 +99,19 @@ def build(page: Page) -> None:
     answer = _answer_on_change(page, fields, [verdict, results])
     loaded.then(**answer, concurrency_id="probe", **QUIET)
     _fill_on_press(fields, tools)
-    page.blocks.load(probe_answer.open_page, None, fields.in_link, **QUIET)
-    probe_api.build(cache)
-    refresh_models(page.tab, model)
+
+    def open_page(visitor: str, request: gr.Request) -> list[Any]:
+        return probe_answer.open_page(page.core.models, visitor, request.query_params)
+
+    page.opened.then(open_page, page.owner, fields.in_link, **QUIET)
+    probe_api.build(page.core.models)
+    refresh_models(page, model)
 
 
 def _answer_on_change(page: Page, fields: Fields, outputs: list[gr.HTML]) -> dict[str, Any]:
     """Answer each change of a field once; return what answers, for other events."""
-    inputs = [*fields.texts, *fields.settings]
-    update = partial(probe_answer.update, page.core.cache)
+    inputs = [page.owner, *fields.texts, *fields.settings]
+    update = partial(probe_answer.update, page.core.models)
     answer: dict[str, Any] = {"fn": update, "inputs": inputs, "outputs": outputs}
     listen = {"trigger_mode": "always_last", "concurrency_id": "probe", **QUIET}
 
@@ -152,11 +155,15 @@ def _pair() -> tuple[list[gr.Textbox], Tools]:
         )
 
 
-def _model() -> tuple[gr.Dropdown, gr.Dropdown, gr.Number]:
+def _model(page: Page) -> tuple[gr.Dropdown, gr.Dropdown, gr.Number]:
     """Lay out the model, the gold label and the seed."""
     with gr.Row():
         model = gr.Dropdown(
-            model_names(), label="Model", min_width=150, allow_custom_value=True, elem_id="model"
+            page.core.models.names(""),
+            label="Model",
+            min_width=150,
+            allow_custom_value=True,
+            elem_id="model",
         )
         gold = gr.Dropdown(
             [UNKNOWN, *LABELS], value=UNKNOWN, label="Gold label", min_width=120, elem_id="gold"

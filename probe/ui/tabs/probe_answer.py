@@ -1,6 +1,6 @@
 """What the Probe tab answers: a pair predicted, explained and transformed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gradio as gr
@@ -9,14 +9,13 @@ from markupsafe import Markup
 from probe.analysis.attribution import BaselineToken, Method
 from probe.analysis.examination import examine
 from probe.errors import UserError
-from probe.models.cache import ModelCache
+from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import random_pair
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.task import Label
 from probe.transforms import REGISTRY
 from probe.transforms.availability import missing, ready
 from probe.transforms.registry import FAMILIES
-from probe.ui.choices import model_names
 from probe.ui.html.elements import NOTHING, alert, join, sheet
 from probe.ui.html.probe import answer, rows, table
 from probe.ui.panels import options
@@ -50,7 +49,8 @@ def not_available() -> Markup:
 
 
 def update(
-    cache: ModelCache,
+    models: ModelAccess,
+    visitor: str,
     premise: str,
     hypothesis: str,
     model: str,
@@ -67,9 +67,8 @@ def update(
     chosen, values = rest[: len(FAMILIES)], rest[len(FAMILIES) :]
     names = ready(NLI) if everything else [name for group in chosen for name in group]
     try:
-        cache.require(model)
         examination = examine(
-            cache.get(model),
+            models.get(visitor, model),
             Pair(premise, hypothesis, as_label(gold)),
             [*names, *chains],
             int(seed or 0),
@@ -89,12 +88,11 @@ def as_label(text: str) -> Label | None:
     return next((label for label in LABELS if label == text), None)
 
 
-def open_page(request: gr.Request) -> list[Any]:
+def open_page(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> list[Any]:
     """Read a permalink, or begin with the first example."""
-    query = request.query_params
     premise, hypothesis = next(iter(EXAMPLES.values()))
     names = query["transforms"].split(",") if "transforms" in query else FIRST
-    known, wanted = model_names(), query.get("model", "")
+    known, wanted = models.names(visitor), query.get("model", "")
     return [
         query.get("premise", premise),
         query.get("hypothesis", hypothesis),

@@ -18,12 +18,12 @@ from finetune.training.recipes import default_rate
 from probe.analysis.attribution import attribute
 from probe.errors import ExperimentError
 from probe.models.architectures import ARCHITECTURES, Architecture, EncoderLayers, Recipe
-from probe.models.cache import ModelCache
 from probe.models.library import load
 from probe.tasks.nli import LABELS
 from probe.ui.panels import own_model
 from tests.support.made_up_family import made_up_model
 from tests.support.tiny_bert import tiny_pairs
+from tests.support.visitors import ME, page_models
 
 PAIRS = tiny_pairs(9)
 ROW = Architecture(
@@ -94,7 +94,7 @@ def test_without_a_row_it_has_no_fast_mode(folder: str, monkeypatch: pytest.Monk
 
 
 def test_the_page_opens_it(folder: str) -> None:
-    described, *_ = own_model.show(ModelCache(), folder, "")
+    described, *_ = own_model.show(page_models(), ME, folder, "")
     assert f"{folder} is a made-up model of" in described
 
 

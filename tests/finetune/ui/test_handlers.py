@@ -12,6 +12,7 @@ from finetune.ui.view import Outputs
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from tests.support.database_trouble import locked
+from tests.support.visitors import ME
 
 PLAN = Plan("tiny", "negation", (6,), (1e-3,), (0,))
 PLACES = list(vars(Outputs()))
@@ -29,12 +30,12 @@ def store(home: Path) -> Store:
 def test_a_button_that_cannot_be_noted_says_so_and_works_later(
     store: Store, sets: Sets, home: Path, button: str, state: str
 ) -> None:
-    run = store.create("me", run_request(PLAN, sets))
+    run = store.create(ME, run_request(PLAN, sets))
     if state == "cancelled":
         store.set_state(run.id, state)
     engine = Engine(store)
     press = getattr(Handlers(store, engine, ()), button)
-    looked = ("me", [run.id], (), (), "oracle_lr", "")
+    looked = (ME, [run.id], (), (), "oracle_lr", "")
     with locked(home):
         told = press(*looked)[PLACES.index("progress")].value
         assert "the run database is locked by another program" in told

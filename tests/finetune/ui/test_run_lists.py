@@ -14,6 +14,7 @@ from finetune.ui.view import Outputs, ViewState, gallery_choice, initial_state, 
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from tests.support.points import make_run
+from tests.support.visitors import ME, YOU
 
 PLAN = Plan("minilm", "negation", (5,), (2e-5,), (0,))
 GALLERY = [
@@ -29,24 +30,24 @@ def store(home: Path) -> Store:
 
 
 def test_two_browsers_see_only_their_own_runs(store: Store, sets: Sets) -> None:
-    mine, theirs = (store.create(owner, run_request(PLAN, sets)).id for owner in ("me", "you"))
-    assert [run.id for run in run_lists.chosen_runs(store, "me", [mine, theirs])] == [mine]
+    mine, theirs = (store.create(owner, run_request(PLAN, sets)).id for owner in (ME, YOU))
+    assert [run.id for run in run_lists.chosen_runs(store, ME, [mine, theirs])] == [mine]
     assert not run_lists.chosen_runs(store, "", [mine, theirs])
 
 
 def test_a_link_to_somebody_elses_run_opens_nothing(store: Store, sets: Sets) -> None:
-    theirs = store.create("you", run_request(PLAN, sets)).id
-    assert linked_state(theirs, store, "me", GALLERY) is None
+    theirs = store.create(YOU, run_request(PLAN, sets)).id
+    assert linked_state(theirs, store, ME, GALLERY) is None
 
 
 def test_a_link_opens_ones_own_run_and_the_gallerys(store: Store, sets: Sets) -> None:
-    mine = store.create("me", run_request(PLAN, sets)).id
-    found = linked_state(f"{mine},gallery-da-spelling", store, "me", GALLERY)
-    assert found == ViewState("me", [mine], ["da"], ["spelling"], "oracle_lr", mine)
+    mine = store.create(ME, run_request(PLAN, sets)).id
+    found = linked_state(f"{mine},gallery-da-spelling", store, ME, GALLERY)
+    assert found == ViewState(ME, [mine], ["da"], ["spelling"], "oracle_lr", mine)
 
 
 def test_a_newcomer_begins_with_the_whole_gallery(store: Store) -> None:
-    found = initial_state(store, "me", GALLERY)
+    found = initial_state(store, ME, GALLERY)
     assert len(found.runs(store, GALLERY)) == 4
 
 
@@ -58,17 +59,17 @@ def test_others_begin_with_their_newest_sweep(
     plans = [
         replace(PLAN, model=name, lrs=(rate,)) for name, rate in (("da", 1e-3), ("tiny", 1e-4))
     ]
-    older = start_sweep(store, engine, "me", [(plan, sets) for plan in plans], {})
-    newer = start_sweep(store, engine, "me", [(plan, sets) for plan in plans], {})
-    found = initial_state(store, "me", GALLERY)
+    older = start_sweep(store, engine, ME, [(plan, sets) for plan in plans], {})
+    newer = start_sweep(store, engine, ME, [(plan, sets) for plan in plans], {})
+    found = initial_state(store, ME, GALLERY)
     assert sorted(found.ids) == sorted(run.id for run in newer)
     assert not set(found.ids) & {run.id for run in older}
 
 
 def test_a_run_that_was_started_alone_is_a_sweep_of_its_own(store: Store, sets: Sets) -> None:
-    store.create("me", run_request(PLAN, sets))
-    newest = store.create("me", run_request(PLAN, sets))
-    assert run_lists.newest_sweep(run_lists.own_runs(store, "me")) == [newest.id]
+    store.create(ME, run_request(PLAN, sets))
+    newest = store.create(ME, run_request(PLAN, sets))
+    assert run_lists.newest_sweep(run_lists.own_runs(store, ME)) == [newest.id]
 
 
 def test_a_plan_finds_the_gallerys_runs_of_the_same_setting() -> None:
@@ -77,15 +78,15 @@ def test_a_plan_finds_the_gallerys_runs_of_the_same_setting() -> None:
 
 
 def test_what_was_shown_is_not_sent_again(store: Store) -> None:
-    looking = initial_state(store, "me", GALLERY)
+    looking = initial_state(store, ME, GALLERY)
     first = dict(zip(vars(Outputs()), show(store, GALLERY, looking), strict=True))
     again = dict(zip(vars(Outputs()), show(store, GALLERY, looking, first["seen"]), strict=True))
     assert isinstance(first["curves"], str) and not isinstance(again["curves"], str)
 
 
 def test_nobody_is_asked_again_when_nothing_runs(store: Store, sets: Sets) -> None:
-    looking = initial_state(store, "me", GALLERY)
+    looking = initial_state(store, ME, GALLERY)
     timers = [show(store, GALLERY, looking)[5].active]
-    store.create("me", run_request(PLAN, sets))
-    timers.append(show(store, GALLERY, initial_state(store, "me", GALLERY))[5].active)
+    store.create(ME, run_request(PLAN, sets))
+    timers.append(show(store, GALLERY, initial_state(store, ME, GALLERY))[5].active)
     assert timers == [False, True]

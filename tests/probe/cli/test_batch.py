@@ -114,7 +114,9 @@ def test_a_missing_file_is_one_sentence(model: str, tmp_path: Path) -> None:
 def test_a_wrong_model_is_one_sentence(table: Path, tmp_path: Path) -> None:
     words = ["--out", str(tmp_path / "o.csv"), "--model", "minilmm"]
     sentence = refusal("batch", str(table), *words)
-    assert sentence.startswith("there is no model or folder called 'minilmm'; on this disk: ")
+    assert sentence.startswith(
+        "there is no model or folder called 'minilmm'; bundled are minilm, da"
+    )
 
 
 def test_a_form_that_cannot_be_written_is_refused_before_the_work(

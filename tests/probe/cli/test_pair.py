@@ -143,4 +143,6 @@ def test_a_wrong_transform_is_one_sentence(model: str) -> None:
 
 def test_a_wrong_model_is_one_sentence() -> None:
     sentence = refusal(*PAIR, "--model", "minilmm")
-    assert sentence.startswith("there is no model or folder called 'minilmm'; on this disk: ")
+    assert sentence.startswith(
+        "there is no model or folder called 'minilmm'; bundled are minilm, da"
+    )

@@ -34,6 +34,7 @@ from tests.conftest import App
 from tests.support.pair_files import pair_columns
 from tests.support.tiny_bert import tiny_bert, tiny_pairs
 from tests.support.tiny_models import tiny_classifier
+from tests.support.visitors import ME, page_models
 
 PAIR = Pair("A man walks to the park.", "The man isn't happy!")
 NAMES = ["sort", "neghyp", "copysort", "drop+shuffle", "premsubseq", "negation", "pbsmt"]
@@ -183,7 +184,7 @@ def test_nobody_learns_whether_a_folder_is_there(
 def refusal(name: str) -> str:
     """Return the one sentence with which a page refuses to open a model."""
     with pytest.raises(ModelError) as caught:
-        open_own(ModelCache(), name, "")
+        open_own(page_models(), ME, name, "")
     return str(caught.value)
 
 
@@ -203,19 +204,19 @@ def test_a_hub_s_name_opens_no_folder_of_the_working_directory(
 
 
 def test_the_panel_chooses_what_it_loaded(clear: str) -> None:
-    message, _, model = own_model.show(ModelCache(), f" {clear} ", "")
+    message, _, model = own_model.show(page_models(), ME, f" {clear} ", "")
     assert "plain pairs are right" in message
     assert model.value == clear
 
 
 def test_the_panel_asks_which_output_is_which(unclear: str) -> None:
     cache = ModelCache()
-    message, labels, _ = own_model.show(cache, unclear, "")
+    message, labels, _ = own_model.show(page_models(cache), ME, unclear, "")
     assert 'role="alert"' in message
     assert "LABEL_0, LABEL_1, LABEL_2" in message
     assert labels.visible
     assert labels.label == "Which output is which? In the order of LABEL_0, LABEL_1, LABEL_2"
-    message, _, model = own_model.show(cache, unclear, "neutral, E, contradiction")
+    message, _, model = own_model.show(page_models(cache), ME, unclear, "neutral, E, contradiction")
     assert model.value == f"{unclear} (neutral, entailment, contradiction)"
 
 
@@ -230,12 +231,14 @@ def test_what_the_plain_pairs_say_is_offered_and_not_taken(tmp_path: Path) -> No
             text = json.dumps(json.loads(path.read_text()) | outputs)
             (folder / path.name).write_text(text)
     cache = ModelCache()
-    message, labels, _ = own_model.show(cache, str(folder), "")
+    message, labels, _ = own_model.show(page_models(cache), ME, str(folder), "")
     assert "with entailment, neutral, contradiction it gets 6 of 6 plain pairs right" in message
     assert labels.value == "entailment, neutral, contradiction"
     with pytest.raises(ModelError):
         cache.require(str(folder))
-    message, _, _ = own_model.show(cache, str(folder), "contradiction, entailment, neutral")
+    message, _, _ = own_model.show(
+        page_models(cache), ME, str(folder), "contradiction, entailment, neutral"
+    )
     assert (
         "with this order the model gets 0 of 6 plain pairs right; with entailment, neu" in message
     )
@@ -246,7 +249,7 @@ def test_what_the_plain_pairs_say_is_offered_and_not_taken(tmp_path: Path) -> No
     [
         ("", "", "say which model"),
         (None, None, "say which model"),
-        ("minilmm", "", "there is no model or folder called"),
+        ("minilmm", "", "there is no model called"),
         ("minilm", "e, e, c", "is no order of labels"),
         ("<b>", "", "&lt;b&gt;"),
     ],
@@ -254,14 +257,14 @@ def test_what_the_plain_pairs_say_is_offered_and_not_taken(tmp_path: Path) -> No
 def test_the_panel_answers_with_a_sentence(
     name: str | None, labels: str | None, sentence: str
 ) -> None:
-    message, *_ = own_model.show(ModelCache(), name, labels)
+    message, *_ = own_model.show(page_models(), ME, name, labels)
     assert 'role="alert"' in message
     assert sentence in message
 
 
 def test_the_endpoint_says_what_was_loaded(clear: str) -> None:
     cache = ModelCache()
-    facts = load_json(cache, clear, "")
+    facts = load_json(page_models(cache), ME, clear, "")
     assert facts["model"] == clear
     assert facts["model_revision"] is None
     assert facts["labels"] == ["contradiction", "entailment", "neutral"]

@@ -13,6 +13,7 @@ import pytest
 
 from probe.errors import ExperimentError, RunError
 from probe.runs import gallery
+from probe.runs.access import chosen_runs
 from probe.runs.compute.engine import Engine
 from probe.runs.experiment import (
     EXPERIMENTS,
@@ -24,11 +25,12 @@ from probe.runs.experiment import (
     run_json,
     run_title,
 )
-from probe.runs.owners import MAX_OPEN_RUNS, own_runs, start_runs
+from probe.runs.owners import MAX_OPEN_RUNS, start_runs
 from probe.runs.run import Json, RunRequest, StoredRun, ended
 from probe.runs.store import Store
 from probe.stopping import halt
 from probe.ui.html.run import show_run
+from tests.support.visitors import ME, YOU
 from tests.support.waiting import training, until
 
 PLAN = {"words": ["rain", "sun", "snow"], "seconds": 0.0}
@@ -190,13 +192,13 @@ def test_a_gallery_holds_it_packed_and_gives_it_back(store: Store, tmp_path: Pat
 
 def test_an_owner_finds_it_and_starts_only_so_many(store: Store) -> None:
     engine = Engine(store, in_process=True)
-    (run,) = start_runs(store, engine, "me", [request()])
-    assert [own.id for own in own_runs(store, "me", [run.id, "gone"])] == [run.id]
-    assert own_runs(store, "you", [run.id]) == own_runs(store, "", [run.id]) == []
+    (run,) = start_runs(store, engine, ME, [request()])
+    assert [own.id for own in chosen_runs(store, ME, [run.id, "gone"])] == [run.id]
+    assert chosen_runs(store, YOU, [run.id]) == chosen_runs(store, "", [run.id]) == []
     with pytest.raises(RunError, match=f"{MAX_OPEN_RUNS} more would pass {MAX_OPEN_RUNS}"):
         until(store, run.id, lambda run: True)
-        store.create("me", request())
-        start_runs(store, engine, "me", [request()] * MAX_OPEN_RUNS)
+        store.create(ME, request())
+        start_runs(store, engine, ME, [request()] * MAX_OPEN_RUNS)
     engine.close()
 
 

@@ -1,10 +1,10 @@
-"""Tokens as the Penn Treebank has them, and the difference between two texts."""
+"""Tokens as the Penn Treebank has them."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe.text.tokens import Edit, Span, edits, join, same_words, spans, substitute, tokenise
+from probe.text.tokens import Span, join, same_words, spans, substitute, tokenise
 from tests.support.property_settings import STEADY
 
 TEXT = st.text(alphabet="ab AB.,!?'\"-é\n", max_size=40)
@@ -106,52 +106,3 @@ def test_joined_tokens_are_not_detokenised() -> None:
 )
 def test_case_and_spacing_do_not_make_other_words(first: str, second: str, same: bool) -> None:
     assert same_words(first, second) is same
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        ("a man sat", "a man sat", [Edit("kept", "a man sat")]),
-        ("a man sat", "A Man sat", [Edit("kept", "A Man sat")]),
-        ("a man sat", "man sat", [Edit("removed", "a"), Edit("kept", "man sat")]),
-        (
-            "he sat.",
-            "he sat and true is true.",
-            [Edit("kept", "he sat"), Edit("added", "and true is true"), Edit("kept", ".")],
-        ),
-        (
-            "a man sat",
-            "a dog sat",
-            [Edit("kept", "a"), Edit("removed", "man"), Edit("added", "dog"), Edit("kept", "sat")],
-        ),
-        ("a man sat", "sat man a", [Edit("moved", "sat man a")]),
-        ("", "a", [Edit("added", "a")]),
-        ("a", "", [Edit("removed", "a")]),
-        ("", "", []),
-    ],
-)
-def test_edits_are_those_worked_by_hand(before: str, after: str, expected: list[Edit]) -> None:
-    assert edits(before, after) == expected
-
-
-@STEADY
-@given(TEXT, TEXT)
-def test_what_was_not_removed_spells_the_new_text(before: str, after: str) -> None:
-    spelt = "".join(edit.text for edit in edits(before, after) if edit.kind != "removed")
-    assert "".join(spelt.split()) == "".join(after.split())
-
-
-@STEADY
-@given(TEXT, TEXT)
-def test_what_was_not_added_spells_the_old_text(before: str, after: str) -> None:
-    word_edits = edits(before, after)
-    if any(edit.kind == "moved" for edit in word_edits):
-        return
-    spelt = "".join(edit.text for edit in word_edits if edit.kind != "added").lower()
-    assert "".join(spelt.split()) == "".join(before.lower().split())
-
-
-@STEADY
-@given(TEXT)
-def test_a_text_does_not_differ_from_itself(text: str) -> None:
-    assert {edit.kind for edit in edits(text, text)} <= {"kept"}

@@ -1,14 +1,18 @@
 """How many processes compute, and what a spawned one imports."""
 
 import multiprocessing.spawn
+import os
+import subprocess
 import sys
 from types import ModuleType
 
 import psutil
 import pytest
+from distributed import LocalCluster
 
 from probe.errors import SettingsError
-from probe.runs.compute.cluster import Cluster, without_main, worker_count
+from probe.runs.compute.cluster import Cluster, worker_count
+from probe.runs.compute.own_cluster import without_main
 
 
 def test_the_number_of_processes_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,14 +69,40 @@ def test_an_idle_cluster_of_our_own_ends_and_starts_anew(monkeypatch: pytest.Mon
     cluster.close()
 
 
-@pytest.mark.parametrize("in_process", [True, False])
-def test_a_cluster_of_our_own_is_reached_from_this_machine_only(in_process: bool) -> None:
+def test_the_cluster_in_this_process_listens_nowhere() -> None:
     before = listening()
-    cluster = Cluster(None, in_process=in_process)
+    cluster = Cluster(None, in_process=True)
     assert cluster.connect() is not None
     opened = listening() - before
     cluster.close()
+    assert opened == set()
+
+
+def test_nobody_without_the_certificate_runs_code_in_a_cluster_of_our_own() -> None:
+    before = listening()
+    cluster = Cluster(None)
+    client = cluster.connect()
+    assert client is not None
+    assert client.submit(os.getppid).result(timeout=60) == os.getpid()
+    opened = listening() - before
+    ran_in = intrude(opened)
+    cluster.close()
+    assert ran_in == ""
     assert {host for host, _ in opened} == {"127.0.0.1"}
+    assert len(opened) == 3  # scheduler, nanny and worker; no web page of theirs
+
+
+def test_an_intruder_runs_code_in_a_cluster_without_certificates() -> None:
+    with LocalCluster(n_workers=1, processes=False, host="tcp://127.0.0.1") as cluster:
+        host, port = cluster.scheduler_address.removeprefix("tcp://").split(":")
+        assert intrude({(host, int(port))}) == str(os.getpid())
+
+
+def intrude(ports: set[tuple[str, int]]) -> str:
+    """Return in which processes another one could run its code through these ports."""
+    command = [sys.executable, "-m", "tests.support.intruder", *(f"{h}:{p}" for h, p in ports)]
+    output = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    return output.stdout.strip()
 
 
 def listening() -> set[tuple[str, int]]:

@@ -153,11 +153,12 @@ def test_a_model_that_cannot_be_kept_fails_the_run_until_it_can(
     store: Store, engine: Engine, plan: Plan, sets: Sets
 ) -> None:
     run_id = store.create("me", run_request(plan, sets)).id
-    place = settings().home / "models" / kept_name(plan, run_id)
+    store.set_kept(run_id, name := kept_name(plan))
+    place = settings().home / "models" / name
     place.write_text("a file where the folder should be")
     engine.submit(run_id)
     before = until(store, run_id, ended)
-    assert (before.state, len(before.results), before.kept) == ("failed", 3, "")
+    assert (before.state, len(before.results), before.kept) == ("failed", 3, name)
     assert before.error.startswith("the resulting model could not be kept: ")
     place.unlink()
     engine.reopen(run_id)

@@ -53,15 +53,22 @@ def plan(model: str) -> Plan:
     return Plan(model, "negation", (6, 12), (1e-3,), (0,), batch=4, max_epochs=3, precision="fp32")
 
 
+def connected(engine: Engine) -> Client:
+    """Return the engine's own client: no other one has the certificate."""
+    client = engine.cluster.connect()
+    assert client is not None
+    return client
+
+
 def worker_pid(engine: Engine, after: int = 0) -> int:
     """Return the process of the only worker, once it is there and another than the one before."""
     end = time.monotonic() + 150
-    with Client(engine.address, set_as_default=False) as client:
-        while time.monotonic() < end:
-            client.wait_for_workers(1, timeout=150)
-            pids = list(client.run(os.getpid, on_error="ignore").values())
-            if len(pids) == 1 and pids != [after]:
-                return int(pids[0])
+    client = connected(engine)
+    while time.monotonic() < end:
+        client.wait_for_workers(1, timeout=150)
+        pids = list(client.run(os.getpid, on_error="ignore").values())
+        if len(pids) == 1 and pids != [after]:
+            return int(pids[0])
     raise AssertionError("no new worker came")
 
 
@@ -78,8 +85,7 @@ def test_the_worker_is_lean_gives_way_and_has_one_thread(
     run_id = store.create("me", run_request(plan, sets)).id
     engine.submit(run_id)
     assert until(store, run_id, ended).state == "done"
-    with Client(engine.address, set_as_default=False) as client:
-        (found,) = client.run(facts).values()
+    (found,) = connected(engine).run(facts).values()
     assert found == (set(), min(19, os.nice(0) + 10), 1, "PASSIVE", False)
 
 

@@ -1,8 +1,9 @@
-"""A database of version 1, written by the last program that knew only inoculations, still opens.
+"""A database of an older version, written by the last program that made such, still opens.
 
 `version_1.sqlite` holds a finished run, a failed one and one that was interrupted in the middle;
-`version_1.json` is what that program answered when it was asked for each of them. On PostgreSQL
-too, where NLI_CLINIC_TEST_DATABASE is the URL of an empty one.
+`version_1.json` is what that program answered when it was asked for each of them.
+`version_2.sqlite` is the same after the upgrade to version 2. On PostgreSQL too, where
+NLI_CLINIC_TEST_DATABASE is the URL of an empty one.
 """
 
 import json
@@ -34,7 +35,7 @@ from probe.errors import StoreError
 from probe.models.hashes import model_hash
 from probe.runs.compute.engine import Engine
 from probe.runs.compute.lease import Lease
-from probe.runs.database.tables import Base, RunRow, SchemaRow
+from probe.runs.database.tables import Base, GrantRow, RunRow, SchemaRow
 from probe.runs.database.upgrade import ADDED_TO_VERSION_1, SCHEMA
 from probe.runs.experiment import run_json
 from probe.runs.run import ended
@@ -51,9 +52,20 @@ POSTGRES = os.environ.get("NLI_CLINIC_TEST_DATABASE")
 @pytest.fixture(params=["sqlite", *(["postgresql"] if POSTGRES else [])])
 def url(request: pytest.FixtureRequest, home: Path) -> Iterator[str]:
     """The URL of a database of version 1."""
-    shutil.copy(HERE / "version_1.sqlite", home / "runs.sqlite")
+    yield from database(1, request.param, home)
+
+
+@pytest.fixture(params=["sqlite", *(["postgresql"] if POSTGRES else [])])
+def url_of_version_2(request: pytest.FixtureRequest, home: Path) -> Iterator[str]:
+    """The URL of a database of version 2."""
+    yield from database(2, request.param, home)
+
+
+def database(version: int, dialect: str, home: Path) -> Iterator[str]:
+    """Lay down a database of a version and yield its URL."""
+    shutil.copy(HERE / f"version_{version}.sqlite", home / "runs.sqlite")
     file = f"sqlite:///{home / 'runs.sqlite'}"
-    if request.param == "sqlite" or POSTGRES is None:
+    if dialect == "sqlite" or POSTGRES is None:
         yield file
         return
     _copy_database(file, POSTGRES)
@@ -106,9 +118,21 @@ def test_an_upgraded_database_is_opened_again_as_it_is(url: str) -> None:
     first = Store(url).runs()
     assert Store(url).runs() == first
     engine = create_engine(url)
-    assert sorted(inspect(engine).get_table_names()) == ["cell", "run", "run_schema"]
+    tables = ["cell", "grant", "grant_holder", "run", "run_schema"]
+    assert sorted(inspect(engine).get_table_names()) == tables
     with engine.connect() as connection:
         assert connection.scalars(select(SchemaRow.number)).all() == [SCHEMA]
+
+
+def test_a_database_of_version_2_keeps_its_runs_and_takes_grants(url_of_version_2: str) -> None:
+    store = Store(url_of_version_2)
+    answers = {run.id: run_json(run) for run in store.runs("somebody")}
+    assert answers == {run: {**answer, "kind": "inoculation"} for run, answer in ANSWERS.items()}
+    with store.database.writing() as session:
+        session.add(GrantRow(id="a", run=DONE, owner="somebody", created=0.0))
+    with create_engine(url_of_version_2).connect() as connection:
+        assert connection.scalars(select(SchemaRow.number)).all() == [SCHEMA]
+        assert connection.scalars(select(GrantRow.run)).all() == [DONE]
 
 
 def test_of_several_programs_that_open_it_at_once_one_upgrades(url: str) -> None:

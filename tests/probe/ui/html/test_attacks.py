@@ -17,10 +17,9 @@ from probe.analysis.hans import Profiled, profile
 from probe.analysis.summary import summarise
 from probe.data.rows import guess
 from probe.data.tables import read_table
-from probe.models.cache import ModelCache
 from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, NLI, Pair
-from probe.text.tokens import edits
+from probe.text.difference import edits
 from probe.ui.batch_tables import view
 from probe.ui.html import batch, compare, compare_cells, elements, hans, prediction, probe
 from probe.ui.html.edits import diff
@@ -29,6 +28,7 @@ from probe.ui.panels import own_model, upload
 from tests.support.attacks import ATTACKS
 from tests.support.markup import require_ours
 from tests.support.tiny_models import shared
+from tests.support.visitors import ME, page_models
 
 ATTACKED = pytest.mark.parametrize("attack", ATTACKS)
 TRANSFORMS = ("reverse", "copyone", "negation", "sort+drop")
@@ -50,7 +50,7 @@ ELEMENTS: dict[str, Callable[[str], Markup]] = {
     "diff": lambda attack: diff(edits(attack, f"not {attack}")),
     "samples": samples,
     "forecast": lambda attack: forecast([attack], [attack], *[attack] * 3, *SETTINGS, attack, 10),
-    "own model": lambda attack: own_model.show(ModelCache(), attack, attack)[0],
+    "own model": lambda attack: own_model.show(page_models(), ME, attack, attack)[0],
 }
 
 

@@ -1,6 +1,6 @@
 """Edits: what a person typed is escaped."""
 
-from probe.text.tokens import edits
+from probe.text.difference import edits
 from probe.ui.html.edits import diff
 
 

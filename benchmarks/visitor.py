@@ -1,0 +1,137 @@
+"""A visitor of the page without a browser: it sends what the page sends, through gradio's queue."""
+
+import asyncio
+import json
+import random
+import re
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from string import ascii_lowercase, digits
+from typing import Any
+
+import httpx
+
+Json = dict[str, Any]  # Any: JSON values
+API = "/gradio_api"
+TAG = re.compile(r"<[^>]*>")
+
+
+class EventError(Exception):
+    """An event that the app did not answer, or answered with an error."""
+
+
+@dataclass
+class Visitor:
+    """An open page: its session and the values of its components as its browser knows them."""
+
+    http: httpx.AsyncClient
+    config: Json = field(default_factory=dict)
+    values: dict[int, Any] = field(default_factory=dict)  # Any: values of components
+    session: str = field(
+        default_factory=lambda: "".join(random.choices(ascii_lowercase + digits, k=11))  # no secret
+    )
+    alive: "asyncio.Task[None] | None" = None
+
+    async def open(self) -> None:
+        """Load the page and answer its load events."""
+        self.config = (await self.http.get("/config")).raise_for_status().json()
+        self.values = {part["id"]: part["props"].get("value") for part in self.config["components"]}
+        self.alive = asyncio.create_task(self._keep_alive())
+        root = 0
+        await self.run(self._listening(root, "load"))
+
+    async def close(self) -> None:
+        """Leave the page."""
+        if self.alive:
+            self.alive.cancel()
+            with suppress(asyncio.CancelledError):
+                await self.alive
+
+    async def _keep_alive(self) -> None:
+        """Hold the connection by which the app knows that the page is open."""
+        async with self.http.stream("GET", f"{API}/heartbeat/{self.session}") as beats:
+            async for _ in beats.aiter_lines():
+                pass
+
+    def part(self, name: str) -> int:
+        """Return the component with this element id; "tab:probe" is the tab with the id probe."""
+        tab = name.startswith("tab:")
+        for part in self.config["components"]:
+            found = f"tab:{part['props'].get('id')}" if tab else part["props"].get("elem_id")
+            if found == name:
+                return int(part["id"])
+        raise KeyError(name)
+
+    def set(self, name: str, value: object) -> None:
+        """Put a value into a component, as typing or choosing does, before its event."""
+        self.values[self.part(name)] = value
+
+    def text(self, name: str) -> str:
+        """Return the text that a component of HTML shows."""
+        return " ".join(TAG.sub("", str(self.values[self.part(name)])).split())
+
+    async def trigger(self, name: str, event: str) -> float:
+        """Let an event of a component happen; return the seconds until all is answered."""
+        began = time.perf_counter()
+        await self.run(self._listening(self.part(name), event))
+        return time.perf_counter() - began
+
+    def _listening(self, part: int, event: str) -> list[Json]:
+        return [
+            each
+            for each in self.config["dependencies"]
+            if each["backend_fn"] and [part, event] in each["targets"]
+        ]
+
+    async def run(self, dependencies: Sequence[Json]) -> None:
+        """Send events at once, apply their answers, then do the same with what follows them."""
+        waiting = {await self._join(each): each for each in dependencies}
+        await self._receive(dict(waiting))
+        ended = {each["id"] for each in dependencies}
+        following = [
+            each
+            for each in self.config["dependencies"]
+            if each["backend_fn"] and each["trigger_after"] in ended
+        ]
+        if following:
+            await self.run(following)
+
+    async def _join(self, dependency: Json) -> str:
+        body = {
+            "data": [self.values[part] for part in dependency["inputs"]],
+            "event_data": None,
+            "fn_index": dependency["id"],
+            "session_hash": self.session,
+            "trigger_id": next((part for part, _ in dependency["targets"]), None),
+        }
+        answer = await self.http.post(f"{API}/queue/join", json=body)
+        if answer.status_code != httpx.codes.OK:
+            raise EventError(answer.text)
+        return str(answer.json()["event_id"])
+
+    async def _receive(self, waiting: dict[str, Json]) -> None:
+        """Read the session's stream until each of these events is answered."""
+        if not waiting:
+            return
+        where = {"session_hash": self.session}
+        async with self.http.stream("GET", f"{API}/queue/data", params=where) as stream:
+            async for line in stream.aiter_lines():
+                message = json.loads(line.removeprefix("data: ")) if line else {}
+                if message.get("msg") == "process_completed":
+                    self._apply(waiting.pop(message["event_id"]), message)
+                if message.get("msg") in ("close_stream", "unexpected_error"):
+                    break
+        if waiting:
+            raise EventError(f"{len(waiting)} events were not answered")
+
+    def _apply(self, dependency: Json, message: Json) -> None:
+        if not message["success"]:
+            raise EventError(str(message["output"]))
+        for part, value in zip(dependency["outputs"], message["output"]["data"], strict=True):
+            if isinstance(value, dict) and value.get("__type__") == "update":
+                if "value" in value:
+                    self.values[part] = value["value"]
+            else:
+                self.values[part] = value

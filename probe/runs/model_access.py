@@ -1,0 +1,80 @@
+"""Which models a visitor may choose and use.
+
+Bundled models, and those that the machine's owner made or put into the home, are everyone's. The
+model that a visitor's run left belongs to that visitor and to who holds a link to the run.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import not_, select
+
+from probe.errors import StoreError
+from probe.models.cache import ModelCache
+from probe.models.classifier import Classifier
+from probe.models.library import BUNDLED, entries, model_folders
+from probe.models.user_models import LoadedModel, require_open
+from probe.runs.access import granted_runs, is_owner
+from probe.runs.database.tables import RunRow
+from probe.runs.owners import COMMAND_LINE
+from probe.runs.store import Store
+from probe.tasks.task import Label
+
+
+@dataclass(frozen=True)
+class ModelAccess:
+    """The models of the page, each for who may use it.
+
+    A model of the hub or a folder that one visitor opened can be named by all others.
+    """
+
+    cache: ModelCache
+    store: Store
+
+    def names(self, visitor: str) -> list[str]:
+        """Return the models on disk that a visitor can choose.
+
+        While the run database cannot be read, whose the others are is not known: the bundled ones.
+        """
+        try:
+            hidden = hidden_models(self.store, visitor)
+        except StoreError:
+            return [entry.name for entry in entries() if entry.source == "bundled"]
+        return [entry.name for entry in entries() if entry.name not in hidden]
+
+    def require(self, visitor: str, name: str) -> None:
+        """Refuse a model that is not there or not for this visitor. Raises ModelError."""
+        self.cache.require(name, () if name in BUNDLED else hidden_models(self.store, visitor))
+
+    def get(self, visitor: str, name: str) -> Classifier:
+        """Return a classifier, loaded. Raises ModelError."""
+        self.require(visitor, name)
+        return self.cache.get(name)
+
+    def open(self, visitor: str, name: str, order: tuple[Label, ...] | None = None) -> LoadedModel:
+        """Load the model that a visitor named: of the hub, a folder, here. Raises ModelError."""
+        hidden = hidden_models(self.store, visitor)
+        require_open(name, hidden)
+        here = _name_of_folder(name)
+        if here == Path(here).name:  # neither a hub's owner/name nor the path of a folder
+            self.cache.require(here, hidden)
+        return self.cache.open(here, order)
+
+
+def hidden_models(store: Store, visitor: str) -> frozenset[str]:
+    """Return the models of runs that are neither this visitor's nor behind an opened link."""
+    others = (
+        RunRow.kept != "",
+        RunRow.owner != COMMAND_LINE,
+        not_(is_owner(visitor)),
+        RunRow.id.not_in(granted_runs(visitor)),
+    )
+    with store.database.session() as session:
+        return frozenset(session.scalars(select(RunRow.kept).where(*others)))
+
+
+def _name_of_folder(name: str) -> str:
+    """Return a model's name for the path of its folder beside the others, else what was named."""
+    folders = {folder.resolve() for folder in model_folders().values()}
+    path = Path(name).resolve() if Path(name).is_absolute() else Path()
+    return path.name if path.parent in folders else name

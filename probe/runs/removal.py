@@ -1,0 +1,60 @@
+"""Runs that go: those that their owner deletes, and ended ones that have been kept long enough.
+
+A deleted run belongs to nobody at once. One that is still going is cancelled first, and its rows
+and its model are removed once it has ended, by whichever app looks next.
+"""
+
+import time
+
+from sqlalchemy import delete, update
+
+from probe.runs.access import own_run, revoke_all
+from probe.runs.compute.engine import Engine
+from probe.runs.database.tables import CellRow, RunRow
+from probe.runs.models import remove_model_files
+from probe.runs.owners import COMMAND_LINE
+from probe.runs.run import OPEN, ended
+from probe.runs.store import Store
+from probe.settings import settings
+
+NOBODY = "nobody"
+"""The owner of deleted runs."""
+DAY = 86_400
+"""Seconds of a day."""
+
+
+def delete_run(store: Store, engine: Engine, visitor: str, run_id: str) -> None:
+    """Delete a visitor's own run with its cells, its model and its links. Raises UnknownRun."""
+    run = own_run(store, visitor, run_id)
+    revoke_all(store, run_id)
+    store.database.write(update(RunRow).where(RunRow.id == run_id).values(owner=NOBODY))
+    if ended(run):
+        _remove(store, run_id, run.kept)
+    else:
+        engine.cancel(run_id)
+
+
+def remove_old_runs(store: Store) -> None:
+    """Remove deleted runs that have ended, and visitors' runs that ended NLI_CLINIC_KEEP_DAYS ago.
+
+    The runs of the command line stay.
+    """
+    is_over = RunRow.state.not_in(OPEN)
+    going = [store.runs_where(is_over, RunRow.owner == NOBODY)]
+    if days := settings().keep_days:
+        before = time.time() - days * DAY
+        old = RunRow.finished < before, RunRow.finished > 0, RunRow.owner != COMMAND_LINE
+        going.append(store.runs_where(is_over, *old))
+    for runs in going:
+        for run in runs:
+            revoke_all(store, run.id)
+            _remove(store, run.id, run.kept)
+
+
+def _remove(store: Store, run_id: str, model: str) -> None:
+    """Remove a run: the model first, since one that is no run's is everybody's."""
+    if model:
+        remove_model_files(model)
+    store.database.write(
+        delete(CellRow).where(CellRow.run == run_id), delete(RunRow).where(RunRow.id == run_id)
+    )

@@ -1,0 +1,125 @@
+"""The difference between two texts."""
+
+import random
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probe.errors import Stopped
+from probe.stopping import stopping
+from probe.text import difference
+from probe.text.difference import Edit, common_stretches, edits
+from tests.support.property_settings import STEADY
+
+TEXT = st.text(alphabet="ab AB.,!?'\"-é\n", max_size=40)
+WORDS = st.lists(st.sampled_from("abcdefghijklmnop"), max_size=40)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("a man sat", "a man sat", [Edit("kept", "a man sat")]),
+        ("a man sat", "A Man sat", [Edit("kept", "A Man sat")]),
+        ("a man sat", "man sat", [Edit("removed", "a"), Edit("kept", "man sat")]),
+        (
+            "he sat.",
+            "he sat and true is true.",
+            [Edit("kept", "he sat"), Edit("added", "and true is true"), Edit("kept", ".")],
+        ),
+        (
+            "a man sat",
+            "a dog sat",
+            [Edit("kept", "a"), Edit("removed", "man"), Edit("added", "dog"), Edit("kept", "sat")],
+        ),
+        ("a man sat", "sat man a", [Edit("moved", "sat man a")]),
+        ("", "a", [Edit("added", "a")]),
+        ("a", "", [Edit("removed", "a")]),
+        ("", "", []),
+    ],
+)
+def test_edits_are_those_worked_by_hand(before: str, after: str, expected: list[Edit]) -> None:
+    assert edits(before, after) == expected
+
+
+@STEADY
+@given(TEXT, TEXT)
+def test_what_was_not_removed_spells_the_new_text(before: str, after: str) -> None:
+    spelt = "".join(edit.text for edit in edits(before, after) if edit.kind != "removed")
+    assert "".join(spelt.split()) == "".join(after.split())
+
+
+@STEADY
+@given(TEXT, TEXT)
+def test_what_was_not_added_spells_the_old_text(before: str, after: str) -> None:
+    word_edits = edits(before, after)
+    if any(edit.kind == "moved" for edit in word_edits):
+        return
+    spelt = "".join(edit.text for edit in word_edits if edit.kind != "added").lower()
+    assert "".join(spelt.split()) == "".join(before.lower().split())
+
+
+@STEADY
+@given(TEXT)
+def test_a_text_does_not_differ_from_itself(text: str) -> None:
+    assert {edit.kind for edit in edits(text, text)} <= {"kept"}
+
+
+@STEADY
+@given(WORDS, WORDS)
+def test_short_texts_are_compared_by_their_longest_stretches(
+    old: list[str], new: list[str]
+) -> None:
+    *expected, _ = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
+    assert common_stretches(old, new) == expected
+
+
+@STEADY
+@given(WORDS, WORDS)
+def test_without_comparisons_stretches_stand_in_both_texts_in_order(
+    old: list[str], new: list[str]
+) -> None:
+    with pytest.MonkeyPatch.context() as bounds:
+        bounds.setattr(difference, "COMPARISONS", 0)
+        bounds.setattr(difference, "COMPARISONS_A_WORD", 0)
+        stretches = common_stretches(old, new)
+    for match in stretches:
+        words = old[match.a : match.a + match.size]
+        assert words and words == new[match.b : match.b + match.size]
+    for one, other in pairwise(stretches):
+        assert one.a + one.size <= other.a and one.b + one.size <= other.b
+
+
+def test_a_long_text_keeps_what_a_transform_left() -> None:
+    rng = random.Random(0)
+    old = [f"{rng.choice('abc')}{rng.randrange(2000)}" for _ in range(20_000)]
+    kept = [word for word in old if rng.random() < 0.5]
+    assert sum(match.size for match in common_stretches(old, kept)) > 0.9 * len(kept)
+
+
+def test_one_new_word_among_thousands_of_the_same_is_all_that_differs() -> None:
+    old = ["again"] * 8000
+    stretches = common_stretches(old, [*old[:5000], "new", *old[5000:]])
+    assert [tuple(match) for match in stretches] == [(0, 0, 5000), (5000, 5001, 3000)]
+
+
+@pytest.mark.parametrize("repeated", [2000, 4000, 8000])
+def test_repeated_words_are_compared_in_few_steps(repeated: int) -> None:
+    old, new = ["the", "cat"] * (repeated // 2), ["the", "cat", "sat"] * (repeated // 3)
+    looks = 0
+
+    def look() -> str:
+        nonlocal looks
+        looks += 1
+        return ""
+
+    with stopping(look):
+        common_stretches(old, new)
+    assert looks < 50
+
+
+def test_a_comparison_ends_where_nobody_wants_it() -> None:
+    with stopping(lambda: "the time is up"), pytest.raises(Stopped):
+        edits("a man sat", "a dog sat")
