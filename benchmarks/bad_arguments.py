@@ -20,7 +20,7 @@ import psutil
 import typer
 
 from benchmarks.app_process import ROOT
-from tests.support.bad_arguments import Answer, calls, send
+from benchmarks.wrong_calls import Answer, calls, send
 
 
 @contextmanager

@@ -21,6 +21,15 @@ GROUP = gr.CheckboxGroup(CHOICES)
 RADIO = gr.Radio(CHOICES, value="first")
 
 
+def refusal(part: Any, value: object) -> str:
+    """Return how a value is refused, "" where it is taken."""
+    try:
+        require_field("Field", part, value, optional=False)
+    except ArgumentError as refused:
+        return str(refused)
+    return ""
+
+
 def nested(depth: int) -> list[Any]:
     value: list[Any] = []
     for _ in range(depth - 1):
@@ -41,7 +50,7 @@ def nested(depth: int) -> list[Any]:
     ],
 )  # fmt: skip
 def test_what_a_page_sends_is_taken(part: Any, value: object) -> None:
-    require_field("Field", part, value, optional=False)
+    assert refusal(part, value) == ""
 
 
 @pytest.mark.parametrize(
@@ -85,9 +94,8 @@ def test_what_a_page_sends_is_taken(part: Any, value: object) -> None:
     ],
 )
 def test_what_no_page_sends_is_refused(part: Any, value: object, words: str) -> None:
-    with pytest.raises(ArgumentError) as refusal:
-        require_field("Field", part, value, optional=False)
-    assert str(refusal.value).startswith("Field ") and words in str(refusal.value)
+    sentence = refusal(part, value)
+    assert sentence.startswith("Field ") and words in sentence
 
 
 @pytest.mark.parametrize(
