@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from probe.analysis import batch, comparison
+from probe.data.names import stem_of
 from probe.data.tables import Table, write_table
 from probe.models.classifier import Model
 from probe.reports.compared_rows import keep
@@ -36,7 +37,7 @@ def write_results(
     model: Model,
 ) -> tuple[list[str], str]:
     """Write the scored file and the summary, and the rows for paging; return their places."""
-    folder, stem = fresh_folder(), upload.name.split(".")[0]
+    folder, stem = fresh_folder(), stem_of(upload)
     scored = folder / f"{stem}-scored.{table.form}"
     write_table(scored_frame(table, rows, names, model), scored)
     pairs = folder / f"{stem}-pairs.{table.form}"

@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from probe.analysis.comparison import compare_rows, read, require_two
+from probe.data.names import stem_of
 from probe.data.rows import guess, require_text
 from probe.data.tables import read_table
 from probe.limits import visitor_bounds
@@ -81,7 +82,7 @@ def compare_on(
     unread = read(table, guess([str(name) for name in table.frame.columns], NLI), NLI)
     rows = [row for chunk in compare_rows(classifiers, unread, precision) for row in chunk.rows]
     summary = comparison_json(rows, names, precision)
-    stem = path.name.split(".")[0]
+    stem = stem_of(path)
     return summary, write_comparison(table, rows, names, summary, stem)[0]
 
 

@@ -128,7 +128,7 @@ def _part(job: Job, rows: Sequence[Row], summary: Summary) -> Outputs:
     first, _, _ = page(view(rows[:PAGE_ROWS], job.names), ALL, 1)
     shown.rows, shown.place = sheet(first, ROWS), note("the first rows")
     shown.files, shown.turning = gr.Files(visible=False), gr.Row(visible=False)
-    shown.baselines = NOTHING
+    shown.paging, shown.baselines = "", NOTHING
     return shown
 
 

@@ -10,6 +10,7 @@ import gradio as gr
 from probe.analysis.batch import Chunk
 from probe.analysis.comparison import Row, compare_rows, read, require_two
 from probe.analysis.examination import examine
+from probe.data.names import stem_of
 from probe.data.rows import guess, require_text
 from probe.data.tables import Table, read_table
 from probe.errors import ComparisonError, FileError, UserError
@@ -62,6 +63,7 @@ def cleared() -> Outputs:
         slices=NOTHING,
         pairs=NOTHING,
         files=gr.Files(visible=False),
+        place="",
     )
 
 
@@ -129,7 +131,7 @@ def _run_table(
     for chunk in compare_rows(classifiers, unread, precision):
         rows += chunk.rows
         yield _part(chunk, rows, names, precision, pace).outputs
-    stem = path.name.split(".")[0] if path else "bundled-test"
+    stem = stem_of(path) if path else "bundled-test"
     summary = comparison_json(rows, names, precision)
     files, place = write_comparison(table, rows, names, summary, stem)
     yield _finished(rows, names, files, place).outputs
