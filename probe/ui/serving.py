@@ -7,6 +7,7 @@ import gradio as gr
 from starlette.middleware import Middleware
 
 from probe.settings import ASSETS, settings
+from probe.ui.request_check import RequestCheck
 from probe.ui.sessions import Sessions
 from probe.ui.uploads import ClosedRoutes, guard_uploads
 
@@ -39,13 +40,13 @@ def launch_options() -> dict[str, Any]:
         "js": (ASSETS / "page.js").read_text(encoding="utf-8"),
         "max_file_size": settings().max_upload,
         "allowed_paths": [],
-        "app_kwargs": {"middleware": [Middleware(ClosedRoutes)]},
         "footer_links": ["api", "settings"],
         "run_history": False,  # the footer leads nobody to it, and our runs are kept elsewhere
         "enable_monitoring": False,
         "state_session_capacity": settings().max_sessions,
         "ssr_mode": False,
         "show_error": True,
+        "app_kwargs": {"middleware": [Middleware(ClosedRoutes), Middleware(RequestCheck)]},
     }
 
 
@@ -64,7 +65,7 @@ def start(page: gr.Blocks, **options: Any) -> None:  # Any: as of launch()
 
 def queued(page: gr.Blocks) -> gr.Blocks:
     """Give the page its queue, which costs nothing while nobody asks, and keeps no statistics."""
-    page.queue(default_concurrency_limit=EVENTS_AT_ONCE)
+    page.queue(default_concurrency_limit=EVENTS_AT_ONCE, api_open=False)
     page._queue.sleep_when_free = QUEUE_PAUSE
     page._queue.progress_update_sleep_when_free = PROGRESS_PAUSE
     page._queue.ANALYTICS_MAX_EVENTS = 1

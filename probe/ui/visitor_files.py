@@ -107,10 +107,10 @@ def files_of(visitor: str) -> list[StoredFiles]:
 
 
 def _stored(folder: Path) -> StoredFiles:
-    files, created = sorted(folder.iterdir()), folder.stat().st_mtime
-    size = sum(path.stat().st_size for path in files)
-    expires = created + settings().keep_hours * HOUR
-    return StoredFiles(folder.name, tuple(path.name for path in files), size, created, expires)
+    created = folder.stat().st_mtime
+    names = tuple(sorted(path.name for path in folder.iterdir() if path.is_file()))
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return StoredFiles(folder.name, names, size, created, created + settings().keep_hours * HOUR)
 
 
 def delete_files(visitor: str, which: str) -> None:
