@@ -25,6 +25,7 @@ from finetune.experiments.inoculation.time_estimate import (
 )
 from finetune.experiments.inoculation.user_data import UserFiles, read_unchecked_sets
 from finetune.training.recipes import Mode, default_rate
+from probe.data.names import stem_of
 from probe.errors import ExperimentError, UserError
 from probe.limits import visitor_bounds
 from probe.models.library import require_on_disk
@@ -113,7 +114,7 @@ def challenges_of(form: Form) -> tuple[str, ...]:
     if not any(form.files[2:]):
         return tuple(dict.fromkeys(form.challenges))
     uploaded = next(path for path in form.files[2:] if path)
-    name = form.own_name.strip() or Path(uploaded).name.split(".")[0]
+    name = form.own_name.strip() or stem_of(Path(uploaded))
     if name in challenges():
         raise ExperimentError(f"there is a challenge called {name} already; give yours a name")
     return (name,)

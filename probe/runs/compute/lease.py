@@ -45,6 +45,12 @@ class Lease:
                 if holder == self._name or seen < time.time() - LEASE_SECONDS or _has_ended(holder)
             )
 
+    def held(self) -> frozenset[str]:
+        """Return the open runs that this engine holds."""
+        mine = RunRow.state.in_(OPEN), RunRow.holder == self._name
+        with self._database.session() as session:
+            return frozenset(session.scalars(select(RunRow.id).where(*mine)))
+
     def renew(self) -> None:
         """Note that this engine lives."""
         self._set_seen(time.time())

@@ -3,6 +3,7 @@
 from typing import Any, get_args
 
 import gradio as gr
+from gradio.events import Dependency
 
 from probe.models.classifier import Precision
 from probe.tasks.nli import NLI
@@ -14,6 +15,7 @@ from probe.ui.events import QUIET
 from probe.ui.pacing import StopRequests
 from probe.ui.page import Page
 from probe.ui.panels import options, templates
+from probe.ui.panels.guard import build_guard, offer
 from probe.ui.panels.upload import build_columns, build_file, guess_on_upload
 from probe.ui.tabs.batch_run import Outputs, run, turn
 
@@ -22,14 +24,16 @@ FILE_LABEL = "CSV, TSV, JSON lines or Parquet; also the MNLI and SNLI releases"
 
 def build(page: Page) -> None:
     """Put the tab together."""
-    upload, columns = _file()
+    upload, columns = _file(page)
     model, asked = _settings(page)
     with gr.Row():
         go = gr.Button("Score the file", variant="primary", elem_id="score")
         halt = gr.Button("Stop", elem_id="halt")
     shown, kept, number = _results()
+    guard = build_guard(shown.files, shown.paging, "batch-guard")
     inputs = [page.owner, upload, *columns, model, *asked]
-    _score_on(go, halt, page, inputs, shown)
+    scoring = _score_on(go, halt, page, inputs, shown)
+    scoring.then(offer, [shown.paging, guard], [shown.files, guard], **QUIET)
     place = [shown.rows, shown.place, number]
     gr.on([kept.input, number.input], turn, [shown.paging, kept, number], place, **QUIET)
     batch_api.build(page.core.models)
@@ -38,18 +42,20 @@ def build(page: Page) -> None:
 
 def _score_on(
     go: gr.Button, halt: gr.Button, page: Page, inputs: list[Any], shown: Outputs
-) -> None:
-    """Score when the one button is pressed, and stop when the other is."""
+) -> Dependency:
+    """Score when the one button is pressed, and stop when the other is; return the scoring."""
     stops = StopRequests()
 
     def score(request: gr.Request, *values: Any) -> Any:
         yield from run(page.core.models, stops, request.session_hash, *values)
 
     stops.heed(go, halt, shown.progress)
-    go.click(score, inputs, shown.outputs, concurrency_id="batch", concurrency_limit=1, **QUIET)
+    return go.click(
+        score, inputs, shown.outputs, concurrency_id="batch", concurrency_limit=1, **QUIET
+    )
 
 
-def _file() -> tuple[gr.File, list[gr.Dropdown]]:
+def _file(page: Page) -> tuple[gr.File, list[gr.Dropdown]]:
     """Lay out the file with its columns and first rows, and the templates that make one."""
     with gr.Row():
         with gr.Column(scale=5, min_width=300):
@@ -57,9 +63,9 @@ def _file() -> tuple[gr.File, list[gr.Dropdown]]:
         with gr.Column(scale=7, min_width=300):
             columns = build_columns()
             guessed = gr.HTML(elem_id="columns-guessed")
-    templates.build(upload)
+    templates.build(page, upload)
     preview = gr.HTML(elem_id="preview")
-    guess_on_upload(upload, columns, preview, guessed)
+    guess_on_upload(page, upload, columns, preview, guessed)
     return upload, columns
 
 

@@ -27,6 +27,7 @@ from probe.ui.panels.upload import columns_of
 from probe.ui.request_limits import check_transforms
 from probe.ui.result_files import write_results
 from probe.ui.tab_outputs import TabOutputs
+from probe.ui.visitor_files import check_room, fresh_folder, own_file
 
 MEASURED = "measures with 95 % intervals; a transform counts where it changed the pair"
 BASELINES = "rule baselines on the same pairs, with 95 % intervals"
@@ -62,6 +63,7 @@ class Job:
     seed: int
     options: Options
     precision: Precision
+    visitor: str
 
     def summary_json(self, summary: Summary) -> dict[str, Any]:
         """Return the summary as JSON values."""
@@ -93,13 +95,14 @@ def run(
         check_transforms(names)
         if not path:
             raise FileError("choose a file first, or one of the examples")
-        table = read_table(Path(path), visitor_bounds())
+        check_room(models.store, visitor)
+        table = read_table(own_file(visitor, path), visitor_bounds())
         headers = [str(name) for name in table.frame.columns]
         columns = columns_of(headers, premise, hypothesis, gold)
         models.require(visitor, model)
         yield Outputs(note("Loading the model …")).outputs
         classifier = models.get(visitor, model)
-        job = Job(Path(path), table, classifier, names, int(seed or 0), options, precision)
+        job = Job(Path(path), table, classifier, names, int(seed or 0), options, precision, visitor)
         chunks = score(table, columns, classifier, names, job.seed, options, precision)
         yield from scored(job, in_steps("file_minutes", chunks, stops.reason(session)))
     except UserError as trouble:
@@ -139,7 +142,7 @@ def _part(job: Job, rows: Sequence[Row], summary: Summary) -> Outputs:
     first, _, _ = page(view(rows[:PAGE_ROWS], job.names), ALL, 1)
     shown.rows, shown.place = sheet(first, ROWS), note("the first rows")
     shown.files, shown.turning = gr.Files(visible=False), gr.Row(visible=False)
-    shown.baselines = NOTHING
+    shown.paging, shown.baselines = "", NOTHING
     return shown
 
 
@@ -156,7 +159,13 @@ def _finished(
 ) -> Outputs:
     """Write the files and show them with the first page of rows; say where it was stopped."""
     files, paging = write_results(
-        job.table, rows, job.names, job.summary_json(summary), job.upload, job.classifier
+        fresh_folder(job.visitor),
+        job.table,
+        rows,
+        job.names,
+        job.summary_json(summary),
+        job.upload,
+        job.classifier,
     )
     shown = _figures(job, summary)
     shown.progress = progress(last)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import gradio as gr
+from gradio.events import Dependency
 
 from probe.models.classifier import Precision
 from probe.reports.compared_rows import kept
@@ -17,6 +18,7 @@ from probe.ui.html.elements import NOTHING, alert
 from probe.ui.pacing import StopRequests
 from probe.ui.page import Page
 from probe.ui.panels import hans
+from probe.ui.panels.guard import build_guard, offer
 from probe.ui.panels.upload import build_columns, build_file, guess_on_upload
 from probe.ui.tabs.compare_run import BUNDLED, FILE, MAX_MODELS, PAIR, Outputs, run
 from probe.ui.tabs.example_pairs import EXAMPLES
@@ -82,10 +84,12 @@ def build(page: Page) -> None:
         go = gr.Button("Compare", variant="primary", elem_id="compare")
         halt = gr.Button("Stop", elem_id="compare-halt")
     shown, number = _results()
+    guard = build_guard(shown.files, shown.place, "compare-guard")
     cell = gr.State("")
     hans.build(page, names)
     go.click(lambda: ("", gr.Number(visible=False)), None, [cell, number], **QUIET)
-    _compare_on(go, halt, page, [page.owner, names, *asked], shown)
+    comparing = _compare_on(go, halt, page, [page.owner, names, *asked], shown)
+    comparing.then(offer, [shown.place, guard], [shown.files, guard], **QUIET)
     _browse(shown, number, cell)
     compare_api.build(page.core.models)
     refresh_models(page, names)
@@ -93,16 +97,17 @@ def build(page: Page) -> None:
 
 def _compare_on(
     go: gr.Button, halt: gr.Button, page: Page, inputs: list[Any], shown: Outputs
-) -> None:
-    """Compare when the one button is pressed, and stop when the other is."""
+) -> Dependency:
+    """Compare when the one button is pressed, and stop when the other is; return the comparing."""
     stops = StopRequests()
 
     def answer(request: gr.Request, *values: Any) -> Any:
         yield from run(page.core.models, stops, request.session_hash, *values)
 
     stops.heed(go, halt, shown.progress)
-    once = {"concurrency_id": "compare", "concurrency_limit": 1, **QUIET}
-    go.click(answer, inputs, shown.outputs, **once)
+    return go.click(
+        answer, inputs, shown.outputs, concurrency_id="compare", concurrency_limit=1, **QUIET
+    )
 
 
 def _browse(shown: Outputs, number: gr.Number, cell: gr.State) -> None:
@@ -136,7 +141,7 @@ def _asked(page: Page) -> tuple[gr.Dropdown, list[Any]]:
         upload = build_file("CSV, TSV, JSON lines or Parquet", "compare-upload")
         columns = build_columns()
         guessed, preview = gr.HTML(), gr.HTML(elem_id="compare-preview")
-        guess_on_upload(upload, columns, preview, guessed)
+        guess_on_upload(page, upload, columns, preview, guessed)
     with gr.Column(visible=False) as of_pair:
         texts = _pair()
 

@@ -10,6 +10,7 @@ import gradio as gr
 from probe.analysis.batch import Chunk
 from probe.analysis.comparison import Row, compare_rows, read, require_two
 from probe.analysis.examination import examine
+from probe.data.names import stem_of
 from probe.data.rows import guess
 from probe.data.tables import Table, read_table
 from probe.errors import ComparisonError, FileError, Stopped, UserError
@@ -29,6 +30,7 @@ from probe.ui.panels.upload import columns_of
 from probe.ui.request_limits import check_pair
 from probe.ui.result_files import write_comparison
 from probe.ui.tab_outputs import TabOutputs
+from probe.ui.visitor_files import check_room, fresh_folder, own_file
 
 BUNDLED, FILE, PAIR = "the bundled test pairs", "a file", "one pair"
 STOPPED_AFTER = "Stopped after {done} of {total} rows. What is below is of these."
@@ -57,12 +59,13 @@ class Outputs(TabOutputs):
 
 @dataclass(frozen=True)
 class Job:
-    """A table to compare models on, and how; `stem` begins the files' names."""
+    """A table to compare models on, how and for whom; `stem` begins the files' names."""
 
     table: Table
     names: list[str]
     precision: Precision
     stem: str
+    visitor: str
 
     def figures(self, rows: Sequence[Row]) -> Outputs:
         """Show the figures of some rows, and nothing of an earlier comparison."""
@@ -83,6 +86,7 @@ def cleared() -> Outputs:
         slices=NOTHING,
         pairs=NOTHING,
         files=gr.Files(visible=False),
+        place="",
     )
 
 
@@ -113,12 +117,14 @@ def run(
             return
         if source == FILE and not path:
             raise FileError("choose a file first, or one of the examples")
-        place = Path(path) if path and source == FILE else None
+        place = own_file(visitor, path) if path and source == FILE else None
+        check_room(models.store, visitor)
         table, unread = _read(place, columns)
         yield Outputs(note("Loading the models …")).outputs
         classifiers = [models.get(visitor, name) for name in names]
         chunks = compare_rows(classifiers, unread, precision)
-        job = Job(table, names, precision, place.name.split(".")[0] if place else "bundled-test")
+        stem = stem_of(place) if place else "bundled-test"
+        job = Job(table, names, precision, stem, visitor)
         yield from compared(job, in_steps("file_minutes", chunks, stops.reason(session)))
     except UserError as trouble:
         yield Outputs(alert(trouble)).outputs
@@ -183,7 +189,8 @@ def _finished(job: Job, rows: Sequence[Row]) -> Outputs:
     """Show the files, and where the first two models differ."""
     names = job.names
     summary = comparison_json(rows, names, job.precision)
-    files, place = write_comparison(job.table, rows, names, summary, job.stem)
+    folder = fresh_folder(job.visitor)
+    files, place = write_comparison(folder, job.table, rows, names, summary, job.stem)
     return Outputs(
         two=gr.Row(visible=len(names) > 2),
         first=gr.Dropdown(names, value=names[0]),

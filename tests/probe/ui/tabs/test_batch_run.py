@@ -17,6 +17,7 @@ from probe.ui.pacing import STOPPED, StopRequests
 from probe.ui.tabs.batch_run import Job, Outputs, scored
 from tests.support.pair_files import PAIRS
 from tests.support.tiny_models import shared
+from tests.support.visitors import ME
 
 PLACES = list(vars(Outputs()))
 ROWS = 10 * len(PAIRS)
@@ -36,7 +37,7 @@ def upload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def scoring(upload: Path) -> tuple[Job, Iterator[Chunk[Row]]]:
     """Return the scoring of a file, each row reversed as well."""
     table, model, names = read_table(upload), shared("bert"), ["reverse"]
-    job = Job(upload, table, model, names, 0, Options(), "fp32")
+    job = Job(upload, table, model, names, 0, Options(), "fp32", ME)
     columns = guess([str(name) for name in table.frame.columns], NLI)
     return job, score(table, columns, model, names, 0, Options(), "fp32")
 

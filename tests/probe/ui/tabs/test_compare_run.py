@@ -17,8 +17,10 @@ from probe.ui.pacing import StopRequests
 from probe.ui.tabs.compare_run import Job, Outputs, compared
 from tests.support.pair_files import PAIRS
 from tests.support.tiny_models import shared
+from tests.support.visitors import ME
 
 PLACES = list(vars(Outputs()))
+
 NAMES = ["one", "other"]
 ROWS = 10 * len(PAIRS)
 
@@ -34,7 +36,7 @@ def comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Job, It
     table = read_table(path)
     unread = read(table, guess(["premise", "hypothesis", "label"], NLI), NLI)
     models = [replace(shared(), name=name) for name in NAMES]
-    return Job(table, NAMES, "fp32", "mine"), compare_rows(models, unread, "fp32")
+    return Job(table, NAMES, "fp32", "mine", ME), compare_rows(models, unread, "fp32")
 
 
 def written(shown: dict[str, object]) -> list[dict[str, str]]:
