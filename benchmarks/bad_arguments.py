@@ -23,7 +23,6 @@ import typer
 from benchmarks.app_process import ROOT
 from benchmarks.wrong_calls import Answer, calls, send
 
-
 ERROR = re.compile(r"^(\w[\w.]*(?:Error|Exception)\b.*)$", re.MULTILINE)
 """The last line of a traceback."""
 
