@@ -132,7 +132,7 @@ def _asked(page: Page) -> tuple[gr.Dropdown, list[Any]]:
         upload = build_file("CSV, TSV, JSON lines or Parquet", "compare-upload")
         columns = build_columns()
         guessed, preview = gr.HTML(), gr.HTML(elem_id="compare-preview")
-        guess_on_upload(upload, columns, preview, guessed)
+        guess_on_upload(page, upload, columns, preview, guessed)
     with gr.Column(visible=False) as of_pair:
         texts = _pair()
 

@@ -15,6 +15,7 @@ from probe.ui.pacing import StopRequests
 from probe.ui.tabs.batch_run import Job, Outputs, scored, turn
 from tests.support.pair_files import PAIRS
 from tests.support.tiny_models import shared
+from tests.support.visitors import ME
 
 PLACES = list(vars(Outputs()))
 ROWS = 10 * len(PAIRS)
@@ -35,7 +36,7 @@ def outputs(upload: Path, stop_at: Callable[[int], bool]) -> list[dict[str, obje
     """Return by place what the page is shown, stopping where `stop_at` says so of an output."""
     table, model, stops = read_table(upload), shared("bert"), StopRequests()
     names = ["reverse"]
-    job = Job(upload, table, model, names, 0, Options(), "fp32")
+    job = Job(upload, table, model, names, 0, Options(), "fp32", ME)
     columns = guess([str(name) for name in table.frame.columns], NLI)
     chunks = score(table, columns, model, names, 0, Options(), "fp32")
     shown = []
