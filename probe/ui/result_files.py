@@ -1,8 +1,6 @@
 """The files that a person takes away from the Batch and Compare tabs."""
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,19 +14,8 @@ from probe.reports.frames import compared_frame, made_frame, scored_frame
 from probe.ui.batch_tables import view
 
 
-def cache_folder() -> Path:
-    """Return gradio's own cache, which it empties by itself."""
-    folder = Path(os.environ.get("GRADIO_TEMP_DIR", Path(tempfile.gettempdir()) / "gradio"))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def fresh_folder() -> Path:
-    """Return a new folder in gradio's cache."""
-    return Path(tempfile.mkdtemp(prefix="nli-clinic-", dir=cache_folder()))
-
-
 def write_results(
+    folder: Path,
     table: Table,
     rows: Sequence[batch.Row],
     names: Sequence[str],
@@ -37,7 +24,7 @@ def write_results(
     model: Model,
 ) -> tuple[list[str], str]:
     """Write the scored file and the summary, and the rows for paging; return their places."""
-    folder, stem = fresh_folder(), stem_of(upload)
+    stem = stem_of(upload)
     scored = folder / f"{stem}-scored.{table.form}"
     write_table(scored_frame(table, rows, names, model), scored)
     pairs = folder / f"{stem}-pairs.{table.form}"
@@ -51,6 +38,7 @@ def write_results(
 
 
 def write_comparison(
+    folder: Path,
     table: Table,
     rows: Sequence[comparison.Row],
     names: Sequence[str],
@@ -58,7 +46,6 @@ def write_comparison(
     stem: str,
 ) -> tuple[list[str], str]:
     """Write the scored file, the summary and what the cells show; return their places."""
-    folder = fresh_folder()
     compared = folder / f"{stem}-compared.{table.form}"
     write_table(compared_frame(table, rows, names), compared)
     note = _write_json(summary, folder / f"{stem}-comparison.json")

@@ -9,6 +9,7 @@ from starlette.middleware import Middleware
 from probe.settings import ASSETS, settings
 from probe.ui.request_check import RequestCheck
 from probe.ui.sessions import Sessions
+from probe.ui.uploads import ClosedRoutes, guard_uploads
 
 FONT = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif"]
 MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
@@ -45,7 +46,7 @@ def launch_options() -> dict[str, Any]:
         "state_session_capacity": settings().max_sessions,
         "ssr_mode": False,
         "show_error": True,
-        "app_kwargs": {"middleware": [Middleware(RequestCheck)]},
+        "app_kwargs": {"middleware": [Middleware(ClosedRoutes), Middleware(RequestCheck)]},
     }
 
 
@@ -57,6 +58,7 @@ def serve(page: gr.Blocks) -> None:
 
 def start(page: gr.Blocks, **options: Any) -> None:  # Any: as of launch()
     """Serve the page from now on, in threads of its own; `options` are passed to launch() too."""
+    guard_uploads()
     queued(page).launch(**launch_options(), **options, prevent_thread_lock=True)
     page.app.state_holder = Sessions(page)
 
