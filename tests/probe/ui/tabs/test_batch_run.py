@@ -14,7 +14,7 @@ from probe.tasks.nli import NLI
 from probe.transforms import Options
 from probe.ui.answering import in_steps
 from probe.ui.pacing import STOPPED, StopRequests
-from probe.ui.tabs.batch_run import Job, Outputs, scored
+from probe.ui.tabs.batch_run import Job, Outputs, scored, turn
 from tests.support.pair_files import PAIRS
 from tests.support.tiny_models import shared
 from tests.support.visitors import ME
@@ -109,3 +109,7 @@ def test_a_file_that_takes_too_long_keeps_what_was_scored(
         monkeypatch.setattr(time, "monotonic", lambda: in_time + 61)
     assert "this took longer than 1 minutes" in shown[-1]
     assert f"Stopped after {FIRST_ROWS} of {ROWS} rows." in shown[-1]
+
+
+def test_there_is_no_page_of_rows_before_a_file_is_scored() -> None:
+    assert turn("", "all rows", 3) == ("", "", 1)
