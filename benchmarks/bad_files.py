@@ -15,8 +15,8 @@ from typing import Annotated
 
 import typer
 
-from tests.support.bad_files import bad_files
-from tests.support.reading_process import Reading, read_in_process
+from benchmarks.bad_file_kinds import bad_files
+from benchmarks.reading_process import Reading, read_in_process
 
 SHOWN_WORDS = 7
 

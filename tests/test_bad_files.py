@@ -8,6 +8,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from benchmarks.bad_file_kinds import BadFile, one_of_each
 from finetune.cli.main import app as finetune
 from finetune.ui.inoculate_api import STANDARD_LIMITS
 from finetune.ui.plan_form import UPLOADS, forecast
@@ -22,7 +23,6 @@ from probe.ui.pacing import StopRequests
 from probe.ui.panels import upload
 from probe.ui.tabs import batch_run, compare_run
 from probe.ui.tabs.compare_run import FILE
-from tests.support.bad_files import BadFile, one_of_each
 from tests.support.visitors import ME, page_models, uploaded
 
 BAD_FILES = list(one_of_each(seed=0))

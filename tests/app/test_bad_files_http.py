@@ -7,8 +7,8 @@ import pytest
 from gradio_client import Client, handle_file
 from gradio_client.exceptions import AppError
 
+from benchmarks.bad_file_kinds import BadFile, one_of_each
 from tests.conftest import App
-from tests.support.bad_files import BadFile, one_of_each
 
 FIFTY = random.Random(1).sample(list(one_of_each(seed=1)), 50)
 LONGEST = 600

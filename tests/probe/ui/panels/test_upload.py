@@ -8,7 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from probe.ui.panels.upload import choose, first_rows
+from probe.data.preview import first_rows
+from probe.ui.panels.upload import choose
 from tests.support.visitors import ME, uploaded
 
 PAIR = {"premise": "A man walks.", "hypothesis": "He moves."}
