@@ -7,9 +7,9 @@ from itertools import count
 from typing import Any, Literal
 
 from cachetools import LRUCache
-from fastapi import Request
 from gradio.data_classes import PredictBodyInternal
 from gradio.queueing import Event, Queue
+from starlette.requests import Request
 
 from probe.limits import message
 from probe.settings import settings
