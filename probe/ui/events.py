@@ -9,3 +9,6 @@ PRESSED = """element.addEventListener("click", event => {
   if (pressed) trigger("click", {cell: pressed.dataset.cell});
 });"""
 """Lets a component of HTML report which of its buttons was pressed."""
+CHANGING: dict[str, Any] = {"allow_custom_value": True}
+"""A list whose choices an event brings: gradio forgets with the session what it has offered there,
+and would refuse it. Who takes the choice checks it."""

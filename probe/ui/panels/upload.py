@@ -12,7 +12,7 @@ from probe.data.tables import read_table
 from probe.errors import FileError
 from probe.settings import ASSETS
 from probe.tasks.nli import NLI
-from probe.ui.events import QUIET
+from probe.ui.events import CHANGING, QUIET
 from probe.ui.html.elements import NOTHING, alert, note, sheet
 
 EXAMPLES = sorted((ASSETS / "examples").glob("*"))
@@ -36,7 +36,9 @@ def build_file(label: str, elem_id: str) -> gr.File:
 def build_columns() -> list[gr.Dropdown]:
     """Lay out the lists of columns."""
     with gr.Row():
-        return [gr.Dropdown([], label=f"{name} column", min_width=130) for name in COLUMNS]
+        return [
+            gr.Dropdown([], label=f"{name} column", min_width=130, **CHANGING) for name in COLUMNS
+        ]
 
 
 def guess_on_upload(

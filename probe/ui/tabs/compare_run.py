@@ -47,7 +47,6 @@ class Outputs(TabOutputs):
     pairs: Any = field(default_factory=gr.skip)
     files: Any = field(default_factory=gr.skip)
     place: Any = field(default_factory=gr.skip)
-    names: Any = field(default_factory=gr.skip)
 
 
 def cleared() -> Outputs:
@@ -157,7 +156,6 @@ def _finished(rows: Sequence[Row], names: list[str], files: list[str], place: st
         slices=slices(rows, names, 0, 1),
         files=gr.Files(files, visible=True),
         place=place,
-        names=names,
     )
 
 
