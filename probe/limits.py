@@ -12,7 +12,9 @@ SENTENCES = {
     "max_unpacked_mb": "the file is larger than {limit:,} megabytes once it is unpacked",
     "max_rows": "the file has more than {limit:,} rows",
     "max_columns": "the file has more than {limit:,} columns",
-    "max_cell": "a cell of the file has more than {limit:,} characters",
+    "max_cell": (
+        "a cell of the file has more than {limit:,} characters, or a row twenty times as many"
+    ),
     "max_text": "the {what} has {count:,} characters, and at most {limit:,} are read here",
     "max_transforms": "{count:,} transforms and chains at once are more than {limit:,}",
     "max_chain": "the chain {what} joins {count:,} transforms, more than {limit:,}",

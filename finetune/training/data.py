@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from probe.data.rows import labelled, stream_labelled
+from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 
@@ -17,9 +18,9 @@ def read_jsonl(path: Path, task: Task = NLI) -> Iterator[Any]:  # Any: the task'
     return stream_labelled(path, task)
 
 
-def read_pairs(path: Path, task: Task = NLI) -> tuple[Any, ...]:
+def read_pairs(path: Path, task: Task = NLI, bounds: Bounds = UNBOUNDED) -> tuple[Any, ...]:
     """Read the labelled examples of a table; broken, disputed and half-empty rows are left out.
 
-    Raises FileError or LabelError with a sentence.
+    Raises FileError, LimitError or LabelError with a sentence.
     """
-    return tuple(labelled(path, task)[0])
+    return tuple(labelled(path, task, bounds)[0])

@@ -25,7 +25,9 @@ from finetune.experiments.inoculation.time_estimate import (
 )
 from finetune.experiments.inoculation.user_data import UserFiles, read_unchecked_sets
 from finetune.training.recipes import Mode, default_rate
+from probe.data.names import stem_of
 from probe.errors import ExperimentError, UserError
+from probe.limits import visitor_bounds
 from probe.models.library import require_on_disk
 from probe.ui.html.elements import alert, join, note
 
@@ -112,7 +114,7 @@ def challenges_of(form: Form) -> tuple[str, ...]:
     if not any(form.files[2:]):
         return tuple(dict.fromkeys(form.challenges))
     uploaded = next(path for path in form.files[2:] if path)
-    name = form.own_name.strip() or Path(uploaded).name.split(".")[0]
+    name = form.own_name.strip() or stem_of(Path(uploaded))
     if name in challenges():
         raise ExperimentError(f"there is a challenge called {name} already; give yours a name")
     return (name,)
@@ -180,6 +182,7 @@ def sets_of(form: Form, challenge: str) -> Sets:
         challenge_train=train,
         challenge_test=test_file,
         train=int(_number("Pairs to train on", form.own_train)) if whole else MAX_PAIRS,
+        bounds=visitor_bounds(),
     )
     return read_unchecked_sets(challenge, files)
 

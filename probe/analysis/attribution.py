@@ -17,12 +17,15 @@ from transformers import BatchEncoding
 from probe.errors import AttributionError
 from probe.models.classifier import Classifier, by_length, text_lengths
 from probe.models.embedding_hook import EmbeddingHook, embedding_hook
+from probe.stopping import check_stop
 from probe.tasks.task import Example, Label
 from probe.transforms.options import Sign
 from probe.transforms.registry import Scored
 
 Method = Literal["gradient_x_input", "integrated_gradients", "saliency", "occlusion"]
 BaselineToken = Literal["pad", "mask", "unk"]
+OCCLUDED_ROWS = 16
+"""How many examples, each with another token replaced, go through the model together."""
 METHODS: Mapping[Method, str] = {
     "gradient_x_input": "gradient × input of the loss (Gupta et al.)",
     "integrated_gradients": "integrated gradients from a baseline text",
@@ -76,16 +79,16 @@ def attribute(
 
     A model that merges labels is asked for the one under which it counts the label.
     `baseline` and `steps` matter to integrated gradients and occlusion only. Raises
-    AttributionError where the tokenizer has no such token or cannot say where a token stands.
+    AttributionError where the tokenizer has no such token or cannot say where a token stands, and
+    Stopped between two passes of the model.
     """
     result: list[Importance | None] = [None] * len(examples)
     labels = [classifier.task.nearest(label) or label for label in labels]
     for rows in by_length(text_lengths(classifier.task, examples), batch):
         inputs = classifier.encode([examples[row] for row in rows])
-        with classifier.lock:
-            scores, deltas = _scores(
-                classifier, inputs, [labels[row] for row in rows], method, baseline, steps
-            )
+        scores, deltas = _scores(
+            classifier, inputs, [labels[row] for row in rows], method, baseline, steps
+        )
         if method != "saliency":
             scores = {"support": scores, "gupta": -scores, "abs": scores.abs()}[sign]
         for place, row in enumerate(rows):
@@ -136,26 +139,29 @@ def _scores(
     f = _log_probability(classifier, hook, list(tensors), labels)
     extra = tuple(tensors.values())
     if method == "integrated_gradients":
-        value, delta = LayerIntegratedGradients(f, hook.layers).attribute(
-            ids,
-            baselines=_baseline(classifier, inputs, baseline),
-            additional_forward_args=extra,
-            n_steps=steps,
-            internal_batch_size=64,
-            return_convergence_delta=True,
-        )
+        with classifier.lock:
+            value, delta = LayerIntegratedGradients(f, hook.layers).attribute(
+                ids,
+                baselines=_baseline(classifier, inputs, baseline),
+                additional_forward_args=extra,
+                n_steps=steps,
+                internal_batch_size=64,
+                return_convergence_delta=True,
+            )
         return hook.join(value).detach().sum(-1), delta.detach()
-    if method == "occlusion":
+    if method == "occlusion":  # hooks nothing, so that others may use the model between two passes
         with torch.inference_mode():
             value = FeatureAblation(f).attribute(
                 ids,
                 baselines=_baseline(classifier, inputs, baseline),
                 additional_forward_args=extra,
+                perturbations_per_eval=max(1, OCCLUDED_ROWS // len(ids)),
             )
         return value, None
     saliency = method == "saliency"
     layered = LayerGradientXActivation(f, hook.layers, multiply_by_inputs=not saliency)
-    value = hook.join(layered.attribute(ids, additional_forward_args=extra))
+    with classifier.lock:
+        value = hook.join(layered.attribute(ids, additional_forward_args=extra))
     return (value.norm(dim=-1) if saliency else value.sum(-1)).detach(), None
 
 
@@ -167,8 +173,10 @@ def _log_probability(
     )
 
     def f(ids: torch.Tensor, *extra: torch.Tensor) -> torch.Tensor:
+        check_stop()
         inputs = {"input_ids": ids, **dict(zip(names, extra, strict=True))}
-        scores = log_softmax(classifier.logits(hook.feed(inputs)), dim=-1)
+        with classifier.lock:
+            scores = log_softmax(classifier.logits(hook.feed(inputs)), dim=-1)
         copies = len(ids) // len(targets)  # captum stacks the steps of a path: (steps * batch, ...)
         return scores.gather(1, targets.repeat(copies)[:, None]).squeeze(1)  # (copies * batch,)
 

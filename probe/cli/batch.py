@@ -12,6 +12,7 @@ from probe.cli.options import (
     Assignments,
     ById,
     Draw,
+    Guard,
     Keep,
     LabelOrder,
     ModelName,
@@ -24,6 +25,7 @@ from probe.cli.options import (
 )
 from probe.cli.output import end_progress, show_progress, write_json
 from probe.data.rows import choose
+from probe.data.spreadsheets import guarded, guarded_form
 from probe.data.tables import form_of, read_table, write_table
 from probe.reports.frames import made_frame, scored_frame
 
@@ -50,12 +52,14 @@ def batch_command(
     draw: Draw = "vocabulary",
     others: Assignments = [],  # noqa: B006
     precision: PrecisionName = "auto",
+    guard: Guard = False,
 ) -> None:
     """Score a file; rows that cannot be scored say why in the column `error`."""
     names = [name.strip() for name in transforms.split(",") if name.strip()]
     options = transform_options(keep, sign, pin, by_id, draw, others)
+    check_form = guarded_form if guard else form_of
     for path in filter(None, (out, pairs)):
-        form_of(path)
+        check_form(path)
     table = read_table(file)
     classifier = opened(model, labels)
     task = classifier.task
@@ -70,9 +74,11 @@ def batch_command(
             f"{chunk.left:.0f} s left"
         )
     end_progress()
-    write_table(scored_frame(table, rows, names, classifier), out)
+    scored = scored_frame(table, rows, names, classifier)
+    write_table(guarded(scored) if guard else scored, out)
     if pairs:
-        write_table(made_frame(rows, names, task), pairs)
+        made = made_frame(rows, names, task)
+        write_table(guarded(made) if guard else made, pairs)
     shape = summary_json(totals.summary(), classifier, precision, seed, options)
     if summary:
         write_json(shape, summary)

@@ -11,6 +11,7 @@ from probe.analysis.comparison import Row, compare_rows, held_to, read, require_
 from probe.cli.open_models import all_opened
 from probe.cli.options import (
     AsJson,
+    Guard,
     LabelOrders,
     ModelNames,
     PrecisionName,
@@ -20,6 +21,7 @@ from probe.cli.options import (
 )
 from probe.cli.output import end_progress, print_json, show_progress, write_json
 from probe.data.rows import Columns, guess, require_text
+from probe.data.spreadsheets import guarded, guarded_form
 from probe.data.tables import form_of, read_table, write_table
 from probe.errors import ComparisonError, FileError
 from probe.metrics import Estimate, percent
@@ -46,6 +48,7 @@ def compare_command(
     summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
     labels: LabelOrders = [],  # noqa: B006
     precision: PrecisionName = "auto",
+    guard: Guard = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare models on a file, or on one pair: accuracy, disagreement, McNemar's test, slices."""
@@ -65,7 +68,7 @@ def compare_command(
         return
     if premise or hypothesis or texts:
         raise ComparisonError("give a file, or --premise and --hypothesis, not both")
-    shape = _compare_file(file, models, labels, columns, out, precision)
+    shape = _compare_file(file, models, labels, columns, out, precision, guard)
     if summary:
         write_json(shape, summary)
     if as_json:
@@ -81,9 +84,11 @@ def _compare_file(
     columns: str,
     out: Path | None,
     precision: Precision,
+    guard: bool,
 ) -> dict[str, Any]:
     if out:
-        form_of(out)
+        check_form = guarded_form if guard else form_of
+        check_form(out)
     table = read_table(file)
     rows: list[Row] = []
     classifiers = all_opened(names, labels)
@@ -94,7 +99,8 @@ def _compare_file(
         show_progress(f"{chunk.done}/{chunk.total} rows")
     end_progress()
     if out:
-        write_table(compared_frame(table, rows, names), out)
+        compared = compared_frame(table, rows, names)
+        write_table(guarded(compared) if guard else compared, out)
     return comparison_json(rows, names, precision)
 
 

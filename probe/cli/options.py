@@ -49,6 +49,12 @@ LabelOrders = Annotated[
     ),
 ]
 
+Guard = Annotated[
+    bool,
+    typer.Option(
+        "--guard", help="Put an apostrophe before what spreadsheets would compute; CSV and TSV."
+    ),
+]
 Keep = Annotated[float, typer.Option(help="r, the share of tokens kept.")]
 Sign = Annotated[str, typer.Option(help="support, gupta or abs.")]
 Pin = Annotated[str, typer.Option(help="Marks that stay at the end.")]

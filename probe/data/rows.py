@@ -1,13 +1,15 @@
 """The one reader of labelled rows: which column is which, and what is wrong with a row."""
 
-import gzip
-import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
+import pandas as pd
+
+from probe.data.encodings import text_file
+from probe.data.json_rows import json_lines
+from probe.data.names import HALF, listed, shown
 from probe.data.tables import Table, is_missing, read_table
 from probe.errors import (
     DisputedLabel,
@@ -22,7 +24,8 @@ from probe.tasks.task import Example, Label, Task
 
 GOLD = ("gold_label", "gold", "label", "labels", "answer")
 """How files call the column of gold labels."""
-HALF = re.compile("[\ud800-\udfff]")
+KINDS: dict[type, str] = {dict: "an object", bytes: "bytes"}
+"""What a cell may be in place of a text, other than a list."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Columns:
         """Refuse columns that are not there. Raises FileError."""
         for name in (*self.texts.values(), self.gold):
             if name is not None and name not in names:
-                raise FileError(f"no column {name!r} in your file; it has: {', '.join(names)}")
+                raise FileError(f"no column {shown(name)} in your file; it has: {listed(names)}")
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def guess(names: Sequence[str], task: Task) -> Columns:
     texts = {field: name for field, name in guesses.items() if name is not None}
     if len(texts) < len(guesses):
         wanted = " and ".join(repr(field) for field in guesses if field not in texts)
-        raise FileError(f"no column {wanted} in your file; it has: {', '.join(names)}")
+        raise FileError(f"no column {wanted} in your file; it has: {listed(names)}")
     return Columns(texts, _find(names, GOLD))
 
 
@@ -75,12 +78,11 @@ def choose(names: Sequence[str], task: Task, texts: Mapping[str, str], gold: str
     return Columns({**guessed.texts, **named}, gold or guessed.gold)
 
 
-def read_rows(
-    table: Table, columns: Columns, task: Task, bounds: Bounds = UNBOUNDED
-) -> list[InputRow]:
+def read_rows(table: Table, columns: Columns, task: Task) -> list[InputRow]:
     """Read a table's rows as examples, each named by its number from 0.
 
-    Raises FileError for a missing column.
+    A text that is longer than the table's bounds allow is its row's problem. Raises FileError for a
+    missing column.
     """
     columns.check(list(table.frame.columns))
     texts = {field: list(table.frame[name]) for field, name in columns.texts.items()}
@@ -89,7 +91,11 @@ def read_rows(
         InputRow(number, problems=(FileError(table.broken[number]),))
         if number in table.broken
         else read_row(
-            task, number, {field: cells[number] for field, cells in texts.items()}, gold, bounds
+            task,
+            number,
+            {field: cells[number] for field, cells in texts.items()},
+            gold,
+            table.bounds,
         )
         for number, gold in enumerate(golds)
     ]
@@ -103,15 +109,15 @@ def read_row(
     bounds: Bounds = UNBOUNDED,
 ) -> InputRow:
     """Read one row from the cells of its fields and of its gold label."""
-    texts = {field: _text(cell) for field, cell in cells.items()}
     problems: list[UserError] = []
     label: Label | None = None
     try:
-        label = task.read_gold(_text(gold))
-    except LabelError as problem:
+        label = task.read_gold(_text("gold label", gold))
+    except (ExampleError, LabelError) as problem:
         problems.append(problem)
-    example: Example = task.example(**texts, gold=label, id=str(number))
     try:
+        texts = {field: _text(field, cell) for field, cell in cells.items()}
+        example: Example = task.example(**texts, gold=label, id=str(number))
         require_text(task, example, bounds)
     except (ExampleError, LimitError) as problem:
         problems.append(problem)
@@ -140,20 +146,21 @@ def require_text(task: Task, example: Example, bounds: Bounds = UNBOUNDED) -> No
         bounds.check("max_text", len(text), field)
 
 
-def labelled(path: Path, task: Task) -> tuple[list[Any], int]:
+def labelled(path: Path, task: Task, bounds: Bounds = UNBOUNDED) -> tuple[list[Any], int]:
     """Return the examples with a gold label and how many other rows the file has.
 
-    Broken and disputed rows and those without a label or a text are the others. Raises FileError
-    and LabelError with a sentence.
+    Broken and disputed rows and those without a label or a text are the others. Raises FileError,
+    LimitError and LabelError with a sentence.
     """
-    table = read_table(path)
+    table = read_table(path, bounds)
     names = list(table.frame.columns)
     columns = guess(names, task)
     if columns.gold is None:
-        raise FileError(f"no column 'label' in {path.name}; it has: {', '.join(names)}")
+        raise FileError(f"no column 'label' in {path.name}; it has: {listed(names)}")
     rows = read_rows(table, columns, task)
     for row in rows:
         _require_known_label(row)
+        _require_short(row, path.name)
     examples = [row.example for row in rows if row.example and row.example.gold]
     if not examples:
         texts = ", a ".join(task.fields)
@@ -169,30 +176,14 @@ def stream_labelled(path: Path, task: Task) -> Iterator[Any]:
     be read or the first row has no such columns.
     """
     columns: Columns | None = None
-    for number, cells in enumerate(_json_lines(path)):
-        columns = columns or guess(list(cells), task)
-        texts = {field: cells.get(name) for field, name in columns.texts.items()}
-        gold = cells.get(columns.gold) if columns.gold else None
-        row = read_row(task, number, texts, gold)
-        if row.example and row.example.gold:
-            yield row.example
-
-
-def _json_lines(path: Path) -> Iterator[dict[str, Any]]:  # Any: JSON
-    """Yield the rows of a JSON-lines file. Raises FileError."""
-    try:
-        with _open(path) as file:
-            yield from map(json.loads, file)
-    except OSError as problem:
-        raise FileError(f"{path.name} cannot be opened: {problem}") from problem
-    except (EOFError, ValueError) as problem:  # cut off, not UTF-8, not JSON
-        raise FileError(f"{path.name} is not JSON lines: {problem}") from problem
-
-
-def _open(path: Path) -> IO[str]:
-    if path.suffix == ".gz":
-        return cast(IO[str], gzip.open(path, "rt", encoding="utf-8"))
-    return path.open(encoding="utf-8")
+    with text_file(path, UNBOUNDED).open(newline="\n") as text:
+        for number, cells in enumerate(json_lines(text, path.name, UNBOUNDED)):
+            columns = columns or guess(list(cells), task)
+            texts = {field: cells.get(name) for field, name in columns.texts.items()}
+            gold = cells.get(columns.gold) if columns.gold else None
+            row = read_row(task, number, texts, gold)
+            if row.example and row.example.gold:
+                yield row.example
 
 
 def _require_known_label(row: InputRow) -> None:
@@ -202,10 +193,23 @@ def _require_known_label(row: InputRow) -> None:
         raise first
 
 
+def _require_short(row: InputRow, name: str) -> None:
+    """Refuse a text that is longer than is read. Raises LimitError."""
+    for problem in row.problems:
+        if isinstance(problem, LimitError):
+            raise LimitError(f"row {row.number + 1:,} of {name}: {problem}")
+
+
 def _find(names: Sequence[str], wanted: Sequence[str]) -> str | None:
     by_word = {name.strip().lower(): name for name in reversed(list(names))}
     return next((by_word[word] for word in wanted if word in by_word), None)
 
 
-def _text(cell: object) -> str:
-    return "" if is_missing(cell) else str(cell)
+def _text(name: str, cell: object) -> str:
+    """Return a cell's text. Raises ExampleError for a list, an object or bytes."""
+    if is_missing(cell):
+        return ""
+    if isinstance(cell, bytes) or not pd.api.types.is_scalar(cell):
+        kind = next((words for kind, words in KINDS.items() if isinstance(cell, kind)), "a list")
+        raise ExampleError(f"the {name} is {kind}, not a text")
+    return str(cell)

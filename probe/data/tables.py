@@ -1,19 +1,21 @@
 """Tables: read in whatever form they come, written back unaltered."""
 
-import csv
 import gzip
 import io
 import json
-import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from charset_normalizer import from_bytes
 
+from probe.data.delimited import read_delimited
+from probe.data.encodings import TextFile, text_file
+from probe.data.json_rows import json_lines, json_list, read_json
+from probe.data.parquet import read_parquet
 from probe.errors import FileError, writing
+from probe.limits import UNBOUNDED, Bounds
 
 Form = Literal["csv", "tsv", "jsonl", "parquet"]
 FORMS: dict[str, Form] = {
@@ -32,12 +34,14 @@ FORMS: dict[str, Form] = {
 class Table:
     """The rows of a file. Text files keep every cell as the text it was.
 
-    `broken` maps the number of a row that does not fit the header to the reason.
+    `broken` maps the number of a row that does not fit the header to the reason; `bounds` are those
+    within which it was read.
     """
 
     frame: pd.DataFrame
     form: Form
     broken: dict[int, str] = field(default_factory=dict)
+    bounds: Bounds = UNBOUNDED
 
 
 def form_of(path: Path) -> Form:
@@ -51,32 +55,33 @@ def form_of(path: Path) -> Form:
     return form
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path, bounds: Bounds = UNBOUNDED) -> Table:
     """Read CSV, TSV, JSON lines or Parquet, also the MNLI and SNLI releases.
 
-    The encoding is guessed where it is not UTF-8. TSV is read without quoting, as released.
-    Raises FileError with a sentence for a file that cannot be read.
+    The encoding is guessed where it is not UTF-8. TSV is read without quoting, as released. A file
+    that passes a bound is read no further than to there. Raises FileError and LimitError with a
+    sentence.
     """
     form = form_of(path)
-    try:
-        raw = (
-            gzip.decompress(path.read_bytes())
-            if path.suffix.lower() == ".gz"
-            else path.read_bytes()
-        )
-    except (OSError, EOFError, zlib.error) as problem:
-        raise FileError(f"{path.name} cannot be opened: {problem}") from problem
-    if not raw.strip():
-        raise FileError(f"{path.name} is empty")
+    broken: dict[int, str] = {}
     if form == "parquet":
-        return _parquet(raw, path.name)
-    text = _text(raw, path.name)
-    if not text.strip():
-        raise FileError(f"{path.name} is empty")
-    table = _json_lines(text, path.name) if form == "jsonl" else _delimited(text, form, path.name)
-    if table.frame.empty:
+        frame = read_parquet(path, bounds)
+    else:
+        file = text_file(path, bounds)
+        if form == "jsonl":
+            frame = _read_json(file)
+        else:
+            with file.open() as text:
+                frame, broken = read_delimited(text, form, path.name, bounds)
+    if frame.empty:
         raise FileError(f"{path.name} has no rows below its header")
-    return table
+    return Table(frame, form, broken, bounds)
+
+
+def _read_json(file: TextFile) -> pd.DataFrame:
+    rows = json_list if file.first == "[" else json_lines
+    with file.open(newline="\n") as text:
+        return read_json(rows(text, file.path.name, file.bounds), file.path.name, file.bounds)
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:
@@ -101,75 +106,6 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(gzip.compress(data) if path.suffix.lower() == ".gz" else data)
-
-
-def _text(raw: bytes, name: str) -> str:
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        matches = from_bytes(raw)
-        best = matches.best()
-        if best is None:
-            raise FileError(f"{name} is not text, or in an encoding that cannot be told") from None
-        # in a short text several encodings make equal sense: Western Windows is the likeliest
-        alike = [match for match in matches if match.chaos <= best.chaos]
-        western = [match for match in alike if "cp1252" in match.could_be_from_charset]
-        return str((western or [best])[0])
-
-
-def _delimited(text: str, form: Form, name: str) -> Table:
-    """Parse by hand rather than through pandas, so that one ragged row does not stop the rest."""
-    if form == "tsv":
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t", quoting=csv.QUOTE_NONE)
-    else:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
-    try:
-        rows = [row for row in reader if row]
-    except csv.Error as problem:
-        raise FileError(f"{name} cannot be read as {form.upper()}: {problem}") from problem
-    header, *body = rows
-    if len(set(header)) < len(header):
-        twice = next(column for column in header if header.count(column) > 1)
-        raise FileError(f"{name} has two columns called {twice!r}; rename one")
-    width = len(header)
-    broken = {
-        number: f"the row has {len(row)} fields, the header {width}"
-        for number, row in enumerate(body)
-        if len(row) != width
-    }
-    fitted = [(row + [""] * width)[:width] for row in body]
-    return Table(pd.DataFrame(fitted, columns=header, dtype=object), form, broken)
-
-
-def _delimiter(text: str) -> str:
-    """Return the mark that splits the header most; a comma where none does."""
-    header = text.split("\n", 1)[0]
-    return max((",", ";", "\t", "|"), key=header.count)
-
-
-def _json_lines(text: str, name: str) -> Table:
-    try:
-        if text.lstrip().startswith("["):
-            rows = json.loads(text)
-        else:
-            # only line feeds end a row: JSON strings may hold other line separators
-            rows = [json.loads(line) for line in text.split("\n") if line.strip()]
-    except json.JSONDecodeError as problem:
-        raise FileError(f"{name} is not JSON lines: {problem}") from problem
-    if not all(isinstance(row, dict) for row in rows):
-        raise FileError(f"{name}: each line must be a JSON object")
-    names = list(dict.fromkeys(key for row in rows for key in row))
-    columns = {key: pd.Series([row.get(key) for row in rows], dtype=object) for key in names}
-    return Table(pd.DataFrame(columns), "jsonl")
-
-
-def _parquet(raw: bytes, name: str) -> Table:
-    try:
-        # nullable, or a whole number beside an empty cell becomes a fraction
-        frame = pd.read_parquet(io.BytesIO(raw), dtype_backend="numpy_nullable")
-        return Table(frame.reset_index(drop=True), "parquet")
-    except (OSError, ValueError) as problem:  # pyarrow's errors are ValueErrors
-        raise FileError(f"{name} is not a Parquet file: {problem}") from problem
 
 
 def _write_parquet(frame: pd.DataFrame, path: Path) -> None:

@@ -15,6 +15,7 @@ from torch.nn.functional import softmax
 from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
 
 from probe.models.architectures import Architecture, architecture
+from probe.stopping import check_stop
 from probe.tasks.task import Example, Label, Task
 
 Precision = Literal["auto", "fp32", "bf16"]
@@ -211,9 +212,13 @@ class Classifier:
     def probabilities(
         self, examples: Sequence[Example], precision: Precision = "fp32", batch: int = 32
     ) -> NDArray[np.float64]:
-        """Return the probabilities of the examples, in their order.  # (examples, labels)"""
+        """Return the probabilities of the examples, in their order.  # (examples, labels)
+
+        Raises Stopped between two batches.
+        """
         result = np.zeros((len(examples), len(self.labels)))
         for rows in by_length(text_lengths(self.task, examples), batch):
+            check_stop()
             with self.lock, torch.inference_mode(), autocast(self.device, precision):
                 logits = self.logits(self.encode([examples[row] for row in rows]))
             result[rows] = softmax(logits.double(), dim=-1).cpu().numpy()

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from probe.pbsmt.ngram_model import END, START, NgramModel
 from probe.pbsmt.phrase_table import Phrase, PhraseTable
+from probe.stopping import check_stop
 
 LN_10 = math.log(10)  # language models have base-10 logarithms
 UNKNOWN_SCORE = -10.0  # of a word that no phrase of one word covers: it is copied, as in Moses
@@ -98,6 +99,7 @@ class Search:
         stacks[0][0, 0, START] = EMPTY
         for stack in stacks[:-1]:
             for partial in nlargest(self.beam_size, stack.values(), key=itemgetter(0)):
+                check_stop()
                 self._extend(partial, stacks)
         complete = [self._end_sentence(partial) for partial in stacks[-1].values()]
         return max(complete, key=itemgetter(1))
@@ -204,6 +206,7 @@ class Search:
         length = len(self.words)
         best = [[-math.inf] * (length + 1) for _ in range(length)]
         for start in reversed(range(length)):
+            check_stop()
             for end, _, options in self.spans[start]:
                 best[start][end] = max(
                     score + self._lm_score("", words)[0] for _, words, score in options

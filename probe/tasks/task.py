@@ -12,6 +12,9 @@ Label = str
 TARGET, SOURCE = "target", "source"
 """What a transform may call the fields that every task has, whatever their names."""
 
+QUOTED = 60
+"""Characters of a cell that a sentence quotes."""
+
 
 class Example(Protocol):
     """One example of a task: a frozen dataclass with a text in each of the task's fields."""
@@ -96,9 +99,9 @@ class Task:
         if word in NO_GOLD:
             return None
         if word in DISPUTED:
-            raise DisputedLabel(f"no gold label: the annotators did not agree ({text!r})")
+            raise DisputedLabel(f"no gold label: the annotators did not agree ({_quoted(text)})")
         if word not in self.spellings:
-            raise LabelError(f"unknown gold label {text!r}; use {_either(self.labels)}")
+            raise LabelError(f"unknown gold label {_quoted(text)}; use {_either(self.labels)}")
         return self.spellings[word]
 
     def read_order(self, names: Sequence[str]) -> tuple[Label, ...] | None:
@@ -208,6 +211,12 @@ def read_example(task: Task, row: Mapping[str, Any]) -> Example:
     names = (*task.fields, "gold", "id")
     example: Example = task.example(**{name: row[name] for name in names if name in row})
     return example
+
+
+def _quoted(cell: object) -> str:
+    """Return a cell in quotes for a sentence, its end cut where it is long."""
+    text = repr(cell)
+    return text if len(text) <= QUOTED else text[:QUOTED] + "…"
 
 
 def _either(labels: Sequence[Label]) -> str:

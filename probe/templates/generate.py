@@ -6,6 +6,7 @@ from itertools import count as count_up
 from itertools import islice
 
 from probe.errors import TemplateError
+from probe.stopping import check_stop
 from probe.templates.grammar import grammar
 from probe.templates.pairs import TemplatePair, TemplatePairs
 from probe.templates.request import Request
@@ -59,6 +60,7 @@ def _rounds(
     endless = request.kind == "numerical"
     rng = random.Random(f"{seed}|rounds")
     for number in count_up():
+        check_stop()
         remaining = [pairs for pairs in all_pairs if endless or number < pairs.size]
         if not remaining:
             return

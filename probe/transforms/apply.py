@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from probe.stopping import check_stop
 from probe.tasks.label_rules import COMPUTED, UNDEFINED, Rule
 from probe.tasks.task import Example, Label, Task
 from probe.text.difference import Edit, edits
@@ -95,7 +96,7 @@ def apply(
 
     `read` scores sub-words, many examples at a time. `predicted` are the model's labels, which
     are used where a transform needs a gold label that is not known. Raises UnknownTransform or
-    Unavailable.
+    Unavailable, and Stopped between two examples.
     """
     require_ready(name, task)
     states = [
@@ -149,6 +150,7 @@ class _State:
 def _step(
     state: _State, link: Transform, task: Task, tools: Tools, destroyed: bool
 ) -> Iterator[_State]:
+    check_stop()
     before = state.example
     changed = link.make(before, task, tools)
     if changed is None:

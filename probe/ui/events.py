@@ -10,5 +10,5 @@ PRESSED = """element.addEventListener("click", event => {
 });"""
 """Lets a component of HTML report which of its buttons was pressed."""
 CHANGING: dict[str, Any] = {"allow_custom_value": True}
-"""A list whose choices an event brings: gradio forgets with the session what it has offered there,
-and would refuse it. Who takes the choice checks it."""
+"""A list whose choices an event brings: the app does not remember what it has offered to whom, and
+gradio would refuse it. Who takes the choice checks it."""

@@ -13,6 +13,7 @@ from probe.runs.gallery import FOLDER
 from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
 from probe.settings import ASSETS
+from probe.ui.checked_blocks import CheckedBlocks
 from probe.ui.events import QUIET
 from probe.ui.owner import browser_token, open_for_visitor
 
@@ -64,7 +65,7 @@ class TabEntry:
 def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
     """Return the page with these tabs."""
     blocks: gr.Blocks
-    with gr.Blocks(title="NLI Clinic", delete_cache=(HOUR, DAY)) as blocks:
+    with CheckedBlocks(title="NLI Clinic", delete_cache=(HOUR, DAY)) as blocks:
         gr.HTML((ASSETS / "header.html").read_text(encoding="utf-8"), elem_id="header")
         owner = browser_token()
         opened = open_for_visitor(blocks, core.store, owner)

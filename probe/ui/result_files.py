@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 
 from probe.analysis import batch, comparison
+from probe.data.names import stem_of
 from probe.data.tables import Table, write_table
 from probe.errors import FileError
 from probe.models.classifier import Model
@@ -41,12 +42,12 @@ def fresh_folder() -> Path:
     return folder
 
 
-def kept_file(key: str, name: str) -> Path:
-    """Return a file of the results with this key. Raises FileError where it is no longer here."""
-    path = cache_folder() / key / name
-    if not KEY.fullmatch(key) or not path.is_file():
+def kept_folder(key: str) -> Path:
+    """Return the folder of the results with this key. Raises FileError where it is gone."""
+    folder = cache_folder() / key
+    if not KEY.fullmatch(key) or not (folder / ROWS).is_file():
         raise FileError("these results are no longer kept here; compute them again")
-    return path
+    return folder
 
 
 def write_results(
@@ -58,7 +59,7 @@ def write_results(
     model: Model,
 ) -> tuple[list[str], str]:
     """Write the scored file, the summary, and the rows for paging; return places and key."""
-    folder, stem = fresh_folder(), upload.name.split(".")[0]
+    folder, stem = fresh_folder(), stem_of(upload)
     scored = folder / f"{stem}-scored.{table.form}"
     write_table(scored_frame(table, rows, names, model), scored)
     pairs = folder / f"{stem}-pairs.{table.form}"
@@ -89,13 +90,13 @@ def write_comparison(
 
 def kept_page(key: str) -> pd.DataFrame:
     """Return the scored rows of Batch as the page shows them. Raises FileError."""
-    return pd.read_json(kept_file(key, ROWS), lines=True, dtype=False)
+    return pd.read_json(kept_folder(key) / ROWS, lines=True, dtype=False)
 
 
 def kept_comparison(key: str) -> tuple[list[comparison.Row], list[str]]:
     """Return the compared rows and the models. Raises FileError."""
-    models = json.loads(kept_file(key, MODELS).read_text(encoding="utf-8"))["models"]
-    return kept(kept_file(key, ROWS)), models
+    models = json.loads((kept_folder(key) / MODELS).read_text(encoding="utf-8"))["models"]
+    return kept(kept_folder(key) / ROWS), models
 
 
 def _write_json(values: Mapping[str, Any], path: Path) -> Path:

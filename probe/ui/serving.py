@@ -4,8 +4,10 @@ import sys
 from typing import Any
 
 import gradio as gr
+from starlette.middleware import Middleware
 
 from probe.settings import ASSETS, settings
+from probe.ui.request_check import RequestCheck
 from probe.ui.sessions import Sessions
 
 FONT = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif"]
@@ -43,6 +45,7 @@ def launch_options() -> dict[str, Any]:
         "state_session_capacity": settings().max_sessions,
         "ssr_mode": False,
         "show_error": True,
+        "app_kwargs": {"middleware": [Middleware(RequestCheck)]},
     }
 
 
@@ -60,7 +63,7 @@ def start(page: gr.Blocks, **options: Any) -> None:  # Any: as of launch()
 
 def queued(page: gr.Blocks) -> gr.Blocks:
     """Give the page its queue, which costs nothing while nobody asks, and keeps no statistics."""
-    page.queue(default_concurrency_limit=EVENTS_AT_ONCE)
+    page.queue(default_concurrency_limit=EVENTS_AT_ONCE, api_open=False)
     page._queue.sleep_when_free = QUEUE_PAUSE
     page._queue.progress_update_sleep_when_free = PROGRESS_PAUSE
     page._queue.ANALYTICS_MAX_EVENTS = 1

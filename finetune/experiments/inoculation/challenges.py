@@ -12,8 +12,10 @@ from typing import Any, Literal
 
 from finetune.experiments.inoculation.datasets import Sets, SourceData, bundled
 from finetune.training.data import read_pairs
+from probe.data.names import listed, shown
 from probe.data.tables import is_missing, read_table
 from probe.errors import ExperimentError, FileError, UnknownTransform
+from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import NLI, Pair
 from probe.tasks.task import Task
@@ -161,6 +163,7 @@ def file_sets(
     train: int = MAX_PAIRS,
     seed: int = 0,
     task: Task = NLI,
+    bounds: Bounds = UNBOUNDED,
 ) -> Sets:
     """Return the sets of a challenge from files: one to train on and one to test on, or one.
 
@@ -170,10 +173,10 @@ def file_sets(
     many. Raises ExperimentError, FileError or LabelError.
     """
     if isinstance(files, tuple):
-        train_pairs, test_pairs = (read_pairs(path, task) for path in files)
+        train_pairs, test_pairs = (read_pairs(path, task, bounds) for path in files)
     else:
-        split = _parts(files, task)
-        train_pairs, test_pairs = split or _drawn(read_pairs(files, task), train, seed)
+        split = _parts(files, task, bounds)
+        train_pairs, test_pairs = split or _drawn(read_pairs(files, task, bounds), train, seed)
     if not (train_pairs and test_pairs):
         raise ExperimentError(f"{challenge}: too few pairs to train on some and test on others")
     return Sets(source_data.dev, source_data.test, train_pairs, test_pairs)
@@ -188,18 +191,22 @@ def _drawn(pairs: Sequence[Any], train: int, seed: int) -> tuple[tuple[Any, ...]
     return tuple(sides[0]), tuple(sides[1])
 
 
-def _parts(path: Path, task: Task) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+def _parts(
+    path: Path, task: Task, bounds: Bounds
+) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
     """Return the rows by the column `split`, None where there is none. Raises FileError."""
-    frame = read_table(path).frame
+    frame = read_table(path, bounds).frame
     column = next((name for name in frame.columns if str(name).strip().lower() == "split"), None)
     if column is None:
         return None
     values = ["" if is_missing(cell) else str(cell).strip().lower() for cell in frame[column]]
     rows: dict[str, list[Any]] = {"train": [], "test": [], "dev": []}
-    for pair in read_pairs(path, task):
+    for pair in read_pairs(path, task, bounds):
         rows.setdefault(SPLIT_SPELLINGS.get(values[int(pair.id)], ""), []).append(pair)
     test_pairs = rows["test"] or rows["dev"]
     if not (rows["train"] and test_pairs):
-        names = ", ".join(sorted(filter(None, set(values)))) or "nothing"
-        raise FileError(f"the column {column!r} of {path.name} needs train and test; has: {names}")
+        names = listed(sorted(filter(None, set(values)))) or "nothing"
+        raise FileError(
+            f"the column {shown(column)} of {path.name} needs train and test; has: {names}"
+        )
     return tuple(rows["train"]), tuple(test_pairs)

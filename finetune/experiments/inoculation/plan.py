@@ -10,6 +10,7 @@ from typing import Any, TypeVar, get_args
 
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.training.recipes import Mode
+from probe.data.names import HALF, STEM_BYTES, cut
 from probe.errors import ExperimentError
 from probe.models.classifier import Precision
 from probe.tasks.task import Label, Task
@@ -135,6 +136,9 @@ def check(plan: Plan, sets: Sets) -> None:
     available = len(sets.challenge_train)
     golds = {pair.gold for pair in sets.challenge_train}
     problems = {
+        "the challenge's name holds half of a character, a lone surrogate": (
+            HALF.search(plan.challenge) is not None
+        ),
         "give at least one size, one learning rate and one seed": not (
             plan.sizes and plan.lrs and plan.seeds
         ),
@@ -169,5 +173,6 @@ def _golden(task: Task, golds: set[Label | None]) -> bool:
 
 def kept_name(plan: Plan) -> str:
     """Return a new name for the model of the largest size; it leads to no run."""
-    words = (Path(plan.model).name, plan.challenge, str(max(plan.sizes)), secrets.token_hex(4))
+    names = (cut(name, STEM_BYTES // 2) for name in (Path(plan.model).name, plan.challenge))
+    words = (*names, str(max(plan.sizes)), secrets.token_hex(4))
     return re.sub(r"[^\w.-]+", "-", "-".join(words))

@@ -1,6 +1,7 @@
 """The sets of an inoculation from the files that somebody names, the bundled pairs for the rest."""
 
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 
 from finetune.experiments.inoculation.challenges import MAX_PAIRS, file_sets, make_sets
@@ -13,6 +14,7 @@ from finetune.experiments.inoculation.datasets import (
 )
 from finetune.training.data import read_pairs
 from probe.errors import ExperimentError
+from probe.limits import UNBOUNDED, Bounds
 
 OPTIONS = {"challenge": "challenge-file"}
 """Options of files that have another name than their field."""
@@ -23,6 +25,7 @@ class UserFiles:
     """Files in place of the bundled pairs; `original` is split into dev and test halves.
 
     `challenge` is one file, of which `train` pairs are trained on unless it has a column `split`.
+    All are read within `bounds`.
     """
 
     original: Path | None = None
@@ -35,6 +38,7 @@ class UserFiles:
     control: Path | None = None
     train: int = MAX_PAIRS
     seed: int = 0
+    bounds: Bounds = UNBOUNDED
 
 
 def read_sets(challenge: str, files: UserFiles) -> Sets:
@@ -47,12 +51,16 @@ def read_unchecked_sets(challenge: str, files: UserFiles) -> Sets:
     """Return the sets of files that are known to go together. Raises as `sets_of` does."""
     source_data = read_source_data(files)
     if files.challenge:
-        sets = file_sets(source_data, challenge, files.challenge, files.train, files.seed)
+        one = files.challenge
+        sets = file_sets(source_data, challenge, one, files.train, files.seed, bounds=files.bounds)
     elif files.challenge_train and files.challenge_test:
-        sets = file_sets(source_data, challenge, (files.challenge_train, files.challenge_test))
+        two = (files.challenge_train, files.challenge_test)
+        sets = file_sets(source_data, challenge, two, bounds=files.bounds)
     else:
         sets = make_sets(challenge, source_data, files.seed)
-    return replace(sets, control=read_pairs(files.control)) if files.control else sets
+    if files.control is None:
+        return sets
+    return replace(sets, control=read_pairs(files.control, bounds=files.bounds))
 
 
 def read_source_data(files: UserFiles) -> SourceData:
@@ -61,14 +69,15 @@ def read_source_data(files: UserFiles) -> SourceData:
     Raises FileError or LabelError, ExperimentError where nothing of the pool is left.
     """
     bundled_data = bundled()
-    dev = read_pairs(files.original_dev) if files.original_dev else bundled_data.dev
-    test = read_pairs(files.original_test) if files.original_test else bundled_data.test
+    read = partial(read_pairs, bounds=files.bounds)
+    dev = read(files.original_dev) if files.original_dev else bundled_data.dev
+    test = read(files.original_test) if files.original_test else bundled_data.test
     if files.original:
-        pairs = read_pairs(files.original)
+        pairs = read(files.original)
         dev, test = split_by_premise(pairs, len(pairs) // 2, files.seed)
     if files.pool is None:
         return SourceData(dev, test, bundled_data.pool)
-    pool = unseen(read_pairs(files.pool), dev, test)
+    pool = unseen(read(files.pool), dev, test)
     if not pool:
         raise ExperimentError(f"every premise of {files.pool.name} is in original dev or test")
     return SourceData(dev, test, pool)

@@ -16,6 +16,7 @@ from itertools import islice
 
 from nltk.wsd import lesk
 
+from probe.stopping import check_stop
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import CONTRADICTION, NLI, Pair
 from probe.text.tokens import spans, substitute
@@ -80,6 +81,7 @@ def _altered(text: str, allowed_pos: frozenset[str]) -> Iterator[str]:
     context = {token.word.lower() for token in tokens}
     antonyms_of: dict[str, list[str]] = {}
     for token in tokens:
+        check_stop()
         word = token.word.lower()
         if word not in antonyms_of:
             antonyms_of[word] = antonyms(word, context, allowed_pos)

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
+from probe.stopping import check_stop
 from probe.text.inflection import DEGREE, inflect, lemmas
 from probe.text.tagger import tag
 from probe.text.tokens import spans, substitute
@@ -87,6 +88,7 @@ def _replacements(
     options: Options,
 ) -> tuple[str, ...]:
     """Return the replacements of word i, none where it is of another kind or left alone."""
+    check_stop()
     if not tags[i].startswith(WORD_CLASSES[kind][0]):
         return ()
     if options.substitution == "safe" and left_alone(words, tags, i):

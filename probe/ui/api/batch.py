@@ -9,6 +9,7 @@ from probe.analysis.batch import score
 from probe.analysis.summary import summarise, summary_json
 from probe.data.rows import guess
 from probe.data.tables import read_table
+from probe.limits import visitor_bounds
 from probe.models.classifier import Precision
 from probe.runs.model_access import ModelAccess
 from probe.transforms.options import Options, Sign, read_options
@@ -76,7 +77,7 @@ def score_file(
     options: Options,
 ) -> tuple[dict[str, Any], list[str]]:
     """Score a file; return the summary and the places of the scored file and the summary."""
-    table = read_table(path)
+    table = read_table(path, visitor_bounds())
     classifier = models.get(owner, model)
     task = classifier.task
     columns = guess([str(name) for name in table.frame.columns], task)

@@ -7,8 +7,10 @@ from typing import Any
 import gradio as gr
 
 from probe.analysis.comparison import compare_rows, read, require_two
+from probe.data.names import stem_of
 from probe.data.rows import guess, require_text
 from probe.data.tables import read_table
+from probe.limits import visitor_bounds
 from probe.models.classifier import Classifier, Precision
 from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.runs.model_access import ModelAccess
@@ -55,7 +57,7 @@ def build(access: ModelAccess) -> None:
             owner: The token of one's own runs, which /inoculate returns.
         """
         pair = Pair(premise, hypothesis, NLI.read_gold(gold))
-        require_text(NLI, pair)
+        require_text(NLI, pair, visitor_bounds())
         return example_comparison_json(pair, known(access, owner, models), precision)
 
     with gr.Row(visible=False):  # a file needs components of its own to travel in
@@ -76,11 +78,11 @@ def compare_on(
 ) -> tuple[dict[str, Any], list[str]]:
     """Compare models on a file; return the summary and the places of the file and the summary."""
     classifiers = known(models, owner, names)
-    table = read_table(path)
+    table = read_table(path, visitor_bounds())
     unread = read(table, guess([str(name) for name in table.frame.columns], NLI), NLI)
     rows = [row for chunk in compare_rows(classifiers, unread, precision) for row in chunk.rows]
     summary = comparison_json(rows, names, precision)
-    stem = path.name.split(".")[0]
+    stem = stem_of(path)
     return summary, write_comparison(table, rows, names, summary, stem)[0]
 
 

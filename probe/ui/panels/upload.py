@@ -5,19 +5,24 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+import pandas as pd
 from markupsafe import Markup
 
+from probe.data.names import HALF
 from probe.data.rows import Columns, guess
-from probe.data.tables import read_table
-from probe.errors import FileError
+from probe.data.tables import is_missing, read_table
+from probe.errors import FileError, UserError
+from probe.limits import visitor_bounds
 from probe.settings import ASSETS
 from probe.tasks.nli import NLI
 from probe.ui.events import CHANGING, QUIET
 from probe.ui.html.elements import NOTHING, alert, note, sheet
 
 EXAMPLES = sorted((ASSETS / "examples").glob("*"))
+REPLACEMENT = "\ufffd"
+"""Stands for half of a character, which no page can show."""
 NO_GOLD = "(no gold label)"
-PREVIEW_ROWS = 5
+PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_CHARACTERS = 5, 30, 300
 GOLD_HELP = (
     "Gold labels are read as entailment, neutral, contradiction, as e, n, c, or as 0, 1, 2 in "
     "this order; “-” means that the annotators disagreed."
@@ -54,18 +59,30 @@ def choose(path: str | None) -> list[Any]:
     if not path:
         return [NOTHING, *no_columns, NOTHING]
     try:
-        table = read_table(Path(path))
+        table = read_table(Path(path), visitor_bounds())
         names = [str(name) for name in table.frame.columns]
         columns, doubt = _guess(names)
-    except FileError as trouble:
+    except UserError as trouble:
         return [NOTHING, *no_columns, alert(trouble)]
     broken = f", {len(table.broken)} of them do not fit the header" if table.broken else ""
     return [
-        sheet(table.frame.head(PREVIEW_ROWS), "first rows of the file"),
+        sheet(first_rows(table.frame), "first rows of the file"),
         *(gr.Dropdown(choices=names, value=columns.texts[field]) for field in NLI.fields),
         gr.Dropdown(choices=[NO_GOLD, *names], value=columns.gold or NO_GOLD),
         doubt + note(f"{len(table.frame)} rows{broken}. {GOLD_HELP}"),
     ]
+
+
+def first_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the first rows and columns as texts, the end of a long one cut."""
+    part = frame.iloc[:PREVIEW_ROWS, :PREVIEW_COLUMNS]
+    rows = [[_shown(cell) for cell in row] for row in part.itertuples(index=False, name=None)]
+    return pd.DataFrame(rows, columns=[_shown(name) for name in part.columns], dtype=object)
+
+
+def _shown(cell: object) -> str:
+    text = "" if is_missing(cell) else HALF.sub(REPLACEMENT, str(cell))
+    return text if len(text) <= PREVIEW_CHARACTERS else text[:PREVIEW_CHARACTERS] + "…"
 
 
 def _guess(names: list[str]) -> tuple[Columns, Markup]:

@@ -3,6 +3,7 @@
 from typing import Any, get_args
 
 import gradio as gr
+from gradio.events import Dependency
 from markupsafe import Markup
 
 from probe.models.classifier import Precision
@@ -16,6 +17,7 @@ from probe.ui.html.elements import note
 from probe.ui.pacing import StopRequests
 from probe.ui.page import Page
 from probe.ui.panels import options, templates
+from probe.ui.panels.guard import build_guard, offer
 from probe.ui.panels.upload import build_columns, build_file, guess_on_upload
 from probe.ui.tabs.batch_run import Outputs, run, turn
 
@@ -30,8 +32,10 @@ def build(page: Page) -> None:
         go = gr.Button("Score the file", variant="primary", elem_id="score")
         halt = gr.Button("Stop", elem_id="halt")
     shown, kept, number = _results()
+    guard = build_guard(shown.files, shown.paging, "batch-guard")
     inputs = [page.owner, upload, *columns, model, *asked]
-    _score_on(go, halt, page, inputs, shown)
+    scoring = _score_on(go, halt, page, inputs, shown)
+    scoring.then(offer, [shown.paging, guard], [shown.files, guard], **QUIET)
     place = [shown.rows, shown.place, number]
     gr.on([kept.input, number.input], turn, [shown.paging, kept, number], place, **QUIET)
     batch_api.build(page.core.models)
@@ -40,8 +44,8 @@ def build(page: Page) -> None:
 
 def _score_on(
     go: gr.Button, halt: gr.Button, page: Page, inputs: list[Any], shown: Outputs
-) -> None:
-    """Score when the one button is pressed, and stop when the other is."""
+) -> Dependency:
+    """Score when the one button is pressed, and stop when the other is; return the scoring."""
     stops = StopRequests()
 
     def forget_stop(request: gr.Request) -> None:
@@ -55,8 +59,10 @@ def _score_on(
         yield from run(page.core.models, stops, request.session_hash, *values)
 
     go.click(forget_stop, None, None, **QUIET)
-    go.click(score, inputs, shown.outputs, concurrency_id="batch", concurrency_limit=1, **QUIET)
     halt.click(stop, None, shown.progress, **QUIET)
+    return go.click(
+        score, inputs, shown.outputs, concurrency_id="batch", concurrency_limit=1, **QUIET
+    )
 
 
 def _file() -> tuple[gr.File, list[gr.Dropdown]]:

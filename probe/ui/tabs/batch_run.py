@@ -12,6 +12,7 @@ from probe.analysis.batch import Chunk, Row, score
 from probe.analysis.summary import Summary, Totals, summary_json
 from probe.data.tables import Table, read_table
 from probe.errors import FileError, UserError
+from probe.limits import visitor_bounds
 from probe.models.classifier import Classifier, Precision
 from probe.runs.model_access import ModelAccess
 from probe.transforms import Options
@@ -88,7 +89,7 @@ def run(
         options = option_controls.read(values)
         if not path:
             raise FileError("choose a file first, or one of the examples")
-        table = read_table(Path(path))
+        table = read_table(Path(path), visitor_bounds())
         headers = [str(name) for name in table.frame.columns]
         columns = columns_of(headers, premise, hypothesis, gold)
         models.require(visitor, model)
@@ -126,7 +127,7 @@ def _part(job: Job, rows: Sequence[Row], summary: Summary) -> Outputs:
     first, _, _ = page(view(rows[:PAGE_ROWS], job.names), ALL, 1)
     shown.rows, shown.place = sheet(first, ROWS), note("the first rows")
     shown.files, shown.turning = gr.Files(visible=False), gr.Row(visible=False)
-    shown.baselines = NOTHING
+    shown.paging, shown.baselines = "", NOTHING
     return shown
 
 

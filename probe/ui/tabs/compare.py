@@ -17,6 +17,7 @@ from probe.ui.html.compare_cells import PAGE_ROWS, chosen, matrix, page, slices
 from probe.ui.html.elements import NOTHING, alert
 from probe.ui.page import Page
 from probe.ui.panels import hans
+from probe.ui.panels.guard import build_guard, offer
 from probe.ui.panels.upload import build_columns, build_file, guess_on_upload
 from probe.ui.result_files import kept_comparison
 from probe.ui.tabs.compare_run import BUNDLED, FILE, MAX_MODELS, PAIR, Outputs, run
@@ -98,10 +99,11 @@ def build(page: Page) -> None:
     names, asked = _asked(page)
     go = gr.Button("Compare", variant="primary", elem_id="compare")
     shown, number = _results()
+    guard = build_guard(shown.files, shown.place, "compare-guard")
     cell = gr.Textbox("", label="cell", visible=False)
     hans.build(page, names)
     go.click(lambda: ("", gr.Number(visible=False)), None, [cell, number], **QUIET)
-    go.click(
+    comparing = go.click(
         partial(run, page.core.models),
         [page.owner, names, *asked],
         shown.outputs,
@@ -109,6 +111,7 @@ def build(page: Page) -> None:
         concurrency_limit=1,
         **QUIET,
     )
+    comparing.then(offer, [shown.place, guard], [shown.files, guard], **QUIET)
     _browse(shown, number, cell)
     compare_api.build(page.core.models)
     refresh_models(page, names)

@@ -10,9 +10,11 @@ import gradio as gr
 from probe.analysis.batch import Chunk
 from probe.analysis.comparison import Row, compare_rows, read, require_two
 from probe.analysis.examination import examine
+from probe.data.names import stem_of
 from probe.data.rows import guess, require_text
 from probe.data.tables import Table, read_table
 from probe.errors import ComparisonError, FileError, UserError
+from probe.limits import visitor_bounds
 from probe.models.classifier import Precision
 from probe.reports.comparison import comparison_json
 from probe.runs.model_access import ModelAccess
@@ -60,6 +62,7 @@ def cleared() -> Outputs:
         slices=NOTHING,
         pairs=NOTHING,
         files=gr.Files(visible=False),
+        place="",
     )
 
 
@@ -102,7 +105,7 @@ def require_models(models: ModelAccess, visitor: str, names: Sequence[str]) -> N
 def _run_pair(
     models: ModelAccess, visitor: str, names: list[str], pair: Pair
 ) -> Iterator[list[Any]]:
-    require_text(NLI, pair)
+    require_text(NLI, pair, visitor_bounds())
     yield Outputs(note("Asking the models …")).outputs
     shown = cleared()
     shown.cards = side_by_side([examine(models.get(visitor, name), pair) for name in names])
@@ -117,7 +120,7 @@ def _run_table(
     precision: Precision,
     columns: Sequence[str],
 ) -> Iterator[list[Any]]:
-    table = read_table(path) if path else bundled_table()
+    table = read_table(path, visitor_bounds()) if path else bundled_table()
     headers = [str(name) for name in table.frame.columns]
     chosen = columns_of(headers, *columns) if path else guess(headers, NLI)
     unread = read(table, chosen, NLI)
@@ -127,7 +130,7 @@ def _run_table(
     for chunk in compare_rows(classifiers, unread, precision):
         rows += chunk.rows
         yield _part(chunk, rows, names, precision, pace).outputs
-    stem = path.name.split(".")[0] if path else "bundled-test"
+    stem = stem_of(path) if path else "bundled-test"
     summary = comparison_json(rows, names, precision)
     files, place = write_comparison(table, rows, names, summary, stem)
     yield _finished(rows, names, files, place).outputs

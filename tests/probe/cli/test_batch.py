@@ -131,3 +131,16 @@ def test_the_bundled_examples_can_be_scored(model: str, tmp_path: Path) -> None:
         out = tmp_path / f"{path.stem}.csv"
         result = run("batch", str(path), "--out", str(out), "--model", model)
         assert result.exit_code == 0, result.output
+
+
+def test_a_guarded_file_holds_nothing_that_a_spreadsheet_computes(
+    model: str, tmp_path: Path
+) -> None:
+    source, out, made = (tmp_path / name for name in ("in.csv", "out.csv", "made.csv"))
+    source.write_text("id,premise,hypothesis\n=1+1,-A man walks.,He moves.\n")
+    words = ["batch", str(source), "--transforms", "sort", "--model", model, "--guard"]
+    assert run(*words, "--out", str(out), "--pairs", str(made)).exit_code == 0
+    scored = pd.read_csv(out, dtype=str, keep_default_na=False)
+    assert list(scored.loc[0, ["id", "premise"]]) == ["'=1+1", "'-A man walks."]
+    assert list(pd.read_csv(made, dtype=str)["premise"]) == ["'-A man walks."]
+    assert "only CSV and TSV are guarded" in refusal(*words, "--out", str(tmp_path / "a.jsonl"))

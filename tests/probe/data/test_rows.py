@@ -107,15 +107,15 @@ def test_a_stream_leaves_unknown_labels_out(tmp_path: Path) -> None:
     ("name", "raw", "sentence"),
     [
         ("a.jsonl", b"premise,hypothesis\n", "a.jsonl is not JSON lines: "),
-        ("a.jsonl", b"\xff\xfe", "a.jsonl is not JSON lines: "),
+        ("a.jsonl", b"\xff\xfe", "a.jsonl is empty"),
         ("a.jsonl.gz", b"no gzip", "a.jsonl.gz cannot be opened: "),
         (
             "a.jsonl.gz",
             gzip.compress(b'{"premise": "", "hypothesis": ""}\n')[:-9],
-            "a.jsonl.gz is ",
+            "a.jsonl.gz cannot be opened: it ends too early",
         ),
     ],
-    ids=["no JSON", "no UTF-8", "no gzip", "cut off"],
+    ids=["no JSON", "nothing but a mark", "no gzip", "cut off"],
 )
 def test_a_stream_that_cannot_be_read_is_one_sentence(
     name: str, raw: bytes, sentence: str, tmp_path: Path

@@ -12,7 +12,7 @@ from probe.models.classifier import Classifier
 from probe.settings import ASSETS
 from probe.tasks.nli import NLI
 from probe.ui.batch_tables import ALL
-from probe.ui.result_files import cache_folder, fresh_folder, kept_file, write_results
+from probe.ui.result_files import cache_folder, fresh_folder, kept_folder, write_results
 from probe.ui.tabs.batch_run import turn
 from probe.ui.tabs.compare import choose_two
 
@@ -51,7 +51,7 @@ def test_no_other_key_opens_a_file(key: str, cache: Path) -> None:
         (folder / "rows.jsonl").write_text("{}")
     asked = key.format(full=cache / "secret")
     with pytest.raises(FileError, match=GONE):
-        kept_file(asked, "rows.jsonl")
+        kept_folder(asked)
     assert GONE in turn(asked, ALL, 1)[1]
 
 

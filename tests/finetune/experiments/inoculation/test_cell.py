@@ -244,6 +244,7 @@ def test_the_kept_model_is_named_after_its_plan_and_leads_to_no_run() -> None:
 
 def test_a_challenge_name_cannot_leave_the_folder_of_models() -> None:
     assert "/" not in kept_name(replace(PLAN, challenge="../../x y"))
+    assert len(kept_name(replace(PLAN, challenge="é" * 500)).encode()) < 200
 
 
 def test_labelled_pairs_are_read_from_csv(tmp_path: Path) -> None:
@@ -275,3 +276,8 @@ def test_a_file_without_labelled_pairs_is_refused(
     path.write_text(text)
     with pytest.raises(error, match=sentence):
         read_pairs(path)
+
+
+def test_a_name_with_half_a_character_is_refused(sets: Sets) -> None:
+    with pytest.raises(ExperimentError, match="half of a character"):
+        check(replace(PLAN, challenge="mine\ud800"), sets)

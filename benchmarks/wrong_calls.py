@@ -1,0 +1,219 @@
+"""Wrong arguments, made from a seed: for each endpoint over HTTP and each event of the page's own.
+
+They are sent as anybody can send them, past gradio's own clients, and the answers sorted into
+outcomes. What is sent is a good call with one to three of its values replaced.
+"""
+
+import json
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+API = "gradio_api"
+MAX_SENTENCE = 700
+"""Characters of an answer that still is a sentence, with what it quotes."""
+SECONDS = 90.0
+"""How long an answer may take; a stream that gives none in this time hangs."""
+INTERNALS = re.compile(
+    r"Traceback|File \"|sqlite|sqlalchemy|SELECT |INSERT |Error\(|Exception|<class|object at 0x|"
+    r"site-packages|unhashable|NoneType|unsupported operand|has no attribute|expected str|"
+    r"positional argument|not subscriptable|not iterable|\[type=|validation error|Cannot move|"
+    r"list index|\[<gradio|pydantic|Errno",
+)
+"""What no answer may hold: the words of our code and its libraries."""
+GOOD: Mapping[str, Sequence[Any]] = {  # Any: JSON
+    "probe": ["A man sleeps.", "A man is awake.", ["sort"], "da", 0, 0.5, "support",
+              "gradient_x_input", "pad", {}, ""],
+    "compare_pair": ["A man sleeps.", "A man is awake.", ["da", "esim"], "", "fp32"],
+    "hans": [["da"], 1, 0],
+    "load_model": ["nosuch-model", ""],
+    "batch": [None, "sort", "da", 0, 0.5, "support", "auto", "{}"],
+    "compare": [None, "da,esim", "auto"],
+    "inoculate": ["da", "negation", "5", "4e-4", "0", "fast", 0, 1, False],
+    "run": ["none"],
+    "cancel": ["none"],
+    "again": ["none"],
+}  # fmt: skip
+"""A cheap call of each endpoint; the one that would start a run is itself refused."""
+
+
+def upload(path: str) -> dict[str, Any]:
+    """Return what gradio takes for a file in a request."""
+    return {"path": path, "meta": {"_type": "gradio.FileData"}}
+
+
+def nested(depth: int) -> list[Any]:
+    """Return a list in a list, so many times."""
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+VALUES: Sequence[Any] = (
+    *(None, True, False, 0, -1, -0.0, 1.5, 7, 10**12, 10**30, -(10**30), 1e308),
+    *(float("nan"), float("inf"), float("-inf")),
+    *("", " ", "x", "sort", "sort, drop", "\ud800", "a\x00b", "🩺" * 50, "x" * 20_000, "all"),
+    *("<img src=x onerror=alert(1)>", "' OR 1=1 --", "../../etc/passwd", "/etc/passwd", "~", "{}"),
+    *("9" * 4301, "1e400", "nan", "inf", "-0", "10," * 3000, "sort+" * 2000, "[" * 2000, "null"),
+    *([], [None], [[]], [5], ["sort", 5], [["sort"]], ["x"] * 5000, [1, 2, 3], [{}], nested(40)),
+    *({}, {"a": 1}, {"a": {"b": [1]}}, {"value": "x"}, {"__type__": "update", "value": 1}),
+    *({"a": nested(40)}, {"keep": 10**30}, {"keep": float("nan")}),
+    {str(n): n for n in range(2000)},
+    *map(upload, ("/etc/passwd", "http://127.0.0.1:9/x.csv", "nosuch.csv", "", "a\x00b")),
+    {"path": 5, "meta": {"_type": "gradio.FileData"}},
+    {"path": None, "url": "http://127.0.0.1:9/x.csv", "meta": {"_type": "gradio.FileData"}},
+)
+EVENT_DATA: Sequence[Any] = (None, {}, {"cell": "0,1"}, {"cell": [1]}, {"cell": None}, 5, "x", [1])
+BODIES: Sequence[bytes] = (
+    b"", b"null", b"[]", b"{", b"5", b'"text"', b"{}", b'{"data": 5}', b'{"data": null}',
+    b'{"data": {}}', b'{"data": [], "fn_index": 99999}', b'{"data": [], "fn_index": -1}',
+    b'{"data": [], "fn_index": "x"}', b'{"data": [], "fn_index": null, "session_hash": "s"}',
+    b'{"data": [], "fn_index": 0, "session_hash": 5}',
+    b'{"data": [], "fn_index": 0, "session_hash": "s", "trigger_id": "x"}',
+    b'{"data": [], "fn_index": 99999, "session_hash": "s"}',
+    b'{"data": [' + b"9" * 4301 + b'], "fn_index": 0, "session_hash": "s"}',
+    b'{"data": ' + b"[" * 5000 + b"]" * 5000 + b', "fn_index": 0, "session_hash": "s"}',
+    b'{"data": ' + b"[" * 400 + b"]" * 400 + b', "fn_index": 0, "session_hash": "s"}',
+    b'{"data": ["\xff"], "fn_index": 0, "session_hash": "s"}',
+    b'{"data": [], "fn_index": 0, "session_hash": "s", "batched": true}',
+    b'{"nosuch": 1}', b'{"data": [], "session_hash": "s", "oauth_token": 5}',
+)  # fmt: skip
+"""Bodies that are no request at all; sent to each address that takes one."""
+ADDRESSES = (
+    "queue/join", "call/probe", "call/nosuch", "call/v2/probe", "call/v2/nosuch", "run/probe",
+    "api/nosuch", "run/run", "queue/data", "cancel", "reset",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Call:
+    """What is sent: the name of the endpoint or event, and the body of the request."""
+
+    name: str
+    address: str
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a call was answered: its outcome in a word, and the words that came back."""
+
+    call: Call
+    outcome: str
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Target:
+    """An endpoint or event that can be called: its number and a good call's values."""
+
+    name: str
+    fn_index: int
+    values: Sequence[Any] = field(repr=False)
+
+
+def targets(url: str) -> tuple[Target, ...]:
+    """Return every function that a request can name, private ones too."""
+    config = httpx.get(f"{url}config", timeout=SECONDS).json()
+    values = {part["id"]: part["props"].get("value") for part in config["components"]}
+    found = []
+    for event in config["dependencies"]:
+        if not event["backend_fn"]:
+            continue
+        name = event["api_name"] or ""
+        own = f"event {event['id']} {name}".strip()
+        good = [values.get(part) for part in event["inputs"]]
+        public = event["api_visibility"] == "public" and name in GOOD
+        found.append(
+            Target(f"/{name}", event["id"], GOOD[name])
+            if public
+            else Target(own, event["id"], good)
+        )
+    return tuple(found)
+
+
+def calls(url: str, n: int, seed: int) -> Iterator[Call]:
+    """Yield `n` calls, each function in turn, then a body that is none, again and again."""
+    rng, known = random.Random(seed), targets(url)
+    for at in range(n):
+        if at % 8 == 7:
+            address = rng.choice(ADDRESSES)
+            yield Call(f"body to {address}", address, rng.choice(BODIES))
+        else:
+            target = known[(at - at // 8) % len(known)]
+            yield Call(target.name, "queue/join", body(target, f"{seed}-{at}", rng))
+
+
+def body(target: Target, session: str, rng: random.Random) -> bytes:
+    """Return a request with up to three wrong values, one too few or one too many."""
+    data = list(target.values)
+    for place in rng.sample(range(len(data)), min(len(data), rng.choice((1, 1, 2, 3)))):
+        data[place] = rng.choice(VALUES)
+    odd = rng.random()
+    if odd < 0.08 and data:
+        data.pop()
+    elif odd < 0.16:
+        data.append(rng.choice(VALUES))
+    request = {
+        "data": data,
+        "fn_index": target.fn_index,
+        "session_hash": session,
+        "event_data": rng.choice(EVENT_DATA),
+        "trigger_id": rng.choice((None, 1, 10**9)),
+    }
+    return json.dumps(request).encode()
+
+
+def send(url: str, call: Call) -> Answer:
+    """Send a call and wait for its answer."""
+    headers = {"content-type": "application/json"}
+    try:
+        with httpx.Client(base_url=f"{url}{API}/", timeout=SECONDS, headers=headers) as client:
+            if call.address == "queue/data":
+                return refusal(call, client.get("queue/data", params={"session_hash": "nobody"}))
+            came = client.post(call.address, content=call.body)
+            if came.status_code != httpx.codes.OK:
+                return refusal(call, came)
+            if call.address != "queue/join":
+                return Answer(call, "result")
+            return streamed(call, client)
+    except httpx.TimeoutException:
+        return Answer(call, "hangs")
+    except httpx.RemoteProtocolError as broken:
+        return Answer(call, "breaks off", str(broken))
+
+
+def streamed(call: Call, client: httpx.Client) -> Answer:
+    """Wait for the end of an event, and return its outcome."""
+    session = {"session_hash": json.loads(call.body)["session_hash"]}
+    with client.stream("GET", "queue/data", params=session) as stream:
+        for line in stream.iter_lines():
+            message = json.loads(line[5:]) if line.startswith("data:") else {}
+            if message.get("msg") == "unexpected_error":
+                return Answer(call, "breaks off", message["message"])
+            if message.get("msg") == "process_completed":
+                if message["success"]:
+                    return Answer(call, "result")
+                return Answer(call, judged(words := str(message["output"].get("error"))), words)
+    return Answer(call, "breaks off")
+
+
+def refusal(call: Call, came: httpx.Response) -> Answer:
+    """Return the outcome of a request that gradio did not take."""
+    if came.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
+        return Answer(call, f"status {came.status_code}", came.text[:200])
+    detail = came.json().get("detail") if "json" in came.headers["content-type"] else came.text
+    return Answer(call, judged(str(detail)), str(detail))
+
+
+def judged(words: str) -> str:
+    """Return whether words are a sentence for a person."""
+    if "this app's own fault" in words:
+        return "own fault"
+    plain = 0 < len(words) <= MAX_SENTENCE and "\n" not in words.strip()
+    return "sentence" if plain and words != "None" and not INTERNALS.search(words) else "internals"

@@ -1,0 +1,122 @@
+"""In which encoding the text of a file is, and what is no text at all."""
+
+import codecs
+import io
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from charset_normalizer import from_bytes
+
+from probe.data.unpacking import open_bytes, pieces_of
+from probe.errors import FileError
+from probe.limits import Bounds
+
+SAMPLE_BYTES = 1 << 18
+"""Bytes of which an encoding is guessed."""
+MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+"""Byte order marks, the longer first: one of them begins with another."""
+NO_TEXT = {
+    b"PK\x03\x04": "a ZIP archive, as spreadsheets are; save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "an Office document; save it as CSV",
+    b"%PDF": "a PDF; save its table as CSV",
+    b"PAR1": "Parquet; name it .parquet",
+    b"\x1f\x8b": "gzip; let its name end in .gz",
+    b"SQLite format 3": "an SQLite database; export its table as CSV",
+}
+"""How files begin that are no text, and what to do with them."""
+MOSTLY = 0.4
+"""Share of zeros from which every second byte is half of a UTF-16 character."""
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A file that holds text: its encoding, and its first character that is no space."""
+
+    path: Path
+    bounds: Bounds
+    encoding: str
+    first: str
+
+    @contextmanager
+    def open(self, newline: str = "") -> Iterator[IO[str]]:
+        """Open the text; `newline` is as of the built-in `open`. Raises FileError, LimitError."""
+        with _decoding(self.path, self.bounds, self.encoding, newline) as text:
+            yield text
+
+
+def text_file(path: Path, bounds: Bounds) -> TextFile:
+    """Find out how to read a file. Raises FileError for a blank one and what is no text."""
+    with open_bytes(path, bounds) as file:
+        encoding = encoding_of(pieces_of(file, SAMPLE_BYTES), path.name)
+    with _decoding(path, bounds, encoding) as text:
+        first = next((piece.lstrip() for piece in pieces_of(text) if piece.strip()), "")[:1]
+    if not first:
+        raise FileError(f"{path.name} is empty")
+    return TextFile(path, bounds, encoding, first)
+
+
+@contextmanager
+def _decoding(path: Path, bounds: Bounds, encoding: str, newline: str = "") -> Iterator[IO[str]]:
+    try:
+        with io.TextIOWrapper(open_bytes(path, bounds), encoding, newline=newline) as text:
+            yield text
+    except UnicodeError as problem:
+        raise no_text(path.name) from problem
+
+
+def encoding_of(pieces: Iterable[bytes], name: str) -> str:
+    """Return the encoding of a file's text, guessed where it is not UTF-8 and has no mark.
+
+    All pieces, of `SAMPLE_BYTES` each, are looked at until one is not UTF-8. Raises FileError for
+    what is no text.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for number, piece in enumerate(pieces):
+        if number == 0 and (told := _told(piece, name)):
+            return told
+        try:
+            decoder.decode(piece)
+        except UnicodeDecodeError:
+            return _guessed(piece, name)
+    return "utf-8-sig"
+
+
+def no_text(name: str) -> FileError:
+    """Return the refusal of a file that is no text."""
+    return FileError(f"{name} is not text, or in an encoding that cannot be told")
+
+
+def _told(start: bytes, name: str) -> str | None:
+    """Return the encoding that a file's first bytes tell. Raises FileError."""
+    for mark, encoding in MARKS.items():
+        if start.startswith(mark):
+            return encoding
+    for signature, words in NO_TEXT.items():
+        if start.startswith(signature):
+            raise FileError(f"{name} is {words}")
+    if start[1::2].count(0) > MOSTLY * len(start) / 2:
+        return "utf-16-le"
+    if start[::2].count(0) > MOSTLY * len(start) / 2:
+        return "utf-16-be"
+    return None
+
+
+def _guessed(piece: bytes, name: str) -> str:
+    if len(piece) >= SAMPLE_BYTES:  # whole lines: a character may be cut at either end
+        piece = piece.partition(b"\n")[2].rpartition(b"\n")[0] or piece
+    matches = from_bytes(piece)
+    best = matches.best()
+    if best is None:
+        raise no_text(name)
+    # in a short text several encodings make equal sense: Western Windows is the likeliest
+    alike = [match for match in matches if match.chaos <= best.chaos]
+    western = any("cp1252" in match.could_be_from_charset for match in alike)
+    return "cp1252" if western else best.encoding

@@ -1,0 +1,189 @@
+"""JSON lines and lists of JSON objects, row by row and within bounds."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, Any
+
+import pandas as pd
+
+from probe.data.lines import Lines, longest_row
+from probe.data.names import check_names
+from probe.errors import FileError
+from probe.limits import Bounds
+
+Row = dict[str, Any]  # Any: JSON
+MAX_DIGITS = 4300
+"""Digits of a whole number that Python reads and writes."""
+MAX_NESTING = 50
+"""Lists and objects inside one another; many more and none can be written again."""
+PIECE = 1 << 16
+SPACES = re.compile(r"\s*")
+
+
+def read_json(rows: Iterable[Row], name: str, bounds: Bounds) -> pd.DataFrame:
+    """Return rows as a table, a column a key; a key that a row lacks is None.
+
+    Raises FileError, LimitError.
+    """
+    kept = list[Row]()
+    names: dict[str, None] = {}
+    for row in rows:
+        kept.append(row)
+        bounds.check("max_rows", len(kept))
+        names.update(dict.fromkeys(row))
+        bounds.check("max_columns", len(names))
+    check_names(list(names), name)
+    return pd.DataFrame(
+        {key: pd.Series([row.get(key) for row in kept], dtype=object) for key in names}
+    )
+
+
+def json_lines(text: IO[str], name: str, bounds: Bounds) -> Iterator[Row]:
+    """Yield the objects of JSON lines. Raises FileError, LimitError.
+
+    The text's lines are to end with line feeds only: JSON strings may hold other separators.
+    """
+    lines = Lines(text, bounds)
+    blank = 0
+    for number, line in enumerate(lines, 1):
+        lines.begin_row()
+        if line.strip():
+            yield _checked(_line(line.strip(), number, name), name, bounds)
+        else:
+            blank += 1
+            bounds.check("max_rows", blank)
+
+
+def _line(line: str, number: int, name: str) -> Any:  # Any: JSON
+    try:
+        value, end = _decode(line, name)
+    except json.JSONDecodeError as problem:
+        place = f"line {number:,}, character {problem.pos + 1:,}"
+        raise FileError(f"{name} is not JSON lines: {problem.msg} ({place})") from problem
+    if end < len(line):
+        raise FileError(f"{name} is not JSON lines: line {number:,} goes on behind its object")
+    return value
+
+
+def json_list(text: IO[str], name: str, bounds: Bounds) -> Iterator[Row]:
+    """Yield the objects of one JSON list, without reading the whole of it first.
+
+    Raises FileError, LimitError.
+    """
+    parts = _Parts(text, name, bounds)
+    parts.take("[")
+    mark = "]" if parts.next_mark() == "]" else ","
+    while mark == ",":
+        yield _checked(parts.value(), name, bounds)
+        mark = parts.take(",]")
+    if parts.next_mark() not in ("", "]"):
+        raise FileError(f"{name} is not JSON: something follows its list")
+
+
+class _Parts:
+    """A JSON text, read no further than to the end of the value that is asked for."""
+
+    def __init__(self, text: IO[str], name: str, bounds: Bounds) -> None:
+        self._text, self._name, self._bounds = text, name, bounds
+        self._ahead, self._at = "", 0
+
+    def next_mark(self) -> str:
+        """Return the next character that is no space, "" at the end."""
+        while (at := _past_spaces(self._ahead, self._at)) == len(self._ahead):
+            self._ahead, self._at = self._text.read(PIECE), 0
+            if not self._ahead:
+                return ""
+        self._at = at
+        return self._ahead[at]
+
+    def take(self, marks: str) -> str:
+        """Read over one of some marks and return it. Raises FileError."""
+        mark = self.next_mark()
+        if not mark or mark not in marks:
+            place = f"before {mark!r}" if mark else "at its end"
+            raise FileError(f"{self._name} is not JSON: {' or '.join(marks)} is missing {place}")
+        self._at += 1
+        return mark
+
+    def value(self) -> Any:  # Any: JSON
+        """Read the next value, an object. Raises FileError, LimitError."""
+        if self.next_mark() != "{":
+            raise FileError(f"{self._name}: each entry of the list must be a JSON object")
+        while True:
+            try:
+                value, self._at = _decode(self._ahead, self._name, self._at)
+            except json.JSONDecodeError as problem:
+                self._read_on(problem)
+            else:
+                return value
+
+    def _read_on(self, problem: json.JSONDecodeError) -> None:
+        """Read more of a value that is not all there. Raises FileError, LimitError."""
+        self._ahead, self._at = self._ahead[self._at :], 0
+        longest = longest_row(self._bounds)
+        if longest is not None and len(self._ahead) > longest:
+            self._bounds.check("max_cell", len(self._ahead))
+        more = self._text.read(max(PIECE, len(self._ahead)))
+        if not more:
+            raise FileError(f"{self._name} is not JSON: {problem.msg}") from problem
+        self._ahead += more
+
+
+def _past_spaces(text: str, at: int) -> int:
+    """Return where the spaces that begin at a place end."""
+    spaces = SPACES.match(text, at)
+    return spaces.end() if spaces else at
+
+
+def _checked(row: object, name: str, bounds: Bounds) -> Row:
+    """Return a row that is an object of cells within the bounds. Raises FileError, LimitError."""
+    if not isinstance(row, dict):
+        raise FileError(f"{name}: each line must be a JSON object")
+    bounds.check("max_columns", len(row))
+    for cell in row.values():
+        if isinstance(cell, str):
+            bounds.check("max_cell", len(cell))
+        elif isinstance(cell, (list, dict)) and nesting(cell) > MAX_NESTING:
+            raise too_deep(name)
+    return row
+
+
+def nesting(cell: object) -> int:
+    """Return how many lists and objects are inside one another."""
+    depth, level = 0, [cell]
+    while level := [each for each in level if isinstance(each, (list, dict))]:
+        depth += 1
+        level = [inner for each in level for inner in _inner(each)]
+    return depth
+
+
+def _inner(cell: list[object] | dict[str, object]) -> Sequence[object]:
+    return list(cell.values()) if isinstance(cell, dict) else cell
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise OverflowError(f"a number has {len(digits):,} digits, more than {MAX_DIGITS:,}")
+    return int(digits)
+
+
+_DECODER = json.JSONDecoder(parse_int=_whole)
+
+
+def _decode(text: str, name: str, at: int = 0) -> tuple[Any, int]:  # Any: JSON
+    """Return the value at a place of a text, and where it ends.
+
+    Raises JSONDecodeError for what is no JSON or not all of it, FileError for what never will be.
+    """
+    try:
+        return _DECODER.raw_decode(text, at)
+    except RecursionError as problem:
+        raise too_deep(name) from problem
+    except OverflowError as problem:
+        raise FileError(f"{name}: {problem}") from problem
+
+
+def too_deep(name: str) -> FileError:
+    """Return the refusal of JSON that is nested too deeply."""
+    return FileError(f"{name} holds lists or objects nested more than {MAX_NESTING} deep")

@@ -1,0 +1,117 @@
+"""Parquet within bounds: what a file says of itself first, then its texts, then the whole of it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from probe.data.names import check_names
+from probe.data.unpacking import MEGABYTE, open_bytes
+from probe.errors import FileError
+from probe.limits import Bounds
+from probe.stopping import check_stop
+
+BATCH_ROWS = 4096
+VALUE_BYTES = 8
+LISTED_BYTES = 40
+"""Bytes of a number or a None in a Python list."""
+NESTED = (pa.ListArray, pa.LargeListArray, pa.FixedSizeListArray)
+NULLABLE: dict[pa.DataType, pd.api.extensions.ExtensionDtype] = {
+    pa.int8(): pd.Int8Dtype(),
+    pa.int16(): pd.Int16Dtype(),
+    pa.int32(): pd.Int32Dtype(),
+    pa.int64(): pd.Int64Dtype(),
+    pa.uint8(): pd.UInt8Dtype(),
+    pa.uint16(): pd.UInt16Dtype(),
+    pa.uint32(): pd.UInt32Dtype(),
+    pa.uint64(): pd.UInt64Dtype(),
+    pa.bool_(): pd.BooleanDtype(),
+    pa.float32(): pd.Float32Dtype(),
+    pa.float64(): pd.Float64Dtype(),
+    pa.string(): pd.StringDtype(),
+    pa.large_string(): pd.StringDtype(),
+}
+"""Or a whole number beside an empty cell becomes a fraction."""
+
+
+def read_parquet(path: Path, bounds: Bounds) -> pd.DataFrame:
+    """Return the rows with every column of the file. Raises FileError, LimitError."""
+    packed = path.suffix.lower() == ".gz"
+    source = pa.BufferReader(open_bytes(path, bounds).read()) if packed else str(path)
+    try:
+        with pq.ParquetFile(source) as file:
+            metadata, schema = file.metadata, file.schema
+            check_names(file.schema_arrow.names, path.name)
+        _check_metadata(metadata, schema, bounds)
+        if bounds.max_cell or bounds.max_unpacked_mb:
+            _check_texts(source, schema, bounds)
+        with pq.ParquetFile(source) as file:
+            table = file.read().replace_schema_metadata()
+        frame: pd.DataFrame = table.to_pandas(types_mapper=NULLABLE.get)
+        return frame
+    except (OSError, ValueError, pa.ArrowException) as problem:
+        words = next(iter(str(problem).splitlines()), type(problem).__name__)
+        raise FileError(f"{path.name} is not a Parquet file: {words}") from problem
+
+
+def _check_metadata(metadata: Any, schema: Any, bounds: Bounds) -> None:  # Any: pyarrow is untyped
+    """Refuse a file by the sizes that it says of itself, before any of it is unpacked.
+
+    A value that is repeated costs next to nothing in the file and its whole size in memory.
+    """
+    bounds.check("max_rows", metadata.num_rows)
+    bounds.check("max_columns", metadata.num_columns)
+    size = 0
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        size += group.total_byte_size
+        for number in range(group.num_columns):
+            size += group.column(number).num_values * _width(schema.column(number))
+    bounds.check("max_unpacked_mb", size / MEGABYTE)
+
+
+def _width(column: Any) -> int:
+    """Return the bytes that each value of a column takes at least."""
+    if column.max_repetition_level:
+        return LISTED_BYTES
+    return column.length if column.physical_type == "FIXED_LEN_BYTE_ARRAY" else VALUE_BYTES
+
+
+def _check_texts(source: Any, schema: Any, bounds: Bounds) -> None:
+    """Refuse texts that are too long, each or together, while equal ones are still held once."""
+    columns = [schema.column(number) for number in range(len(schema))]
+    texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+    size = 0
+    with pq.ParquetFile(source, read_dictionary=texts) as file:
+        for batch in file.iter_batches(BATCH_ROWS):
+            check_stop()
+            for leaf in (leaf for column in batch.columns for leaf in _leaves(column)):
+                if isinstance(leaf, pa.DictionaryArray) and len(leaf.dictionary):
+                    size += _text_size(leaf, bounds)
+                    bounds.check("max_unpacked_mb", size / MEGABYTE)
+
+
+def _text_size(texts: Any, bounds: Bounds) -> int:
+    """Return the characters of texts together. Raises LimitError where one is too long."""
+    lengths = pc.binary_length(texts.dictionary.cast(pa.large_binary()))
+    if bounds.max_cell and pc.max(lengths).as_py() > bounds.max_cell:
+        bounds.check("max_cell", pc.max(pc.utf8_length(texts.dictionary)).as_py())
+    return pc.sum(pc.take(lengths, texts.indices)).as_py() or 0
+
+
+def _leaves(array: Any) -> Iterator[Any]:
+    """Yield the arrays of which lists, maps and structures are made."""
+    if isinstance(array, pa.StructArray):
+        parts = array.flatten()
+    elif isinstance(array, pa.MapArray):
+        parts = [array.keys, array.items]
+    elif isinstance(array, NESTED):
+        parts = [array.flatten()]
+    else:
+        yield array
+        return
+    for part in parts:
+        yield from _leaves(part)

@@ -1,0 +1,103 @@
+"""The bytes of a file as a stream, unpacked where they are gzipped, within a bound."""
+
+import io
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, AnyStr
+
+from probe.errors import FileError
+from probe.limits import Bounds
+from probe.stopping import check_stop
+
+PIECE_BYTES = 1 << 16
+MAX_MEMBERS = 100_000
+"""Members of one gzip file; each costs time even where it holds nothing."""
+MEGABYTE = 1_000_000
+
+
+class Unpacked(io.RawIOBase):
+    """The bytes of a file, gunzipped if its name ends in .gz.
+
+    Reading raises LimitError as soon as there are more bytes than the bound, FileError where the
+    file cannot be opened or unpacked.
+    """
+
+    def __init__(self, path: Path, bounds: Bounds) -> None:
+        self._name, self._bounds = path.name, bounds
+        try:
+            self._file = path.open("rb")
+        except OSError as problem:
+            raise self._refusal(problem) from problem
+        packed = path.suffix.lower() == ".gz"
+        self._pieces = filter(None, _gunzip(self._file) if packed else pieces_of(self._file))
+        self._left = memoryview(b"")
+        self._bytes = 0
+
+    def readable(self) -> bool:
+        """Say that the stream can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # Any: a writable buffer, which 3.10 has no type for
+        """Fill the buffer as far as the next piece goes; return the count of bytes."""
+        if not self._left:
+            self._left = memoryview(self._next_piece())
+        count = min(len(buffer), len(self._left))
+        buffer[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        super().close()
+
+    def _next_piece(self) -> bytes:
+        check_stop()
+        try:
+            piece = next(self._pieces, b"")
+        except (OSError, EOFError, zlib.error) as problem:
+            raise self._refusal(problem) from problem
+        self._bytes += len(piece)
+        self._bounds.check("max_unpacked_mb", self._bytes / MEGABYTE)
+        return piece
+
+    def _refusal(self, problem: Exception) -> FileError:
+        words = (isinstance(problem, OSError) and problem.strerror) or problem
+        return FileError(f"{self._name} cannot be opened: {words}")
+
+
+def open_bytes(path: Path, bounds: Bounds) -> IO[bytes]:
+    """Open a file's unpacked bytes. Raises FileError; reading raises as `Unpacked` does."""
+    return io.BufferedReader(Unpacked(path, bounds), PIECE_BYTES)
+
+
+def pieces_of(file: IO[AnyStr], size: int = PIECE_BYTES) -> Iterator[AnyStr]:
+    """Yield what a file holds piece by piece."""
+    while piece := file.read(size):
+        yield piece
+
+
+def _gunzip(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield what the members of a gzip file hold, some of it empty, a piece at a time."""
+    packed = file.read(PIECE_BYTES)
+    members = 0
+    while packed:
+        members += 1
+        if members > MAX_MEMBERS:
+            raise EOFError(f"it has more than {MAX_MEMBERS:,} gzip members; pack it anew")
+        member = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+        while not member.eof:
+            piece = member.decompress(packed, PIECE_BYTES)
+            packed = member.unconsumed_tail
+            yield piece
+            if not (piece or packed or member.eof):
+                packed = _more(file)
+        packed = member.unused_data.lstrip(b"\0") or file.read(PIECE_BYTES)
+
+
+def _more(file: IO[bytes]) -> bytes:
+    packed = file.read(PIECE_BYTES)
+    if not packed:
+        raise EOFError("it ends too early")
+    return packed

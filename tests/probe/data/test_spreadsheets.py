@@ -1,0 +1,49 @@
+"""Tables guarded for spreadsheets: what would be computed there is text, the rest is unchanged."""
+
+import csv
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from probe.data.spreadsheets import guarded, guarded_form, write_guarded_copy
+from probe.data.tables import write_table
+from probe.errors import FileError
+
+FORMULAS = ["=1+1", "+1", "-1", "@sum", "\tx", "\rx", '=HYPERLINK("http://x")']
+TEXTS = ["a", "", " =1", "1-1", "'=1", "é", "a\n=1"]
+
+
+def test_texts_that_begin_like_a_formula_get_an_apostrophe() -> None:
+    frame = pd.DataFrame({"=name": FORMULAS, "plain": TEXTS})
+    assert list(guarded(frame)["'=name"]) == ["'" + text for text in FORMULAS]
+    assert list(guarded(frame)["plain"]) == TEXTS
+
+
+def test_numbers_and_what_is_missing_stay() -> None:
+    frame = pd.DataFrame({"n": [-1, None, -0.5]}, dtype=object)
+    assert guarded(frame)["n"].tolist() == [-1, None, -0.5]
+
+
+@pytest.mark.parametrize(("name", "delimiter"), [("a.csv", ","), ("a.tsv", "\t")])
+def test_a_guarded_copy_differs_in_the_formulas_only(
+    name: str, delimiter: str, tmp_path: Path
+) -> None:
+    frame = pd.DataFrame({"text": ["=1+1", 'a "b"', ""], "n": [0.5, None, -1]}, dtype=object)
+    write_table(frame, tmp_path / name)
+    write_guarded_copy(tmp_path / name, tmp_path / "copy" / name)
+    with (tmp_path / "copy" / name).open(newline="") as file:
+        quoting = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
+        rows = list(csv.reader(file, delimiter=delimiter, quoting=quoting))
+    assert rows == [["text", "n"], ["'=1+1", "0.5"], ['a "b"', ""], ["", "'-1"]]
+
+
+def test_a_file_without_rows_has_a_guarded_copy(tmp_path: Path) -> None:
+    write_table(pd.DataFrame({"text": []}), tmp_path / "a.csv")
+    write_guarded_copy(tmp_path / "a.csv", tmp_path / "copy.csv")
+    assert (tmp_path / "copy.csv").read_bytes() == (tmp_path / "a.csv").read_bytes()
+
+
+def test_only_what_spreadsheets_open_is_guarded() -> None:
+    with pytest.raises(FileError, match=r"^a\.jsonl: only CSV and TSV are guarded"):
+        guarded_form(Path("a.jsonl"))

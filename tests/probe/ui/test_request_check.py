@@ -1,0 +1,94 @@
+"""Requests that are none are answered by a sentence, before gradio reads them."""
+
+from collections.abc import Iterator
+
+import gradio as gr
+import httpx
+import pytest
+
+from probe.ui.request_check import MAX_BODY, MAX_DEPTH
+from probe.ui.serving import launch_options, queued
+
+JSON = {"content-type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[httpx.Client]:
+    """A client of a page with one endpoint."""
+    with gr.Blocks() as blocks:
+        gr.api(shout, api_name="shout")
+    _, url, _ = queued(blocks).launch(**launch_options(), prevent_thread_lock=True, quiet=True)
+    with httpx.Client(base_url=f"{url}gradio_api/", timeout=60) as asking:
+        yield asking
+    blocks.close()
+
+
+def shout(text: str) -> str:
+    """Say it loudly."""
+    return text.upper()
+
+
+def join(data: str, fn_index: object = 0) -> bytes:
+    """Return a request to join the queue."""
+    return f'{{"data": {data}, "fn_index": {fn_index}, "session_hash": "s"}}'.encode()
+
+
+def test_a_request_is_answered_from_the_queue(client: httpx.Client) -> None:
+    event = client.post("call/shout", json={"data": ["a"]}).json()["event_id"]
+    assert 'data: ["A"]' in client.get(f"call/shout/{event}").text
+
+
+@pytest.mark.parametrize(
+    ("address", "body", "words"),
+    [
+        ("queue/join", b"", "not JSON that can be read"),
+        ("queue/join", b"{", "not JSON that can be read"),
+        ("queue/join", b'"\xff"', "not JSON that can be read"),
+        ("queue/join", b"[]", "not a JSON object"),
+        ("queue/join", join("[" + "9" * 4301 + "]"), "not JSON that can be read"),
+        ("queue/join", join("[" * 100_000 + "]" * 100_000), "not JSON that can be read"),
+        ("queue/join", join("[" * MAX_DEPTH + "]" * MAX_DEPTH), "nests its values more than 32"),
+        ("queue/join", join('["a"]', 99), "there is no such function"),
+        ("call/nosuch", b'{"data": []}', "there is no such function"),
+        ("call/v2/nosuch", b"{}", "there is no such function"),
+        ("call/v2/shout", b"{}", "it lacks an argument"),
+        ("call/v2/shout", b'{"words": "a"}', "it lacks an argument"),
+    ],
+)
+def test_a_request_that_is_none_is_answered_by_a_sentence(
+    client: httpx.Client, address: str, body: bytes, words: str
+) -> None:
+    came = client.post(address, content=body, headers=JSON)
+    assert came.status_code == httpx.codes.BAD_REQUEST
+    assert words in came.json()["detail"]
+
+
+def test_a_body_of_one_byte_too_much_is_refused(client: httpx.Client) -> None:
+    most = join('["' + "x" * (MAX_BODY - len(join('[""]'))) + '"]')
+    assert len(most) == MAX_BODY
+    assert client.post("queue/join", content=most, headers=JSON).status_code == httpx.codes.OK
+    came = client.post("queue/join", content=most + b" ", headers=JSON)
+    assert (came.status_code, came.json()["detail"]) == (
+        httpx.codes.REQUEST_ENTITY_TOO_LARGE,
+        "a request has at most 2,000,000 bytes; send a file as a file",
+    )
+
+
+def test_nobody_passes_the_queue(client: httpx.Client) -> None:
+    came = client.post("run/shout", json={"data": ["a"]})
+    assert came.status_code == httpx.codes.NOT_FOUND
+
+
+def test_an_unknown_session_is_said_in_gradios_own_words(client: httpx.Client) -> None:
+    came = client.get("queue/data", params={"session_hash": "nobody"})
+    assert '"session_not_found":true' in came.text
+
+
+@pytest.mark.parametrize("address", ["process_recording", "vibe-edit"])
+def test_what_no_page_uses_is_closed(client: httpx.Client, address: str) -> None:
+    assert client.post(address).status_code == httpx.codes.NOT_FOUND
+
+
+def test_an_upload_is_as_large_as_gradio_lets_it(client: httpx.Client) -> None:
+    came = client.post("upload", files={"files": ("a.csv", b"x" * (MAX_BODY + 1))})
+    assert came.status_code == httpx.codes.OK
