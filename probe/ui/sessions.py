@@ -24,12 +24,22 @@ class Session(SessionState):
         page: Any = SimpleNamespace(default_config=blocks.default_config, blocks={})
         super().__init__(page)
         self.blocks_config = blocks.default_config  # not a copy: nothing of it is changed
+        self._update = dict[int, Any]()  # Any: a component
+
+    def __getitem__(self, key: int) -> Any:  # Any: as above, or a state's value
+        """Return a state's value, a component, or once the component that an update has made.
+
+        gradio makes one to read from it at once what the browser is to be told.
+        """
+        return self._update.pop(key) if key in self._update else super().__getitem__(key)
 
     def __setitem__(self, key: int, value: Any) -> None:  # Any: a component, or a state's value
         block = self.blocks_config.blocks.get(key)
         if isinstance(block, gr.State):
             self._state_ttl[key] = block.time_to_live, datetime.now()
             self.state_data[key] = value
+        else:
+            self._update = {key: value}
 
     def _update_config(self, key: int) -> None:
         """Describe no component."""

@@ -93,7 +93,7 @@ def test_a_session_holds_no_component_and_a_choice_that_an_event_brought_is_take
     served: gr.Blocks,
 ) -> None:
     client = visitor(served)
-    ask(client, "more")
+    assert ask(client, "more")["choices"] == [["a", "a"], ["b", "b"]]
     assert ask(client, "choose", "b") == "b!"
     session = served.app.state_holder[client.session_hash]
     assert list(session.components) == []
