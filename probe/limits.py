@@ -29,7 +29,10 @@ SENTENCES = {
         "choose less"
     ),
     "max_runs_a_day": "{count:,} runs in 24 hours would be more than {limit:,}; come back tomorrow",
-    "max_all_open_runs": "{count:,} runs are going here already; try again when some have ended",
+    "max_all_open_runs": (
+        "{count:,} runs of all visitors would be going at once, more than {limit:,}; try again "
+        "when some have ended"
+    ),
     "max_kept_models": (
         "{count:,} models of yours would be kept, more than {limit:,}; delete some in My data"
     ),

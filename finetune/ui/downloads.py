@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.export import export
-from probe.ui.result_files import fresh_folder
+from probe.ui.visitor_files import fresh_folder
 
 
-def write_files(runs: Sequence[InoculationRun], selection: Selection) -> list[str]:
+def write_files(visitor: str, runs: Sequence[InoculationRun], selection: Selection) -> list[str]:
     """Write what `export` writes into a folder of its own; return the files' places.
 
     Raises RunError where no cell is finished.
     """
-    return [str(path) for path in export(runs, selection, fresh_folder())]
+    return [str(path) for path in export(runs, selection, fresh_folder(visitor))]

@@ -12,7 +12,7 @@ from finetune.ui import run_lists
 from finetune.ui.downloads import write_files
 from finetune.ui.html.sweep import list_title
 from finetune.ui.links import plan_in
-from finetune.ui.plan_form import forecast, form_of, jobs_of, sources_of
+from finetune.ui.plan_form import Form, forecast, form_of, jobs_of, sources_of
 from finetune.ui.samples import samples
 from finetune.ui.start import start_sweep
 from finetune.ui.view import (
@@ -32,6 +32,7 @@ from probe.runs.owners import as_token
 from probe.runs.run import OPEN
 from probe.runs.store import Store
 from probe.ui.html.elements import NOTHING, alert
+from probe.ui.visitor_files import check_room, own_file
 
 Values = list[Any]  # Any: text, or one of gradio's updates
 
@@ -73,16 +74,23 @@ class Handlers:
     def forecast(self, owner: str, *fields: Any) -> Markup:
         """Say about how long the plan takes, or what is wrong with it."""
         try:
-            self._require_models(owner, fields[0])
+            self._form(owner, fields)
         except UserError as trouble:
             return alert(trouble)
         return forecast(*fields)
 
-    def _require_models(self, owner: str, names: Sequence[str]) -> None:
-        """Refuse models that are not there for this visitor. Raises ModelError, StoreError."""
-        hidden = hidden_models(self.store, owner)
-        for name in names:
+    def _form(self, owner: str, fields: Sequence[Any]) -> Form:
+        """Return the form, whose models and files are there for this visitor.
+
+        Raises ModelError, FileError, StoreError.
+        """
+        form, hidden = form_of(*fields), hidden_models(self.store, owner)
+        for name in form.models:
             require_on_disk(name, hidden)
+        for place in form.files:
+            if place:
+                own_file(owner, place)
+        return form
 
     def _chosen(self, state: ViewState) -> Values:
         own = self._listed(state.owner)
@@ -116,8 +124,8 @@ class Handlers:
         try:
             if not as_token(owner):
                 raise RunError("this page does not know your browser yet; load it again")
-            self._require_models(owner, fields[0])
-            form = form_of(*fields)
+            check_room(self.store, owner)
+            form = self._form(owner, fields)
             runs = start_sweep(self.store, self.engine, owner, jobs_of(form), sources_of(form))
         except UserError as trouble:
             return [alert(trouble), *[gr.skip()] * 4]
@@ -172,4 +180,5 @@ class Handlers:
         """Write the files of the runs that are looked at."""
         state = ViewState(*fields)
         runs = [run for run in state.runs(self.store, self.gallery) if run.results]
-        return gr.Files(write_files(runs, state.selection), visible=True)
+        check_room(self.store, state.owner)
+        return gr.Files(write_files(state.owner, runs, state.selection), visible=True)

@@ -17,7 +17,7 @@ def chosen_runs(store: Store, owner: str, ids: Sequence[str]) -> list[Inoculatio
 
 
 def listed_runs(store: Store, owner: str) -> tuple[InoculationRun, ...]:
-    """Return all runs that a visitor may read, newest first. Raises StoreError."""
+    """Return all runs that a visitor may read, newest first, without cells. Raises StoreError."""
     return inoculation_runs(access.readable_runs(store, owner, KIND))
 
 

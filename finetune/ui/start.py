@@ -8,6 +8,7 @@ from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import InoculationRun, inoculation_run, run_request
 from probe.runs.compute.engine import Engine
 from probe.runs.environment import environment
+from probe.runs.owned_models import check_kept_models
 from probe.runs.owners import start_runs
 from probe.runs.store import Store
 
@@ -20,6 +21,7 @@ def start_sweep(
     sources: Mapping[str, str],
 ) -> tuple[InoculationRun, ...]:
     """Store a run for each job and hand them to the engine. Raises a sentence for the person."""
+    check_kept_models(store, owner, len(jobs))
     ran_on, files = environment(), {"sources": dict(sources)} if sources else {}
     artefacts = {"sweep": secrets.token_hex(6)} | files
     requests = [run_request(plan, sets, ran_on, artefacts) for plan, sets in jobs]

@@ -54,8 +54,8 @@ def readable_run(store: Store, visitor: str, run_id: str) -> StoredRun:
 
 
 def readable_runs(store: Store, visitor: str, kind: str) -> tuple[StoredRun, ...]:
-    """Return the runs of a kind that a visitor may read, newest first."""
-    return store.runs_where(_readable(visitor), RunRow.kind == kind)
+    """Return the runs of a kind that a visitor may read, newest first, without their cells."""
+    return store.runs_where(_readable(visitor), RunRow.kind == kind, with_cells=False)
 
 
 def chosen_runs(store: Store, visitor: str, ids: Sequence[str]) -> list[StoredRun]:

@@ -2,19 +2,24 @@
 
 import re
 import secrets
+import time
 from collections.abc import Sequence
+from threading import Lock
 
-from probe.errors import RunError
+from probe.limits import check
 from probe.runs.compute.engine import Engine
-from probe.runs.run import OPEN, RunRequest, StoredRun
+from probe.runs.experiment import experiment_of
+from probe.runs.run import RunRequest, StoredRun
 from probe.runs.store import Store
 from probe.settings import settings
 
-MAX_OPEN_RUNS = 20
-"""Runs of one owner at a time: four models on five challenges."""
+DAY = 86_400
+"""Seconds of a day."""
 COMMAND_LINE = "command line"
 """The owner of the runs of the command line, whose user owns the machine."""
 TOKEN = re.compile("[0-9a-f]{32}")
+_starting = Lock()
+"""Two pages of one owner may start runs at once: the second counts those of the first."""
 
 
 def new_owner() -> str:
@@ -45,16 +50,20 @@ def start_runs(
 ) -> tuple[StoredRun, ...]:
     """Store a run for each request and hand them to the engine.
 
-    Raises RunError where the owner would have more than MAX_OPEN_RUNS open, StoreError, and
-    ExperimentError for an unknown kind.
+    Raises LimitError where the owner asks for too much, StoreError, and ExperimentError for an
+    unknown kind. What the command line starts goes through no limit, nor through here.
     """
-    still = sum(run.state in OPEN for run in store.runs(owner))
-    if still + len(requests) > MAX_OPEN_RUNS:
-        raise RunError(
-            f"{still} of your runs are still going and {len(requests)} more would pass "
-            f"{MAX_OPEN_RUNS}; wait, cancel some or choose less"
-        )
-    runs = tuple(store.create(owner, request) for request in requests)
+    with _starting:
+        _check_limits(store, owner, requests)
+        runs = tuple(store.create(owner, request) for request in requests)
     for run in runs:
         engine.submit(run.id)
     return runs
+
+
+def _check_limits(store: Store, owner: str, requests: Sequence[RunRequest]) -> None:
+    for request in requests:
+        check("max_cells", len(experiment_of(request.kind).cells(request.plan)))
+    check("max_open_runs", store.count_open(owner) + len(requests))
+    check("max_runs_a_day", store.count_since(owner, time.time() - DAY) + len(requests))
+    check("max_all_open_runs", store.count_open() + len(requests))

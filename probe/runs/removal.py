@@ -12,15 +12,13 @@ from probe.runs.access import own_run, revoke_all
 from probe.runs.compute.engine import Engine
 from probe.runs.database.tables import CellRow, RunRow
 from probe.runs.models import remove_model_files
-from probe.runs.owners import COMMAND_LINE
+from probe.runs.owners import COMMAND_LINE, DAY
 from probe.runs.run import OPEN, ended
 from probe.runs.store import Store
 from probe.settings import settings
 
 NOBODY = "nobody"
 """The owner of deleted runs."""
-DAY = 86_400
-"""Seconds of a day."""
 
 
 def delete_run(store: Store, engine: Engine, visitor: str, run_id: str) -> None:
@@ -40,11 +38,11 @@ def remove_old_runs(store: Store) -> None:
     The runs of the command line stay.
     """
     is_over = RunRow.state.not_in(OPEN)
-    going = [store.runs_where(is_over, RunRow.owner == NOBODY)]
+    going = [store.runs_where(is_over, RunRow.owner == NOBODY, with_cells=False)]
     if days := settings().keep_days:
         before = time.time() - days * DAY
         old = RunRow.finished < before, RunRow.finished > 0, RunRow.owner != COMMAND_LINE
-        going.append(store.runs_where(is_over, *old))
+        going.append(store.runs_where(is_over, *old, with_cells=False))
     for runs in going:
         for run in runs:
             revoke_all(store, run.id)

@@ -2,11 +2,12 @@
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import or_, select, update
-from sqlalchemy.orm import selectinload
+from sqlalchemy import ColumnElement, insert, or_, select, update
+from sqlalchemy.orm import Session
 
 from probe.errors import UnknownRun
 from probe.runs.database.connection import Database
@@ -15,6 +16,8 @@ from probe.runs.experiment import experiment_of
 from probe.runs.run import OPEN, STOPPED, Json, Run, RunCell, RunRequest, State, StoredRun
 from probe.settings import settings
 
+StoredCell = RunCell[Json, Json, Json]
+STATES: dict[str, State] = {state: state for state in (*OPEN, "done", *STOPPED)}
 WAITS = "what is computed waits in memory and is stored as soon as that ends"
 
 
@@ -42,30 +45,31 @@ class Store:
         the run up. Raises ExperimentError for an unknown kind.
         """
         run_id, known = secrets.token_hex(6), results or {}
-        cells = [
-            CellRow(
-                run=run_id,
-                number=number,
-                key=key,
-                state="done" if number in known else "queued",
-                result=known.get(number, {}),
-            )
+        cells: list[Json] = [
+            {
+                "run": run_id,
+                "number": number,
+                "key": key,
+                "state": "done" if number in known else "queued",
+                "result": known.get(number, {}),
+            }
             for number, key in enumerate(experiment_of(request.kind).cells(request.plan))
         ]
         run = RunRow(id=run_id, owner=owner, state="queued", created=time.time(), **vars(request))
         with self.database.writing() as session:
             session.add(run)
             session.flush()
-            session.add_all(cells)
+            if cells:
+                session.execute(insert(CellRow), cells)
         return self.get(run_id)
 
     def get(self, run_id: str) -> StoredRun:
         """Return a run with its cells. Raises UnknownRun where there is none."""
         with self.database.session() as session:
-            row = session.get(RunRow, run_id, options=[selectinload(RunRow.cells)])
+            row = session.get(RunRow, run_id)
             if row is None:
                 raise unknown_run(run_id)
-            return self._as_run(row)
+            return self._as_run(row, _cells(session, RunRow.id == run_id)[run_id])
 
     def runs(self, owner: str | None = None, kind: str | None = None) -> tuple[StoredRun, ...]:
         """Return the runs, newest first: of one owner or all, of one kind or all."""
@@ -74,16 +78,32 @@ class Store:
             *(column == value for column, value in wanted.items() if value is not None)
         )
 
-    def runs_where(self, *where: Any) -> tuple[StoredRun, ...]:  # Any: as of SQLAlchemy
-        """Return the runs that fit all conditions, newest first."""
-        query = select(RunRow).where(*where).options(selectinload(RunRow.cells))
+    def runs_where(
+        self, *where: ColumnElement[bool], with_cells: bool = True
+    ) -> tuple[StoredRun, ...]:
+        """Return the runs that fit all conditions, newest first; without cells it is quicker."""
+        query = select(RunRow).where(*where).order_by(RunRow.created.desc())
         with self.database.session() as session:
-            rows = session.scalars(query.order_by(RunRow.created.desc()))
-            return tuple(self._as_run(row) for row in rows)
+            rows = session.scalars(query).all()
+            cells = _cells(session, *where) if with_cells else {}
+            return tuple(self._as_run(row, cells.get(row.id, ())) for row in rows)
 
-    def unfinished(self) -> tuple[StoredRun, ...]:
+    def unfinished(self) -> tuple[str, ...]:
         """Return the runs that are neither done, cancelled nor failed, oldest first."""
-        return self.runs_where(RunRow.state.in_(OPEN))[::-1]
+        return self._ids(RunRow.state.in_(OPEN))
+
+    def cancelling(self) -> frozenset[str]:
+        """Return the open runs that somebody wants to stop."""
+        return frozenset(self._ids(RunRow.state.in_(OPEN), RunRow.cancelling))
+
+    def count_open(self, owner: str | None = None) -> int:
+        """Return how many runs are open: of one owner or all."""
+        whose = [] if owner is None else [RunRow.owner == owner]
+        return len(self._ids(RunRow.state.in_(OPEN), *whose))
+
+    def count_since(self, owner: str, time: float) -> int:
+        """Return how many runs an owner has started since a time, in seconds since 1970."""
+        return len(self._ids(RunRow.owner == owner, RunRow.created >= time))
 
     def inputs(self, run_id: str) -> Json:
         """Return what a run works on. Raises UnknownRun where there is no run."""
@@ -135,6 +155,14 @@ class Store:
         fresh: Json = {"progress": {}} if state in OPEN else {}
         self._update_cell(run_id, number, state=state, error=error, **fresh)
 
+    def queue_cells(self, run_id: str) -> None:
+        """Queue the cells of a run that have not ended, without their progress."""
+        self._update_open_cells(run_id, state="queued", error="", progress={})
+
+    def cancel_cells(self, run_id: str, but: Collection[int] = ()) -> None:
+        """Cancel the cells of a run that have not ended, `but` those of these numbers."""
+        self._update_open_cells(run_id, CellRow.number.not_in(but), state="cancelled")
+
     def set_progress(self, run_id: str, number: int, progress: Json) -> None:
         """Store how far a cell is."""
         self._update_cell(run_id, number, state="running", progress=progress)
@@ -153,14 +181,26 @@ class Store:
     ) -> None:  # Any: as of SQLAlchemy
         self.database.write(update(RunRow).where(RunRow.id == run_id, *where).values(**values))
 
-    def _as_run(self, row: RunRow) -> StoredRun:
+    def _update_open_cells(
+        self, run_id: str, *where: Any, **values: object
+    ) -> None:  # Any: as of SQLAlchemy
+        cells = CellRow.run == run_id, CellRow.state.in_(OPEN), *where
+        self.database.write(update(CellRow).where(*cells).values(**values))
+
+    def _ids(self, *where: Any) -> tuple[str, ...]:  # Any: as of SQLAlchemy
+        """Return the ids of the runs that fit, oldest first."""
+        query = select(RunRow.id).where(*where).order_by(RunRow.created)
+        with self.database.session() as session:
+            return tuple(session.scalars(query))
+
+    def _as_run(self, row: RunRow, cells: Sequence[StoredCell] = ()) -> StoredRun:
         """Read a run; an open one tells of the database's trouble, which that cannot store."""
         trouble = self.database.trouble if row.state in OPEN else ""
         return Run(
-            row.id, row.kind, row.owner, row.plan, _state(row.state), row.cancelling,
+            row.id, row.kind, row.owner, row.plan, STATES[row.state], row.cancelling,
             f"{trouble}; {WAITS}" if trouble else row.error,
             row.created, row.started, row.finished, row.verdict, row.environment, row.kept,
-            tuple(_as_cell(cell) for cell in row.cells), row.artefacts,
+            tuple(cells), row.artefacts,
         )  # fmt: skip
 
 
@@ -169,12 +209,21 @@ def unknown_run(run_id: str) -> UnknownRun:
     return UnknownRun(f"there is no run {run_id!r}")
 
 
-def _as_cell(row: CellRow) -> RunCell[Json, Json, Json]:
-    return RunCell(
-        row.number, row.key, _state(row.state), row.progress or None, row.result or None, row.error
-    )
+def _cells(session: Session, *where: ColumnElement[bool]) -> Mapping[str, list[StoredCell]]:
+    """Return the cells of the runs that fit, by run and in order.
 
-
-def _state(text: str) -> State:
-    states: tuple[State, ...] = (*OPEN, "done", *STOPPED)
-    return next(state for state in states if state == text)
+    Rows are read as they are: to make objects of them takes as long again.
+    """
+    columns = (
+        CellRow.run, CellRow.number, CellRow.key, CellRow.state,
+        CellRow.progress, CellRow.result, CellRow.error,
+    )  # fmt: skip
+    query = select(*columns).where(CellRow.run.in_(select(RunRow.id).where(*where)))
+    cells: defaultdict[str, list[StoredCell]] = defaultdict(list)
+    for run, number, key, state, progress, result, error in session.execute(
+        query.order_by(CellRow.run, CellRow.number)
+    ):
+        cells[run].append(
+            RunCell(number, key, STATES[state], progress or None, result or None, error)
+        )
+    return cells

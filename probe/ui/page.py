@@ -12,12 +12,11 @@ from probe.runs.compute.engine import Engine
 from probe.runs.gallery import FOLDER
 from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
-from probe.settings import ASSETS
+from probe.settings import ASSETS, settings
 from probe.ui.checked_blocks import CheckedBlocks
 from probe.ui.events import QUIET
 from probe.ui.owner import browser_token, open_for_visitor
-
-HOUR, DAY = 3600, 86_400  # seconds: how often files that are older are removed, and how old
+from probe.ui.visitor_files import HOUR
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,8 @@ class TabEntry:
 def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
     """Return the page with these tabs."""
     blocks: gr.Blocks
-    with CheckedBlocks(title="NLI Clinic", delete_cache=(HOUR, DAY)) as blocks:
+    hours = settings().keep_hours
+    with CheckedBlocks(title="NLI Clinic", delete_cache=(HOUR, hours * HOUR)) as blocks:
         gr.HTML((ASSETS / "header.html").read_text(encoding="utf-8"), elem_id="header")
         owner = browser_token()
         opened = open_for_visitor(blocks, core.store, owner)

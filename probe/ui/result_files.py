@@ -5,10 +5,7 @@ finds them again when its session was dropped, or the app has started again.
 """
 
 import json
-import os
 import re
-import secrets
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,34 +20,27 @@ from probe.models.classifier import Model
 from probe.reports.compared_rows import keep, kept
 from probe.reports.frames import compared_frame, made_frame, scored_frame
 from probe.ui.batch_tables import view
+from probe.ui.visitor_files import VISITORS, cache_folder
 
-KEY = re.compile("nli-clinic-[0-9a-f]{32}")
+KEY = re.compile("[0-9a-f]{32}/[A-Za-z0-9_-]{22}")
+"""A visitor's folder, and in it the random name of that of the results."""
 ROWS, MODELS = "rows.jsonl", "models.json"
-
-
-def cache_folder() -> Path:
-    """Return gradio's own cache, which it empties by itself."""
-    folder = Path(os.environ.get("GRADIO_TEMP_DIR", Path(tempfile.gettempdir()) / "gradio"))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def fresh_folder() -> Path:
-    """Return a new folder in gradio's cache, whose name cannot be guessed."""
-    folder = cache_folder() / f"nli-clinic-{secrets.token_hex(16)}"
-    folder.mkdir(mode=0o700)
-    return folder
 
 
 def kept_folder(key: str) -> Path:
     """Return the folder of the results with this key. Raises FileError where it is gone."""
-    folder = cache_folder() / key
+    folder = cache_folder() / VISITORS / key
     if not KEY.fullmatch(key) or not (folder / ROWS).is_file():
         raise FileError("these results are no longer kept here; compute them again")
     return folder
 
 
+def _key(folder: Path) -> str:
+    return f"{folder.parent.name}/{folder.name}"
+
+
 def write_results(
+    folder: Path,
     table: Table,
     rows: Sequence[batch.Row],
     names: Sequence[str],
@@ -59,7 +49,7 @@ def write_results(
     model: Model,
 ) -> tuple[list[str], str]:
     """Write the scored file, the summary, and the rows for paging; return places and key."""
-    folder, stem = fresh_folder(), stem_of(upload)
+    stem = stem_of(upload)
     scored = folder / f"{stem}-scored.{table.form}"
     write_table(scored_frame(table, rows, names, model), scored)
     pairs = folder / f"{stem}-pairs.{table.form}"
@@ -68,10 +58,11 @@ def write_results(
     note = _write_json(summary, folder / f"{stem}-summary.json")
     view(rows, names).to_json(folder / ROWS, orient="records", lines=True, force_ascii=False)
     files = [scored, note, pairs] if names else [scored, note]
-    return [str(path) for path in files], folder.name
+    return [str(path) for path in files], _key(folder)
 
 
 def write_comparison(
+    folder: Path,
     table: Table,
     rows: Sequence[comparison.Row],
     names: Sequence[str],
@@ -79,13 +70,12 @@ def write_comparison(
     stem: str,
 ) -> tuple[list[str], str]:
     """Write the scored file, the summary and what the cells show; return places and key."""
-    folder = fresh_folder()
     compared = folder / f"{stem}-compared.{table.form}"
     write_table(compared_frame(table, rows, names), compared)
     note = _write_json(summary, folder / f"{stem}-comparison.json")
     keep(rows, folder / ROWS)
     _write_json({"models": list(names)}, folder / MODELS)
-    return [str(compared), str(note)], folder.name
+    return [str(compared), str(note)], _key(folder)
 
 
 def kept_page(key: str) -> pd.DataFrame:
@@ -95,8 +85,9 @@ def kept_page(key: str) -> pd.DataFrame:
 
 def kept_comparison(key: str) -> tuple[list[comparison.Row], list[str]]:
     """Return the compared rows and the models. Raises FileError."""
-    models = json.loads((kept_folder(key) / MODELS).read_text(encoding="utf-8"))["models"]
-    return kept(kept_folder(key) / ROWS), models
+    folder = kept_folder(key)
+    models = json.loads((folder / MODELS).read_text(encoding="utf-8"))["models"]
+    return kept(folder / ROWS), models
 
 
 def _write_json(values: Mapping[str, Any], path: Path) -> Path:

@@ -10,6 +10,7 @@ from probe.settings import ASSETS, settings
 from probe.ui.passwords import login, read_logins
 from probe.ui.request_check import RequestCheck
 from probe.ui.sessions import Sessions
+from probe.ui.uploads import ClosedRoutes, guard_uploads
 
 FONT = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif"]
 MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
@@ -48,7 +49,7 @@ def launch_options() -> dict[str, Any]:
         "state_session_capacity": settings().max_sessions,
         "ssr_mode": False,
         "show_error": True,
-        "app_kwargs": {"middleware": [Middleware(RequestCheck)]},
+        "app_kwargs": {"middleware": [Middleware(ClosedRoutes), Middleware(RequestCheck)]},
     }
 
 
@@ -60,6 +61,7 @@ def serve(page: gr.Blocks) -> None:
 
 def start(page: gr.Blocks, **options: Any) -> None:  # Any: as of launch()
     """Serve the page from now on, in threads of its own; `options` are passed to launch() too."""
+    guard_uploads()
     queued(page).launch(**launch_options(), **options, prevent_thread_lock=True)
     page.app.state_holder = Sessions(page)
 

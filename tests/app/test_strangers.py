@@ -1,16 +1,20 @@
 """Two visitors of one app: what is the first one's does not exist for the second."""
 
+import json
 import time
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
+import httpx
 import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
+from probe.ui.visitor_files import GONE
 from tests.conftest import App
 from tests.support.probe_client import ask
-from tests.support.visitors import YOU
+from tests.support.visitors import ME, YOU
 
 WAIT = 300
 """Seconds an inoculation of two cells may take on a busy machine."""
@@ -94,3 +98,91 @@ def test_the_page_as_everybody_gets_it_names_no_visitors_model(
     assert "minilm" in str(fresh.config)
     assert first.model not in str(fresh.config)
     assert first.run not in str(fresh.config)
+
+
+# files
+
+
+def upload(app: App, text: str) -> str:
+    """Upload a file as a browser does; return where it lies."""
+    files = {"files": ("mine.csv", text.encode())}
+    (place,) = httpx.post(f"{app.url}gradio_api/upload", files=files, timeout=WAIT).json()
+    return str(place)
+
+
+def score(app: App, place: str, owner: str) -> tuple[str, Any]:
+    """Ask for a file to be scored over HTTP; return the last event and what it brings."""
+    file = {"path": place, "meta": {"_type": "gradio.FileData"}}
+    data = [file, "", "minilm", 0, 0.5, "support", "auto", "{}", owner]
+    address = f"{app.url}gradio_api/call/batch"
+    event = httpx.post(address, json={"data": data}, timeout=WAIT).json()["event_id"]
+    lines = httpx.get(f"{address}/{event}", timeout=WAIT).text.strip().splitlines()
+    return lines[-2].removeprefix("event: "), json.loads(lines[-1].removeprefix("data: "))
+
+
+def fetch(app: App, place: str) -> httpx.Response:
+    """Ask gradio for a file by its place."""
+    return httpx.get(f"{app.url}gradio_api/file={quote(place)}", timeout=WAIT)
+
+
+PAIRS = "premise,hypothesis,label\nA man sat.,He sat.,entailment\n"
+
+
+@pytest.fixture(scope="module")
+def scored(app: App) -> tuple[str, list[str]]:
+    """Where the first visitor's upload and result files lie."""
+    place = upload(app, PAIRS)
+    kind, answer = score(app, place, ME)
+    assert kind == "complete", answer
+    return place, [file["path"] for file in answer[1]]
+
+
+def test_the_same_file_uploaded_twice_lies_at_two_addresses(app: App) -> None:
+    assert upload(app, PAIRS) != upload(app, PAIRS)
+
+
+def test_a_result_is_fetched_at_its_random_address(app: App, scored: tuple[str, list[str]]) -> None:
+    for place in scored[1]:
+        assert fetch(app, place).status_code == 200
+        assert len(place.split("/")[-2]) >= 20
+
+
+@pytest.mark.parametrize("stranger", [YOU, ""])
+def test_a_stranger_uses_neither_the_upload_nor_the_results(
+    app: App, scored: tuple[str, list[str]], stranger: str
+) -> None:
+    for place in (scored[0], *scored[1]):
+        kind, told = score(app, place, stranger)
+        assert (kind, told["error"]) == ("error", GONE)
+    assert score(app, scored[0], ME)[0] == "complete"
+
+
+def test_folders_are_not_listed_and_other_places_not_opened(
+    app: App, scored: tuple[str, list[str]]
+) -> None:
+    folder = scored[1][0].rpartition("/")[0]
+    others = (folder, folder.rpartition("/")[0], str(app.home), f"{app.home}/runs.sqlite")
+    unknown = fetch(app, f"{app.home}/gradio/gone")
+    assert unknown.status_code == 403
+    for place in (*others, f"{app.home}/browser-secret", f"{app.home}/models", "/etc/passwd"):
+        answer = fetch(app, place)
+        assert (answer.status_code, place in answer.text) == (403, True)
+
+
+@pytest.mark.parametrize(
+    "route",
+    [
+        "file=https://example.com/x.csv",
+        "file=HTTP://example.com/x.csv",
+        "file/https://example.com/x.csv",
+        "proxy=https://example.hf.space/x",
+        "deep_link?session_hash=abc",
+    ],
+)
+def test_routes_that_fetch_or_store_for_strangers_are_closed(app: App, route: str) -> None:
+    assert httpx.get(f"{app.url}gradio_api/{route}", timeout=WAIT).status_code == 404
+
+
+def test_an_address_of_the_web_is_no_file(app: App) -> None:
+    kind, told = score(app, "https://example.com/x.csv", ME)
+    assert (kind, told["error"]) == ("error", "give a file, not an address of the web")

@@ -19,5 +19,6 @@ def until(store: Store, run_id: str, condition: Callable[[StoredRun], bool]) -> 
 
 
 def training(run: AnyRun) -> bool:
-    """Whether the second cell has reported progress."""
-    return run.cells[1].state == "running" and run.cells[1].progress is not None
+    """Whether the first cell is stored and the second has reported progress."""
+    first, second = run.cells[:2]
+    return first.state == "done" and second.state == "running" and second.progress is not None

@@ -4,7 +4,6 @@ from probe.models.hashes import model_hash
 from probe.runs.compute.failures import sentence
 from probe.runs.experiment import Result, experiment_of
 from probe.runs.models import save_model_files
-from probe.runs.run import OPEN
 from probe.runs.store import Store
 
 
@@ -35,9 +34,7 @@ def finish(store: Store, run_id: str) -> None:
         store.set_verdict(run_id, verdict)
     errors = [cell.error for cell in run.cells if cell.error]
     if run.cancelling:
-        for cell in run.cells:
-            if cell.state in OPEN:
-                store.set_cell_state(run_id, cell.number, "cancelled")
+        store.cancel_cells(run_id)
         store.set_state(run_id, "cancelled")
     elif errors:
         store.set_state(run_id, "failed", errors[0])

@@ -2,16 +2,20 @@
 
 import json
 import secrets
+from collections import deque
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from threading import Thread
 
 from distributed import CancelledError, Client, Event, Future, KilledWorker, TimeoutError, Variable
 
 from probe.runs.compute.cluster import UNREACHABLE
-from probe.runs.compute.worker import CellTask, compute, inputs_variable
+from probe.runs.compute.worker import CellTask, compute
 from probe.runs.experiment import Experiment, Result
 from probe.runs.run import Json, RunCell, StoredRun
 
+MAX_SENT = 200
+"""Cells of a run that the scheduler has at a time: sending takes time, and so does taking back."""
 FETCH_SECONDS = 20.0
 """Seconds to wait for a result to be sent."""
 
@@ -19,7 +23,10 @@ Task = Future[Result | None]
 
 
 class Dispatch:
-    """A run's cells that have not ended (`waiting`), and those of them that have begun."""
+    """A run's cells that have not ended: those that were sent (`waiting`), and the rest.
+
+    `places` says in which order cells are computed, of all runs together, lowest first.
+    """
 
     def __init__(
         self,
@@ -30,30 +37,44 @@ class Dispatch:
         topic: str,
         report_interval: float,
     ) -> None:
-        """Send the inputs; workers report on `topic`. Raises OSError where nothing answers.
+        """Send plan and inputs; workers report on `topic`. Raises OSError where nothing answers.
 
-        The scheduler holds the inputs: as a task that cells depend on they would draw all cells to
-        the worker that has them.
+        The scheduler holds them: as a task that cells depend on they would draw all cells to the
+        worker that has them.
         """
         self._client, self._run, self._run_cell = client, run, experiment.run_cell
         self._topic, self._report_interval = topic, report_interval
         self._worker = least_busy(client) if experiment.one_worker(run.plan) else None
-        self._stop_event = Event(f"stop-{run.id}-{secrets.token_hex(4)}", client)
-        self._inputs = Variable(inputs_variable(run.id), client)
-        self._inputs.set(json.dumps(inputs))
+        name = f"{run.id}-{secrets.token_hex(4)}"  # another engine may have sent this run too
+        self._stop_event = Event(f"stop-{name}", client)
+        self._inputs = Variable(f"inputs-{name}", client)
+        self._inputs.set(json.dumps({"plan": run.plan, "inputs": inputs}))
+        self._unsent: deque[RunCell[Json, Json, Json]] = deque()
+        self.owner = run.owner
+        self.places: dict[int, int] = {}
         self.waiting: dict[int, Task] = {}
         self.begun: set[int] = set()
         self.stopping = False
 
-    def start(self, cell: RunCell[Json, Json, Json]) -> Task:
-        """Send a cell; what was sent first is computed first."""
+    def add(self, cells: Iterable[RunCell[Json, Json, Json]], places: Iterable[int]) -> None:
+        """Add cells that are to be computed, each with its place."""
+        for cell, place in zip(cells, places, strict=True):
+            self._unsent.append(cell)
+            self.places[cell.number] = place
+
+    def sendable(self) -> Iterator[RunCell[Json, Json, Json]]:
+        """Take the next cells to be sent, as long as not too many are."""
+        while self._unsent and len(self.waiting) < MAX_SENT:
+            yield self._unsent.popleft()
+
+    def send(self, cell: RunCell[Json, Json, Json]) -> Task:
+        """Send a cell."""
         task = CellTask(
-            self._run.id, self._run.plan, cell.number, cell.key,
-            self._run.artefacts.get("model", ""), self._topic, self._stop_event.name,
-            self._report_interval,
+            self._run.id, cell.number, cell.key, self._run.artefacts.get("model", ""),
+            self._topic, self._inputs.name, self._stop_event.name, self._report_interval,
         )  # fmt: skip
         self.waiting[cell.number] = self._client.submit(
-            compute, self._run_cell, task, pure=False, fifo_timeout=0,
+            compute, self._run_cell, task, pure=False, priority=-self.places[cell.number],
             workers=self._worker, allow_other_workers=self._worker is not None,
         )  # fmt: skip
         return self.waiting[cell.number]
@@ -61,6 +82,7 @@ class Dispatch:
     def end(self, number: int) -> None:
         """Forget a cell."""
         del self.waiting[number]
+        del self.places[number]
         self.begun.discard(number)
 
     def close(self) -> None:
@@ -70,12 +92,14 @@ class Dispatch:
                 self._inputs.delete()
 
     def stop(self) -> None:
-        """Drop the cells that wait and ask those that run to stop.
+        """Drop the cells that have not begun and ask those that run to stop.
 
         On a cluster that does not answer there is nothing to stop: it takes its tasks with it.
         """
         self.stopping = True
-        idle = [task for number, task in self.waiting.items() if number not in self.begun]
+        self._unsent.clear()
+        self.places = {number: self.places[number] for number in self.begun}
+        idle = [self.waiting.pop(number) for number in [*self.waiting] if number not in self.begun]
         if self._client.status == "running":
             with suppress(*UNREACHABLE):
                 self._stop_event.set()

@@ -19,6 +19,7 @@ from probe.runs.compute.completion import finish, keep_model
 from probe.runs.compute.dispatch import Dispatch, Task, fetch
 from probe.runs.compute.event_queue import EventQueue
 from probe.runs.compute.failures import sentence
+from probe.runs.compute.fair_order import FairOrder
 from probe.runs.compute.lease import Lease
 from probe.runs.compute.worker import REPORT_INTERVAL
 from probe.runs.experiment import Progress, Result, experiment_of
@@ -38,7 +39,7 @@ Listener = Callable[[str, int, Progress | Result], None]
 
 
 class Engine:
-    """Runs the cells of stored runs, first come first served, one cell at a time on a worker."""
+    """Runs the cells of stored runs, in turn for their owners, one cell at a time on a worker."""
 
     def __init__(
         self,
@@ -58,6 +59,7 @@ class Engine:
         self._topic = f"runs-{secrets.token_hex(4)}"
         self._events = EventQueue(self._fail)
         self._dispatches: dict[str, Dispatch] = {}
+        self._order = FairOrder()
         self._submitted: set[str] = set()
         self._listener = listener
 
@@ -69,13 +71,14 @@ class Engine:
     def submit(self, run_id: str) -> None:
         """Run the cells that a run lacks; returns at once."""
         self._submitted.add(run_id)
-        self._events.repeat(UPKEEP_INTERVAL, self._upkeep)
+        self._look_around()
         self._events.put(run_id, partial(self._start, run_id))
 
     def resume(self) -> None:
-        """Take up the runs that an earlier engine left; returns at once."""
-        for run in self._store.unfinished():
-            self.submit(run.id)
+        """Take up the runs that an earlier engine left, or another one will; returns at once."""
+        self._look_around()
+        for run_id in self._store.unfinished():
+            self.submit(run_id)
 
     def reopen(self, run_id: str) -> None:
         """Take up a failed or cancelled run with the cells it lacks; returns at once.
@@ -103,14 +106,24 @@ class Engine:
             dispatch.stop()
         self.cluster.close()
 
+    def _look_around(self) -> None:
+        self._events.repeat(UPKEEP_INTERVAL, self._upkeep)
+
     def _upkeep(self) -> None:
-        """Renew the lease, take up what was left, cancel what others want cancelled, and rest."""
+        """Renew the lease, take up what was left, cancel what others want cancelled, and rest.
+
+        A run that another engine has taken, since this one was silent, is left to that.
+        """
         self._lease.renew()
+        for run_id in self._dispatches.keys() - self._lease.held():
+            log.warning("run %s is another engine's now", run_id)
+            self._dispatches[run_id].stop()
+            self._forget(run_id)
         waiting = [run_id for run_id in self._lease.available() if self._may_start(run_id)]
         for run_id in waiting if waiting and self.cluster.connect() else ():
             self.submit(run_id)
-        for run_id, dispatch in self._dispatches.items():
-            if not dispatch.stopping and self._store.get(run_id).cancelling:
+        for run_id in self._store.cancelling() & self._dispatches.keys():
+            if not self._dispatches[run_id].stopping:
                 self._events.put(run_id, partial(self._cancel, run_id))
         self.cluster.rest(busy=bool(self._dispatches))
 
@@ -127,14 +140,19 @@ class Engine:
             self._finish(run_id)
             return
         self._check_model(run)
-        for cell in lacking:  # an engine that died may have left one running
-            self._store.set_cell_state(run_id, cell.number, "queued")
+        self._store.queue_cells(run_id)  # an engine that died may have left one running
         dispatch = self._dispatch(run_id)
         if dispatch is None:
             self._requeue(run_id)
             return
+        own = [each for each in self._dispatches.values() if each.owner == run.owner]
+        waiting = (place for each in own for place in each.places.values())
+        dispatch.add(lacking, self._order.places(len(lacking), waiting))
         self._dispatches[run_id] = dispatch
-        for cell in lacking:
+        self._send_more(run_id, dispatch)
+
+    def _send_more(self, run_id: str, dispatch: Dispatch) -> None:
+        for cell in dispatch.sendable():
             self._send(run_id, dispatch, cell)
 
     def _dispatch(self, run_id: str) -> Dispatch | None:
@@ -166,7 +184,7 @@ class Engine:
         self._store.requeue(run_id, f"{cluster}; the run goes on when it does")
 
     def _send(self, run_id: str, dispatch: Dispatch, cell: RunCell[Json, Json, Json]) -> None:
-        self._await(run_id, cell, dispatch.start(cell))
+        self._await(run_id, cell, dispatch.send(cell))
 
     def _await(self, run_id: str, cell: RunCell[Json, Json, Json], task: Task) -> None:
         """Fetch a cell's result when it ends; dask calls back on a thread of its own."""
@@ -188,6 +206,7 @@ class Engine:
             self._tell(run_id, number, Progress(progress))
             return
         dispatch.begun.add(number)
+        self._order.begin(dispatch.places[number])
         self._store.set_state(run_id, "running")
         self._store.set_cell_state(run_id, number, "running")
 
@@ -210,7 +229,7 @@ class Engine:
             error = keep_model(self._store, run_id, result)
             self._store.set_result(run_id, number, result.values, error)
             self._tell(run_id, number, result)
-        elif self._store.get(run_id).cancelling:
+        elif run_id in self._store.cancelling():
             self._store.set_cell_state(run_id, number, "cancelled")
         elif task.status != "error":
             self._lose(run_id, dispatch)
@@ -224,6 +243,7 @@ class Engine:
             log.error("run %s, %s failed", run_id, cell.key, exc_info=problem)
             self._store.set_cell_state(run_id, number, "failed", sentence(problem))
         dispatch.end(number)
+        self._send_more(run_id, dispatch)
         if not dispatch.waiting:
             self._events.put(run_id, partial(self._finish, run_id))
 
@@ -233,29 +253,38 @@ class Engine:
 
     def _lose(self, run_id: str, dispatch: Dispatch) -> None:
         """Queue the cells of a run that the cluster took with it, and wait for the cluster."""
-        for number in dispatch.waiting:
-            self._store.set_cell_state(run_id, number, "queued")
-        self._requeue(run_id)
+        if self._lease.acquire(run_id):
+            self._store.queue_cells(run_id)
+            self._requeue(run_id)
         del self._dispatches[run_id]
 
     def _finish(self, run_id: str) -> None:
-        finish(self._store, run_id)
+        if self._lease.acquire(run_id):
+            finish(self._store, run_id)
+        self._forget(run_id)
+
+    def _forget(self, run_id: str) -> None:
         if dispatch := self._dispatches.pop(run_id, None):
             dispatch.close()
 
     def _cancel(self, run_id: str) -> None:
         dispatch = self._dispatches.get(run_id)
-        if dispatch:
-            dispatch.stop()
-            self._events.put_after(FORCE_AFTER, run_id, dispatch.force)
-        elif self._store.get(run_id).state in OPEN and self._lease.acquire(run_id):
-            self._finish(run_id)
+        if dispatch is None:
+            if run_id in self._store.cancelling():
+                self._finish(run_id)
+            return
+        self._store.cancel_cells(run_id, dispatch.begun)
+        dispatch.stop()
+        self._events.put_after(FORCE_AFTER, run_id, dispatch.force)
+        if not dispatch.waiting:
+            self._events.put(run_id, partial(self._finish, run_id))
 
     def _fail(self, run_id: str, problem: Exception) -> None:
         """Fail a run that an event could not be handled of."""
         known = isinstance(problem, UserError)
         error = str(problem) if known else f"the engine failed: {problem}"
-        self._store.set_state(run_id, "failed", error)
-        if dispatch := self._dispatches.pop(run_id, None):
+        if self._lease.acquire(run_id):
+            self._store.set_state(run_id, "failed", error)
+        if dispatch := self._dispatches.get(run_id):
             dispatch.stop()
-            dispatch.close()
+        self._forget(run_id)

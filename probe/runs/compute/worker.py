@@ -42,22 +42,18 @@ class CellTask:
     """A cell to compute.
 
     `model` is the hash of the run's model, `topic` takes the reports, at most one in
-    `report_interval` seconds, `stop_event` names the event that stops the cell.
+    `report_interval` seconds. `inputs` names the variable in which the scheduler holds the run's
+    plan and inputs as JSON text, `stop_event` the event that stops the cell.
     """
 
     run_id: str
-    plan: Json
     number: int
     key: Json
     model: str
     topic: str
+    inputs: str
     stop_event: str
     report_interval: float
-
-
-def inputs_variable(run_id: str) -> str:
-    """Return the name under which the scheduler holds a run's inputs, as JSON text."""
-    return f"inputs-{run_id}"
 
 
 def compute(run_cell: RunCell, task: CellTask) -> Result | None:
@@ -71,7 +67,8 @@ def compute(run_cell: RunCell, task: CellTask) -> Result | None:
     report(None)
     context = CellContext(task.model, stop)
     try:
-        for row in run_cell(task.plan, _inputs(task.run_id), task.key, context):
+        work = _inputs(task.inputs)
+        for row in run_cell(work["plan"], work["inputs"], task.key, context):
             if isinstance(row, Result):
                 return row
             report(row)
@@ -81,8 +78,8 @@ def compute(run_cell: RunCell, task: CellTask) -> Result | None:
 
 
 @lru_cache(maxsize=1)
-def _inputs(run_id: str) -> Json:
-    inputs: Json = json.loads(Variable(inputs_variable(run_id)).get(timeout=60))
+def _inputs(variable: str) -> Json:
+    inputs: Json = json.loads(Variable(variable).get(timeout=60))
     return inputs
 
 

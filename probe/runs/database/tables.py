@@ -1,7 +1,7 @@
 """The run database's tables."""
 
 from sqlalchemy import JSON, ForeignKey, String
-from sqlalchemy.orm import DeclarativeBase, Mapped, deferred, mapped_column, relationship
+from sqlalchemy.orm import DeclarativeBase, Mapped, deferred, mapped_column
 
 from probe.runs.run import Json
 
@@ -40,7 +40,6 @@ class RunRow(Base):
     artefacts: Mapped[Json] = mapped_column(default=dict)
     holder: Mapped[str] = mapped_column(default="")
     seen: Mapped[float] = mapped_column(default=0.0)
-    cells: Mapped[list["CellRow"]] = relationship(order_by="CellRow.number")
 
 
 class CellRow(Base):

@@ -16,6 +16,7 @@ from probe.transforms.options import Options, Sign, read_options
 from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Token, Upload
 from probe.ui.api.endpoint import endpoint
 from probe.ui.result_files import write_results
+from probe.ui.visitor_files import check_room, fresh_folder, own_file
 
 
 def build(models: ModelAccess) -> None:
@@ -77,7 +78,8 @@ def score_file(
     options: Options,
 ) -> tuple[dict[str, Any], list[str]]:
     """Score a file; return the summary and the places of the scored file and the summary."""
-    table = read_table(path, visitor_bounds())
+    check_room(models.store, owner)
+    table = read_table(own_file(owner, path), visitor_bounds())
     classifier = models.get(owner, model)
     task = classifier.task
     columns = guess([str(name) for name in table.frame.columns], task)
@@ -85,4 +87,6 @@ def score_file(
     rows = [row for chunk in chunks for row in chunk.rows]
     totals = summarise(rows, names, task)
     summary = summary_json(totals, classifier, precision, seed, options)
-    return summary, write_results(table, rows, names, summary, path, classifier)[0]
+    return summary, write_results(
+        fresh_folder(owner), table, rows, names, summary, path, classifier
+    )[0]

@@ -18,6 +18,7 @@ from probe.tasks.nli import NLI, Pair
 from probe.ui.api.arguments import Name, Names, Text, Token, Upload
 from probe.ui.api.endpoint import endpoint
 from probe.ui.result_files import write_comparison
+from probe.ui.visitor_files import check_room, fresh_folder, own_file
 
 
 def build(access: ModelAccess) -> None:
@@ -78,12 +79,13 @@ def compare_on(
 ) -> tuple[dict[str, Any], list[str]]:
     """Compare models on a file; return the summary and the places of the file and the summary."""
     classifiers = known(models, owner, names)
-    table = read_table(path, visitor_bounds())
+    check_room(models.store, owner)
+    table = read_table(own_file(owner, path), visitor_bounds())
     unread = read(table, guess([str(name) for name in table.frame.columns], NLI), NLI)
     rows = [row for chunk in compare_rows(classifiers, unread, precision) for row in chunk.rows]
     summary = comparison_json(rows, names, precision)
     stem = stem_of(path)
-    return summary, write_comparison(table, rows, names, summary, stem)[0]
+    return summary, write_comparison(fresh_folder(owner), table, rows, names, summary, stem)[0]
 
 
 def known(models: ModelAccess, owner: str, names: Sequence[str]) -> list[Classifier]:

@@ -29,7 +29,7 @@ def build_guard(files: gr.Files, key: gr.Textbox, elem_id: str) -> gr.Checkbox:
 def offer(key: str, guard: bool) -> tuple[gr.Files, gr.Checkbox]:
     """Offer the files of a result, and the question where one of them can be guarded."""
     try:
-        folder = kept_folder(key)
+        folder = kept_folder(key or "")
     except FileError:  # there are none yet, or no more
         return gr.skip(), gr.Checkbox(visible=False)
     beside = (path for path in folder.iterdir() if _kind(path) in ORDER)

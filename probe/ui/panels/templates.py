@@ -1,18 +1,21 @@
 """Pairs from templates, as a file for the Batch tab."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
 
-from probe.errors import TemplateError
+from probe.errors import TemplateError, UserError
+from probe.runs.store import Store
 from probe.templates import Request, generate, kinds
 from probe.templates.files import write_pairs
 from probe.templates.grammar import grammar
 from probe.ui.events import QUIET
 from probe.ui.html.elements import alert, note
-from probe.ui.result_files import fresh_folder
+from probe.ui.page import Page
+from probe.ui.visitor_files import check_room, fresh_folder
 
 ABOUT = (
     "Dative alternation and numerical reasoning after Rozen et al. 2019, and pairs like those of "
@@ -33,6 +36,8 @@ HEURISTICS = (ALL, "lexical_overlap", "subsequence", "constituent")
 
 
 def make(
+    store: Store,
+    visitor: str,
     kind: str,
     complexity: str,
     group: str,
@@ -60,19 +65,20 @@ def make(
         }
         meant = {name: value for name, value in asked.items() if name in grammar(kind).reads}
         request = Request(kind, **meant)
-        path = _write(request, count, int(seed or 0))
-    except TemplateError as trouble:
+        check_room(store, visitor)
+        path = _write(fresh_folder(visitor), request, count, int(seed or 0))
+    except UserError as trouble:
         return None, alert(trouble)
     return str(path), note(f"{count} {kind} pairs made and loaded below.")
 
 
-def _write(request: Request, count: int, seed: int) -> Path:
-    path = fresh_folder() / f"{request.kind}-{count}-seed-{seed}.csv"
+def _write(folder: Path, request: Request, count: int, seed: int) -> Path:
+    path = folder / f"{request.kind}-{count}-seed-{seed}.csv"
     write_pairs(generate(request, count, seed), path)
     return path
 
 
-def build(upload: gr.File) -> None:
+def build(page: Page, upload: gr.File) -> None:
     """Lay out the controls; what they make goes to `upload`."""
     with gr.Accordion("Or make pairs from templates", open=False, elem_id="templates"):
         gr.HTML(note(ABOUT))
@@ -89,5 +95,5 @@ def build(upload: gr.File) -> None:
             strict = gr.Checkbox(label="Whole numbers (integer_strict)", min_width=140)
         go = gr.Button("Make the pairs", size="sm", elem_id="make-pairs")
         message = gr.HTML()
-    asked: list[Any] = [kind, complexity, group, low, high, strict, heuristic, n, seed]
-    go.click(make, asked, [upload, message], **QUIET)
+    asked: list[Any] = [page.owner, kind, complexity, group, low, high, strict, heuristic, n, seed]
+    go.click(partial(make, page.core.store), asked, [upload, message], **QUIET)

@@ -1,7 +1,6 @@
 """A person's file: where it is dropped, its first rows, and which columns are which."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -17,6 +16,8 @@ from probe.settings import ASSETS
 from probe.tasks.nli import NLI
 from probe.ui.events import CHANGING, QUIET
 from probe.ui.html.elements import NOTHING, alert, note, sheet
+from probe.ui.page import Page
+from probe.ui.visitor_files import own_file
 
 EXAMPLES = sorted((ASSETS / "examples").glob("*"))
 REPLACEMENT = "\ufffd"
@@ -47,19 +48,19 @@ def build_columns() -> list[gr.Dropdown]:
 
 
 def guess_on_upload(
-    upload: gr.File, columns: Sequence[gr.Dropdown], preview: gr.HTML, guessed: gr.HTML
+    page: Page, upload: gr.File, columns: Sequence[gr.Dropdown], preview: gr.HTML, guessed: gr.HTML
 ) -> None:
     """Show the first rows and the guessed columns as soon as there is a file."""
-    upload.change(choose, upload, [preview, *columns, guessed], **QUIET)
+    upload.change(choose, [page.owner, upload], [preview, *columns, guessed], **QUIET)
 
 
-def choose(path: str | None) -> list[Any]:
+def choose(visitor: str, path: str | None) -> list[Any]:
     """Return the first rows of a file, its guessed columns, and a sentence about them."""
     no_columns = [gr.Dropdown(choices=[], value=None)] * len(COLUMNS)
     if not path:
         return [NOTHING, *no_columns, NOTHING]
     try:
-        table = read_table(Path(path), visitor_bounds())
+        table = read_table(own_file(visitor, path), visitor_bounds())
         names = [str(name) for name in table.frame.columns]
         columns, doubt = _guess(names)
     except UserError as trouble:

@@ -26,7 +26,7 @@ FILE_LABEL = "CSV, TSV, JSON lines or Parquet; also the MNLI and SNLI releases"
 
 def build(page: Page) -> None:
     """Put the tab together."""
-    upload, columns = _file()
+    upload, columns = _file(page)
     model, asked = _settings(page)
     with gr.Row():
         go = gr.Button("Score the file", variant="primary", elem_id="score")
@@ -65,7 +65,7 @@ def _score_on(
     )
 
 
-def _file() -> tuple[gr.File, list[gr.Dropdown]]:
+def _file(page: Page) -> tuple[gr.File, list[gr.Dropdown]]:
     """Lay out the file with its columns and first rows, and the templates that make one."""
     with gr.Row():
         with gr.Column(scale=5, min_width=300):
@@ -73,9 +73,9 @@ def _file() -> tuple[gr.File, list[gr.Dropdown]]:
         with gr.Column(scale=7, min_width=300):
             columns = build_columns()
             guessed = gr.HTML(elem_id="columns-guessed")
-    templates.build(upload)
+    templates.build(page, upload)
     preview = gr.HTML(elem_id="preview")
-    guess_on_upload(upload, columns, preview, guessed)
+    guess_on_upload(page, upload, columns, preview, guessed)
     return upload, columns
 
 

@@ -24,6 +24,7 @@ from probe.ui.panels import options as option_controls
 from probe.ui.panels.upload import columns_of
 from probe.ui.result_files import kept_page, write_results
 from probe.ui.tab_outputs import TabOutputs
+from probe.ui.visitor_files import check_room, fresh_folder, own_file
 
 MEASURED = "measures with 95 % intervals; a transform counts where it changed the pair"
 BASELINES = "rule baselines on the same pairs, with 95 % intervals"
@@ -59,6 +60,7 @@ class Job:
     seed: int
     options: Options
     precision: Precision
+    visitor: str
 
     def summary_json(self, summary: Summary) -> dict[str, Any]:
         """Return the summary as JSON values."""
@@ -89,13 +91,14 @@ def run(
         options = option_controls.read(values)
         if not path:
             raise FileError("choose a file first, or one of the examples")
-        table = read_table(Path(path), visitor_bounds())
+        check_room(models.store, visitor)
+        table = read_table(own_file(visitor, path), visitor_bounds())
         headers = [str(name) for name in table.frame.columns]
         columns = columns_of(headers, premise, hypothesis, gold)
         models.require(visitor, model)
         yield Outputs(note("Loading the model …")).outputs
         classifier = models.get(visitor, model)
-        job = Job(Path(path), table, classifier, names, int(seed or 0), options, precision)
+        job = Job(Path(path), table, classifier, names, int(seed or 0), options, precision, visitor)
         chunks = score(table, columns, classifier, names, job.seed, options, precision)
         yield from scored(job, stops.until(session, chunks))
     except UserError as trouble:
@@ -142,7 +145,13 @@ def _figures(job: Job, summary: Summary) -> Outputs:
 def _finished(job: Job, rows: Sequence[Row], summary: Summary, last: Chunk[Row]) -> Outputs:
     """Write the files and show them with the first page of rows; say where it was stopped."""
     files, paging = write_results(
-        job.table, rows, job.names, job.summary_json(summary), job.upload, job.classifier
+        fresh_folder(job.visitor),
+        job.table,
+        rows,
+        job.names,
+        job.summary_json(summary),
+        job.upload,
+        job.classifier,
     )
     shown = _figures(job, summary)
     shown.progress = progress(last)
@@ -161,7 +170,9 @@ def against_rules(rows: Sequence[Row]) -> Markup:
 
 
 def turn(paging: str, kept: str, number: float | None) -> tuple[Markup, Markup, int]:
-    """Show another page or filter of the results with the key `paging`."""
+    """Show another page or filter of the results with the key `paging`, of nothing without one."""
+    if not paging:
+        return NOTHING, NOTHING, 1
     try:
         frame = kept_page(paging)
     except FileError as trouble:

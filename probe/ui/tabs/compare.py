@@ -53,6 +53,8 @@ def choose_two(place: str, first: str, second: str) -> list[Any]:
     """Show the matrix and the slices of two other models, and no cell's pairs."""
     no_pairs = [NOTHING, gr.Number(visible=False), ""]
     try:
+        if not place:
+            raise ComparisonError("compare these models first")
         rows, names, a, b = two_of(place, first, second)
         if a == b:
             raise ComparisonError("choose two different models")
@@ -149,7 +151,7 @@ def _asked(page: Page) -> tuple[gr.Dropdown, list[Any]]:
         upload = build_file("CSV, TSV, JSON lines or Parquet", "compare-upload")
         columns = build_columns()
         guessed, preview = gr.HTML(), gr.HTML(elem_id="compare-preview")
-        guess_on_upload(upload, columns, preview, guessed)
+        guess_on_upload(page, upload, columns, preview, guessed)
     with gr.Column(visible=False) as of_pair:
         texts = _pair()
 

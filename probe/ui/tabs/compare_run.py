@@ -28,6 +28,7 @@ from probe.ui.pacing import Pace
 from probe.ui.panels.upload import columns_of
 from probe.ui.result_files import write_comparison
 from probe.ui.tab_outputs import TabOutputs
+from probe.ui.visitor_files import check_room, fresh_folder, own_file
 
 BUNDLED, FILE, PAIR = "the bundled test pairs", "a file", "one pair"
 MAX_MODELS = 6
@@ -85,7 +86,8 @@ def run(
             return
         if source == FILE and not path:
             raise FileError("choose a file first, or one of the examples")
-        place = Path(path) if path and source == FILE else None
+        place = own_file(visitor, path) if path and source == FILE else None
+        check_room(models.store, visitor)
         yield from _run_table(models, visitor, names, place, precision, columns)
     except UserError as trouble:
         yield Outputs(alert(trouble)).outputs
@@ -132,7 +134,7 @@ def _run_table(
         yield _part(chunk, rows, names, precision, pace).outputs
     stem = stem_of(path) if path else "bundled-test"
     summary = comparison_json(rows, names, precision)
-    files, place = write_comparison(table, rows, names, summary, stem)
+    files, place = write_comparison(fresh_folder(visitor), table, rows, names, summary, stem)
     yield _finished(rows, names, files, place).outputs
 
 

@@ -9,6 +9,7 @@ from finetune.experiments.inoculation.plan import Cell
 from finetune.ui.downloads import write_files
 from probe.errors import RunError
 from tests.support.points import make_point, make_run
+from tests.support.visitors import ME
 
 POINTS = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]
 RUNS = [make_run(POINTS, "da", run_id="a"), make_run(POINTS, "esim", "spelling", "b")]
@@ -18,7 +19,7 @@ RUNS = [make_run(POINTS, "da", run_id="a"), make_run(POINTS, "esim", "spelling",
 def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADIO_TEMP_DIR", str(tmp_path_factory.mktemp("cache")))
-        return {Path(place).name: Path(place) for place in write_files(RUNS, "oracle_lr")}
+        return {Path(place).name: Path(place) for place in write_files(ME, RUNS, "oracle_lr")}
 
 
 def test_there_are_points_figure_and_report(places: dict[str, Path]) -> None:
@@ -48,4 +49,4 @@ def test_the_figure_names_its_models_and_challenges(places: dict[str, Path]) -> 
 
 def test_without_a_point_there_is_nothing_to_write() -> None:
     with pytest.raises(RunError, match="nothing to draw"):
-        write_files([make_run([], state="queued")], "oracle_lr")
+        write_files(ME, [make_run([], state="queued")], "oracle_lr")

@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -211,7 +212,49 @@ def test_open_runs_are_unfinished_oldest_first(store: Store, sets: Sets) -> None
     ids = [store.create("me", run_request(PLAN, sets)).id for _ in range(4)]
     store.set_state(ids[1], "running")
     store.set_state(ids[2], "done")
-    assert [run.id for run in store.unfinished()] == [ids[0], ids[1], ids[3]]
+    assert store.unfinished() == (ids[0], ids[1], ids[3])
+
+
+def test_the_cells_that_have_not_ended_are_cancelled_at_one_stroke(
+    store: Store, run: StoredRun
+) -> None:
+    store.set_result(run.id, 0, RESULT)
+    store.set_progress(run.id, 1, PROGRESS)
+    store.cancel_cells(run.id, but=[1])
+    assert [cell.state for cell in store.get(run.id).cells] == ["done", "running", "cancelled"]
+    store.cancel_cells(run.id)
+    assert [cell.state for cell in store.get(run.id).cells] == ["done", "cancelled", "cancelled"]
+
+
+def test_the_cells_that_have_not_ended_are_queued_afresh(store: Store, run: StoredRun) -> None:
+    store.set_result(run.id, 0, RESULT)
+    store.set_progress(run.id, 1, PROGRESS)
+    store.queue_cells(run.id)
+    cells = store.get(run.id).cells
+    assert [(cell.state, cell.progress) for cell in cells[1:]] == [("queued", None)] * 2
+    assert cells[0].result == RESULT
+
+
+def test_a_list_of_runs_reads_none_of_their_cells(store: Store, run: StoredRun) -> None:
+    (listed,) = store.runs_where(with_cells=False)
+    assert listed == replace(store.get(run.id), cells=())
+
+
+def test_open_runs_and_new_ones_are_counted_by_owner(store: Store, sets: Sets) -> None:
+    ids = [store.create(owner, run_request(PLAN, sets)).id for owner in ("me", "me", "you")]
+    store.set_state(ids[0], "done")
+    assert (store.count_open("me"), store.count_open("you"), store.count_open()) == (1, 1, 2)
+    created = store.get(ids[1]).created
+    assert (store.count_since("me", 0), store.count_since("me", created)) == (2, 1)
+    assert store.count_since("you", created + 3600) == 0
+
+
+def test_only_open_runs_are_being_cancelled(store: Store, sets: Sets) -> None:
+    ids = [store.create("me", run_request(PLAN, sets)).id for _ in range(3)]
+    for run_id in ids[:2]:
+        store.request_cancel(run_id)
+    store.set_state(ids[0], "cancelled")
+    assert store.cancelling() == {ids[1]}
 
 
 def test_a_wish_to_cancel_survives_a_restart(store: Store, run: StoredRun) -> None:

@@ -28,7 +28,7 @@ from probe.ui.panels import own_model, upload
 from tests.support.attacks import ATTACKS
 from tests.support.markup import require_ours
 from tests.support.tiny_models import shared
-from tests.support.visitors import ME, page_models
+from tests.support.visitors import ME, page_models, uploaded
 
 ATTACKED = pytest.mark.parametrize("attack", ATTACKS)
 TRANSFORMS = ("reverse", "copyone", "negation", "sort+drop")
@@ -115,11 +115,14 @@ def test_compared_rows_are_shown_as_text(attack: str) -> None:
 
 
 @ATTACKED
-def test_a_file_is_previewed_and_scored_as_text(attack: str, tmp_path: Path) -> None:
+def test_a_file_is_previewed_and_scored_as_text(
+    attack: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
     path = tmp_path / "attack.jsonl"
     names = ("premise", "hypothesis", "label", attack)
     path.write_text(json.dumps(dict.fromkeys(names, attack)), encoding="utf-8")
-    shown = [part for part in upload.choose(str(path)) if isinstance(part, Markup)]
+    shown = [part for part in upload.choose(ME, str(uploaded(path))) if isinstance(part, Markup)]
     assert len(shown) == 2
     for part in shown:
         require_ours(part)

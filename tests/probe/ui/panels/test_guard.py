@@ -7,19 +7,21 @@ import pytest
 
 from probe.data.tables import write_table
 from probe.ui.panels.guard import offer
-from probe.ui.result_files import fresh_folder, kept_folder
+from probe.ui.result_files import kept_folder
+from probe.ui.visitor_files import fresh_folder
+from tests.support.visitors import ME
 
 
 @pytest.fixture
 def key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The key of a result with its files."""
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
-    folder = fresh_folder()
+    folder = fresh_folder(ME)
     for name in ("a-pairs.csv", "a-scored.csv"):
         write_table(pd.DataFrame({"premise": ["=1+1"], "n": [1]}), folder / name)
     (folder / "a-summary.json").write_text("{}")
     (folder / "rows.jsonl").write_text("{}")
-    return folder.name
+    return f"{folder.parent.name}/{folder.name}"
 
 
 def paths(key: str, guard: bool) -> list[Path]:

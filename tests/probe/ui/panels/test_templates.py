@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from probe.runs.store import Store
 from probe.ui.panels.templates import make
+from tests.support.visitors import ME
 
 
 def made(kind: str, **asked: object) -> tuple[list[dict[str, str]], str]:
@@ -20,7 +22,7 @@ def made(kind: str, **asked: object) -> tuple[list[dict[str, str]], str]:
         "n": 12,
         "seed": 0,
     }
-    path, told = make(kind, **(settings | asked))  # type: ignore[arg-type]  # any of the controls
+    path, told = make(Store("sqlite://"), ME, kind, **(settings | asked))  # type: ignore[arg-type]  # any of the controls
     if path is None:
         return [], told
     with Path(path).open(encoding="utf-8", newline="") as file:

@@ -12,9 +12,10 @@ from probe.data.tables import read_table
 from probe.tasks.nli import NLI
 from probe.transforms import Options
 from probe.ui.pacing import StopRequests
-from probe.ui.tabs.batch_run import Job, Outputs, scored
+from probe.ui.tabs.batch_run import Job, Outputs, scored, turn
 from tests.support.pair_files import PAIRS
 from tests.support.tiny_models import shared
+from tests.support.visitors import ME
 
 PLACES = list(vars(Outputs()))
 ROWS = 10 * len(PAIRS)
@@ -35,7 +36,7 @@ def outputs(upload: Path, stop_at: Callable[[int], bool]) -> list[dict[str, obje
     """Return by place what the page is shown, stopping where `stop_at` says so of an output."""
     table, model, stops = read_table(upload), shared("bert"), StopRequests()
     names = ["reverse"]
-    job = Job(upload, table, model, names, 0, Options(), "fp32")
+    job = Job(upload, table, model, names, 0, Options(), "fp32", ME)
     columns = guess([str(name) for name in table.frame.columns], NLI)
     chunks = score(table, columns, model, names, 0, Options(), "fp32")
     shown = []
@@ -74,3 +75,7 @@ def test_stop_writes_what_was_scored_and_says_so(upload: Path) -> None:
 def test_the_first_chunk_shows_its_figures_at_once(upload: Path) -> None:
     first, *_ = outputs(upload, lambda count: True)
     assert f"{FIRST_ROWS} of {FIRST_ROWS}" in str(first["cards"])
+
+
+def test_there_is_no_page_of_rows_before_a_file_is_scored() -> None:
+    assert turn("", "all rows", 3) == ("", "", 1)

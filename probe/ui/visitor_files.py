@@ -1,0 +1,149 @@
+"""A visitor's files: results at addresses that nobody can guess, and what was uploaded.
+
+gradio hands out whatever lies in its cache to who knows the address. So results lie in folders with
+random names inside the visitor's own, and an upload belongs to who first uses it, by a hard link in
+that folder. The folders are the register: there is no other list that could differ from them.
+"""
+
+import filecmp
+import hashlib
+import os
+import secrets
+import shutil
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+
+from probe.errors import FileError
+from probe.limits import check
+from probe.runs.owned_models import model_bytes
+from probe.runs.owners import as_token
+from probe.runs.store import Store
+from probe.settings import ASSETS, settings
+
+HOUR, MEGABYTE = 3600, 1_000_000
+VISITORS, UPLOADS = "visitors", "uploads"
+"""The folder of all visitors' folders; in one of these that of its uploads, beside results."""
+GONE = "this file is not here any more; choose or upload it again"
+
+
+@dataclass(frozen=True)
+class StoredFiles:
+    """An upload, or the files of one result; times are seconds since 1970, `id` is its folder."""
+
+    id: str
+    names: tuple[str, ...]
+    size: int
+    created: float
+    expires: float
+
+
+def cache_folder() -> Path:
+    """Return gradio's own cache, out of which it hands out files."""
+    folder = Path(os.environ.get("GRADIO_TEMP_DIR", Path(tempfile.gettempdir()) / "gradio"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder.absolute()
+
+
+def folder_of(visitor: str) -> Path:
+    """Return the folder of a visitor's files, one for all who have no token."""
+    digest = hashlib.sha256(as_token(visitor).encode()).hexdigest()
+    return cache_folder() / VISITORS / digest[:32]
+
+
+def fresh_folder(visitor: str) -> Path:
+    """Return a new folder for results, at an address that nobody can guess."""
+    folder = folder_of(visitor) / secrets.token_urlsafe(16)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def own_file(visitor: str, place: str | Path) -> Path:
+    """Return a file that a visitor's event names, and note a new upload as theirs.
+
+    Raises FileError where it is another's, as where it is not there.
+    """
+    path, results = Path(place).resolve(), folder_of(visitor).resolve()
+    if not path.is_file():
+        raise FileError(GONE)
+    is_upload = path.parent.parent == cache_folder().resolve()
+    if not (
+        path.is_relative_to(results)
+        or _is_example(path)
+        or (is_upload and _claim(path, results / UPLOADS))
+    ):
+        raise FileError(GONE)
+    return path
+
+
+def _is_example(path: Path) -> bool:
+    """Whether a file is gradio's copy of one of the bundled examples, which are everyone's."""
+    example = ASSETS / "examples" / path.name
+    return example.is_file() and filecmp.cmp(path, example, shallow=False)
+
+
+def _claim(path: Path, uploads: Path) -> bool:
+    """Link to an upload; return whether nobody else does. Of two at once neither has it."""
+    link = uploads / path.parent.name / path.name
+    link.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        os.link(path, link)
+    if path.stat().st_nlink == 2 and link.samefile(path):
+        return True
+    shutil.rmtree(link.parent)
+    return False
+
+
+def files_of(visitor: str) -> list[StoredFiles]:
+    """Return a visitor's files, the newest first."""
+    stored = list[StoredFiles]()
+    for folder in _folders(folder_of(visitor)):
+        with suppress(FileNotFoundError):  # deleted meanwhile
+            stored.append(_stored(folder))
+    return sorted(stored, key=lambda files: -files.created)
+
+
+def _stored(folder: Path) -> StoredFiles:
+    created = folder.stat().st_mtime
+    names = tuple(sorted(path.name for path in folder.iterdir() if path.is_file()))
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return StoredFiles(folder.name, names, size, created, created + settings().keep_hours * HOUR)
+
+
+def delete_files(visitor: str, which: str) -> None:
+    """Delete an upload or the files of a result. Raises FileError where a visitor has none such."""
+    folders = {folder.name: folder for folder in _folders(folder_of(visitor))}
+    if which not in folders:
+        raise FileError(GONE)
+    _delete(folders[which])
+
+
+def delete_old_files() -> None:
+    """Delete the files of all visitors that are older than NLI_CLINIC_KEEP_HOURS."""
+    before = time.time() - settings().keep_hours * HOUR
+    for visitor in (cache_folder() / VISITORS).glob("*"):
+        for folder in _folders(visitor):
+            if folder.stat().st_mtime < before:
+                _delete(folder)
+
+
+def check_room(store: Store, visitor: str) -> None:
+    """Refuse to store more for a visitor who has as much as is allowed. Raises LimitError."""
+    stored = sum(files.size for files in files_of(visitor)) + model_bytes(store, visitor)
+    check("max_stored_mb", ceil(stored / MEGABYTE))
+
+
+def _delete(folder: Path) -> None:
+    """Delete a folder of files; of an upload what gradio has of it too."""
+    if folder.parent.name == UPLOADS:
+        shutil.rmtree(cache_folder() / folder.name, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _folders(visitor: Path) -> list[Path]:
+    """Return the folders of a visitor's results and uploads."""
+    results = [path for path in visitor.glob("*") if path.name != UPLOADS]
+    return [*results, *(visitor / UPLOADS).glob("*")]

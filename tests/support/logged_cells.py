@@ -1,0 +1,55 @@
+"""An experiment whose cells write down that they are computed: in which order, and how often."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from probe.runs.experiment import CellContext, Experiment, Progress, Result
+from probe.runs.run import Json, RunRequest
+from probe.stopping import halt
+
+
+def log_cell(
+    plan: Json, inputs: Json, key: Json, context: CellContext
+) -> Iterator[Progress | Result]:
+    """Write a line, and wait until there is a file `gate`, where the plan names one."""
+    with Path(plan["log"]).open("a") as log:
+        log.write(f"{plan['name']}{key['number']}\n")
+    yield Progress({"logged": True})
+    while plan["gate"] and not Path(plan["gate"]).exists():
+        halt(context.stop)
+        time.sleep(0.01)
+    yield Result({"number": key["number"]})
+
+
+LOGGED = Experiment(
+    kind="logged",
+    cells=lambda plan: [{"number": number} for number in range(1, plan["cells"] + 1)],
+    run_cell=log_cell,
+    title=lambda plan: str(plan["name"]),
+    brief=lambda result: result or {},
+)
+
+
+class Log:
+    """A file in which the cells of several runs are noted, and the gate that they wait at."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path, self.gate = folder / "cells.log", folder / "gate"
+        self.path.touch()
+
+    def request(self, name: str, cells: int, gated: bool = True) -> RunRequest:
+        """Return a run whose cells are noted as `name` and their numbers."""
+        gate = str(self.gate) if gated else ""
+        return RunRequest(
+            LOGGED.kind, {"name": name, "cells": cells, "log": str(self.path), "gate": gate}, {}
+        )
+
+    def lines(self) -> list[str]:
+        """Return the cells that were begun, in their order."""
+        return self.path.read_text().split()
+
+    def repeated(self) -> list[str]:
+        """Return the cells that were begun more than once."""
+        return [cell for cell, count in Counter(self.lines()).items() if count > 1]
