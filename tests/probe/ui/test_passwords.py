@@ -95,7 +95,10 @@ def test_tries_wait_for_one_another_and_of_too_many_the_last_are_sent_away() -> 
 
 def test_the_right_password_opens_the_admin_s_door() -> None:
     door = AdminDoor(Door(0))
-    door.require_open(opened(door))
+    first, second = opened(door), opened(door)
+    assert first != second
+    door.require_open(first)
+    door.require_open(second)
 
 
 @pytest.mark.parametrize("password", ["", "wrong", RIGHT[:-1], RIGHT + " "])
