@@ -8,6 +8,7 @@ from starlette.middleware import Middleware
 
 from probe.settings import ASSETS, settings
 from probe.ui.fair_queue import FairQueue
+from probe.ui.passwords import login, read_logins
 from probe.ui.request_check import RequestCheck
 from probe.ui.sessions import Sessions
 from probe.ui.uploads import ClosedRoutes, guard_uploads
@@ -34,8 +35,10 @@ def theme() -> gr.themes.Base:
 
 
 def launch_options() -> dict[str, Any]:
-    """Return what is passed to launch()."""
+    """Return what is passed to launch(). Raises SettingsError for logins that cannot be read."""
+    logins = settings().login.get_secret_value()
     return {
+        "auth": login(read_logins(logins)) if logins else None,
         "theme": theme(),
         "css_paths": [ASSETS / "style.css"],
         "js": (ASSETS / "page.js").read_text(encoding="utf-8"),
