@@ -28,8 +28,10 @@ def offer(place: str, guard: bool) -> tuple[gr.Files, gr.Checkbox]:
     """Offer the files of a result, and the question where one of them can be guarded."""
     if not place:
         return gr.skip(), gr.Checkbox(visible=False)
-    beside = (path for path in Path(place).parent.iterdir() if _kind(path) in ORDER)
-    files = sorted(beside, key=lambda path: ORDER.index(_kind(path)))
+    beside = set(Path(place).parent.iterdir()) - {Path(place)}
+    files = sorted(
+        (path for path in beside if _kind(path) in ORDER), key=lambda path: ORDER.index(_kind(path))
+    )
     guarded = [_guarded_copy(path) if guard and _guardable(path) else path for path in files]
     return (
         gr.Files([str(path) for path in guarded], visible=True),

@@ -15,8 +15,8 @@ def place(tmp_path: Path) -> str:
     for name in ("a-pairs.csv", "a-scored.csv"):
         write_table(pd.DataFrame({"premise": ["=1+1"], "n": [1]}), tmp_path / name)
     (tmp_path / "a-summary.json").write_text("{}")
-    (tmp_path / "rows.jsonl").write_text("{}")
-    return str(tmp_path / "rows.jsonl")
+    (tmp_path / "compared.jsonl").write_text("{}")
+    return str(tmp_path / "compared.jsonl")
 
 
 def paths(place: str, guard: bool) -> list[Path]:
