@@ -21,7 +21,7 @@ from probe.runs.store import Store
 from probe.settings import settings
 from probe.ui.page import Core, TabEntry, build_page
 from probe.ui.serving import serve
-from probe.ui.tabs import batch, catalogue, compare, probe
+from probe.ui.tabs import admin, batch, catalogue, compare, probe
 
 TABS = (
     TabEntry("probe", "Probe", probe.build),
@@ -30,6 +30,12 @@ TABS = (
     TabEntry("inoculate", "Inoculate", inoculate_tab.build),
     TabEntry("catalogue", "Catalogue", catalogue.build),
 )
+ADMIN = TabEntry("admin", "Admin", admin.build)
+
+
+def tabs() -> tuple[TabEntry, ...]:
+    """Return the tabs; the admin's only where a password guards it."""
+    return (*TABS, ADMIN) if settings().admin_password.get_secret_value() else TABS
 
 
 def main() -> None:
@@ -42,7 +48,7 @@ def main() -> None:
     atexit.register(core.engine.close)
     core.engine.resume()
     Thread(target=core.cache.get, args=("minilm",), daemon=True).start()
-    serve(build_page(TABS, core))
+    serve(build_page(tabs(), core))
 
 
 if __name__ == "__main__":
