@@ -100,7 +100,7 @@ def _results() -> tuple[Outputs, gr.Checkbox, gr.Dropdown, gr.Number]:
         measures=gr.HTML(elem_id="measures"),
         baselines=gr.HTML(elem_id="baselines"),
         files=gr.Files(visible=False, label="Scored file and summary", elem_id="files"),
-        paging=gr.State(""),
+        paging=gr.Textbox("", label="results", visible=False),
     )
     guard = build_guard(shown.files, shown.paging, "batch-guard")
     with gr.Row(visible=False) as shown.turning:
