@@ -15,9 +15,10 @@ from finetune.ui import inoculate_tab
 from probe.models.cache import ModelCache
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
+from probe.ui.expiry import remove_old_regularly
 from probe.ui.page import Core, TabEntry, build_page
 from probe.ui.serving import serve
-from probe.ui.tabs import batch, catalogue, compare, probe
+from probe.ui.tabs import batch, catalogue, compare, my_data, probe
 
 TABS = (
     TabEntry("probe", "Probe", probe.build),
@@ -25,6 +26,7 @@ TABS = (
     TabEntry("compare", "Compare", compare.build),
     TabEntry("inoculate", "Inoculate", inoculate_tab.build),
     TabEntry("catalogue", "Catalogue", catalogue.build),
+    TabEntry("data", "My data", my_data.build),
 )
 
 
@@ -34,6 +36,7 @@ def main() -> None:
     core = Core(ModelCache(), store := Store(), Engine(store))
     atexit.register(core.engine.close)
     core.engine.resume()
+    remove_old_regularly(store)
     Thread(target=core.cache.get, args=("minilm",), daemon=True).start()
     serve(build_page(TABS, core))
 

@@ -32,6 +32,13 @@ def delete_run(store: Store, engine: Engine, visitor: str, run_id: str) -> None:
         engine.cancel(run_id)
 
 
+def delete_model(store: Store, visitor: str, run_id: str) -> None:
+    """Delete the model of a visitor's own run; the run stays. Raises UnknownRun."""
+    if name := own_run(store, visitor, run_id).kept:
+        remove_model_files(name)
+        store.set_kept(run_id, "")
+
+
 def remove_old_runs(store: Store) -> None:
     """Remove deleted runs that have ended, and visitors' runs that ended NLI_CLINIC_KEEP_DAYS ago.
 
