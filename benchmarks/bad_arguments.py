@@ -7,6 +7,7 @@ holds. Only "result" and "sentence" are as they should be. `--root` measures ano
 """
 
 import os
+import re
 import tempfile
 import time
 from collections import Counter
@@ -21,6 +22,9 @@ import typer
 
 from benchmarks.app_process import ROOT
 from benchmarks.wrong_calls import Answer, calls, send
+
+ERROR = re.compile(r"^(\w[\w.]*(?:Error|Exception)\b.*)$", re.MULTILINE)
+"""The last line of a traceback."""
 
 
 @contextmanager
@@ -67,9 +71,11 @@ def main(
     table(answers)
     for answer in [one for one in answers if one.outcome not in ("result", "sentence")][:examples]:
         print(f"  {answer.call.name}: {answer.outcome}: {answer.words[:150]!r}")
-    bare = sum(line.startswith("Traceback") for line in log.splitlines())
+    bare = log.count("Traceback (most recent call last)")
     print(f"{len(answers)} calls in {seconds:.0f} s; {bare} tracebacks and {len(log):,} characters")
     print(f"in the log; {memory:.0f} MB afterwards")
+    for error, times in Counter(ERROR.findall(log)).most_common(examples):
+        print(f"  {times} times {error[:150]}")
 
 
 def table(answers: list[Answer]) -> None:

@@ -25,20 +25,21 @@ INTERNALS = re.compile(
     r"list index|\[<gradio|pydantic|Errno",
 )
 """What no answer may hold: the words of our code and its libraries."""
-GOOD: Mapping[str, Sequence[Any]] = {  # Any: JSON
-    "probe": ["A man sleeps.", "A man is awake.", ["sort"], "da", 0, 0.5, "support",
-              "gradient_x_input", "pad", {}, ""],
-    "compare_pair": ["A man sleeps.", "A man is awake.", ["da", "esim"], "", "fp32"],
-    "hans": [["da"], 1, 0],
-    "load_model": ["nosuch-model", ""],
-    "batch": [None, "sort", "da", 0, 0.5, "support", "auto", "{}"],
-    "compare": [None, "da,esim", "auto"],
-    "inoculate": ["da", "negation", "5", "4e-4", "0", "fast", 0, 1, False],
-    "run": ["none"],
-    "cancel": ["none"],
-    "again": ["none"],
-}  # fmt: skip
-"""A cheap call of each endpoint; the one that would start a run is itself refused."""
+GOOD: Mapping[str, Mapping[str, Any]] = {  # Any: JSON
+    "probe": {"premise": "A man sleeps.", "hypothesis": "A man is awake.", "model": "da"},
+    "compare_pair": {"premise": "A man sleeps.", "hypothesis": "He is.", "models": ["da", "esim"]},
+    "hans": {"models": ["da"], "n": 1},
+    "load_model": {"model": "nosuch-model"},
+    "batch": {"transforms": "sort", "model": "da"},
+    "compare": {"models": "da,esim"},
+    "inoculate": {"model": "da", "challenge": "negation", "max_epochs": 0},
+    "run": {"run_id": "none"},
+    "cancel": {"run_id": "none"},
+    "again": {"run_id": "none"},
+}
+"""The arguments of a cheap call of each endpoint, beside its defaults; that of `/inoculate` starts
+no run, since it is refused itself."""
+PAIRS = b"premise,hypothesis,label\nA man sleeps.,A man is awake.,contradiction\n"
 
 
 def upload(path: str) -> dict[str, Any]:
@@ -120,20 +121,20 @@ class Target:
 def targets(url: str) -> tuple[Target, ...]:
     """Return every function that a request can name, private ones too."""
     config = httpx.get(f"{url}config", timeout=SECONDS).json()
-    values = {part["id"]: part["props"].get("value") for part in config["components"]}
+    endpoints = httpx.get(f"{url}{API}/info", timeout=SECONDS).json()["named_endpoints"]
+    sent = httpx.post(f"{url}{API}/upload", files={"files": ("a.csv", PAIRS)}, timeout=SECONDS)
+    file, parts = upload(sent.json()[0]), {part["id"]: part for part in config["components"]}
     found = []
     for event in config["dependencies"]:
-        if not event["backend_fn"]:
-            continue
-        name = event["api_name"] or ""
-        own = f"event {event['id']} {name}".strip()
-        good = [values.get(part) for part in event["inputs"]]
-        public = event["api_visibility"] == "public" and name in GOOD
-        found.append(
-            Target(f"/{name}", event["id"], GOOD[name])
-            if public
-            else Target(own, event["id"], good)
-        )
+        name, number = event["api_name"] or "", event["id"]
+        if name in GOOD and event["api_visibility"] == "public":
+            good = {"file": file, **GOOD[name]}
+            asked = endpoints[f"/{name}"]["parameters"]
+            values = [good.get(one["parameter_name"], one["parameter_default"]) for one in asked]
+            found.append(Target(f"/{name}", number, values))
+        elif event["backend_fn"]:
+            values = [parts[part]["props"].get("value") for part in event["inputs"]]
+            found.append(Target(f"event {number} {name}", number, values))
     return tuple(found)
 
 

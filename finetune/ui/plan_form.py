@@ -13,6 +13,7 @@ from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import (
     Plan,
     Thresholds,
+    cell_count,
     check,
     numbers,
     read_sizes,
@@ -25,6 +26,7 @@ from finetune.experiments.inoculation.time_estimate import (
 )
 from finetune.experiments.inoculation.user_data import UserFiles, read_unchecked_sets
 from finetune.training.recipes import Mode, default_rate
+from probe import limits
 from probe.data.names import stem_of
 from probe.errors import ExperimentError, UserError
 from probe.limits import visitor_bounds
@@ -95,18 +97,23 @@ def form_of(*values: Any) -> Form:  # Any: what the components hold
 
 
 def plans_of(form: Form) -> tuple[Plan, ...]:
-    """Return a plan for each model and challenge. Raises ExperimentError, ModelError."""
+    """Return a plan for each model and challenge, each of no more cells than a visitor may have.
+
+    Raises ExperimentError, ModelError, LimitError.
+    """
     if not form.models:
         raise ExperimentError("choose at least one model")
     if not challenges_of(form):
         raise ExperimentError("choose at least one challenge, or upload your own challenge")
     for model in form.models:
         require_on_disk(model)
-    return tuple(
+    plans = tuple(
         _plan(form, model, challenge)
         for challenge in challenges_of(form)
         for model in dict.fromkeys(form.models)
     )
+    limits.check("max_cells", max(map(cell_count, plans)))
+    return plans
 
 
 def challenges_of(form: Form) -> tuple[str, ...]:

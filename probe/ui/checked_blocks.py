@@ -42,6 +42,7 @@ class CheckedBlocks(gr.Blocks):
     ) -> list[Any]:
         """Read the values of an event as its components take them. Raises ArgumentError."""
         require_fields(block_fn, inputs, state)
+        inputs = [typed(part, value) for part, value in zip(block_fn.inputs, inputs, strict=True)]
         try:
             read: list[Any] = await super().preprocess_data(block_fn, inputs, state, explicit_call)
         except InvalidPathError as elsewhere:
@@ -60,6 +61,11 @@ def require_fields(
         if not part.stateful:  # the app's own, whatever is sent
             now = state[part._id] if state and part._id in state else part
             require_field(name, now, value, may_be_empty(part))
+
+
+def typed(part: object, value: Any) -> Any:  # Any: what was sent
+    """Return a value; of a text where nothing was ever typed an empty one."""
+    return "" if value is None and isinstance(part, gr.Textbox) else value
 
 
 def names_of(function: BlockFunction) -> list[str]:

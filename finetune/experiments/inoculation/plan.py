@@ -18,6 +18,10 @@ from probe.tasks.task import Label, Task
 Number = TypeVar("Number", int, float)
 ALL = -1
 """Stands for the size of the whole challenge training set until the sets are known."""
+MAX_SEED, MAX_RATE, MAX_EPOCHS = 2**31 - 1, 10.0, 1000
+"""The largest seed that each library takes; beyond a rate or epochs of these nothing is learnt."""
+MAX_QUOTED = 60
+"""Characters that a message quotes of a text."""
 LIU_SIZES = (5, 10, 50, 100, 400, 500, 750, 1000, ALL)
 LIU_LRS = (1e-6, 1e-5, 1e-4, 4e-4, 1e-3, 1e-2)
 """The published grid; ALL was left out for the numerical challenge, whose 1,000 are all."""
@@ -97,19 +101,33 @@ def cells(plan: Plan) -> tuple[Cell, ...]:
     return (BASE, *trained)
 
 
+def cell_count(plan: Plan) -> int:
+    """Return how many cells a plan has, without listing them."""
+    return 1 + len(set(plan.sizes)) * len(set(plan.lrs)) * len(set(plan.seeds))
+
+
 def numbers(name: str, text: str, kind: Callable[[str], Number]) -> tuple[Number, ...]:
-    """Read numbers with commas between them. Raises ExperimentError with a sentence."""
+    """Read numbers with commas between them, each once. Raises ExperimentError with a sentence."""
     try:
-        return tuple(kind(part) for part in text.split(",") if part.strip())
+        return tuple(dict.fromkeys(kind(part) for part in text.split(",") if part.strip()))
     except ValueError:
+        quoted = repr(text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]} …")
         raise ExperimentError(
-            f"{name} {text!r} is not a list of numbers such as 10,50,100"
+            f"{name} {quoted} is not a list of numbers such as 10,50,100"
         ) from None
 
 
 def read_sizes(name: str, text: str) -> tuple[int, ...]:
     """Read sizes with commas between them; `all` is ALL. Raises ExperimentError."""
-    return numbers(name, text, lambda part: ALL if part.strip().lower() == "all" else int(part))
+    return numbers(name, text, _size)
+
+
+def _size(part: str) -> int:
+    if part.strip().lower() == "all":
+        return ALL
+    if (size := int(part)) < 1:  # one of them would be read as ALL
+        raise ExperimentError("each size must be 1 or more")
+    return size
 
 
 def resolved(plan: Plan, sets: Sets) -> Plan:
@@ -143,7 +161,13 @@ def check(plan: Plan, sets: Sets) -> None:
             plan.sizes and plan.lrs and plan.seeds
         ),
         "each size must be 1 or more": any(size < 1 for size in plan.sizes),
-        "each learning rate must be above 0": not all(lr > 0 for lr in plan.lrs),
+        f"each learning rate must be above 0 and at most {MAX_RATE:g}": not all(
+            0 < lr <= MAX_RATE for lr in plan.lrs
+        ),
+        f"each seed must be a whole number from 0 to {MAX_SEED}": not all(
+            0 <= seed <= MAX_SEED for seed in plan.seeds
+        ),
+        f"epochs must be at most {MAX_EPOCHS}": plan.max_epochs > MAX_EPOCHS,
         "batch, epochs and patience must be 1 or more": min(
             1 if plan.batch is None else plan.batch, plan.max_epochs, plan.patience
         )

@@ -132,7 +132,7 @@ def chosen(
     if kind == "answers":
         words = f"{names[first]} says {left}, {names[second]} says {right}"
         return words, members(rows, first, second, (left, right))
-    if kind == "slice" and left.isdecimal() and int(left) < len(SLICES):
+    if kind == "slice" and left in map(str, range(len(SLICES))):
         gold = "" if right == "all" else f", gold label {right}"
         pressed = SLICES[int(left)]
         return f"{pressed.group}: {pressed.name}{gold}", slice_members(rows, int(left), right)

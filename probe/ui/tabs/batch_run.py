@@ -171,7 +171,9 @@ def against_rules(rows: Sequence[Row]) -> Markup:
 
 
 def turn(paging: str, kept: str, number: float | None) -> tuple[Markup, Markup, int]:
-    """Show another page or filter."""
+    """Show another page or filter, of nothing where no file was scored."""
+    if not paging:
+        return NOTHING, NOTHING, 1
     frame = pd.read_json(Path(paging), lines=True, dtype=False)
     part, words, number_shown = page(frame, kept, int(number or 1))
     return sheet(part, ROWS), note(words), number_shown

@@ -51,6 +51,8 @@ def show_source(source: str) -> tuple[gr.Column, gr.Column]:
 def choose_two(place: str, names: list[str], first: str, second: str) -> list[Any]:
     """Show the matrix and the slices of two other models, and no cell's pairs."""
     no_pairs = [NOTHING, gr.Number(visible=False), ""]
+    if not {first, second} <= set(names):
+        return [alert("compare these models first"), NOTHING, *no_pairs]
     a, b = names.index(first), names.index(second)
     if a == b:
         return [alert("choose two different models"), NOTHING, *no_pairs]
@@ -68,7 +70,7 @@ def turn(
     place: str, names: list[str], first: str, second: str, cell: str, number: float | None
 ) -> tuple[str, gr.Number]:
     """Show another page of the pairs of a cell."""
-    if not place or not cell:
+    if not place or not cell or not {first, second} <= set(names):
         return NOTHING, gr.Number(visible=False)
     rows = kept(Path(place))
     words, part = chosen(rows, names, names.index(first), names.index(second), cell)

@@ -16,6 +16,7 @@ from probe.tasks.task import Label
 from probe.transforms import REGISTRY
 from probe.transforms.availability import missing, ready
 from probe.transforms.registry import FAMILIES
+from probe.ui.api.arguments import MAX_WHOLE
 from probe.ui.html.elements import NOTHING, alert, join, sheet
 from probe.ui.html.probe import answer, rows, table
 from probe.ui.panels import options
@@ -98,10 +99,15 @@ def open_page(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> li
         query.get("hypothesis", hypothesis),
         gr.Dropdown(choices=known, value=wanted if wanted in known else next(iter(known), None)),
         as_label(query.get("gold", "")) or UNKNOWN,
-        int(query["seed"]) if query.get("seed", "").isdecimal() else 0,
+        seed_in(query.get("seed", "")),
         [name for name in names if "+" in name],
         *([name for name in names if name in group] for group in by_family().values()),
     ]
+
+
+def seed_in(text: str) -> int:
+    """Return the seed of a permalink, 0 where it names none that the field takes."""
+    return int(text) if text.isdecimal() and len(text) < len(str(MAX_WHOLE)) else 0
 
 
 def draw(count: int) -> tuple[int, str, str, str]:

@@ -17,7 +17,7 @@ from finetune.ui.plan_form import (
     sets_of,
     sources_of,
 )
-from probe.errors import FileError, UserError
+from probe.errors import FileError, LimitError, UserError
 
 FORM = Form(
     ["minilm"], ["negation"], "5,10", "2e-5", "0", "fast", 10, 5, None, False, STANDARD_LIMITS
@@ -132,6 +132,25 @@ def test_uploaded_files_are_named_by_their_options(tmp_path: Path) -> None:
 def test_a_wrong_form_is_refused_by_a_sentence(form: Form, sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
         jobs_of(form)
+
+
+def test_a_run_has_no_more_cells_than_a_visitor_may_ask_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NLI_CLINIC_MAX_CELLS", "7")
+    form = replace(FORM, sizes="5", seeds="0,1,2,3,4,5,0")
+    assert len(jobs_of(form)) == 1
+    with pytest.raises(LimitError, match="a run of 8 cells is more than 7; choose fewer"):
+        jobs_of(replace(form, seeds="0,1,2,3,4,5,6"))
+
+
+def test_twenty_thousand_seeds_are_too_many_on_any_page() -> None:
+    seeds = ",".join(map(str, range(20_000)))
+    with pytest.raises(LimitError, match="a run of 20,001 cells is more than 5,000"):
+        jobs_of(replace(FORM, sizes="5", seeds=seeds))
+    said = forecast(*list(vars(replace(FORM, sizes="5", seeds=seeds)).values())[:10],
+                    *STANDARD_LIMITS, *[None] * 5, "", 1000)  # fmt: skip
+    assert "20,001 cells" in said
 
 
 def test_a_file_that_holds_no_pairs_is_refused_by_a_sentence(tmp_path: Path) -> None:

@@ -9,7 +9,11 @@ from finetune.experiments.inoculation.plan import (
     ALL,
     LIU_LRS,
     LIU_SIZES,
+    MAX_EPOCHS,
+    MAX_SEED,
     Plan,
+    cell_count,
+    cells,
     check,
     read_sizes,
     resolved,
@@ -39,6 +43,48 @@ def test_the_published_rates_are_six() -> None:
 def test_another_word_is_no_size() -> None:
     with pytest.raises(ExperimentError, match="--sizes '5,most' is not a list of numbers"):
         read_sizes("--sizes", "5,most")
+
+
+@pytest.mark.parametrize("text", ["-1", "5,-5", "0", "-0"])
+def test_no_number_below_one_is_a_size(text: str) -> None:
+    with pytest.raises(ExperimentError, match="each size must be 1 or more"):
+        read_sizes("--sizes", text)
+
+
+def test_a_number_that_is_typed_twice_counts_once() -> None:
+    assert read_sizes("--sizes", "5,10,5,010") == (5, 10)
+
+
+@pytest.mark.parametrize("text", ["9" * 4301, "10,50," * 200_000 + "x", "nan", "inf", "1e400"])
+def test_a_text_that_is_no_list_of_numbers_is_quoted_in_short(text: str) -> None:
+    with pytest.raises(ExperimentError) as refusal:
+        read_sizes("--sizes", text)
+    assert str(refusal.value).endswith("is not a list of numbers such as 10,50,100")
+    assert len(str(refusal.value)) < 150
+
+
+@pytest.mark.parametrize("rate", [float("nan"), float("inf"), 0.0, -1e-3, 10.5])
+def test_a_rate_at_which_nothing_is_learnt_is_refused(sets: Sets, rate: float) -> None:
+    with pytest.raises(ExperimentError, match="each learning rate must be above 0 and at most 10"):
+        check(replace(resolved(PLAN, sets), lrs=(1e-3, rate)), sets)
+
+
+@pytest.mark.parametrize("seed", [-1, MAX_SEED + 1, 10**30])
+def test_a_seed_that_a_library_does_not_take_is_refused(sets: Sets, seed: int) -> None:
+    check(replace(resolved(PLAN, sets), seeds=(MAX_SEED,)), sets)
+    with pytest.raises(ExperimentError, match="each seed must be a whole number from 0 to 2147"):
+        check(replace(resolved(PLAN, sets), seeds=(0, seed)), sets)
+
+
+def test_epochs_have_an_end(sets: Sets) -> None:
+    check(replace(resolved(PLAN, sets), max_epochs=MAX_EPOCHS), sets)
+    with pytest.raises(ExperimentError, match="epochs must be at most 1000"):
+        check(replace(resolved(PLAN, sets), max_epochs=MAX_EPOCHS + 1), sets)
+
+
+def test_cells_are_counted_as_they_are_listed() -> None:
+    plan = replace(PLAN, sizes=(5, 10, 5), lrs=(1e-3, 1e-2), seeds=(0, 1, 2, 0))
+    assert cell_count(plan) == len(cells(plan)) == 13
 
 
 def test_all_must_be_resolved_first(sets: Sets) -> None:

@@ -12,7 +12,7 @@ from probe.data.tables import read_table
 from probe.tasks.nli import NLI
 from probe.transforms import Options
 from probe.ui.pacing import StopRequests
-from probe.ui.tabs.batch_run import Job, Outputs, scored
+from probe.ui.tabs.batch_run import Job, Outputs, scored, turn
 from tests.support.pair_files import PAIRS
 from tests.support.tiny_models import shared
 from tests.support.visitors import ME
@@ -75,3 +75,7 @@ def test_stop_writes_what_was_scored_and_says_so(upload: Path) -> None:
 def test_the_first_chunk_shows_its_figures_at_once(upload: Path) -> None:
     first, *_ = outputs(upload, lambda count: True)
     assert f"{FIRST_ROWS} of {FIRST_ROWS}" in str(first["cards"])
+
+
+def test_there_is_no_page_of_rows_before_a_file_is_scored() -> None:
+    assert turn("", "all rows", 3) == ("", "", 1)

@@ -1,0 +1,29 @@
+"""Pressing cells and choosing models where nothing was compared, or what was pressed is no cell."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from probe.ui.html.compare_cells import chosen
+from probe.ui.tabs.compare import choose_two, press, turn
+
+NAMES = ["da", "esim"]
+
+
+@pytest.mark.parametrize("first", [None, "nosuch"])
+def test_models_that_were_not_compared_are_refused_by_a_sentence(first: Any) -> None:
+    shown = choose_two("", [], first, "esim")
+    assert "compare these models first" in shown[0] and len(shown) == 5
+
+
+@pytest.mark.parametrize("cell", ["answers|a|b", "slice|0|all", "", "nosuch"])
+def test_no_cell_shows_pairs_before_a_comparison(cell: str) -> None:
+    event: Any = SimpleNamespace(cell=cell)
+    assert press(event, "", [], "da", "esim")[0] == ""
+    assert turn("", NAMES, "da", "nosuch", cell, 1)[0] == ""
+
+
+@pytest.mark.parametrize("cell", ["slice|" + "9" * 5000 + "|all", "slice|-1|all", "slice||", "|||"])
+def test_a_cell_that_there_is_not_shows_nothing(cell: str) -> None:
+    assert chosen([], NAMES, 0, 1, cell) == ("", [])
