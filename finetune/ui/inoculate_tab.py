@@ -112,6 +112,7 @@ def build(page: Page) -> None:
     timer.tick(handlers.tick, [seen, *viewed], [*shown, runs], **in_turn)
     take.click(handlers.make_files, viewed, files, api_visibility="private")
     given = give.click(handlers.share_runs, viewed, [problem, shared], **QUIET)
+    runs.input(lambda: gr.Textbox(visible=False), None, shared, **QUIET)
     given.then(None, shared, shared, js=COPY_LINK, **QUIET)
     inoculate_api.build(core.store, core.engine)
     refresh_models(page, planned_models)

@@ -8,7 +8,7 @@ from probe.ui.belongings import KINDS, Belonging, Kind, moment
 from probe.ui.html.elements import NOTHING, each, heads, join, note, table, title
 
 MEGABYTE = 1_000_000
-HEADS = ("what", "size", "made", "goes", "")
+HEADS = ("what", "", "size", "made", "expires")
 
 
 def tables(all_kinds: Mapping[str, Sequence[Belonging]]) -> Markup:
@@ -28,7 +28,7 @@ def _row(kind: Kind, name: str, row: Belonging) -> Markup:
         '<button type="button" data-cell="{}" aria-label="{}"><span class="number">{}</span>'
         "</button>"
     ).format(f"{name}:{row.id}", f"{kind.verb}: {row.name}", kind.verb)
-    cells = [row.name, size(row.size), moment(row.created), row.expires, button]
+    cells = [row.name, button, size(row.size), moment(row.created), row.expires]
     return Markup("<tr>{}</tr>").format(each(Markup("<td>{}</td>"), cells))
 
 
