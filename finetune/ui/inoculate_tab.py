@@ -13,7 +13,7 @@ from finetune.ui.handlers import Handlers
 from finetune.ui.plan_fields import build_fields
 from finetune.ui.samples import samples
 from probe.ui.choices import refresh_models
-from probe.ui.events import PRESSED, QUIET
+from probe.ui.events import CHANGING, PRESSED, QUIET
 from probe.ui.page import Page
 
 TICK_SECONDS = 1.0
@@ -32,7 +32,8 @@ def build(page: Page) -> None:
     core, owner, tab = page.core, page.owner, page.tab
     gallery = shown_runs(core.gallery)
     handlers = Handlers(core.store, core.engine, gallery)
-    timer, seen, opened = gr.Timer(TICK_SECONDS, active=False), gr.State(""), gr.State("")
+    timer, seen = gr.Timer(TICK_SECONDS, active=False), gr.State("")
+    opened = gr.Textbox("", label="opened run", visible=False)
     with gr.Row():
         with gr.Column(scale=4, min_width=300):
             fields, shown_samples = build_fields(core.models.names(""))
@@ -123,7 +124,13 @@ def _choosers(
 ) -> tuple[Any, ...]:  # Any: components share no useful type
     """Lay out what is looked at: own runs, the gallery's, and which rate is drawn."""
     runs = gr.Dropdown(
-        [], multiselect=True, label="Your runs", visible=False, interactive=True, elem_id="runs"
+        [],
+        multiselect=True,
+        label="Your runs",
+        visible=False,
+        interactive=True,
+        elem_id="runs",
+        **CHANGING,
     )
     visible = bool(gallery)
     with gr.Row(visible=visible):

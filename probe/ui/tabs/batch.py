@@ -101,7 +101,7 @@ def _results() -> tuple[Outputs, gr.Dropdown, gr.Number]:
         measures=gr.HTML(elem_id="measures"),
         baselines=gr.HTML(elem_id="baselines"),
         files=gr.Files(visible=False, label="Scored file and summary", elem_id="files"),
-        paging=gr.State(""),
+        paging=gr.Textbox("", label="results", visible=False),
     )
     with gr.Row(visible=False) as shown.turning:
         kept = gr.Dropdown([ALL, *FILTERS], value=ALL, label="Show", min_width=180)

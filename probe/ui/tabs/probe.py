@@ -140,7 +140,8 @@ def _answer_on_change(page: Page, fields: Fields, outputs: list[gr.HTML]) -> dic
 
 def _fill_on_press(page: Page, fields: Fields, tools: Tools) -> None:
     """Bring another pair, or copy the link to this one, when a tool is pressed."""
-    pair, draws = [*fields.texts, fields.gold], gr.State(0)
+    pair = [*fields.texts, fields.gold]
+    draws = gr.Number(0, label="random pairs so far", precision=0, visible=False)
     tools.example.input(probe_answer.take_example, tools.example, pair, **QUIET)
     tools.swap.click(probe_answer.swap, fields.texts, pair, **QUIET)
     tools.random.click(probe_answer.draw, draws, [draws, *pair], **QUIET)

@@ -15,7 +15,7 @@ from probe.runs.compute.engine import Engine
 from probe.runs.database.tables import RunRow
 from probe.runs.model_access import ModelAccess
 from probe.runs.owners import COMMAND_LINE, DAY
-from probe.runs.removal import delete_model, delete_run, remove_old_runs
+from probe.runs.removal import delete_model, delete_run, discard_run, remove_old_runs
 from probe.runs.run import ended
 from probe.runs.store import Store
 from tests.support.tiny_bert import tiny_bert
@@ -121,3 +121,12 @@ def test_a_model_goes_without_its_run(store: Store, sets: Sets, home: Path) -> N
     delete_model(store, ME, run)
     assert list((home / "models").iterdir()) == []
     assert readable_run(store, ME, run).kept == ""
+
+
+@pytest.mark.parametrize("owner", [ME, COMMAND_LINE, "api"])
+def test_who_runs_the_app_deletes_anybodys_run(
+    store: Store, engine: Engine, sets: Sets, home: Path, owner: str
+) -> None:
+    discard_run(store, engine, store.get(done(store, sets, home, owner, "theirs")))
+    assert store.runs() == ()
+    assert list((home / "models").iterdir()) == []
