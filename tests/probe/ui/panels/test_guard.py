@@ -20,7 +20,7 @@ def key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     for name in ("a-pairs.csv", "a-scored.csv"):
         write_table(pd.DataFrame({"premise": ["=1+1"], "n": [1]}), folder / name)
     (folder / "a-summary.json").write_text("{}")
-    (folder / "compared.jsonl").write_text("{}")
+    (folder / "rows.jsonl").write_text("{}")
     return f"{folder.parent.name}/{folder.name}"
 
 
