@@ -19,9 +19,10 @@ from probe.runs.compute.engine import Engine
 from probe.runs.periodic_backup import start_backups
 from probe.runs.store import Store
 from probe.settings import settings
+from probe.ui.expiry import remove_old_regularly
 from probe.ui.page import Core, TabEntry, build_page
 from probe.ui.serving import serve
-from probe.ui.tabs import admin, batch, catalogue, compare, probe
+from probe.ui.tabs import admin, batch, catalogue, compare, my_data, probe
 
 TABS = (
     TabEntry("probe", "Probe", probe.build),
@@ -29,6 +30,7 @@ TABS = (
     TabEntry("compare", "Compare", compare.build),
     TabEntry("inoculate", "Inoculate", inoculate_tab.build),
     TabEntry("catalogue", "Catalogue", catalogue.build),
+    TabEntry("data", "My data", my_data.build),
 )
 ADMIN = TabEntry("admin", "Admin", admin.build)
 
@@ -47,6 +49,7 @@ def main() -> None:
     core = Core(ModelCache(), store := Store(), Engine(store))
     atexit.register(core.engine.close)
     core.engine.resume()
+    remove_old_regularly(store)
     Thread(target=core.cache.get, args=("minilm",), daemon=True).start()
     serve(build_page(tabs(), core))
 
