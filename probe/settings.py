@@ -71,6 +71,14 @@ class Settings(BaseSettings):
         description="SQLAlchemy URL of the run database",
         examples=["SQLite in that folder"],
     )
+    backup: Path | None = Field(
+        default=None,
+        description="folder, such as a mounted bucket, to which home and database are backed up",
+        examples=["none"],
+    )
+    backup_minutes: PositiveInt = Field(
+        default=5, description="minutes between two such back-ups, made where something changed"
+    )
     model_mb: PositiveInt = Field(
         default=4096, description="megabytes of loaded models; above, the least used are let go"
     )

@@ -15,7 +15,7 @@ HELP = (
     "Spreadsheets compute a cell that begins with =, +, - or @; this puts an apostrophe before it. "
     "Otherwise every text comes back as it was."
 )
-ORDER = ("scored", "compared", "summary", "comparison", "pairs")
+ORDER = ("-scored", "-compared", "-summary", "-comparison", "-pairs")
 """How the names of result files end, in the order in which they are offered."""
 
 
@@ -42,7 +42,7 @@ def offer(key: str, guard: bool) -> tuple[gr.Files, gr.Checkbox]:
 
 
 def _kind(path: Path) -> str:
-    return path.stem.rpartition("-")[2]
+    return "".join(path.stem.rpartition("-")[1:])
 
 
 def _guardable(path: Path) -> bool:

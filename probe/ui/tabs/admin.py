@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from probe.errors import RunError, UserError
-from probe.runs.removal import delete_run
+from probe.runs.removal import discard_run
 from probe.ui.events import CHANGING, QUIET
 from probe.ui.html.admin import load_table, runs_table, short_owner
 from probe.ui.html.elements import NOTHING, alert, note
@@ -62,8 +62,8 @@ class Handlers:
         return note(f"Run {run_id} is being cancelled.")
 
     def _delete(self, run_id: str) -> Any:
-        core, run = self.page.core, self._run(run_id)
-        delete_run(core.store, core.engine, run.owner, run.id)
+        core = self.page.core
+        discard_run(core.store, core.engine, self._run(run_id))
         return note(f"Run {run_id} is deleted.")
 
     def _run(self, run_id: str) -> Any:
