@@ -19,7 +19,7 @@ SENTENCES = {
     "max_transforms": "{count:,} transforms and chains at once are more than {limit:,}",
     "max_chain": "the chain {what} joins {count:,} transforms, more than {limit:,}",
     "answer_seconds": "this took longer than {limit:,} seconds; ask for less at once",
-    "file_minutes": "this took longer than {limit:,} minutes; what is done is kept",
+    "file_minutes": "this took longer than {limit:,} minutes; give it fewer rows or transforms",
     "max_waiting": "{count:,} requests of yours are waiting already; let some of them end first",
     "max_cells": (
         "a run of {count:,} cells is more than {limit:,}; choose fewer sizes, rates or seeds"

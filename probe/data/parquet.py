@@ -51,6 +51,7 @@ def read_parquet(path: Path, bounds: Bounds) -> pd.DataFrame:
             _check_texts(source, schema, bounds)
         with pq.ParquetFile(source) as file:
             table = file.read().replace_schema_metadata()
+        table.validate(full=True)  # texts may be none, lists may end before they begin
         frame: pd.DataFrame = table.to_pandas(types_mapper=NULLABLE.get)
         return frame
     except (OSError, ValueError, pa.ArrowException) as problem:

@@ -63,6 +63,8 @@ class Unpacked(io.RawIOBase):
         return piece
 
     def _refusal(self, problem: Exception) -> FileError:
+        if isinstance(problem, zlib.error):
+            return FileError(f"{self._name} cannot be opened: its gzip is damaged")
         words = (isinstance(problem, OSError) and problem.strerror) or problem
         return FileError(f"{self._name} cannot be opened: {words}")
 

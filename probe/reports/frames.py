@@ -141,7 +141,8 @@ def compared_frame(table: Table, rows: Sequence[ComparedRow], names: Sequence[st
     ours = pd.DataFrame([_compared_record(row, labels) for row in rows], dtype=object)
     taken = set(table.frame.columns)
     fresh = {name: _free(name, taken) for name in ours.columns}
-    return pd.concat([table.frame.reset_index(drop=True), ours.rename(columns=fresh)], axis=1)
+    input_rows = table.frame.iloc[[row.number for row in rows]].reset_index(drop=True)
+    return pd.concat([input_rows, ours.rename(columns=fresh)], axis=1)
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -3,9 +3,15 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
 
-T = TypeVar("T")
+import gradio as gr
+from markupsafe import Markup
+
+from probe.stopping import Reason
+from probe.ui.events import QUIET
+from probe.ui.html.elements import note
+
+STOPPED = "stopped"
 SHARE = 0.1
 """The share of the time that may go into showing figures of what is not finished."""
 
@@ -24,15 +30,22 @@ class StopRequests:
         """Forget an earlier wish: new work begins."""
         self._sessions.discard(session or "")
 
-    def until(self, session: str | None, parts: Iterator[T]) -> Iterator[T]:
-        """Yield the parts of a page's work until it is asked to stop."""
-        while (session or "") not in self._sessions:
-            try:
-                part = next(parts)
-            except StopIteration:
-                break
-            yield part
-        self.withdraw(session)
+    def heed(self, go: gr.Button, halt: gr.Button, shown: gr.HTML) -> None:
+        """Stop when a button is pressed, and forget it when the other begins new work."""
+
+        def forget(request: gr.Request) -> None:
+            self.withdraw(request.session_hash)
+
+        def stop(request: gr.Request) -> Markup:
+            self.ask(request.session_hash)
+            return note("Stopping …")
+
+        go.click(forget, None, None, **QUIET)
+        halt.click(stop, None, shown, **QUIET)
+
+    def reason(self, session: str | None) -> Reason:
+        """Return what ends the work of a page once it is asked to stop."""
+        return lambda: STOPPED if (session or "") in self._sessions else ""
 
 
 class Pace:

@@ -71,11 +71,12 @@ class Engine:
     def submit(self, run_id: str) -> None:
         """Run the cells that a run lacks; returns at once."""
         self._submitted.add(run_id)
-        self._events.repeat(UPKEEP_INTERVAL, self._upkeep)
+        self._look_around()
         self._events.put(run_id, partial(self._start, run_id))
 
     def resume(self) -> None:
-        """Take up the runs that an earlier engine left; returns at once."""
+        """Take up the runs that an earlier engine left, or another one will; returns at once."""
+        self._look_around()
         for run_id in self._store.unfinished():
             self.submit(run_id)
 
@@ -104,6 +105,9 @@ class Engine:
         for dispatch in self._dispatches.values():
             dispatch.stop()
         self.cluster.close()
+
+    def _look_around(self) -> None:
+        self._events.repeat(UPKEEP_INTERVAL, self._upkeep)
 
     def _upkeep(self) -> None:
         """Renew the lease, take up what was left, cancel what others want cancelled, and rest.

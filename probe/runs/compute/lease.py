@@ -35,15 +35,19 @@ class Lease:
         return self._database.write(query.values(holder=self._name, seen=time.time())) == 1
 
     def available(self) -> tuple[str, ...]:
-        """Return the open runs that this engine holds, or one that has ended or gone silent."""
-        held = RunRow.state.in_(OPEN), RunRow.holder != ""
+        """Return the open runs that this engine holds, or one that has ended or gone silent.
+
+        Also those that nobody began to compute: their app ended too early.
+        """
+        silent = time.time() - LEASE_SECONDS
+        columns = RunRow.id, RunRow.holder, RunRow.seen, RunRow.created
         with self._database.session() as session:
-            rows = session.execute(select(RunRow.id, RunRow.holder, RunRow.seen).where(*held))
-            return tuple(
-                run_id
-                for run_id, holder, seen in rows
-                if holder == self._name or seen < time.time() - LEASE_SECONDS or _has_ended(holder)
-            )
+            rows = session.execute(select(*columns).where(RunRow.state.in_(OPEN))).all()
+        return tuple(
+            run_id
+            for run_id, holder, seen, created in rows
+            if holder == self._name or (seen if holder else created) < silent or _has_ended(holder)
+        )
 
     def held(self) -> frozenset[str]:
         """Return the open runs that this engine holds."""

@@ -13,8 +13,10 @@ from probe.limits import visitor_bounds
 from probe.models.classifier import Precision
 from probe.runs.model_access import ModelAccess
 from probe.transforms.options import Options, Sign, read_options
+from probe.ui.answering import answering
 from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Token, Upload
 from probe.ui.api.endpoint import endpoint
+from probe.ui.request_limits import check_transforms
 from probe.ui.result_files import write_results
 from probe.ui.visitor_files import check_room, fresh_folder, own_file
 
@@ -23,6 +25,7 @@ def build(models: ModelAccess) -> None:
     """Add `/batch` with components of its own: a file needs one to travel in."""
 
     @endpoint
+    @answering("file_minutes")
     def batch(
         file: Upload,
         transforms: Names,
@@ -78,6 +81,7 @@ def score_file(
     options: Options,
 ) -> tuple[dict[str, Any], list[str]]:
     """Score a file; return the summary and the places of the scored file and the summary."""
+    check_transforms(names)
     check_room(models.store, owner)
     table = read_table(own_file(owner, path), visitor_bounds())
     classifier = models.get(owner, model)

@@ -8,15 +8,17 @@ import gradio as gr
 
 from probe.analysis.comparison import compare_rows, read, require_two
 from probe.data.names import stem_of
-from probe.data.rows import guess, require_text
+from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.limits import visitor_bounds
 from probe.models.classifier import Classifier, Precision
 from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI, Pair
+from probe.ui.answering import answering
 from probe.ui.api.arguments import Name, Names, Text, Token, Upload
 from probe.ui.api.endpoint import endpoint
+from probe.ui.request_limits import check_pair
 from probe.ui.result_files import write_comparison
 from probe.ui.visitor_files import check_room, fresh_folder, own_file
 
@@ -25,6 +27,7 @@ def build(access: ModelAccess) -> None:
     """Add the endpoints to the page."""
 
     @endpoint
+    @answering("file_minutes")
     def compare(
         file: Upload, models: Names, precision: Precision, owner: Token
     ) -> tuple[dict[str, Any], list[str]]:
@@ -39,6 +42,7 @@ def build(access: ModelAccess) -> None:
         return compare_on(access, owner, Path(file), models, precision)
 
     @endpoint
+    @answering("answer_seconds")
     def compare_pair(
         premise: Text,
         hypothesis: Text,
@@ -58,7 +62,7 @@ def build(access: ModelAccess) -> None:
             owner: The token of one's own runs, which /inoculate returns.
         """
         pair = Pair(premise, hypothesis, NLI.read_gold(gold))
-        require_text(NLI, pair, visitor_bounds())
+        check_pair(pair)
         return example_comparison_json(pair, known(access, owner, models), precision)
 
     with gr.Row(visible=False):  # a file needs components of its own to travel in

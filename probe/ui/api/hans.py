@@ -8,6 +8,7 @@ import gradio as gr
 from probe.analysis.hans import hans_json, profile
 from probe.errors import ModelError, TemplateError
 from probe.runs.model_access import ModelAccess
+from probe.ui.answering import answering
 from probe.ui.api.arguments import Names, Seed, Token, Whole
 from probe.ui.api.endpoint import endpoint
 
@@ -19,6 +20,7 @@ def build(access: ModelAccess) -> None:
     """Add `/hans`."""
 
     @endpoint
+    @answering("file_minutes")
     def hans(models: Names, n: Whole = 100, seed: Seed = 0, owner: Token = "") -> dict[str, Any]:
         """Profile models by the heuristics of HANS: the JSON of `python -m probe hans`.
 

@@ -10,14 +10,17 @@ from probe.reports.json import examination_json
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI, Pair
 from probe.transforms.options import Sign, read_options
+from probe.ui.answering import answering
 from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Text, Token
 from probe.ui.api.endpoint import endpoint
+from probe.ui.request_limits import check_pair, check_transforms
 
 
 def build(models: ModelAccess) -> None:
     """Add `/probe`."""
 
     @endpoint
+    @answering("answer_seconds")
     def probe(
         premise: Text,
         hypothesis: Text,
@@ -48,9 +51,12 @@ def build(models: ModelAccess) -> None:
             gold: The gold label, if it is known.
             owner: The token of one's own runs, which /inoculate returns.
         """
+        pair = Pair(premise, hypothesis, NLI.read_gold(gold))
+        check_pair(pair)
+        check_transforms(transforms)
         examination = examine(
             models.get(owner, model),
-            Pair(premise, hypothesis, NLI.read_gold(gold)),
+            pair,
             transforms,
             seed,
             read_options({"keep": keep, "sign": sign, **options}),

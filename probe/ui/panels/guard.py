@@ -46,7 +46,7 @@ def _guardable(path: Path) -> bool:
 
 
 def _guarded_copy(path: Path) -> Path:
-    copy = path.parent / "for-spreadsheets" / path.name
+    copy = path.with_name(f"{path.stem}-guarded{path.suffix}")
     if not copy.exists():
         write_guarded_copy(path, copy)
     return copy

@@ -9,6 +9,7 @@ import gradio as gr
 from probe.analysis.hans import Profiled, profile
 from probe.errors import UserError
 from probe.runs.model_access import ModelAccess
+from probe.ui.answering import in_steps
 from probe.ui.api import hans as hans_api
 from probe.ui.api.hans import require_profile
 from probe.ui.events import QUIET
@@ -34,7 +35,8 @@ def run(
         count = require_profile(models, visitor, names, int(n or 0))
         for name in names:
             profiles[name] = []
-            for row in profile(models.get(visitor, name), count, int(seed or 0)):
+            rows = profile(models.get(visitor, name), count, int(seed or 0))
+            for row in in_steps("file_minutes", rows):
                 profiles[name].append(row)
                 yield [progress(profiles, len(names)), *unchanged]
     except UserError as trouble:

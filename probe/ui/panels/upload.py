@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
-import pandas as pd
 from markupsafe import Markup
 
-from probe.data.names import HALF
+from probe.data.preview import first_rows
 from probe.data.rows import Columns, guess
-from probe.data.tables import is_missing, read_table
+from probe.data.tables import read_table
 from probe.errors import FileError, UserError
 from probe.limits import visitor_bounds
 from probe.settings import ASSETS
@@ -20,10 +19,7 @@ from probe.ui.page import Page
 from probe.ui.visitor_files import own_file
 
 EXAMPLES = sorted((ASSETS / "examples").glob("*"))
-REPLACEMENT = "\ufffd"
-"""Stands for half of a character, which no page can show."""
 NO_GOLD = "(no gold label)"
-PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_CHARACTERS = 5, 30, 300
 GOLD_HELP = (
     "Gold labels are read as entailment, neutral, contradiction, as e, n, c, or as 0, 1, 2 in "
     "this order; “-” means that the annotators disagreed."
@@ -70,18 +66,6 @@ def choose(visitor: str, path: str | None) -> list[Any]:
         gr.Dropdown(choices=[NO_GOLD, *names], value=columns.gold or NO_GOLD),
         doubt + note(f"{len(table.frame)} rows{broken}. {GOLD_HELP}"),
     ]
-
-
-def first_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the first rows and columns as texts, the end of a long one cut."""
-    part = frame.iloc[:PREVIEW_ROWS, :PREVIEW_COLUMNS]
-    rows = [[_shown(cell) for cell in row] for row in part.itertuples(index=False, name=None)]
-    return pd.DataFrame(rows, columns=[_shown(name) for name in part.columns], dtype=object)
-
-
-def _shown(cell: object) -> str:
-    text = "" if is_missing(cell) else HALF.sub(REPLACEMENT, str(cell))
-    return text if len(text) <= PREVIEW_CHARACTERS else text[:PREVIEW_CHARACTERS] + "…"
 
 
 def _guess(names: list[str]) -> tuple[Columns, Markup]:

@@ -4,7 +4,6 @@ from typing import Any, get_args
 
 import gradio as gr
 from gradio.events import Dependency
-from markupsafe import Markup
 
 from probe.models.classifier import Precision
 from probe.tasks.nli import NLI
@@ -13,7 +12,6 @@ from probe.ui.api import batch as batch_api
 from probe.ui.batch_tables import ALL, FILTERS
 from probe.ui.choices import refresh_models
 from probe.ui.events import QUIET
-from probe.ui.html.elements import note
 from probe.ui.pacing import StopRequests
 from probe.ui.page import Page
 from probe.ui.panels import options, templates
@@ -48,18 +46,10 @@ def _score_on(
     """Score when the one button is pressed, and stop when the other is; return the scoring."""
     stops = StopRequests()
 
-    def forget_stop(request: gr.Request) -> None:
-        stops.withdraw(request.session_hash)
-
-    def stop(request: gr.Request) -> Markup:
-        stops.ask(request.session_hash)
-        return note("Stopping; the rows under way are finished first.")
-
     def score(request: gr.Request, *values: Any) -> Any:
         yield from run(page.core.models, stops, request.session_hash, *values)
 
-    go.click(forget_stop, None, None, **QUIET)
-    halt.click(stop, None, shown.progress, **QUIET)
+    stops.heed(go, halt, shown.progress)
     return go.click(
         score, inputs, shown.outputs, concurrency_id="batch", concurrency_limit=1, **QUIET
     )

@@ -12,17 +12,19 @@ from markupsafe import Markup
 from probe.analysis.batch import Chunk, Row, score
 from probe.analysis.summary import Summary, Totals, summary_json
 from probe.data.tables import Table, read_table
-from probe.errors import FileError, UserError
+from probe.errors import FileError, Stopped, UserError
 from probe.limits import visitor_bounds
 from probe.models.classifier import Classifier, Precision
 from probe.runs.model_access import ModelAccess
 from probe.transforms import Options
+from probe.ui.answering import in_steps
 from probe.ui.batch_tables import ALL, PAGE_ROWS, baselines, chart, measures, page, view
 from probe.ui.html.batch import cards, progress
 from probe.ui.html.elements import NOTHING, alert, note, sheet, title
-from probe.ui.pacing import Pace, StopRequests
+from probe.ui.pacing import STOPPED, Pace, StopRequests
 from probe.ui.panels import options as option_controls
 from probe.ui.panels.upload import columns_of
+from probe.ui.request_limits import check_transforms
 from probe.ui.result_files import write_results
 from probe.ui.tab_outputs import TabOutputs
 from probe.ui.visitor_files import check_room, fresh_folder, own_file
@@ -30,7 +32,7 @@ from probe.ui.visitor_files import check_room, fresh_folder, own_file
 MEASURED = "measures with 95 % intervals; a transform counts where it changed the pair"
 BASELINES = "rule baselines on the same pairs, with 95 % intervals"
 ROWS = "scored rows"
-STOPPED = "Stopped after {done} of {total} rows. The files below hold what was scored."
+STOPPED_AFTER = "Stopped after {done} of {total} rows. The files below hold what was scored."
 STOPPED_AT_ONCE = "Stopped before the first rows were scored; there is nothing to put into a file."
 
 
@@ -90,6 +92,7 @@ def run(
     """
     try:
         options = option_controls.read(values)
+        check_transforms(names)
         if not path:
             raise FileError("choose a file first, or one of the examples")
         check_room(models.store, visitor)
@@ -101,28 +104,36 @@ def run(
         classifier = models.get(visitor, model)
         job = Job(Path(path), table, classifier, names, int(seed or 0), options, precision, visitor)
         chunks = score(table, columns, classifier, names, job.seed, options, precision)
-        yield from scored(job, stops.until(session, chunks))
+        yield from scored(job, in_steps("file_minutes", chunks, stops.reason(session)))
     except UserError as trouble:
         yield Outputs(alert(trouble)).outputs
+    finally:
+        stops.withdraw(session)
 
 
 def scored(job: Job, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
-    """Show how far it is after each chunk, the figures so far at times, at the end the files."""
+    """Show how far it is after each chunk, the figures so far at times, at the end the files.
+
+    The end may be before the last chunk: a press on Stop, or a time that is up.
+    """
     rows, totals = list[Row](), Totals(job.classifier.task, job.names)
-    pace, last = Pace(), None
-    for chunk in chunks:
-        rows += chunk.rows
-        totals.add(chunk.rows)
-        last = chunk
-        if chunk.done < chunk.total:
-            with pace.turn() as due:
-                shown = _part(job, rows, totals.summary()) if due else Outputs()
-            shown.progress = progress(chunk)
-            yield shown.outputs
+    pace, last, ended = Pace(), None, NOTHING
+    try:
+        for chunk in chunks:
+            rows += chunk.rows
+            totals.add(chunk.rows)
+            last = chunk
+            if chunk.done < chunk.total:
+                with pace.turn() as due:
+                    shown = _part(job, rows, totals.summary()) if due else Outputs()
+                shown.progress = progress(chunk)
+                yield shown.outputs
+    except Stopped as reason:
+        ended = NOTHING if str(reason) == STOPPED else alert(reason)
     if last is None:
-        yield Outputs(note(STOPPED_AT_ONCE)).outputs
+        yield Outputs(ended + note(STOPPED_AT_ONCE)).outputs
     else:
-        yield _finished(job, rows, totals.summary(), last).outputs
+        yield _finished(job, rows, totals.summary(), last, ended).outputs
 
 
 def _part(job: Job, rows: Sequence[Row], summary: Summary) -> Outputs:
@@ -143,7 +154,9 @@ def _figures(job: Job, summary: Summary) -> Outputs:
     )
 
 
-def _finished(job: Job, rows: Sequence[Row], summary: Summary, last: Chunk[Row]) -> Outputs:
+def _finished(
+    job: Job, rows: Sequence[Row], summary: Summary, last: Chunk[Row], ended: Markup
+) -> Outputs:
     """Write the files and show them with the first page of rows; say where it was stopped."""
     files, paging = write_results(
         fresh_folder(job.visitor),
@@ -157,7 +170,7 @@ def _finished(job: Job, rows: Sequence[Row], summary: Summary, last: Chunk[Row])
     shown = _figures(job, summary)
     shown.progress = progress(last)
     if last.done < last.total:
-        shown.progress += note(STOPPED.format(done=last.done, total=last.total))
+        shown.progress += ended + note(STOPPED_AFTER.format(done=last.done, total=last.total))
     shown.files, shown.paging = gr.Files(files, visible=True), paging
     shown.rows, shown.place, _ = turn(paging, ALL, 1)
     shown.turning, shown.baselines = gr.Row(visible=True), against_rules(rows)

@@ -6,22 +6,27 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.analysis.transformed import transform_all
-from probe.data.rows import require_text
 from probe.errors import UserError
+from probe.models.classifier import Classifier
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI, Pair
 from probe.transforms.availability import ready
+from probe.ui.answering import answering
 from probe.ui.choices import refresh_models
 from probe.ui.html.catalogue import catalogue
 from probe.ui.html.elements import alert, note
 from probe.ui.page import Page
+from probe.ui.request_limits import check_pair
+from probe.ui.shared_answers import SharedAnswers, model_key
 
 PREMISE = "Maria sold 48 tickets for the evening concert, and the old hall was full."
 HYPOTHESIS = "Maria quickly sold the tickets, and her success filled the large hall."
 
 
+@answering("answer_seconds")
 def show(
     models: ModelAccess,
+    answers: SharedAnswers,
     visitor: str,
     premise: str,
     hypothesis: str,
@@ -31,12 +36,19 @@ def show(
     """Show every transform, applied to this pair."""
     pair = Pair(premise, hypothesis)
     try:
-        require_text(NLI, pair)
+        check_pair(pair)
         classifier = models.get(visitor, model)
-        before = classifier.predict([pair])
-        transformed = transform_all(classifier, [pair], before, ready(NLI), int(seed or 0))
+        key = model_key(classifier), pair, int(seed or 0)
+        (shown,) = answers.get(key, lambda: (applied(classifier, pair, int(seed or 0)),))
     except UserError as trouble:
         return alert(trouble)
+    return shown
+
+
+def applied(classifier: Classifier, pair: Pair, seed: int) -> Markup:
+    """Apply every transform to a pair; raises what `transform_all` raises."""
+    before = classifier.predict([pair])
+    transformed = transform_all(classifier, [pair], before, ready(NLI), seed)
     return catalogue({name: rows[0] for name, rows in transformed.items()})
 
 
@@ -53,7 +65,7 @@ def build(page: Page) -> None:
     listed = gr.HTML(note("Every transform is being applied to this pair."), elem_id="catalogue")
     gr.on(
         [page.tab.select, go.click, premise.submit, hypothesis.submit],
-        partial(show, page.core.models),
+        partial(show, page.core.models, SharedAnswers()),
         [page.owner, premise, hypothesis, model, seed],
         listed,
         concurrency_id="probe",

@@ -1,11 +1,11 @@
 """The Compare tab: several models on the same pairs."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
 import gradio as gr
+from gradio.events import Dependency
 
 from probe.models.classifier import Precision
 from probe.reports.compared_rows import kept
@@ -15,6 +15,7 @@ from probe.ui.choices import refresh_models
 from probe.ui.events import PRESSED, QUIET
 from probe.ui.html.compare_cells import PAGE_ROWS, chosen, matrix, page, slices
 from probe.ui.html.elements import NOTHING, alert
+from probe.ui.pacing import StopRequests
 from probe.ui.page import Page
 from probe.ui.panels import hans
 from probe.ui.panels.guard import build_guard, offer
@@ -81,24 +82,34 @@ def turn(
 def build(page: Page) -> None:
     """Put the tab together."""
     names, asked = _asked(page)
-    go = gr.Button("Compare", variant="primary", elem_id="compare")
+    with gr.Row():
+        go = gr.Button("Compare", variant="primary", elem_id="compare")
+        halt = gr.Button("Stop", elem_id="compare-halt")
     shown, number = _results()
     guard = build_guard(shown.files, shown.place, "compare-guard")
     cell = gr.State("")
     hans.build(page, names)
     go.click(lambda: ("", gr.Number(visible=False)), None, [cell, number], **QUIET)
-    comparing = go.click(
-        partial(run, page.core.models),
-        [page.owner, names, *asked],
-        shown.outputs,
-        concurrency_id="compare",
-        concurrency_limit=1,
-        **QUIET,
-    )
+    comparing = _compare_on(go, halt, page, [page.owner, names, *asked], shown)
     comparing.then(offer, [shown.place, guard], [shown.files, guard], **QUIET)
     _browse(shown, number, cell)
     compare_api.build(page.core.models)
     refresh_models(page, names)
+
+
+def _compare_on(
+    go: gr.Button, halt: gr.Button, page: Page, inputs: list[Any], shown: Outputs
+) -> Dependency:
+    """Compare when the one button is pressed, and stop when the other is; return the comparing."""
+    stops = StopRequests()
+
+    def answer(request: gr.Request, *values: Any) -> Any:
+        yield from run(page.core.models, stops, request.session_hash, *values)
+
+    stops.heed(go, halt, shown.progress)
+    return go.click(
+        answer, inputs, shown.outputs, concurrency_id="compare", concurrency_limit=1, **QUIET
+    )
 
 
 def _browse(shown: Outputs, number: gr.Number, cell: gr.State) -> None:

@@ -11,26 +11,30 @@ from probe.analysis.batch import Chunk
 from probe.analysis.comparison import Row, compare_rows, read, require_two
 from probe.analysis.examination import examine
 from probe.data.names import stem_of
-from probe.data.rows import guess, require_text
+from probe.data.rows import guess
 from probe.data.tables import Table, read_table
-from probe.errors import ComparisonError, FileError, UserError
+from probe.errors import ComparisonError, FileError, Stopped, UserError
 from probe.limits import visitor_bounds
 from probe.models.classifier import Precision
 from probe.reports.comparison import comparison_json
 from probe.runs.model_access import ModelAccess
 from probe.settings import ASSETS
 from probe.tasks.nli import NLI, Pair
+from probe.ui.answering import answering, in_steps
 from probe.ui.html.batch import progress
 from probe.ui.html.compare import cards, side_by_side, tests
 from probe.ui.html.compare_cells import matrix, slices
 from probe.ui.html.elements import NOTHING, alert, note
-from probe.ui.pacing import Pace
+from probe.ui.pacing import STOPPED, Pace, StopRequests
 from probe.ui.panels.upload import columns_of
+from probe.ui.request_limits import check_pair
 from probe.ui.result_files import write_comparison
 from probe.ui.tab_outputs import TabOutputs
 from probe.ui.visitor_files import check_room, fresh_folder, own_file
 
 BUNDLED, FILE, PAIR = "the bundled test pairs", "a file", "one pair"
+STOPPED_AFTER = "Stopped after {done} of {total} rows. What is below is of these."
+STOPPED_AT_ONCE = "Stopped before the first rows were compared."
 MAX_MODELS = 6
 """How many models the page compares at once."""
 
@@ -53,6 +57,24 @@ class Outputs(TabOutputs):
     names: Any = field(default_factory=gr.skip)
 
 
+@dataclass(frozen=True)
+class Job:
+    """A table to compare models on, how and for whom; `stem` begins the files' names."""
+
+    table: Table
+    names: list[str]
+    precision: Precision
+    stem: str
+    visitor: str
+
+    def figures(self, rows: Sequence[Row]) -> Outputs:
+        """Show the figures of some rows, and nothing of an earlier comparison."""
+        shown = cleared()
+        shown.cards = cards(rows, self.names, self.precision)
+        shown.tests = tests(rows, self.names)
+        return shown
+
+
 def cleared() -> Outputs:
     """Return outputs that show nothing of an earlier comparison."""
     return Outputs(
@@ -70,6 +92,8 @@ def cleared() -> Outputs:
 
 def run(
     models: ModelAccess,
+    stops: StopRequests,
+    session: str | None,
     visitor: str,
     names: list[str],
     source: str,
@@ -79,19 +103,33 @@ def run(
     path: str | None,
     *columns: str,
 ) -> Iterator[list[Any]]:
-    """Compare; after each chunk yield what the page shows, in the order of `Outputs`."""
+    """Compare; after each chunk yield what the page shows, in the order of `Outputs`.
+
+    Once a stop is asked for, the figures and files hold the rows that are compared by then.
+    """
     try:
         require_models(models, visitor, names)
         if source == PAIR:
-            yield from _run_pair(models, visitor, names, Pair(premise, hypothesis))
+            pair = Pair(premise, hypothesis)
+            check_pair(pair)
+            yield Outputs(note("Asking the models …")).outputs
+            yield _asked(models, visitor, names, pair).outputs
             return
         if source == FILE and not path:
             raise FileError("choose a file first, or one of the examples")
         place = own_file(visitor, path) if path and source == FILE else None
         check_room(models.store, visitor)
-        yield from _run_table(models, visitor, names, place, precision, columns)
+        table, unread = _read(place, columns)
+        yield Outputs(note("Loading the models …")).outputs
+        classifiers = [models.get(visitor, name) for name in names]
+        chunks = compare_rows(classifiers, unread, precision)
+        stem = stem_of(place) if place else "bundled-test"
+        job = Job(table, names, precision, stem, visitor)
+        yield from compared(job, in_steps("file_minutes", chunks, stops.reason(session)))
     except UserError as trouble:
         yield Outputs(alert(trouble)).outputs
+    finally:
+        stops.withdraw(session)
 
 
 def require_models(models: ModelAccess, visitor: str, names: Sequence[str]) -> None:
@@ -105,55 +143,54 @@ def require_models(models: ModelAccess, visitor: str, names: Sequence[str]) -> N
         models.require(visitor, name)
 
 
-def _run_pair(
-    models: ModelAccess, visitor: str, names: list[str], pair: Pair
-) -> Iterator[list[Any]]:
-    require_text(NLI, pair, visitor_bounds())
-    yield Outputs(note("Asking the models …")).outputs
+@answering("answer_seconds")
+def _asked(models: ModelAccess, visitor: str, names: Sequence[str], pair: Pair) -> Outputs:
+    """Show the models' answers for one pair side by side."""
     shown = cleared()
     shown.cards = side_by_side([examine(models.get(visitor, name), pair) for name in names])
-    yield shown.outputs
-
-
-def _run_table(
-    models: ModelAccess,
-    visitor: str,
-    names: list[str],
-    path: Path | None,
-    precision: Precision,
-    columns: Sequence[str],
-) -> Iterator[list[Any]]:
-    table = read_table(path, visitor_bounds()) if path else bundled_table()
-    headers = [str(name) for name in table.frame.columns]
-    chosen = columns_of(headers, *columns) if path else guess(headers, NLI)
-    unread = read(table, chosen, NLI)
-    yield Outputs(note("Loading the models …")).outputs
-    classifiers = [models.get(visitor, name) for name in names]
-    rows, pace = list[Row](), Pace()
-    for chunk in compare_rows(classifiers, unread, precision):
-        rows += chunk.rows
-        yield _part(chunk, rows, names, precision, pace).outputs
-    stem = stem_of(path) if path else "bundled-test"
-    summary = comparison_json(rows, names, precision)
-    files, place = write_comparison(fresh_folder(visitor), table, rows, names, summary, stem)
-    yield _finished(rows, names, files, place).outputs
-
-
-def _part(
-    chunk: Chunk[Row], rows: Sequence[Row], names: Sequence[str], precision: Precision, pace: Pace
-) -> Outputs:
-    """Show how far it is, and the figures so far: at the end, before that at times."""
-    shown = Outputs()
-    with pace.turn() as due:
-        if due or chunk.done == chunk.total:
-            shown = cleared()
-            shown.cards, shown.tests = cards(rows, names, precision), tests(rows, names)
-    shown.progress = progress(chunk)
     return shown
 
 
-def _finished(rows: Sequence[Row], names: list[str], files: list[str], place: str) -> Outputs:
+def _read(path: Path | None, columns: Sequence[str]) -> tuple[Table, list[Row]]:
+    """Read a file, or the bundled pairs. Raises FileError."""
+    table = read_table(path, visitor_bounds()) if path else bundled_table()
+    headers = [str(name) for name in table.frame.columns]
+    return table, read(table, columns_of(headers, *columns) if path else guess(headers, NLI), NLI)
+
+
+def compared(job: Job, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
+    """Show how far it is after each chunk, the figures so far at times, at the end the files.
+
+    The end may be before the last chunk: a press on Stop, or a time that is up.
+    """
+    rows, pace, last, ended = list[Row](), Pace(), None, NOTHING
+    try:
+        for chunk in chunks:
+            rows += chunk.rows
+            last = chunk
+            with pace.turn() as due:
+                shown = job.figures(rows) if due and chunk.done < chunk.total else Outputs()
+            shown.progress = progress(chunk)
+            yield shown.outputs
+    except Stopped as reason:
+        ended = NOTHING if str(reason) == STOPPED else alert(reason)
+    if last is None:
+        yield Outputs(ended + note(STOPPED_AT_ONCE)).outputs
+        return
+    shown = job.figures(rows)
+    shown.progress = progress(last)
+    if last.done < last.total:
+        shown.progress += ended + note(STOPPED_AFTER.format(done=last.done, total=last.total))
+    yield shown.outputs
+    yield _finished(job, rows).outputs
+
+
+def _finished(job: Job, rows: Sequence[Row]) -> Outputs:
     """Show the files, and where the first two models differ."""
+    names = job.names
+    summary = comparison_json(rows, names, job.precision)
+    folder = fresh_folder(job.visitor)
+    files, place = write_comparison(folder, job.table, rows, names, summary, job.stem)
     return Outputs(
         two=gr.Row(visible=len(names) > 2),
         first=gr.Dropdown(names, value=names[0]),

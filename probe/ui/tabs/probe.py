@@ -15,6 +15,7 @@ from probe.ui.choices import refresh_models
 from probe.ui.events import QUIET
 from probe.ui.page import Page
 from probe.ui.panels import options, own_model
+from probe.ui.shared_answers import SharedAnswers
 from probe.ui.tabs import probe_answer
 from probe.ui.tabs.example_pairs import EXAMPLES
 from probe.ui.tabs.probe_answer import FIRST, UNKNOWN, by_family, not_available
@@ -111,7 +112,7 @@ def build(page: Page) -> None:
 def _answer_on_change(page: Page, fields: Fields, outputs: list[gr.HTML]) -> dict[str, Any]:
     """Answer each change of a field once; return what answers, for other events."""
     inputs = [page.owner, *fields.texts, *fields.settings]
-    update = partial(probe_answer.update, page.core.models)
+    update = partial(probe_answer.update, page.core.models, SharedAnswers())
     answer: dict[str, Any] = {"fn": update, "inputs": inputs, "outputs": outputs}
     listen = {"trigger_mode": "always_last", "concurrency_id": "probe", **QUIET}
 

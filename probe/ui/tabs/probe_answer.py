@@ -1,6 +1,7 @@
 """What the Probe tab answers: a pair predicted, explained and transformed."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -9,17 +10,21 @@ from markupsafe import Markup
 from probe.analysis.attribution import BaselineToken, Method
 from probe.analysis.examination import examine
 from probe.errors import UserError
+from probe.models.classifier import Classifier
 from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import random_pair
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.task import Label
-from probe.transforms import REGISTRY
+from probe.transforms import REGISTRY, Options
 from probe.transforms.availability import missing, ready
 from probe.transforms.registry import FAMILIES
+from probe.ui.answering import answering
 from probe.ui.api.arguments import MAX_WHOLE
 from probe.ui.html.elements import NOTHING, alert, join, sheet
 from probe.ui.html.probe import answer, rows, table
 from probe.ui.panels import options
+from probe.ui.request_limits import check_pair, check_transforms
+from probe.ui.shared_answers import SharedAnswers, model_key
 from probe.ui.tabs.example_pairs import EXAMPLES
 
 FIRST = ("sort", "shuffle", "drop", "negation")
@@ -49,8 +54,10 @@ def not_available() -> Markup:
     )
 
 
+@answering("answer_seconds")
 def update(
     models: ModelAccess,
+    answers: SharedAnswers,
     visitor: str,
     premise: str,
     hypothesis: str,
@@ -68,20 +75,56 @@ def update(
     chosen, values = rest[: len(FAMILIES)], rest[len(FAMILIES) :]
     names = ready(NLI) if everything else [name for group in chosen for name in group]
     try:
-        examination = examine(
-            models.get(visitor, model),
+        question = Question(
             Pair(premise, hypothesis, as_label(gold)),
-            [*names, *chains],
+            (*names, *chains),
             int(seed or 0),
             options.read(values),
             method,
             baseline,
             as_label(explain),
+            everything,
         )
+        check_pair(question.pair)
+        check_transforms(question.names)
+        classifier = models.get(visitor, model)
+        key = model_key(classifier), question
+        verdict, results = answers.get(key, lambda: answered(classifier, question))
     except UserError as trouble:
         return alert(trouble), NOTHING
-    shown = sheet(table(examination), "all transforms") if everything else rows(examination)
-    return answer(examination), shown
+    return verdict, results
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked about a pair; `label` is the one explained, `everything` asks for one table."""
+
+    pair: Pair
+    names: tuple[str, ...]
+    seed: int
+    options: Options
+    method: Method
+    baseline: BaselineToken
+    label: Label | None
+    everything: bool
+
+
+def answered(classifier: Classifier, question: Question) -> tuple[Markup, Markup]:
+    """Answer a question; raises what `examine` raises."""
+    examination = examine(
+        classifier,
+        question.pair,
+        question.names,
+        question.seed,
+        question.options,
+        question.method,
+        question.baseline,
+        question.label,
+    )
+    results = (
+        sheet(table(examination), "all transforms") if question.everything else rows(examination)
+    )
+    return answer(examination), results
 
 
 def as_label(text: str) -> Label | None:

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from benchmarks.reading_process import Reading, read_in_process
 from probe.data.tables import read_table
 from probe.errors import FileError, LimitError
 from probe.limits import Bounds
-from tests.support.reading_process import Reading, read_in_process
 
 BOUNDS = Bounds(max_unpacked_mb=1, max_rows=3, max_columns=4, max_cell=10)
 """Small ones, as no app has them."""

@@ -18,6 +18,7 @@ from finetune.experiments.inoculation.run import inoculation_run, run_request
 from probe.models.library import load
 from probe.runs.compute import dispatch
 from probe.runs.compute.engine import Engine
+from probe.runs.database.tables import RunRow
 from probe.runs.run import StoredRun, ended
 from probe.runs.store import Store
 from tests.support.waiting import training, until
@@ -63,6 +64,28 @@ def test_a_killed_app_goes_on_where_it_was(home: Path, plan: Plan, sets: Sets) -
     assert run.results[0] == before.results[0]  # seconds too: it was not computed again
     assert same(run, plainly(plan, sets))
     assert [path.name for path in (home / "models").iterdir()] == [run.kept]
+
+
+def holder(store: Store, run_id: str) -> int:
+    """Return the process that computes a run."""
+    with store.database.session() as session:
+        return int(str(session.get_one(RunRow, run_id).holder).split()[1])
+
+
+def test_another_app_goes_on_with_what_a_killed_one_held(
+    home: Path, plan: Plan, sets: Sets
+) -> None:
+    store = Store()
+    run_id = store.create("me", run_request(plan, sets)).id
+    with process(*APP) as first, process(*APP) as second:
+        before = until(store, run_id, training)
+        died = holder(store, run_id)
+        next(app for app in (first, second) if app.pid == died).kill()
+        run = until(store, run_id, ended)
+        assert holder(store, run_id) == ({first.pid, second.pid} - {died}).pop()
+    assert (run.state, run.error) == ("done", "")
+    assert run.results[0] == before.results[0]  # seconds too: it was not computed again
+    assert same(run, plainly(plan, sets))
 
 
 def free_port() -> int:

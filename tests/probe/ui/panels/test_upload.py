@@ -8,14 +8,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from probe.ui.panels.upload import choose, first_rows
+from probe.data.preview import first_rows
+from probe.ui.panels.upload import choose
+from tests.support.visitors import ME, uploaded
 
 PAIR = {"premise": "A man walks.", "hypothesis": "He moves."}
 
 
 @pytest.fixture(autouse=True)
-def limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small limits."""
+def limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small limits; uploads lie below the test's own folder."""
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
     for name, limit in {"ROWS": 3, "COLUMNS": 4, "CELL": 1000, "UNPACKED_MB": 1}.items():
         monkeypatch.setenv(f"NLI_CLINIC_MAX_{name}", str(limit))
 
@@ -23,7 +26,7 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> None:
 def preview(path: Path, rows: list[dict[str, object]]) -> tuple[str, str]:
     """Return the first rows as the page shows them, and the sentence about the columns."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    shown, *_, sentence = choose(str(path))
+    shown, *_, sentence = choose(ME, str(uploaded(path)))
     return str(shown), str(sentence)
 
 
@@ -61,7 +64,7 @@ def test_what_parquet_lacks_and_lists_is_shown(tmp_path: Path) -> None:
         "tags": [["x", "y"], []],
     }
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
-    shown, *_ = choose(str(tmp_path / "a.parquet"))
+    shown, *_ = choose(ME, str(uploaded(tmp_path / "a.parquet")))
     assert "<td>2</td>" in shown
     assert "x" in shown
 

@@ -1,17 +1,19 @@
 """Scoring a file from the page: what is shown on the way, at the end, and after a stop."""
 
 import csv
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from probe.analysis.batch import FIRST_ROWS, score
+from probe.analysis.batch import FIRST_ROWS, Chunk, Row, score
 from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.tasks.nli import NLI
 from probe.transforms import Options
-from probe.ui.pacing import StopRequests
+from probe.ui.answering import in_steps
+from probe.ui.pacing import STOPPED, StopRequests
 from probe.ui.tabs.batch_run import Job, Outputs, scored, turn
 from tests.support.pair_files import PAIRS
 from tests.support.tiny_models import shared
@@ -32,15 +34,20 @@ def upload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def outputs(upload: Path, stop_at: Callable[[int], bool]) -> list[dict[str, object]]:
-    """Return by place what the page is shown, stopping where `stop_at` says so of an output."""
-    table, model, stops = read_table(upload), shared("bert"), StopRequests()
-    names = ["reverse"]
+def scoring(upload: Path) -> tuple[Job, Iterator[Chunk[Row]]]:
+    """Return the scoring of a file, each row reversed as well."""
+    table, model, names = read_table(upload), shared("bert"), ["reverse"]
     job = Job(upload, table, model, names, 0, Options(), "fp32", ME)
     columns = guess([str(name) for name in table.frame.columns], NLI)
-    chunks = score(table, columns, model, names, 0, Options(), "fp32")
+    return job, score(table, columns, model, names, 0, Options(), "fp32")
+
+
+def outputs(upload: Path, stop_at: Callable[[int], bool]) -> list[dict[str, object]]:
+    """Return by place what the page is shown, stopping where `stop_at` says so of an output."""
+    stops = StopRequests()
+    job, chunks = scoring(upload)
     shown = []
-    for values in scored(job, stops.until("me", chunks)):
+    for values in scored(job, in_steps("file_minutes", chunks, stops.reason("me"))):
         shown.append(dict(zip(PLACES, values, strict=True)))
         if stop_at(len(shown)):
             stops.ask("me")
@@ -75,6 +82,33 @@ def test_stop_writes_what_was_scored_and_says_so(upload: Path) -> None:
 def test_the_first_chunk_shows_its_figures_at_once(upload: Path) -> None:
     first, *_ = outputs(upload, lambda count: True)
     assert f"{FIRST_ROWS} of {FIRST_ROWS}" in str(first["cards"])
+
+
+def test_stop_inside_a_chunk_keeps_the_rows_before_it(upload: Path) -> None:
+    looks = 0
+
+    def third_chunk_has_begun() -> str:
+        nonlocal looks
+        looks += 1
+        return STOPPED if looks > 2 * FIRST_ROWS else ""
+
+    job, chunks = scoring(upload)
+    *_, last = scored(job, in_steps("file_minutes", chunks, third_chunk_has_begun))
+    assert f"Stopped after {FIRST_ROWS} of {ROWS} rows." in str(last[0])
+
+
+def test_a_file_that_takes_too_long_keeps_what_was_scored(
+    upload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NLI_CLINIC_FILE_MINUTES", "1")
+    job, chunks = scoring(upload)
+    in_time = time.monotonic()
+    shown = []
+    for values in scored(job, in_steps("file_minutes", chunks)):
+        shown.append(str(values[0]))
+        monkeypatch.setattr(time, "monotonic", lambda: in_time + 61)
+    assert "this took longer than 1 minutes" in shown[-1]
+    assert f"Stopped after {FIRST_ROWS} of {ROWS} rows." in shown[-1]
 
 
 def test_there_is_no_page_of_rows_before_a_file_is_scored() -> None:

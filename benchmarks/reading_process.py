@@ -1,6 +1,6 @@
 """Files read in a process of their own, so that the memory they take is seen.
 
-    python -m tests.support.reading_process < NAMES_OF_FILES
+    python -m benchmarks.reading_process < NAMES_OF_FILES
 
 Each file is read as a public app reads it, its rows as pairs, and shown as the page shows it.
 """
@@ -15,12 +15,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchmarks.app_process import ROOT
+from probe.data.preview import first_rows
 from probe.data.rows import guess, read_rows
 from probe.data.tables import read_table
 from probe.errors import UserError
 from probe.limits import visitor_bounds
 from probe.tasks.nli import NLI
-from tests.support.checkout import ROOT
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Reading:
 def read_in_process(paths: Iterable[Path]) -> Iterator[Reading]:
     """Read files in one process after another; yield how each was read."""
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.support.reading_process"],
+        [sys.executable, "-m", "benchmarks.reading_process"],
         cwd=ROOT,
         env={**os.environ, "NLI_CLINIC_PUBLIC": "yes"},
         stdin=subprocess.PIPE,
@@ -63,8 +64,6 @@ def megabytes() -> float:
 
 def outcome(path: Path) -> tuple[str, str]:
     """Read a file; return what came of it, and the sentence where it was refused."""
-    from probe.ui.panels.upload import first_rows
-
     try:
         table = read_table(path, visitor_bounds())
         first_rows(table.frame)

@@ -1,0 +1,121 @@
+"""Several apps on one database, each with an engine and workers of its own.
+
+Runs on SQLite, and on an empty PostgreSQL whose URL is in NLI_CLINIC_TEST_DATABASE.
+"""
+
+import os
+import time
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import create_engine, update
+
+from probe.runs.compute import engine as engine_module
+from probe.runs.compute.engine import Engine
+from probe.runs.compute.lease import LEASE_SECONDS
+from probe.runs.database.tables import Base, RunRow
+from probe.runs.run import ended
+from probe.runs.store import Store
+from tests.support.logged_cells import Log
+from tests.support.visitors import ME, YOU
+from tests.support.waiting import until
+
+POSTGRES = os.environ.get("NLI_CLINIC_TEST_DATABASE")
+
+
+@pytest.fixture(params=["", *([POSTGRES] if POSTGRES else [])], ids=lambda url: url[:8] or "sqlite")
+def apps(
+    request: pytest.FixtureRequest, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Engine, Engine]]:
+    """Two engines that look after each other's runs often."""
+    if request.param:
+        monkeypatch.setenv("NLI_CLINIC_DATABASE", request.param)
+    monkeypatch.setattr(engine_module, "UPKEEP_INTERVAL", 0.1)
+    engines = Engine(Store(), in_process=True), Engine(Store(), in_process=True)
+    for engine in engines:
+        engine.resume()
+    yield engines
+    for engine in engines:
+        engine.close()
+    if request.param:
+        Base.metadata.drop_all(create_engine(request.param))
+
+
+def test_runs_of_both_are_computed_once_each_and_listed_by_both(
+    log: Log, apps: tuple[Engine, Engine]
+) -> None:
+    store, ids = Store(), []
+    for number in range(3):
+        for app, owner in zip(apps, (ME, YOU), strict=True):
+            run = store.create(owner, log.request(f"{owner[0]}{number}-", 4, gated=False))
+            app.submit(run.id)
+            ids.append(run.id)
+    runs = [until(store, run_id, ended) for run_id in ids]
+    assert {run.state for run in runs} == {"done"}
+    assert (len(log.lines()), log.repeated()) == (24, [])
+    assert sorted(run.id for run in Store().runs()) == sorted(ids)
+
+
+def test_a_run_handed_to_both_is_computed_by_one(log: Log, apps: tuple[Engine, Engine]) -> None:
+    run_id = Store().create(ME, log.request("a", 6, gated=False)).id
+    for app in apps:
+        app.submit(run_id)
+    assert until(Store(), run_id, ended).state == "done"
+    assert (len(log.lines()), log.repeated()) == (6, [])
+
+
+def test_one_app_cancels_and_takes_up_what_the_other_holds(
+    log: Log, apps: tuple[Engine, Engine]
+) -> None:
+    first, second = apps
+    run_id = Store().create(ME, log.request("a", 3)).id
+    first.submit(run_id)
+    until(Store(), run_id, lambda run: run.cells[0].progress is not None)
+    second.cancel(run_id)
+    assert until(Store(), run_id, ended).state == "cancelled"
+    log.gate.touch()
+    second.reopen(run_id)
+    run = until(Store(), run_id, ended)
+    assert (run.state, len(run.results)) == ("done", 3)
+    assert log.lines() == ["a1", "a1", "a2", "a3"]
+
+
+def test_a_run_whose_app_ended_before_it_began_is_taken_up_by_another(
+    log: Log, apps: tuple[Engine, Engine]
+) -> None:
+    store = Store()
+    run_id = store.create(ME, log.request("a", 2, gated=False)).id
+    old = time.time() - LEASE_SECONDS
+    store.database.write(update(RunRow).values(created=old))
+    assert until(store, run_id, ended).state == "done"
+    assert log.repeated() == []
+
+
+def test_what_an_app_leaves_another_goes_on_with(log: Log, apps: tuple[Engine, Engine]) -> None:
+    first, _ = apps
+    run_id = Store().create(ME, log.request("a", 3)).id
+    first.submit(run_id)
+    until(Store(), run_id, lambda run: run.cells[0].progress is not None)
+    log.gate.touch()
+    first.close()
+    run = until(Store(), run_id, ended)
+    assert (run.state, len(run.results)) == ("done", 3)
+
+
+def test_an_app_that_was_silent_leaves_its_run_to_the_one_that_took_it(
+    log: Log, apps: tuple[Engine, Engine]
+) -> None:
+    first, store = apps[0], Store()
+    run_id = store.create(ME, log.request("a", 3)).id
+    first.submit(run_id)
+    until(store, run_id, lambda run: run.cells[0].progress is not None)
+    taken = {"holder": "elsewhere 1 1.0 x", "seen": time.time()}
+    store.database.write(update(RunRow).values(**taken))
+    client = first.cluster.connect()
+    assert client is not None
+    while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):
+        time.sleep(0.05)
+    run = store.get(run_id)
+    assert (run.state, [cell.state for cell in run.cells]) == (
+        "running", ["running", "queued", "queued"],
+    )  # fmt: skip

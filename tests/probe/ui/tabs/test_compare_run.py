@@ -1,0 +1,71 @@
+"""Comparing on a file from the page: what is shown at the end, and after a stop."""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from probe.analysis.batch import FIRST_ROWS, Chunk
+from probe.analysis.comparison import Row, compare_rows, read
+from probe.data.rows import guess
+from probe.data.tables import read_table
+from probe.tasks.nli import NLI
+from probe.ui.answering import in_steps
+from probe.ui.pacing import StopRequests
+from probe.ui.tabs.compare_run import Job, Outputs, compared
+from tests.support.pair_files import PAIRS
+from tests.support.tiny_models import shared
+from tests.support.visitors import ME
+
+PLACES = list(vars(Outputs()))
+
+NAMES = ["one", "other"]
+ROWS = 10 * len(PAIRS)
+
+
+@pytest.fixture
+def comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Job, Iterator[Chunk[Row]]]:
+    """Two models on 300 pairs; results are written below the test's own folder."""
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+    path = tmp_path / "mine.csv"
+    rows = [(pair.premise, pair.hypothesis, pair.gold) for pair in PAIRS] * 10
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("premise", "hypothesis", "label"), *rows])
+    table = read_table(path)
+    unread = read(table, guess(["premise", "hypothesis", "label"], NLI), NLI)
+    models = [replace(shared(), name=name) for name in NAMES]
+    return Job(table, NAMES, "fp32", "mine", ME), compare_rows(models, unread, "fp32")
+
+
+def written(shown: dict[str, object]) -> list[dict[str, str]]:
+    """Return the rows of the file that an output offers."""
+    first, _ = shown["files"].value  # type: ignore[attr-defined]  # gr.Files
+    with Path(first["path"]).open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_file_is_compared_to_its_end(comparison: tuple[Job, Iterator[Chunk[Row]]]) -> None:
+    job, chunks = comparison
+    shown = [dict(zip(PLACES, values, strict=True)) for values in compared(job, chunks)]
+    assert "Stopped" not in str(shown[-2]["progress"])
+    assert len(written(shown[-1])) == ROWS
+
+
+def test_stop_hands_over_what_was_compared(comparison: tuple[Job, Iterator[Chunk[Row]]]) -> None:
+    job, chunks = comparison
+    stops, shown = StopRequests(), []
+    for values in compared(job, in_steps("file_minutes", chunks, stops.reason("me"))):
+        shown.append(dict(zip(PLACES, values, strict=True)))
+        stops.ask("me")
+    assert f"Stopped after {FIRST_ROWS} of {ROWS} rows." in str(shown[-2]["progress"])
+    assert [row["one.prediction"] != "" for row in written(shown[-1])] == [True] * FIRST_ROWS
+
+
+def test_stop_before_the_first_rows_says_so(comparison: tuple[Job, Iterator[Chunk[Row]]]) -> None:
+    job, chunks = comparison
+    stops = StopRequests()
+    stops.ask("me")
+    (values,) = compared(job, in_steps("file_minutes", chunks, stops.reason("me")))
+    assert "Stopped before the first rows were compared." in values[0]

@@ -1,0 +1,137 @@
+"""What a request may hold: each limit passed by one, through the page and over HTTP."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from probe.models.cache import ModelCache
+from probe.runs.model_access import ModelAccess
+from probe.runs.store import Store
+from probe.tasks.nli import LABELS
+from probe.transforms.registry import FAMILIES
+from probe.ui.api import batch as batch_api
+from probe.ui.api import compare as compare_api
+from probe.ui.api import probe as probe_api
+from probe.ui.pacing import StopRequests
+from probe.ui.panels import options
+from probe.ui.shared_answers import SharedAnswers
+from probe.ui.tabs import batch_run, catalogue, compare_run, probe_answer
+
+SETTINGS = {"MAX_TRANSFORMS": "2", "MAX_CHAIN": "3", "MAX_TEXT": "20"}
+TEXT, LONG = "A man walks.", "x" * 21
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"names": ["sort", "reverse", "shuffle"]}, "3 transforms and chains at once are more than 2"),
+    ({"names": ["sort+sort+sort+sort"]}, "sort+sort+sort+sort joins 4 transforms, more than 3"),
+    ({"names": ["+".join(["sort"] * 90)]}, "joins 90 transforms, more than 3"),
+    ({"premise": LONG}, "the premise has 21 characters, and at most 20 are read here"),
+    ({"hypothesis": LONG}, "the hypothesis has 21 characters, and at most 20 are read here"),
+]
+OF_TEXTS = [each for each in REFUSED if "names" not in each[0]]
+OF_NAMES = [each for each in REFUSED if "names" in each[0]]
+
+
+@pytest.fixture
+def models(home: Path, monkeypatch: pytest.MonkeyPatch) -> ModelAccess:
+    """The models of an empty home, with low limits."""
+    for name, value in SETTINGS.items():
+        monkeypatch.setenv(f"NLI_CLINIC_{name}", value)
+    return ModelAccess(ModelCache(), Store())
+
+
+def endpoint(build: Callable[[ModelAccess], None], models: ModelAccess, name: str) -> Any:
+    """Return what answers an endpoint."""
+    with gr.Blocks() as page:
+        build(models)
+    return next(fn.fn for fn in page.fns.values() if fn.api_name == name)
+
+
+@pytest.mark.parametrize(("asked", "sentence"), REFUSED)
+def test_the_probe_tab_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
+    with gr.Blocks():
+        values = [control.value for control in options.build()]
+    names, *groups = [asked.get("names", []), *([] for _ in list(FAMILIES)[1:])]
+    verdict, results = probe_answer.update(
+        models,
+        SharedAnswers(),
+        "",
+        asked.get("premise", TEXT),
+        asked.get("hypothesis", TEXT),
+        "minilm",
+        LABELS[0],
+        0,
+        "",
+        "gradient_x_input",
+        "pad",
+        False,
+        [],
+        names,
+        *groups,
+        *values,
+    )
+    assert sentence in verdict
+    assert not results
+
+
+@pytest.mark.parametrize(("asked", "sentence"), REFUSED)
+def test_probe_over_http_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
+    probe = endpoint(probe_api.build, models, "probe")
+    texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
+    with pytest.raises(gr.Error, match=sentence.replace("+", r"\+")):
+        probe(*texts, asked.get("names", []))
+
+
+@pytest.mark.parametrize(("asked", "sentence"), OF_NAMES)
+def test_the_batch_tab_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
+    with gr.Blocks():
+        values = [control.value for control in options.build()]
+    path, names = "pairs.csv", asked["names"]
+    (shown,) = batch_run.run(
+        models,
+        StopRequests(),
+        "me",
+        "",
+        path,
+        "premise",
+        "hypothesis",
+        None,
+        "minilm",
+        names,
+        0,
+        "fp32",
+        *values,
+    )
+    assert sentence in shown[0]
+
+
+@pytest.mark.parametrize(("asked", "sentence"), OF_NAMES)
+def test_batch_over_http_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
+    batch = endpoint(batch_api.build, models, "batch")
+    with pytest.raises(gr.Error, match=sentence.replace("+", r"\+")):
+        batch("pairs.csv", asked["names"], "minilm", 0, 0.5, "support", "fp32", {}, "")
+
+
+@pytest.mark.parametrize(("asked", "sentence"), OF_TEXTS)
+def test_the_catalogue_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
+    texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
+    assert sentence in catalogue.show(models, SharedAnswers(), "", *texts, "minilm", 0)
+
+
+@pytest.mark.parametrize(("asked", "sentence"), OF_TEXTS)
+def test_the_compare_tab_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
+    texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
+    asking = "", ["minilm", "da"], compare_run.PAIR, "fp32", *texts, None
+    (shown,) = compare_run.run(models, StopRequests(), "me", *asking)
+    assert sentence in shown[0]
+
+
+@pytest.mark.parametrize(("asked", "sentence"), OF_TEXTS)
+def test_compare_pair_over_http_refuses(
+    models: ModelAccess, asked: dict[str, Any], sentence: str
+) -> None:
+    compare_pair = endpoint(compare_api.build, models, "compare_pair")
+    texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
+    with pytest.raises(gr.Error, match=sentence):
+        compare_pair(*texts, ["minilm", "da"])

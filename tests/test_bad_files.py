@@ -1,0 +1,132 @@
+"""Files that nobody should send, by every entrance: one sentence or a proper result each."""
+
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from benchmarks.bad_file_kinds import BadFile, one_of_each
+from finetune.cli.main import app as finetune
+from finetune.ui.inoculate_api import STANDARD_LIMITS
+from finetune.ui.plan_form import UPLOADS, forecast
+from probe.cli.main import app as probe
+from probe.data.rows import labelled
+from probe.data.tables import read_table
+from probe.errors import UserError
+from probe.runs.model_access import ModelAccess
+from probe.tasks.nli import NLI
+from probe.transforms.options import DEFAULTS, OPTIONS
+from probe.ui.pacing import StopRequests
+from probe.ui.panels import upload
+from probe.ui.tabs import batch_run, compare_run
+from probe.ui.tabs.compare_run import FILE
+from tests.support.visitors import ME, page_models, uploaded
+
+BAD_FILES = list(one_of_each(seed=0))
+FIFTY = random.Random(0).sample(BAD_FILES, 50)
+MODELS = ["first", "second"]
+LONGEST = 600
+"""Characters of a sentence."""
+
+
+def name_of(bad: BadFile) -> str:
+    """Return how a file is called among the tests."""
+    return f"{bad.kind} {bad.name[:12]}"
+
+
+@pytest.fixture(scope="module")
+def home(model: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with two tiny models."""
+    home = tmp_path_factory.mktemp("home")
+    for name in MODELS:
+        shutil.copytree(model, home / "models" / name)
+    return home
+
+
+@pytest.fixture(autouse=True)
+def entrances(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands and page with these models; what they write lies below the test's own folder."""
+    monkeypatch.setenv("NLI_CLINIC_HOME", str(home))
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+
+
+@pytest.fixture(scope="module")
+def models() -> ModelAccess:
+    """The models of the page."""
+    return page_models()
+
+
+def written(bad: BadFile, folder: Path) -> Path:
+    """Write a bad file into a folder."""
+    path = folder / bad.name
+    path.write_bytes(bad.data)
+    return path
+
+
+@pytest.fixture(params=FIFTY, ids=name_of)
+def bad(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """One of fifty bad files."""
+    return written(request.param, tmp_path)
+
+
+def is_sentence(text: str) -> bool:
+    """Whether a text is a sentence for a person rather than a failure of the program."""
+    return 0 < len(text) <= LONGEST and "\n" not in text and "Traceback" not in text
+
+
+@pytest.mark.parametrize("bad_file", BAD_FILES, ids=name_of)
+def test_reading_in_python_ends_with_rows_or_a_sentence(bad_file: BadFile, tmp_path: Path) -> None:
+    bad = written(bad_file, tmp_path)
+    for read in (read_table, lambda path: labelled(path, NLI)):
+        try:
+            assert read(bad) is not None
+        except UserError as problem:
+            assert is_sentence(str(problem)), problem
+
+
+def test_the_page_shows_the_rows_or_a_sentence(bad: Path, models: ModelAccess) -> None:
+    path = str(uploaded(bad))
+    options = [getattr(DEFAULTS, name) for name in OPTIONS]
+    columns = ["", "", ""]
+    assert str(upload.choose(ME, path)[-1])
+    scored = list(
+        batch_run.run(
+            models, StopRequests(), "me", ME, path, *columns, "first", [], 0, "fp32", *options
+        )
+    )
+    compared = list(compare_run.run(models, ME, MODELS, FILE, "fp32", "", "", path, *columns))
+    for shown in (scored, compared):
+        assert str(shown[-1][0]) or "files" in str(shown[-1])
+
+
+def test_the_form_of_an_inoculation_says_how_long_or_a_sentence(bad: Path) -> None:
+    form = [["first"], [], "5", "1e-3", "0", "fast", 2, 1, None, False, *STANDARD_LIMITS]
+    files = [str(uploaded(bad)) if name == "challenge-file" else None for name in UPLOADS]
+    assert str(forecast(*form, *files, "", 2))
+
+
+def command(app: object, *words: str) -> str:
+    """Run a command that is to end well or with a sentence; return what it says."""
+    result: Result = CliRunner().invoke(app, list(words))  # type: ignore[arg-type]  # typer's own
+    assert result.exit_code in (0, 2), result.exception
+    assert isinstance(result.exception, (SystemExit, type(None)))
+    lines = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    assert len(lines) == (result.exit_code == 2)
+    assert all(map(is_sentence, lines))
+    return result.output
+
+
+def test_the_command_line_scores_and_compares_or_says_a_sentence(bad: Path, tmp_path: Path) -> None:
+    out = ["--out", str(tmp_path / "out.jsonl")]
+    assert command(probe, "batch", str(bad), "--model", "first", *out)
+    models = [word for name in MODELS for word in ("--model", name)]
+    assert command(probe, "compare", str(bad), *models, *out)
+
+
+def test_the_command_line_says_why_it_does_not_inoculate(bad: Path, tmp_path: Path) -> None:
+    words = ["--model", "first", "--challenge", "mine", "--challenge-file", str(bad)]
+    more = ["--sizes", "99999", "--out", str(tmp_path / "out"), "--in-process"]
+    assert "error: " in command(finetune, "inoculate", *words, *more)
