@@ -8,16 +8,21 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 
 import atexit
+import signal
+import sys
 from threading import Thread
 
 from finetune.experiments.registry import register_experiments
 from finetune.ui import inoculate_tab
 from probe.models.cache import ModelCache
 from probe.runs.compute.engine import Engine
+from probe.runs.periodic_backup import start_backups
 from probe.runs.store import Store
+from probe.settings import settings
+from probe.ui.expiry import remove_old_regularly
 from probe.ui.page import Core, TabEntry, build_page
 from probe.ui.serving import serve
-from probe.ui.tabs import batch, catalogue, compare, probe
+from probe.ui.tabs import admin, batch, catalogue, compare, my_data, probe
 
 TABS = (
     TabEntry("probe", "Probe", probe.build),
@@ -25,17 +30,28 @@ TABS = (
     TabEntry("compare", "Compare", compare.build),
     TabEntry("inoculate", "Inoculate", inoculate_tab.build),
     TabEntry("catalogue", "Catalogue", catalogue.build),
+    TabEntry("data", "My data", my_data.build),
 )
+ADMIN = TabEntry("admin", "Admin", admin.build)
+
+
+def tabs() -> tuple[TabEntry, ...]:
+    """Return the tabs; the admin's only where a password guards it."""
+    return (*TABS, ADMIN) if settings().admin_password.get_secret_value() else TABS
 
 
 def main() -> None:
     """Serve the page until interrupted; unfinished runs go on."""
     register_experiments()
+    if folder := settings().backup:
+        atexit.register(start_backups(folder))  # before the store: it may restore the database
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # a Space ends so; back up once more
     core = Core(ModelCache(), store := Store(), Engine(store))
     atexit.register(core.engine.close)
     core.engine.resume()
+    remove_old_regularly(store)
     Thread(target=core.cache.get, args=("minilm",), daemon=True).start()
-    serve(build_page(TABS, core))
+    serve(build_page(tabs(), core))
 
 
 if __name__ == "__main__":

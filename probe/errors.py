@@ -3,6 +3,7 @@
     UserError
     ├── SettingsError       a setting of the environment
     ├── LimitError          more than one visitor may ask for here
+    ├── AccessError         a password that is wrong, or a door that has closed again
     ├── ArgumentError       a value that a field or an endpoint does not take
     ├── Stopped             work that ended before its end: nobody waits for it, or its time is up
     ├── FileError           a file that cannot be read, understood or written
@@ -50,6 +51,10 @@ class LimitError(UserError):
 
 class ArgumentError(UserError):
     """A value that a field of the page or an argument of an endpoint does not take."""
+
+
+class AccessError(UserError):
+    """A password that is wrong, or a door that has closed again."""
 
 
 class Stopped(UserError):

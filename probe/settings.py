@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from platformdirs import user_data_path
-from pydantic import Field, PositiveInt, ValidationError, field_validator
+from pydantic import Field, PositiveInt, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from probe.errors import SettingsError
@@ -71,6 +71,14 @@ class Settings(BaseSettings):
         description="SQLAlchemy URL of the run database",
         examples=["SQLite in that folder"],
     )
+    backup: Path | None = Field(
+        default=None,
+        description="folder, such as a mounted bucket, to which home and database are backed up",
+        examples=["none"],
+    )
+    backup_minutes: PositiveInt = Field(
+        default=5, description="minutes between two such back-ups, made where something changed"
+    )
     model_mb: PositiveInt = Field(
         default=4096, description="megabytes of loaded models; above, the least used are let go"
     )
@@ -83,6 +91,16 @@ class Settings(BaseSettings):
         default_factory=default_user_models,
         description="what *Your own model* may name; empty closes it",
         examples=["`hub,folder`; public `hub`"],
+    )
+    login: SecretStr = Field(
+        default=SecretStr(""),
+        description="who may come in: `name:password` with commas between, or a file of such lines",
+        examples=["everybody"],
+    )
+    admin_password: SecretStr = Field(
+        default=SecretStr(""),
+        description="opens the tab *Admin*: everybody's runs and the app's load",
+        examples=["no such tab"],
     )
     max_upload: str = Field(default="50mb", description="largest upload")
     max_unpacked_mb: PositiveInt | None = limit(

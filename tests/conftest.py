@@ -15,6 +15,7 @@ import pytest
 pytest_plugins = ["tests.support.fixtures"]
 ROOT = Path(__file__).resolve().parent.parent
 MAX_START_SECONDS = 180  # on a busy machine
+MAX_SESSIONS = 20  # few, so that tests see pages whose session was dropped
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
         "NETWORK_LOG": str(log),
         "PYTHONPATH": str(ROOT / "tests" / "support" / "guard"),
         "OMP_NUM_THREADS": "1",
+        "NLI_CLINIC_MAX_SESSIONS": str(MAX_SESSIONS),
     }
     with (home / "app.log").open("w") as output:
         process = subprocess.Popen(

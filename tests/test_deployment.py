@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.checkout import ROOT, ranges, text
+from tests.support.checkout import PYTHONS, ROOT, ranges, text
 from tests.support.dockerfile import (
     Step,
     build_in,
@@ -24,6 +24,8 @@ FILES = (
     "requirements-dev.txt",
     ".ci/run",
     ".dockerignore",
+    ".github/workflows/test.yml",
+    "SECURITY.md",
     "Dockerfile",
     "Makefile",
     "constraints.txt",
@@ -195,3 +197,12 @@ def test_the_licence_is_whole() -> None:
     assert [f"\n   {n}. " in licence for n in range(1, 10)] == [True] * 9
     assert "END OF TERMS AND CONDITIONS" in licence
     assert re.search(r"Copyright \d{4} The NLI Clinic authors", licence)
+
+
+def test_the_workflow_runs_the_one_command_on_the_oldest_python_and_the_space_s() -> None:
+    workflow = text(".github/workflows/test.yml")
+    assert workflow.count("- run:") == 1
+    assert "- run: make test\n" in workflow
+    assert 'python: ["3.10", "3.12"]' in workflow
+    assert PYTHONS[0] == "3.10"
+    assert 'python_version: "3.12"' in text("README.md")

@@ -16,7 +16,7 @@ GROUPS: dict[str, Any] = {  # Any: a group of click or of typer's own, by typer'
     "probe": get_command(probe.cli.main.app),
     "finetune": get_command(finetune.cli.main.app),
 }
-DOCS = ["README.md", "BENCHMARKS.md", *map(str, ROOT.glob("assets/**/README.md"))]
+DOCS = ["README.md", "BENCHMARKS.md", "SECURITY.md", *map(str, ROOT.glob("assets/**/README.md"))]
 
 
 def commands() -> Iterator[list[str]]:

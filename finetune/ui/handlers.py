@@ -11,7 +11,7 @@ from finetune.experiments.inoculation.run import InoculationRun
 from finetune.ui import run_lists
 from finetune.ui.downloads import write_files
 from finetune.ui.html.sweep import list_title
-from finetune.ui.links import plan_in
+from finetune.ui.links import link_to_run, plan_in
 from finetune.ui.plan_form import Form, forecast, form_of, jobs_of, sources_of
 from finetune.ui.samples import samples
 from finetune.ui.start import start_sweep
@@ -26,6 +26,7 @@ from finetune.ui.view import (
 )
 from probe.errors import RunError, StoreError, UserError
 from probe.models.library import require_on_disk
+from probe.runs.access import share
 from probe.runs.compute.engine import Engine
 from probe.runs.model_access import hidden_models
 from probe.runs.owners import as_token
@@ -175,6 +176,17 @@ class Handlers:
             return [gr.skip(), gr.skip(), *Outputs().outputs]
         state = replace(state, models=names_there[0], challenges=names_there[1])
         return [*names_there, *show(self.store, self.gallery, state)]
+
+    def share_runs(self, *fields: Any) -> Values:
+        """Let others read the own runs that are looked at; return the link, or what is wrong."""
+        state = ViewState(*fields)
+        try:
+            runs = run_lists.chosen_runs(self.store, state.owner, state.ids)
+            own = [run.id for run in runs if run.owner == state.owner]
+            grants = [share(self.store, state.owner, run_id) for run_id in own]
+        except UserError as trouble:
+            return [alert(trouble), gr.skip()]
+        return [NOTHING, gr.Textbox(link_to_run(own, grants), visible=True)]
 
     def make_files(self, *fields: Any) -> gr.Files:
         """Write the files of the runs that are looked at."""

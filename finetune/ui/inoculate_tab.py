@@ -13,10 +13,17 @@ from finetune.ui.handlers import Handlers
 from finetune.ui.plan_fields import build_fields
 from finetune.ui.samples import samples
 from probe.ui.choices import refresh_models
-from probe.ui.events import PRESSED, QUIET
+from probe.ui.events import CHANGING, PRESSED, QUIET
 from probe.ui.page import Page
 
 TICK_SECONDS = 1.0
+LINK_LABEL = "For others to read the run and use its model, until you take it back in My data"
+COPY_LINK = """query => {
+  if (!query.startsWith("?")) return query;
+  const link = new URL(query, window.location.href).href;
+  navigator.clipboard?.writeText(link);
+  return link;
+}"""
 TO_CARD = '() => document.getElementById("outcome")?.scrollIntoView({block: "nearest"})'
 
 
@@ -25,7 +32,8 @@ def build(page: Page) -> None:
     core, owner, tab = page.core, page.owner, page.tab
     gallery = shown_runs(core.gallery)
     handlers = Handlers(core.store, core.engine, gallery)
-    timer, seen, opened = gr.Timer(TICK_SECONDS, active=False), gr.State(""), gr.State("")
+    timer, seen = gr.Timer(TICK_SECONDS, active=False), gr.State("")
+    opened = gr.Textbox("", label="opened run", visible=False)
     with gr.Row():
         with gr.Column(scale=4, min_width=300):
             fields, shown_samples = build_fields(core.models.names(""))
@@ -41,6 +49,14 @@ def build(page: Page) -> None:
             take = gr.Button(
                 "Make files: points, figure, report", visible=False, size="sm", elem_id="take"
             )
+            give = gr.Button("Copy link", visible=False, size="sm", elem_id="share")
+            shared = gr.Textbox(
+                label=LINK_LABEL,
+                visible=False,
+                interactive=False,
+                buttons=["copy"],
+                elem_id="link-to",
+            )
             files = gr.Files(visible=False, label="Points, figure, report", elem_id="run-files")
     table = gr.HTML(elem_id="compared", js_on_load=PRESSED)
     card = gr.HTML(elem_id="outcome")
@@ -49,7 +65,7 @@ def build(page: Page) -> None:
     challenges = fields[1]
     chosen = [runs, models, names, opened]
     viewed = [owner, runs, models, names, selection, opened]
-    shown = [curves, state, table, card, seen, timer, halt, again, take]
+    shown = [curves, state, table, card, seen, timer, halt, again, take, give]
     is_open = gr.State(False)
     last: dict[str, Any] = {"trigger_mode": "always_last", **QUIET}
     # one queue: what was looked at before must not come after the newest, drawn slowly or by a tick
@@ -96,6 +112,9 @@ def build(page: Page) -> None:
     pressed.then(None, js=TO_CARD, **QUIET)
     timer.tick(handlers.tick, [seen, *viewed], [*shown, runs], **in_turn)
     take.click(handlers.make_files, viewed, files, api_visibility="private")
+    given = give.click(handlers.share_runs, viewed, [problem, shared], **QUIET)
+    runs.input(lambda: gr.Textbox(visible=False), None, shared, **QUIET)
+    given.then(None, shared, shared, js=COPY_LINK, **QUIET)
     inoculate_api.build(core.store, core.engine)
     refresh_models(page, planned_models)
 
@@ -105,7 +124,13 @@ def _choosers(
 ) -> tuple[Any, ...]:  # Any: components share no useful type
     """Lay out what is looked at: own runs, the gallery's, and which rate is drawn."""
     runs = gr.Dropdown(
-        [], multiselect=True, label="Your runs", visible=False, interactive=True, elem_id="runs"
+        [],
+        multiselect=True,
+        label="Your runs",
+        visible=False,
+        interactive=True,
+        elem_id="runs",
+        **CHANGING,
     )
     visible = bool(gallery)
     with gr.Row(visible=visible):

@@ -4,9 +4,13 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 
-def link_to_run(ids: Sequence[str]) -> str:
-    """Return a permalink that opens the Inoculate tab with these runs, if they may be seen."""
-    return "?" + urlencode({"tab": "inoculate", "run": ",".join(ids)})
+def link_to_run(ids: Sequence[str], grants: Sequence[str] = ()) -> str:
+    """Return a permalink that opens the Inoculate tab with these runs, if they may be seen.
+
+    With grants it lets whoever opens it see them.
+    """
+    query = {"tab": "inoculate", "run": ",".join(ids)}
+    return "?" + urlencode(query | ({"grant": ",".join(grants)} if grants else {}))
 
 
 def plan_in(query: Mapping[str, str]) -> tuple[list[str], list[str]] | None:

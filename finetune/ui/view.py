@@ -39,6 +39,7 @@ class Outputs(TabOutputs):
     halt: Any = field(default_factory=gr.skip)
     again: Any = field(default_factory=gr.skip)
     take: Any = field(default_factory=gr.skip)
+    share: Any = field(default_factory=gr.skip)
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,7 @@ def _buttons(owner: str, runs: Sequence[InoculationRun], outputs: Outputs) -> Ou
     outputs.timer = gr.Timer(active=any(run.state in OPEN for run in runs))
     outputs.halt = gr.Button(f"Cancel {several}", visible=any(not run.cancelling for run in going))
     outputs.again = gr.Button(visible=ended and not going)
+    outputs.share = gr.Button(visible=bool(own))
     outputs.take = gr.Button(visible=any(run.results for run in runs))
     return outputs
 

@@ -1,5 +1,6 @@
 """The commands of `python -m probe` as one group."""
 
+from probe.cli.backup import backup_command, restore_command
 from probe.cli.batch import batch_command
 from probe.cli.compare import compare_command
 from probe.cli.group import group
@@ -21,6 +22,8 @@ app.command("models")(models_command)
 app.command("templates")(templates_command)
 app.command("rules")(baselines.judge_command)
 app.command("settings")(settings_command)
+app.command("backup")(backup_command)
+app.command("restore")(restore_command)
 app.add_typer(baselines.app, name="baselines")
 app.add_typer(pbsmt.app, name="pbsmt")
 app.add_typer(tagger.app, name="tagger")

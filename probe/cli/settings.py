@@ -12,7 +12,7 @@ from probe.settings import ASSETS, settings, variable
 def settings_command(as_json: AsJson = False) -> None:
     """Print the settings in force, each under its variable, and where the assets lie.
 
-    The password of the database is not printed.
+    No password is printed.
     """
     values = settings().model_dump(mode="json")
     values["database"] = re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", values["database"])

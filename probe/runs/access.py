@@ -128,3 +128,9 @@ def _delete_grants(store: Store, which: ColumnElement[bool]) -> None:
         delete(GrantHolderRow).where(GrantHolderRow.grant.in_(ids)),
         delete(GrantRow).where(which),
     )
+
+
+def forget_opened_links(store: Store, visitor: str) -> None:
+    """Forget which links a visitor has opened."""
+    opened = GrantHolderRow.visitor == as_token(visitor)
+    store.database.write(delete(GrantHolderRow).where(opened))

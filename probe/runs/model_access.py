@@ -14,7 +14,7 @@ from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier
 from probe.models.library import BUNDLED, entries, model_folders
 from probe.models.user_models import LoadedModel, require_open
-from probe.runs.access import granted_runs, is_owner
+from probe.runs.access import granted_runs, is_owner, share
 from probe.runs.database.tables import RunRow
 from probe.runs.owners import COMMAND_LINE
 from probe.runs.store import Store
@@ -41,6 +41,13 @@ class ModelAccess:
         except StoreError:
             return [entry.name for entry in entries() if entry.source == "bundled"]
         return [entry.name for entry in entries() if entry.name not in hidden]
+
+    def share(self, visitor: str, name: str) -> str:
+        """Return the grant by which others may use a model, "" where it is not a run's own one."""
+        own = RunRow.kept == name, RunRow.kept != "", is_owner(visitor)
+        with self.store.database.session() as session:
+            run_id = session.scalar(select(RunRow.id).where(*own))
+        return share(self.store, visitor, run_id) if run_id else ""
 
     def require(self, visitor: str, name: str) -> None:
         """Refuse a model that is not there or not for this visitor. Raises ModelError."""

@@ -13,7 +13,7 @@ from probe.runs.compute.engine import Engine
 from probe.runs.database.tables import CellRow, RunRow
 from probe.runs.models import remove_model_files
 from probe.runs.owners import COMMAND_LINE, DAY
-from probe.runs.run import OPEN, ended
+from probe.runs.run import OPEN, StoredRun, ended
 from probe.runs.store import Store
 from probe.settings import settings
 
@@ -23,13 +23,24 @@ NOBODY = "nobody"
 
 def delete_run(store: Store, engine: Engine, visitor: str, run_id: str) -> None:
     """Delete a visitor's own run with its cells, its model and its links. Raises UnknownRun."""
-    run = own_run(store, visitor, run_id)
-    revoke_all(store, run_id)
-    store.database.write(update(RunRow).where(RunRow.id == run_id).values(owner=NOBODY))
+    discard_run(store, engine, own_run(store, visitor, run_id))
+
+
+def discard_run(store: Store, engine: Engine, run: StoredRun) -> None:
+    """Delete a run, whosever it is: for who runs the app."""
+    revoke_all(store, run.id)
+    store.database.write(update(RunRow).where(RunRow.id == run.id).values(owner=NOBODY))
     if ended(run):
-        _remove(store, run_id, run.kept)
+        _remove(store, run.id, run.kept)
     else:
-        engine.cancel(run_id)
+        engine.cancel(run.id)
+
+
+def delete_model(store: Store, visitor: str, run_id: str) -> None:
+    """Delete the model of a visitor's own run; the run stays. Raises UnknownRun."""
+    if name := own_run(store, visitor, run_id).kept:
+        remove_model_files(name)
+        store.set_kept(run_id, "")
 
 
 def remove_old_runs(store: Store) -> None:

@@ -9,3 +9,6 @@ PRESSED = """element.addEventListener("click", event => {
   if (pressed) trigger("click", {cell: pressed.dataset.cell});
 });"""
 """Lets a component of HTML report which of its buttons was pressed."""
+CHANGING: dict[str, Any] = {"allow_custom_value": True}
+"""A list whose choices an event brings: the app does not remember what it has offered to whom, and
+gradio would refuse it. Who takes the choice checks it."""

@@ -1,17 +1,42 @@
-"""The files that a person takes away from the Batch and Compare tabs."""
+"""The files that a person takes away from the Batch and Compare tabs, and reads page by page.
+
+The page knows its results by a key, which nobody can guess and which names nothing else. So it
+finds them again when its session was dropped, or the app has started again.
+"""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from probe.analysis import batch, comparison
 from probe.data.names import stem_of
 from probe.data.tables import Table, write_table
+from probe.errors import FileError
 from probe.models.classifier import Model
-from probe.reports.compared_rows import keep
+from probe.reports.compared_rows import keep, kept
 from probe.reports.frames import compared_frame, made_frame, scored_frame
 from probe.ui.batch_tables import view
+from probe.ui.visitor_files import VISITORS, cache_folder
+
+KEY = re.compile("[0-9a-f]{32}/[A-Za-z0-9_-]{22}")
+"""A visitor's folder, and in it the random name of that of the results."""
+ROWS, MODELS = "rows.jsonl", "models.json"
+
+
+def kept_folder(key: str) -> Path:
+    """Return the folder of the results with this key. Raises FileError where it is gone."""
+    folder = cache_folder() / VISITORS / key
+    if not KEY.fullmatch(key) or not (folder / ROWS).is_file():
+        raise FileError("these results are no longer kept here; compute them again")
+    return folder
+
+
+def _key(folder: Path) -> str:
+    return f"{folder.parent.name}/{folder.name}"
 
 
 def write_results(
@@ -23,7 +48,7 @@ def write_results(
     upload: Path,
     model: Model,
 ) -> tuple[list[str], str]:
-    """Write the scored file and the summary, and the rows for paging; return their places."""
+    """Write the scored file, the summary, and the rows for paging; return places and key."""
     stem = stem_of(upload)
     scored = folder / f"{stem}-scored.{table.form}"
     write_table(scored_frame(table, rows, names, model), scored)
@@ -31,10 +56,9 @@ def write_results(
     if names:
         write_table(made_frame(rows, names, model.task), pairs)
     note = _write_json(summary, folder / f"{stem}-summary.json")
-    paging = folder / "rows.jsonl"
-    view(rows, names).to_json(paging, orient="records", lines=True, force_ascii=False)
+    view(rows, names).to_json(folder / ROWS, orient="records", lines=True, force_ascii=False)
     files = [scored, note, pairs] if names else [scored, note]
-    return [str(path) for path in files], str(paging)
+    return [str(path) for path in files], _key(folder)
 
 
 def write_comparison(
@@ -45,13 +69,25 @@ def write_comparison(
     summary: Mapping[str, Any],  # Any: JSON values
     stem: str,
 ) -> tuple[list[str], str]:
-    """Write the scored file, the summary and what the cells show; return their places."""
+    """Write the scored file, the summary and what the cells show; return places and key."""
     compared = folder / f"{stem}-compared.{table.form}"
     write_table(compared_frame(table, rows, names), compared)
     note = _write_json(summary, folder / f"{stem}-comparison.json")
-    kept = folder / "compared.jsonl"
-    keep(rows, kept)
-    return [str(compared), str(note)], str(kept)
+    keep(rows, folder / ROWS)
+    _write_json({"models": list(names)}, folder / MODELS)
+    return [str(compared), str(note)], _key(folder)
+
+
+def kept_page(key: str) -> pd.DataFrame:
+    """Return the scored rows of Batch as the page shows them. Raises FileError."""
+    return pd.read_json(kept_folder(key) / ROWS, lines=True, dtype=False)
+
+
+def kept_comparison(key: str) -> tuple[list[comparison.Row], list[str]]:
+    """Return the compared rows and the models. Raises FileError."""
+    folder = kept_folder(key)
+    models = json.loads((folder / MODELS).read_text(encoding="utf-8"))["models"]
+    return kept(folder / ROWS), models
 
 
 def _write_json(values: Mapping[str, Any], path: Path) -> Path:

@@ -7,6 +7,8 @@ import gradio as gr
 from starlette.middleware import Middleware
 
 from probe.settings import ASSETS, settings
+from probe.ui.fair_queue import FairQueue
+from probe.ui.passwords import login, read_logins
 from probe.ui.request_check import RequestCheck
 from probe.ui.sessions import Sessions
 from probe.ui.uploads import ClosedRoutes, guard_uploads
@@ -33,8 +35,10 @@ def theme() -> gr.themes.Base:
 
 
 def launch_options() -> dict[str, Any]:
-    """Return what is passed to launch()."""
+    """Return what is passed to launch(). Raises SettingsError for logins that cannot be read."""
+    logins = settings().login.get_secret_value()
     return {
+        "auth": login(read_logins(logins)) if logins else None,
         "theme": theme(),
         "css_paths": [ASSETS / "style.css"],
         "js": (ASSETS / "page.js").read_text(encoding="utf-8"),
@@ -64,8 +68,16 @@ def start(page: gr.Blocks, **options: Any) -> None:  # Any: as of launch()
 
 
 def queued(page: gr.Blocks) -> gr.Blocks:
-    """Give the page its queue, which costs nothing while nobody asks, and keeps no statistics."""
-    page.queue(default_concurrency_limit=EVENTS_AT_ONCE, api_open=False)
+    """Give the page its queue: fair, free of cost while nobody asks, without statistics."""
+    page.queue(api_open=False)
+    page._queue = FairQueue(
+        live_updates=True,
+        concurrency_count=page.max_threads,
+        update_intervals=1,
+        max_size=None,
+        blocks=page,
+        default_concurrency_limit=EVENTS_AT_ONCE,
+    )
     page._queue.sleep_when_free = QUEUE_PAUSE
     page._queue.progress_update_sleep_when_free = PROGRESS_PAUSE
     page._queue.ANALYTICS_MAX_EVENTS = 1

@@ -1,9 +1,10 @@
 """What the app remembers of each open page, and for how many of them.
 
-gradio keeps with each session the description of every component, for links that this page does not
-make: 0.7 MB, and most of the time that opening a page takes. Here a session is what the page's
-events have changed. Of the sessions that are least recently used nothing is remembered: their pages
-send all that an event needs.
+gradio keeps with each session a description of every component and a copy of those that events have
+changed: 0.7 MB, and most of the time that opening a page takes. They serve links that this page
+does not make and parts that come and go, which it has none of. Here a session is the values of the
+page's states; all else that an event needs the page sends. So nothing is lost of a page whose
+session was dropped, but what a state held.
 """
 
 from datetime import datetime
@@ -16,12 +17,21 @@ from gradio.state_holder import SessionState, StateHolder
 
 
 class Session(SessionState):
-    """The components that a page's events have changed, and the values of its states."""
+    """The values of a page's states."""
 
     def __init__(self, blocks: gr.Blocks) -> None:
         # the parent reads no more than this, and describes each component of `blocks`: none
         page: Any = SimpleNamespace(default_config=blocks.default_config, blocks={})
         super().__init__(page)
+        self.blocks_config = blocks.default_config  # not a copy: nothing of it is changed
+        self._update = dict[int, Any]()  # Any: a component
+
+    def __getitem__(self, key: int) -> Any:  # Any: as above, or a state's value
+        """Return a state's value, a component, or once the component that an update has made.
+
+        gradio makes one to read from it at once what the browser is to be told.
+        """
+        return self._update.pop(key) if key in self._update else super().__getitem__(key)
 
     def __setitem__(self, key: int, value: Any) -> None:  # Any: a component, or a state's value
         block = self.blocks_config.blocks.get(key)
@@ -29,7 +39,7 @@ class Session(SessionState):
             self._state_ttl[key] = block.time_to_live, datetime.now()
             self.state_data[key] = value
         else:
-            self.blocks_config.blocks[key] = value
+            self._update = {key: value}
 
     def _update_config(self, key: int) -> None:
         """Describe no component."""

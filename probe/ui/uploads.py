@@ -1,15 +1,14 @@
-"""What gradio does with uploads and addresses, as an app for strangers needs it.
+"""Uploads and gradio's own routes, as an app for strangers needs them.
 
 gradio names an upload's folder after its content, so that two visitors with the same file share
-one; and it fetches any address of the web that stands where a file is expected.
+one; and some of its routes fetch any address of the web.
 """
 
 import re
 import secrets
 from typing import Any
 
-import gradio as gr
-from gradio import processing_utils, route_utils
+from gradio import route_utils
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -29,15 +28,9 @@ class Upload(route_utils.GradioUploadFile):
         self.sha.update(secrets.token_bytes(32))
 
 
-async def refuse_address(url: str, cache_dir: str) -> str:
-    """Refuse to fetch an address of the web in place of a file."""
-    raise gr.Error("give a file, not an address of the web", print_exception=False)
-
-
 def guard_uploads() -> None:
-    """Give each upload an address of its own, and fetch nothing for visitors."""
+    """Give each upload an address of its own."""
     route_utils.GradioUploadFile = Upload  # type: ignore[misc]  # gradio has no setting for it
-    processing_utils.async_ssrf_protected_download = refuse_address
 
 
 class ClosedRoutes:

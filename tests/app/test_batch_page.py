@@ -18,6 +18,8 @@ def test_a_file_is_scored_from_the_page(page: Page) -> None:
     expect(page.locator("#files")).to_contain_text("mnli_form-scored", timeout=SLOW)
     expect(page.locator("#batch-cards")).to_contain_text("39 of 40")
     expect(page.locator("#lines")).to_contain_text("the hypothesis is empty")
+    page.locator("#batch-guard input").check()
+    expect(page.locator("#files")).to_contain_text("mnli_form-scored-guarded", timeout=SLOW)
     fits_a_phone(page)
 
 

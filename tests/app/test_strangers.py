@@ -110,11 +110,20 @@ def upload(app: App, text: str) -> str:
     return str(place)
 
 
+def file_at(place: str) -> dict[str, Any]:
+    """Return what a request has for a file."""
+    return {"path": place, "meta": {"_type": "gradio.FileData"}}
+
+
 def score(app: App, place: str, owner: str) -> tuple[str, Any]:
     """Ask for a file to be scored over HTTP; return the last event and what it brings."""
-    file = {"path": place, "meta": {"_type": "gradio.FileData"}}
-    data = [file, "", "minilm", 0, 0.5, "support", "auto", "{}", owner]
-    address = f"{app.url}gradio_api/call/batch"
+    settings = ["", "minilm", 0, 0.5, "support", "auto", "{}", owner]
+    return call(app, "batch", [file_at(place), *settings])
+
+
+def call(app: App, endpoint: str, data: list[Any]) -> tuple[str, Any]:
+    """Call an endpoint over HTTP; return the last event and what it brings."""
+    address = f"{app.url}gradio_api/call/{endpoint}"
     event = httpx.post(address, json={"data": data}, timeout=WAIT).json()["event_id"]
     lines = httpx.get(f"{address}/{event}", timeout=WAIT).text.strip().splitlines()
     return lines[-2].removeprefix("event: "), json.loads(lines[-1].removeprefix("data: "))
@@ -184,5 +193,9 @@ def test_routes_that_fetch_or_store_for_strangers_are_closed(app: App, route: st
 
 
 def test_an_address_of_the_web_is_no_file(app: App) -> None:
-    kind, told = score(app, "https://example.com/x.csv", ME)
-    assert (kind, told["error"]) == ("error", "give a file, not an address of the web")
+    address = "https://example.com/x.csv"
+    kind, told = score(app, address, ME)
+    assert kind == "error" and told["error"].endswith("is not a file that was sent here")
+    rest = ["He sat.", [], "minilm", 0, 0.5, "support", "gradient_x_input", "pad", {}, "", ""]
+    kind, told = call(app, "probe", [file_at(address), *rest])
+    assert kind == "error" and told["error"].endswith("is not plain JSON")

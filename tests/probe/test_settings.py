@@ -121,3 +121,14 @@ def test_a_wrong_setting_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
     ended = CliRunner().invoke(app, ["settings"])
     assert (ended.exit_code, ended.stdout) == (2, "")
     assert ended.stderr.startswith("error: NLI_CLINIC_WORKERS is 'many': ")
+
+
+def test_no_password_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NLI_CLINIC_LOGIN", "ann:hunter2")
+    monkeypatch.setenv("NLI_CLINIC_ADMIN_PASSWORD", "hunter3")
+    monkeypatch.setenv("NLI_CLINIC_DATABASE", "postgresql://clinic:hunter4@db/clinic")
+    for arguments in (["settings"], ["settings", "--json"]):
+        printed = CliRunner().invoke(app, arguments)
+        assert printed.exit_code == 0
+        assert "NLI_CLINIC_ADMIN_PASSWORD" in printed.output
+        assert "hunter" not in printed.output

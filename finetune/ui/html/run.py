@@ -104,8 +104,10 @@ def _warnings(sentences: list[str]) -> Markup:
 
 
 def _next(run: InoculationRun) -> Markup:
-    """Link to the inoculated model and to this run."""
-    links = [link(link_to_run([run.id]), "Link to this run")]
+    """Link to the inoculated model, and to a run of the gallery."""
+    links = list[Markup]()
+    if run.owner == OWNER:
+        links.append(link(link_to_run([run.id]), "Link to this run"))
     if run.kept:
         models = [run.plan.model, run.kept]
         links += [

@@ -6,29 +6,33 @@ import gradio as gr
 
 from probe.data.spreadsheets import GUARDED_FORMS, write_guarded_copy
 from probe.data.tables import form_of
+from probe.errors import FileError
 from probe.ui.events import QUIET
+from probe.ui.result_files import kept_folder
 
 LABEL = "Guard the files for spreadsheets"
 HELP = (
     "Spreadsheets compute a cell that begins with =, +, - or @; this puts an apostrophe before it. "
     "Otherwise every text comes back as it was."
 )
-ORDER = ("scored", "compared", "summary", "comparison", "pairs")
+ORDER = ("-scored", "-compared", "-summary", "-comparison", "-pairs")
 """How the names of result files end, in the order in which they are offered."""
 
 
-def build_guard(files: gr.Files, place: gr.State, elem_id: str) -> gr.Checkbox:
-    """Lay out the question, which waits until there are files; `place` is that of their rows."""
+def build_guard(files: gr.Files, key: gr.Textbox, elem_id: str) -> gr.Checkbox:
+    """Lay out the question, which waits until there are files; `key` is that of the results."""
     guard = gr.Checkbox(False, label=LABEL, info=HELP, visible=False, elem_id=elem_id)
-    guard.input(offer, [place, guard], [files, guard], **QUIET)
+    guard.input(offer, [key, guard], [files, guard], **QUIET)
     return guard
 
 
-def offer(place: str, guard: bool) -> tuple[gr.Files, gr.Checkbox]:
+def offer(key: str, guard: bool) -> tuple[gr.Files, gr.Checkbox]:
     """Offer the files of a result, and the question where one of them can be guarded."""
-    if not place:
+    try:
+        folder = kept_folder(key or "")
+    except FileError:  # there are none yet, or no more
         return gr.skip(), gr.Checkbox(visible=False)
-    beside = (path for path in Path(place).parent.iterdir() if _kind(path) in ORDER)
+    beside = (path for path in folder.iterdir() if _kind(path) in ORDER)
     files = sorted(beside, key=lambda path: ORDER.index(_kind(path)))
     guarded = [_guarded_copy(path) if guard and _guardable(path) else path for path in files]
     return (
@@ -38,7 +42,7 @@ def offer(place: str, guard: bool) -> tuple[gr.Files, gr.Checkbox]:
 
 
 def _kind(path: Path) -> str:
-    return path.stem.rpartition("-")[2]
+    return "".join(path.stem.rpartition("-")[1:])
 
 
 def _guardable(path: Path) -> bool:

@@ -13,7 +13,7 @@ from probe.errors import FileError, UserError
 from probe.limits import visitor_bounds
 from probe.settings import ASSETS
 from probe.tasks.nli import NLI
-from probe.ui.events import QUIET
+from probe.ui.events import CHANGING, QUIET
 from probe.ui.html.elements import NOTHING, alert, note, sheet
 from probe.ui.page import Page
 from probe.ui.visitor_files import own_file
@@ -38,7 +38,9 @@ def build_file(label: str, elem_id: str) -> gr.File:
 def build_columns() -> list[gr.Dropdown]:
     """Lay out the lists of columns."""
     with gr.Row():
-        return [gr.Dropdown([], label=f"{name} column", min_width=130) for name in COLUMNS]
+        return [
+            gr.Dropdown([], label=f"{name} column", min_width=130, **CHANGING) for name in COLUMNS
+        ]
 
 
 def guess_on_upload(

@@ -29,8 +29,7 @@ def build(page: Page) -> None:
     with gr.Row():
         go = gr.Button("Score the file", variant="primary", elem_id="score")
         halt = gr.Button("Stop", elem_id="halt")
-    shown, kept, number = _results()
-    guard = build_guard(shown.files, shown.paging, "batch-guard")
+    shown, guard, kept, number = _results()
     inputs = [page.owner, upload, *columns, model, *asked]
     scoring = _score_on(go, halt, page, inputs, shown)
     scoring.then(offer, [shown.paging, guard], [shown.files, guard], **QUIET)
@@ -92,8 +91,8 @@ def _settings(page: Page) -> tuple[gr.Dropdown, list[Any]]:  # Any: components s
     return model, [names, seed, precision, *controls]
 
 
-def _results() -> tuple[Outputs, gr.Dropdown, gr.Number]:
-    """Lay out the results, and the filter and number of the page of rows."""
+def _results() -> tuple[Outputs, gr.Checkbox, gr.Dropdown, gr.Number]:
+    """Lay out the results, whether to guard the files, the filter and number of a page of rows."""
     shown = Outputs(
         progress=gr.HTML(elem_id="batch-progress"),
         cards=gr.HTML(elem_id="batch-cards"),
@@ -101,10 +100,11 @@ def _results() -> tuple[Outputs, gr.Dropdown, gr.Number]:
         measures=gr.HTML(elem_id="measures"),
         baselines=gr.HTML(elem_id="baselines"),
         files=gr.Files(visible=False, label="Scored file and summary", elem_id="files"),
-        paging=gr.State(""),
+        paging=gr.Textbox("", label="results", visible=False),
     )
+    guard = build_guard(shown.files, shown.paging, "batch-guard")
     with gr.Row(visible=False) as shown.turning:
         kept = gr.Dropdown([ALL, *FILTERS], value=ALL, label="Show", min_width=180)
         number = gr.Number(1, label="Page", precision=0, minimum=1, min_width=80, elem_id="page")
     shown.place, shown.rows = gr.HTML(), gr.HTML(elem_id="lines")
-    return shown, kept, number
+    return shown, guard, kept, number

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-import pandas as pd
 from markupsafe import Markup
 
 from probe.analysis.batch import Chunk, Row, score
@@ -25,7 +24,7 @@ from probe.ui.pacing import STOPPED, Pace, StopRequests
 from probe.ui.panels import options as option_controls
 from probe.ui.panels.upload import columns_of
 from probe.ui.request_limits import check_transforms
-from probe.ui.result_files import write_results
+from probe.ui.result_files import kept_page, write_results
 from probe.ui.tab_outputs import TabOutputs
 from probe.ui.visitor_files import check_room, fresh_folder, own_file
 
@@ -184,9 +183,12 @@ def against_rules(rows: Sequence[Row]) -> Markup:
 
 
 def turn(paging: str, kept: str, number: float | None) -> tuple[Markup, Markup, int]:
-    """Show another page or filter, of nothing where no file was scored."""
+    """Show another page or filter of the results with the key `paging`, of nothing without one."""
     if not paging:
         return NOTHING, NOTHING, 1
-    frame = pd.read_json(Path(paging), lines=True, dtype=False)
+    try:
+        frame = kept_page(paging)
+    except FileError as trouble:
+        return NOTHING, alert(trouble), 1
     part, words, number_shown = page(frame, kept, int(number or 1))
     return sheet(part, ROWS), note(words), number_shown

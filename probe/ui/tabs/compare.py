@@ -1,18 +1,18 @@
 """The Compare tab: several models on the same pairs."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, get_args
 
 import gradio as gr
 from gradio.events import Dependency
 
+from probe.analysis.comparison import Row
+from probe.errors import ComparisonError, UserError
 from probe.models.classifier import Precision
-from probe.reports.compared_rows import kept
 from probe.runs.model_access import ModelAccess
 from probe.ui.api import compare as compare_api
 from probe.ui.choices import refresh_models
-from probe.ui.events import PRESSED, QUIET
+from probe.ui.events import CHANGING, PRESSED, QUIET
 from probe.ui.html.compare_cells import PAGE_ROWS, chosen, matrix, page, slices
 from probe.ui.html.elements import NOTHING, alert
 from probe.ui.pacing import StopRequests
@@ -20,6 +20,7 @@ from probe.ui.page import Page
 from probe.ui.panels import hans
 from probe.ui.panels.guard import build_guard, offer
 from probe.ui.panels.upload import build_columns, build_file, guess_on_upload
+from probe.ui.result_files import kept_comparison
 from probe.ui.tabs.compare_run import BUNDLED, FILE, MAX_MODELS, PAIR, Outputs, run
 from probe.ui.tabs.example_pairs import EXAMPLES
 
@@ -49,32 +50,49 @@ def show_source(source: str) -> tuple[gr.Column, gr.Column]:
     return gr.Column(visible=source == FILE), gr.Column(visible=source == PAIR)
 
 
-def choose_two(place: str, names: list[str], first: str, second: str) -> list[Any]:
+def choose_two(place: str, first: str, second: str) -> list[Any]:
     """Show the matrix and the slices of two other models, and no cell's pairs."""
     no_pairs = [NOTHING, gr.Number(visible=False), ""]
-    if not {first, second} <= set(names):
-        return [alert("compare these models first"), NOTHING, *no_pairs]
-    a, b = names.index(first), names.index(second)
-    if a == b:
-        return [alert("choose two different models"), NOTHING, *no_pairs]
-    rows = kept(Path(place))
+    try:
+        if not place:
+            raise ComparisonError("compare these models first")
+        rows, names, a, b = two_of(place, first, second)
+        if a == b:
+            raise ComparisonError("choose two different models")
+    except UserError as trouble:
+        return [alert(trouble), NOTHING, *no_pairs]
     return [matrix(rows, names, a, b), slices(rows, names, a, b), *no_pairs]
 
 
-def press(event: gr.EventData, place: str, names: list[str], first: str, second: str) -> list[Any]:
+def two_of(place: str, first: str, second: str) -> tuple[list[Row], list[str], int, int]:
+    """Return the results with the key `place`: rows, models, and the numbers of two of them.
+
+    Raises FileError, ComparisonError.
+    """
+    rows, names = kept_comparison(place)
+    absent = [name for name in (first, second) if name not in names]
+    if absent:
+        raise ComparisonError(f"the model {absent[0]!r} was not compared here")
+    return rows, names, names.index(first), names.index(second)
+
+
+def press(event: gr.EventData, place: str, first: str, second: str) -> list[Any]:
     """Show the pairs of a cell that was pressed, from the first page on."""
     cell = str(getattr(event, "cell", ""))
-    return [*turn(place, names, first, second, cell, 1), cell]
+    return [*turn(place, first, second, cell, 1), cell]
 
 
 def turn(
-    place: str, names: list[str], first: str, second: str, cell: str, number: float | None
+    place: str, first: str, second: str, cell: str, number: float | None
 ) -> tuple[str, gr.Number]:
     """Show another page of the pairs of a cell."""
-    if not place or not cell or not {first, second} <= set(names):
+    if not place or not cell:
         return NOTHING, gr.Number(visible=False)
-    rows = kept(Path(place))
-    words, part = chosen(rows, names, names.index(first), names.index(second), cell)
+    try:
+        rows, names, a, b = two_of(place, first, second)
+    except UserError as trouble:
+        return alert(trouble), gr.Number(visible=False)
+    words, part = chosen(rows, names, a, b, cell)
     shown, number_shown = page(words, part, names, int(number or 1)) if part else (NOTHING, 1)
     return shown, gr.Number(number_shown, visible=len(part) > PAGE_ROWS)
 
@@ -87,7 +105,7 @@ def build(page: Page) -> None:
         halt = gr.Button("Stop", elem_id="compare-halt")
     shown, number = _results()
     guard = build_guard(shown.files, shown.place, "compare-guard")
-    cell = gr.State("")
+    cell = gr.Textbox("", label="cell", visible=False)
     hans.build(page, names)
     go.click(lambda: ("", gr.Number(visible=False)), None, [cell, number], **QUIET)
     comparing = _compare_on(go, halt, page, [page.owner, names, *asked], shown)
@@ -112,9 +130,9 @@ def _compare_on(
     )
 
 
-def _browse(shown: Outputs, number: gr.Number, cell: gr.State) -> None:
+def _browse(shown: Outputs, number: gr.Number, cell: gr.Textbox) -> None:
     """Show the pairs of pressed cells, page by page, and two other models."""
-    two = [shown.place, shown.names, shown.first, shown.second]
+    two = [shown.place, shown.first, shown.second]
     other = [shown.matrix, shown.slices, shown.pairs, number, cell]
     gr.on([shown.first.input, shown.second.input], choose_two, two, other, **QUIET)
     for part in (shown.matrix, shown.slices):
@@ -132,6 +150,7 @@ def _asked(page: Page) -> tuple[gr.Dropdown, list[Any]]:
         multiselect=True,
         label=f"Models, 2 to {MAX_MODELS}",
         elem_id="compare-models",
+        **CHANGING,
     )
     trouble = gr.HTML(visible=False)
     with gr.Row():
@@ -170,12 +189,11 @@ def _results() -> tuple[Outputs, gr.Number]:
         progress=gr.HTML(elem_id="compare-progress"),
         cards=gr.HTML(elem_id="compare-cards"),
         tests=gr.HTML(elem_id="compare-tests"),
-        place=gr.State(""),
-        names=gr.State([]),
+        place=gr.Textbox("", label="results", visible=False),
     )
     with gr.Row(visible=False) as shown.two:
-        shown.first = gr.Dropdown([], label="First model", min_width=130)
-        shown.second = gr.Dropdown([], label="Second model", min_width=130)
+        shown.first = gr.Dropdown([], label="First model", min_width=130, **CHANGING)
+        shown.second = gr.Dropdown([], label="Second model", min_width=130, **CHANGING)
     shown.matrix = gr.HTML(elem_id="compare-matrix", js_on_load=PRESSED)
     shown.pairs = gr.HTML(elem_id="compare-cell")
     number = gr.Number(

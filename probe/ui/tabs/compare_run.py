@@ -54,7 +54,6 @@ class Outputs(TabOutputs):
     pairs: Any = field(default_factory=gr.skip)
     files: Any = field(default_factory=gr.skip)
     place: Any = field(default_factory=gr.skip)
-    names: Any = field(default_factory=gr.skip)
 
 
 @dataclass(frozen=True)
@@ -199,7 +198,6 @@ def _finished(job: Job, rows: Sequence[Row]) -> Outputs:
         slices=slices(rows, names, 0, 1),
         files=gr.Files(files, visible=True),
         place=place,
-        names=names,
     )
 
 

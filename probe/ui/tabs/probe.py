@@ -26,6 +26,7 @@ CHAINS = ["drop+shuffle", "copysort+reverse", "sort+drop"]
 PREDICTED = "gold label, else the predicted one"
 HEAD = Markup('<h2 class="title">Transforms</h2>')
 LINK_COPIED = "The link to this pair is in the address bar and on the clipboard."
+MODEL_SHARED = " It lets others use this model and read its run; My data takes it back."
 
 # 300 ms after the last key; what is on the page is dimmed until the answer is there. A key that
 # was followed by another waits for ever: its promise is dropped with nothing to tell.
@@ -37,13 +38,21 @@ DEBOUNCE = f"""async (...values) => {{
 }}"""
 AT_ONCE = f"(...values) => {{ {STALE} return values; }}"
 FRESH = '() => { document.getElementById("probe-results")?.classList.remove("stale"); }'
-COPY_LINK = """(premise, hypothesis, model, gold, seed, ...groups) => {
+COPY_LINK = """(grant, premise, hypothesis, model, gold, seed, ...groups) => {
   const link = new URL(window.location.href);
   const transforms = groups.flat().filter(Boolean).join(",");
-  link.search = new URLSearchParams({premise, hypothesis, model, gold, seed, transforms});
+  const shared = grant ? {grant} : {};
+  link.search = new URLSearchParams({
+    premise, hypothesis, model, gold, seed, transforms, ...shared
+  });
   window.history.replaceState(null, "", link);
   navigator.clipboard?.writeText(link.href);
 }"""
+
+
+def tell_copied(grant: str) -> None:
+    """Say that the link was copied, and what it lets others do."""
+    gr.Info(LINK_COPIED + (MODEL_SHARED if grant else ""))
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,7 @@ def build(page: Page) -> None:
     fields = Fields(texts, model, gold, seed, attribution, everything, chains, transforms, controls)
     answer = _answer_on_change(page, fields, [verdict, results])
     loaded.then(**answer, concurrency_id="probe", **QUIET)
-    _fill_on_press(fields, tools)
+    _fill_on_press(page, fields, tools)
 
     def open_page(visitor: str, request: gr.Request) -> list[Any]:
         return probe_answer.open_page(page.core.models, visitor, request.query_params)
@@ -129,14 +138,17 @@ def _answer_on_change(page: Page, fields: Fields, outputs: list[gr.HTML]) -> dic
     return answer
 
 
-def _fill_on_press(fields: Fields, tools: Tools) -> None:
+def _fill_on_press(page: Page, fields: Fields, tools: Tools) -> None:
     """Bring another pair, or copy the link to this one, when a tool is pressed."""
-    pair, draws = [*fields.texts, fields.gold], gr.State(0)
+    pair = [*fields.texts, fields.gold]
+    draws = gr.Number(0, label="random pairs so far", precision=0, visible=False)
     tools.example.input(probe_answer.take_example, tools.example, pair, **QUIET)
     tools.swap.click(probe_answer.swap, fields.texts, pair, **QUIET)
     tools.random.click(probe_answer.draw, draws, [draws, *pair], **QUIET)
-    copied = tools.link.click(None, fields.in_link, js=COPY_LINK, **QUIET)
-    copied.then(lambda: gr.Info(LINK_COPIED), **QUIET)
+    grant = gr.Textbox(visible=False)
+    given = tools.link.click(page.core.models.share, [page.owner, fields.model], grant, **QUIET)
+    copied = given.then(None, [grant, *fields.in_link], js=COPY_LINK, **QUIET)
+    copied.then(tell_copied, grant, **QUIET)
 
 
 def _pair() -> tuple[list[gr.Textbox], Tools]:

@@ -9,8 +9,10 @@ from finetune.experiments.inoculation.plan import THRESHOLDS
 from finetune.ui.handlers import Handlers
 from finetune.ui.plan_form import FILE_COUNT, LIMIT_FIELDS
 from probe.runs.compute.engine import Engine
+from probe.runs.removal import delete_model
 from probe.runs.store import Store
 from probe.ui.html.elements import NOTHING
+from probe.ui.visitor_files import fresh_folder
 from tests.conftest import free_port
 from tests.support.visitors import ME, YOU
 
@@ -68,3 +70,38 @@ def test_all_visitors_together_have_so_many_runs_at_a_time(
     assert [press_start(handlers, owner) for owner in (ME, YOU)] == [NOTHING, NOTHING]
     assert "3 runs of all visitors would be going at once" in press_start(handlers, "c" * 32)
     assert len(handlers.store.runs()) == 2
+
+
+def test_a_visitor_keeps_so_many_models(
+    handlers: Handlers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NLI_CLINIC_MAX_KEPT_MODELS", "2")
+    assert [press_start(handlers) for _ in range(2)] == [NOTHING, NOTHING]
+    for run in handlers.store.runs(ME):
+        handlers.store.set_kept(run.id, f"model-{run.id}")
+        handlers.store.set_state(run.id, "done")
+    assert "3 models of yours would be kept, more than 2" in press_start(handlers)
+    assert press_start(handlers, YOU) == NOTHING
+    delete_model(handlers.store, ME, handlers.store.runs(ME)[0].id)
+    assert press_start(handlers) == NOTHING
+
+
+def test_a_visitor_stores_so_many_megabytes_of_files_and_models(
+    handlers: Handlers, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(home / "gradio"))
+    monkeypatch.setenv("NLI_CLINIC_MAX_STORED_MB", "1")
+    assert press_start(handlers) == NOTHING
+    handlers.store.set_kept(handlers.store.runs(ME)[0].id, "model")
+    (home / "models" / "model").mkdir(parents=True)
+    (home / "models" / "model" / "weights").write_bytes(bytes(600_000))
+    assert press_start(handlers) == NOTHING
+    (fresh_folder(ME) / "scored.csv").write_bytes(bytes(600_000))
+    assert "your files and models would take 2 megabytes, more than 1" in press_start(handlers)
+    assert press_start(handlers, YOU) == NOTHING
+
+
+def test_a_page_that_does_not_know_its_browser_starts_nothing(handlers: Handlers) -> None:
+    for nobody in ("", "api", "command line"):
+        assert "does not know your browser yet; load it again" in press_start(handlers, nobody)
+    assert handlers.store.runs() == ()

@@ -14,8 +14,8 @@ from probe.runs.access import grants, readable_run, redeem, share
 from probe.runs.compute.engine import Engine
 from probe.runs.database.tables import RunRow
 from probe.runs.model_access import ModelAccess
-from probe.runs.owners import COMMAND_LINE
-from probe.runs.removal import DAY, delete_run, remove_old_runs
+from probe.runs.owners import COMMAND_LINE, DAY
+from probe.runs.removal import delete_model, delete_run, discard_run, remove_old_runs
 from probe.runs.run import ended
 from probe.runs.store import Store
 from tests.support.tiny_bert import tiny_bert
@@ -112,3 +112,21 @@ def test_where_nothing_says_how_long_runs_are_kept_they_stay(
     finished(store, run, 1.0)
     remove_old_runs(store)
     assert [kept.id for kept in store.runs()] == [run]
+
+
+def test_a_model_goes_without_its_run(store: Store, sets: Sets, home: Path) -> None:
+    run = done(store, sets, home, ME, "mine")
+    with pytest.raises(UnknownRun):
+        delete_model(store, YOU, run)
+    delete_model(store, ME, run)
+    assert list((home / "models").iterdir()) == []
+    assert readable_run(store, ME, run).kept == ""
+
+
+@pytest.mark.parametrize("owner", [ME, COMMAND_LINE, "api"])
+def test_who_runs_the_app_deletes_anybodys_run(
+    store: Store, engine: Engine, sets: Sets, home: Path, owner: str
+) -> None:
+    discard_run(store, engine, store.get(done(store, sets, home, owner, "theirs")))
+    assert store.runs() == ()
+    assert list((home / "models").iterdir()) == []

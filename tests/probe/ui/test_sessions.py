@@ -7,6 +7,7 @@ import gradio as gr
 import pytest
 from gradio_client import Client
 
+from probe.ui.events import CHANGING
 from probe.ui.serving import start
 
 CAPACITY = 3
@@ -21,7 +22,7 @@ def page() -> gr.Blocks:
     """A page with a list whose choices change, and a state."""
     blocks: gr.Blocks
     with gr.Blocks() as blocks:
-        choices, presses = gr.Dropdown(["a"], label="choices"), gr.State(0)
+        choices, presses = gr.Dropdown(["a"], **CHANGING), gr.State(0)
         go, more = gr.Button(), gr.Button()
         more.click(lambda: gr.Dropdown(["a", "b"]), None, choices, api_name="more")
         go.click(lambda choice: f"{choice}!", choices, gr.Textbox(), api_name="choose")
@@ -88,9 +89,12 @@ def test_a_session_that_was_dropped_begins_anew(served: gr.Blocks) -> None:
     assert ask(first, "presses") == 1
 
 
-def test_a_session_remembers_changed_choices_and_describes_no_component(served: gr.Blocks) -> None:
+def test_a_session_holds_no_component_and_a_choice_that_an_event_brought_is_taken(
+    served: gr.Blocks,
+) -> None:
     client = visitor(served)
-    ask(client, "more")
+    assert ask(client, "more")["choices"] == [["a", "a"], ["b", "b"]]
     assert ask(client, "choose", "b") == "b!"
     session = served.app.state_holder[client.session_hash]
     assert list(session.components) == []
+    assert session.blocks_config.blocks == served.blocks

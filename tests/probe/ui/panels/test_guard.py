@@ -7,25 +7,30 @@ import pytest
 
 from probe.data.tables import write_table
 from probe.ui.panels.guard import offer
+from probe.ui.result_files import kept_folder
+from probe.ui.visitor_files import fresh_folder
+from tests.support.visitors import ME
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> str:
-    """The rows of a result, beside its files."""
+def key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The key of a result with its files."""
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    folder = fresh_folder(ME)
     for name in ("a-pairs.csv", "a-scored.csv"):
-        write_table(pd.DataFrame({"premise": ["=1+1"], "n": [1]}), tmp_path / name)
-    (tmp_path / "a-summary.json").write_text("{}")
-    (tmp_path / "rows.jsonl").write_text("{}")
-    return str(tmp_path / "rows.jsonl")
+        write_table(pd.DataFrame({"premise": ["=1+1"], "n": [1]}), folder / name)
+    (folder / "a-summary.json").write_text("{}")
+    (folder / "rows.jsonl").write_text("{}")
+    return f"{folder.parent.name}/{folder.name}"
 
 
-def paths(place: str, guard: bool) -> list[Path]:
+def paths(key: str, guard: bool) -> list[Path]:
     """Return the files that are offered."""
-    return [Path(file["path"]) for file in offer(place, guard)[0].value]
+    return [Path(file["path"]) for file in offer(key, guard)[0].value]
 
 
-def test_files_come_as_they_are_unless_they_are_guarded(place: str) -> None:
-    plain, guarded = paths(place, False), paths(place, True)
+def test_files_come_as_they_are_unless_they_are_guarded(key: str) -> None:
+    plain, guarded = paths(key, False), paths(key, True)
     names = ["a-scored{}.csv", "a-summary.json", "a-pairs{}.csv"]
     assert [path.name for path in plain] == [name.format("") for name in names]
     assert [path.name for path in guarded] == [name.format("-guarded") for name in names]
@@ -39,14 +44,14 @@ def test_files_come_as_they_are_unless_they_are_guarded(place: str) -> None:
         b"{}",
         b"premise,n\r\n'=1+1,1\r\n",
     ]
-    assert paths(place, False) == plain
+    assert paths(key, False) == plain
 
 
-def test_the_question_is_asked_of_csv_and_tsv_only(place: str) -> None:
-    assert offer(place, False)[1].visible
-    for path in Path(place).parent.glob("*.csv"):
+def test_the_question_is_asked_of_csv_and_tsv_only(key: str) -> None:
+    assert offer(key, False)[1].visible
+    for path in kept_folder(key).glob("*.csv"):
         path.rename(path.with_suffix(".jsonl"))
-    assert not offer(place, False)[1].visible
+    assert not offer(key, False)[1].visible
 
 
 def test_nothing_is_offered_before_there_is_a_result() -> None:

@@ -1,0 +1,34 @@
+"""What has been kept long enough goes, while the app runs; several apps may look at once."""
+
+import logging
+import time
+from threading import Thread
+
+from probe.errors import UserError
+from probe.runs.removal import remove_old_runs
+from probe.runs.store import Store
+from probe.ui.visitor_files import delete_old_files
+
+log = logging.getLogger(__name__)
+SWEEP_SECONDS = 300
+"""Seconds between two looks for what is too old."""
+
+
+def remove_old(store: Store) -> None:
+    """Remove the files and runs that are too old, and what is left of deleted runs."""
+    try:
+        delete_old_files()
+        remove_old_runs(store)
+    except (UserError, OSError):  # the database or the disk may be back at the next look
+        log.exception("what is too old could not be removed")
+
+
+def remove_old_regularly(store: Store) -> None:
+    """Look from now on, in a thread that ends with the app."""
+
+    def look() -> None:
+        while True:
+            remove_old(store)
+            time.sleep(SWEEP_SECONDS)
+
+    Thread(target=look, daemon=True, name="expiry").start()

@@ -1,0 +1,70 @@
+"""A page goes on when the app has dropped its session, as it does with those used least lately."""
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from probe.settings import ASSETS
+from tests.conftest import MAX_SESSIONS, App
+from tests.support.browser import SLOW, open_tab
+
+pytestmark = pytest.mark.browser
+
+
+def drop_sessions(app: App) -> None:
+    """Make so many calls, each a session of its own, that none of before is remembered."""
+    with httpx.Client(base_url=f"{app.url}gradio_api/call", timeout=60) as calls:
+        for _ in range(MAX_SESSIONS):
+            asked = calls.post("/run", json={"data": ["0" * 12, ""]}).raise_for_status().json()
+            calls.get(f"/run/{asked['event_id']}").raise_for_status()
+
+
+def test_probe_answers_another_text(app: App, newcomer: Page) -> None:
+    expect(newcomer.locator("#answer")).to_contain_text("calm", timeout=SLOW)
+    drop_sessions(app)
+    newcomer.get_by_label("Hypothesis").first.fill("The country is at peace.")
+    expect(newcomer.locator("#answer")).to_contain_text("peace", timeout=SLOW)
+    newcomer.locator("#random").click()
+    expect(newcomer.locator("#answer")).not_to_contain_text("peace", timeout=SLOW)
+
+
+def test_batch_turns_the_pages_of_its_results_and_scores_them_again(
+    app: App, newcomer: Page
+) -> None:
+    open_tab(newcomer, "Batch")
+    upload = newcomer.locator("#upload input[type=file]").first
+    upload.set_input_files(str(ASSETS / "examples" / "mnli_form.tsv"))
+    expect(newcomer.locator("#preview table")).to_be_visible(timeout=SLOW)
+    newcomer.locator("#score").click()
+    expect(newcomer.locator("#files")).to_contain_text("mnli_form-scored", timeout=SLOW)
+    drop_sessions(app)
+    newcomer.locator("#page input").fill("2")
+    newcomer.locator("#page input").press("Enter")
+    expect(newcomer.get_by_text("page 2 of 2")).to_be_visible(timeout=SLOW)
+    newcomer.locator("#score").click()
+    expect(newcomer.locator("#batch-progress")).to_contain_text("40", timeout=SLOW)
+    expect(newcomer.get_by_text("page 1 of 2")).to_be_visible(timeout=SLOW)
+
+
+def test_compare_shows_the_pairs_of_a_cell_and_compares_again(
+    app: App, newcomer: Page, second: str
+) -> None:
+    newcomer.goto(f"{app.url}?tab=compare&models=minilm,{second}")
+    newcomer.locator("#compare").click()
+    expect(newcomer.locator("#compare-matrix")).to_contain_text("Where", timeout=SLOW)
+    drop_sessions(app)
+    newcomer.locator("#compare-matrix button[data-cell]:not([disabled])").first.click()
+    expect(newcomer.locator("#compare-cell")).to_contain_text("page 1 of", timeout=SLOW)
+    newcomer.locator("#compare").click()
+    expect(newcomer.locator("#compare-cell")).to_be_empty(timeout=SLOW)
+
+
+def test_inoculate_shows_its_runs(app: App, newcomer: Page, second: str) -> None:
+    newcomer.goto(f"{app.url}?tab=inoculate&model={second}&challenge=negation")
+    newcomer.get_by_label("Examples (vaccine); all is a size").fill("5")
+    newcomer.locator("#inoculate").click()
+    expect(newcomer.locator("#runs")).to_contain_text(second, timeout=SLOW)
+    drop_sessions(app)
+    expect(newcomer.locator("#outcome")).to_contain_text(second, timeout=3 * SLOW)
+    newcomer.locator("#selection input").last.check()
+    expect(newcomer.locator("#curve")).to_contain_text(second, timeout=SLOW)

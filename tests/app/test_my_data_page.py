@@ -1,0 +1,72 @@
+"""The My data tab and the links to runs in a real browser."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from finetune.experiments.inoculation.datasets import Sets
+from finetune.experiments.inoculation.plan import Plan
+from finetune.experiments.inoculation.run import run_request
+from finetune.ui.links import link_to_run
+from probe.runs.access import revoke, share
+from probe.runs.store import Store
+from tests.app.conftest import opened
+from tests.conftest import App
+from tests.support.browser import SLOW, fits_a_phone, is_accessible, open_tab
+from tests.support.pair_files import PAIRS, row, write
+from tests.support.visitors import ME
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def other(browser: Browser, app: App) -> Iterator[Page]:
+    """The page of somebody else."""
+    yield from opened(browser, app)
+
+
+def test_a_visitors_files_are_listed_for_them_alone_and_deleted_when_confirmed(
+    newcomer: Page, other: Page, tmp_path: Path
+) -> None:
+    open_tab(newcomer, "Batch")
+    upload = write(tmp_path / "belongings.csv", [row(pair) for pair in PAIRS[:3]])
+    newcomer.locator("#upload input[type=file]").first.set_input_files(str(upload))
+    expect(newcomer.locator("#preview table")).to_be_visible(timeout=SLOW)
+    open_tab(newcomer, "My data")
+    listed = newcomer.locator("#my-data")
+    expect(listed).to_contain_text("belongings.csv", timeout=SLOW)
+    open_tab(other, "My data")
+    expect(other.locator("#my-data")).to_contain_text("No uploads and no results.", timeout=SLOW)
+    is_accessible(newcomer, [["#my-data"]])
+    fits_a_phone(newcomer)
+    listed.get_by_role("button", name="Delete: belongings.csv").click()
+    expect(newcomer.locator("#my-data-question")).to_contain_text("Delete: belongings.csv?")
+    newcomer.locator("#my-data-no").click()
+    expect(newcomer.locator("#my-data-question")).to_be_hidden(timeout=SLOW)
+    newcomer.locator("#my-data-all").click()
+    expect(newcomer.locator("#my-data-question")).to_contain_text("files: 1", timeout=SLOW)
+    newcomer.locator("#my-data-yes").click()
+    expect(listed).to_contain_text("No uploads and no results.", timeout=SLOW)
+
+
+def test_a_link_shows_a_run_and_changes_nothing_until_it_is_taken_back(
+    newcomer: Page, app: App, sets: Sets
+) -> None:
+    store = Store(f"sqlite:///{app.home / 'runs.sqlite'}")
+    plan = Plan("tiny", "negation", (5,), (2e-5,), (0,))
+    run = store.create(ME, run_request(plan, sets)).id
+    store.set_state(run, "cancelled")
+    newcomer.goto(app.url + link_to_run([run]))
+    told = newcomer.locator("#inoculate-problem [role=alert]")
+    expect(told).to_contain_text(f"there is no run '{run}' here", timeout=SLOW)
+    grant = share(store, ME, run)
+    newcomer.goto(app.url + link_to_run([run], [grant]))
+    expect(newcomer.locator("#run-state")).to_contain_text("cancelled: 0 of 2", timeout=SLOW)
+    expect(newcomer.locator("#runs")).to_contain_text("shown to you")
+    for button in ("#cancel", "#again", "#share"):
+        expect(newcomer.locator(button)).to_be_hidden()
+    revoke(store, ME, grant)
+    newcomer.reload()
+    expect(told).to_contain_text(f"there is no run '{run}' here", timeout=SLOW)

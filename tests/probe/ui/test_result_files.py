@@ -1,0 +1,53 @@
+"""What a page may read again of its results, and what a key that it did not get opens: nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from probe.analysis.batch import score
+from probe.data.rows import guess
+from probe.data.tables import read_table
+from probe.errors import FileError
+from probe.models.classifier import Classifier
+from probe.settings import ASSETS
+from probe.tasks.nli import NLI
+from probe.ui.batch_tables import ALL
+from probe.ui.result_files import kept_folder, write_results
+from probe.ui.tabs.batch_run import turn
+from probe.ui.tabs.compare import choose_two
+from probe.ui.visitor_files import cache_folder, fresh_folder
+from tests.support.visitors import ME
+
+GONE = "these results are no longer kept here"
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "cache"))
+    return cache_folder()
+
+
+def test_results_are_found_again_by_their_key_alone(classifier: Classifier) -> None:
+    place = ASSETS / "examples" / "mnli_form.tsv"
+    table = read_table(place)
+    columns = guess([str(name) for name in table.frame.columns], NLI)
+    rows = [row for chunk in score(table, columns, classifier, []) for row in chunk.rows]
+    _, key = write_results(fresh_folder(ME), table, rows, [], {}, place, classifier)
+    shown, words, number = turn(key, ALL, 2)
+    assert ("page 2 of 2" in words, number) == (True, 2)
+    assert str(rows[-1].number + 1) in shown
+
+
+@pytest.mark.parametrize("key", ["", ".", "..", "secret", "../secret", "visitors", "{full}"])
+def test_no_other_key_opens_a_file(key: str, cache: Path) -> None:
+    (cache / "secret").mkdir()
+    for folder in (cache, cache.parent, cache / "secret"):
+        (folder / "rows.jsonl").write_text("{}")
+    asked = key.format(full=cache / "secret")
+    with pytest.raises(FileError, match=GONE):
+        kept_folder(asked)
+    assert GONE in turn(asked, ALL, 1)[1] or not asked
+
+
+def test_compare_says_that_its_results_are_gone() -> None:
+    assert GONE in choose_two(f"{'0' * 32}/{'0' * 22}", "a", "b")[0]
