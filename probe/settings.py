@@ -117,7 +117,7 @@ class Settings(BaseSettings):
     max_waiting: PositiveInt | None = limit(
         40,
         None,
-        "requests of one page that wait for their answer; five times as many of an address",
+        "requests of one page that wait for their answer; 25 times as many of an address",
     )
     max_sessions: PositiveInt = Field(
         default=500, description="open pages that the app remembers; the oldest recover"

@@ -92,12 +92,10 @@ def test_the_page_shows_the_rows_or_a_sentence(bad: Path, models: ModelAccess) -
     options = [getattr(DEFAULTS, name) for name in OPTIONS]
     columns = ["", "", ""]
     assert str(upload.choose(ME, path)[-1])
-    scored = list(
-        batch_run.run(
-            models, StopRequests(), "me", ME, path, *columns, "first", [], 0, "fp32", *options
-        )
-    )
-    compared = list(compare_run.run(models, ME, MODELS, FILE, "fp32", "", "", path, *columns))
+    me = (models, StopRequests(), "me", ME)
+    asked = (path, *columns, "first", [], 0, "fp32", *options)
+    scored = list(batch_run.run(*me, *asked))
+    compared = list(compare_run.run(*me, MODELS, FILE, "fp32", "", "", path, *columns))
     for shown in (scored, compared):
         assert str(shown[-1][0]) or "files" in str(shown[-1])
 

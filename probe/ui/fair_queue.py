@@ -14,8 +14,8 @@ from starlette.requests import Request
 from probe.limits import message
 from probe.settings import settings
 
-PAGES_OF_AN_ADDRESS = 5
-"""How many times as many events an address may let wait as a page."""
+PAGES_OF_AN_ADDRESS = 25
+"""How many times as many events an address may let wait as a page: a class has one address."""
 MAX_REMEMBERED = 10_000
 """Addresses and pages of which it is known when they were served."""
 Visitor = tuple[str, str]

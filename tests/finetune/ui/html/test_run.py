@@ -75,9 +75,10 @@ def test_the_card_names_the_outcome_of_the_choice_that_is_drawn() -> None:
     assert "<h2>Outcome 2" in outcome(run, "dev_lr")
 
 
-def test_the_card_has_the_command_and_a_link_to_the_run() -> None:
+def test_the_card_has_the_command_and_that_of_the_gallery_a_link_to_the_run() -> None:
     assert "python -m finetune inoculate --model minilm" in outcome(DONE)
-    assert "?tab=inoculate&amp;run=run1" in outcome(DONE)
+    assert "?tab=inoculate&amp;run=run1" not in outcome(DONE)  # Copy link makes one with a grant
+    assert "?tab=inoculate&amp;run=run1" in outcome(replace(DONE, owner=OWNER))
 
 
 def test_a_kept_model_can_be_probed_and_compared() -> None:

@@ -21,7 +21,8 @@ from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.text.difference import edits
 from probe.ui.batch_tables import view
-from probe.ui.html import batch, compare, compare_cells, elements, hans, prediction, probe
+from probe.ui.belongings import KINDS, Belonging
+from probe.ui.html import batch, compare, compare_cells, elements, hans, my_data, prediction, probe
 from probe.ui.html.edits import diff
 from probe.ui.links import link_to_compare, link_to_example, link_to_inoculation, link_to_model
 from probe.ui.panels import own_model, upload
@@ -50,6 +51,8 @@ ELEMENTS: dict[str, Callable[[str], Markup]] = {
     "diff": lambda attack: diff(edits(attack, f"not {attack}")),
     "samples": samples,
     "forecast": lambda attack: forecast([attack], [attack], *[attack] * 3, *SETTINGS, attack, 10),
+    "my data": lambda attack: my_data.tables({"run": [Belonging(attack, attack, 1, 0.0, attack)]}),
+    "question": lambda attack: my_data.question(KINDS["run"], attack),
     "own model": lambda attack: own_model.show(page_models(), ME, attack, attack)[0],
 }
 
