@@ -69,6 +69,8 @@ VALUES: Sequence[Any] = (
     {"path": 5, "meta": {"_type": "gradio.FileData"}},
     {"path": None, "url": "http://127.0.0.1:9/x.csv", "meta": {"_type": "gradio.FileData"}},
 )
+ODD_BUT_FITTING = 0.4
+"""How many of the replaced values of a page's event are of the right kind."""
 EVENT_DATA: Sequence[Any] = (None, {}, {"cell": "0,1"}, {"cell": [1]}, {"cell": None}, 5, "x", [1])
 BODIES: Sequence[bytes] = (
     b"", b"null", b"[]", b"{", b"5", b'"text"', b"{}", b'{"data": 5}', b'{"data": null}',
@@ -116,6 +118,7 @@ class Target:
     name: str
     fn_index: int
     values: Sequence[Any] = field(repr=False)
+    parts: Sequence[Mapping[str, Any]] = field(repr=False, default=())  # Any: JSON
 
 
 def targets(url: str) -> tuple[Target, ...]:
@@ -133,8 +136,9 @@ def targets(url: str) -> tuple[Target, ...]:
             values = [good.get(one["parameter_name"], one["parameter_default"]) for one in asked]
             found.append(Target(f"/{name}", number, values))
         elif event["backend_fn"]:
-            values = [parts[part]["props"].get("value") for part in event["inputs"]]
-            found.append(Target(f"event {number} {name}", number, values))
+            asked = [parts[part] for part in event["inputs"]]
+            values = [part["props"].get("value") for part in asked]
+            found.append(Target(f"event {number} {name}", number, values, asked))
     return tuple(found)
 
 
@@ -154,7 +158,8 @@ def body(target: Target, session: str, rng: random.Random) -> bytes:
     """Return a request with up to three wrong values, one too few or one too many."""
     data = list(target.values)
     for place in rng.sample(range(len(data)), min(len(data), rng.choice((1, 1, 2, 3)))):
-        data[place] = rng.choice(VALUES)
+        fits = rng.random() < ODD_BUT_FITTING and bool(target.parts)
+        data[place] = fitting(target.parts[place], rng) if fits else rng.choice(VALUES)
     odd = rng.random()
     if odd < 0.08 and data:
         data.pop()
@@ -168,6 +173,17 @@ def body(target: Target, session: str, rng: random.Random) -> bytes:
         "trigger_id": rng.choice((None, 1, 10**9)),
     }
     return json.dumps(request).encode()
+
+
+def fitting(part: Mapping[str, Any], rng: random.Random) -> Any:
+    """Return a value that a component may send, though nobody would choose it there."""
+    if offered := [value for _, value in part["props"].get("choices") or ()]:
+        some = rng.sample(offered, rng.randint(0, min(3, len(offered))))
+        several = part["type"] == "checkboxgroup" or part["props"].get("multiselect")
+        return some if several else rng.choice(offered)
+    kinds: Mapping[str, type[Any]] = {"number": int, "slider": int, "checkbox": bool}
+    kind = kinds.get(part["type"], str)
+    return rng.choice([value for value in VALUES if type(value) is kind])
 
 
 def send(url: str, call: Call) -> Answer:

@@ -159,9 +159,9 @@ def draw(count: int) -> tuple[int, str, str, str]:
     return count + 1, pair.premise, pair.hypothesis, pair.gold or UNKNOWN
 
 
-def take_example(name: str) -> tuple[str, str, str]:
-    """Return an example; its gold label is for the person to say."""
-    return *EXAMPLES[name], UNKNOWN
+def take_example(name: str | None) -> tuple[Any, Any, Any]:  # Any: gradio's own mark to skip
+    """Return an example, where one is chosen; its gold label is for the person to say."""
+    return (*EXAMPLES[name], UNKNOWN) if name else (gr.skip(), gr.skip(), gr.skip())
 
 
 def swap(premise: str, hypothesis: str) -> tuple[str, str, str]:
