@@ -19,10 +19,10 @@ from probe.runs.compute.engine import Engine
 from probe.runs.periodic_backup import start_backups
 from probe.runs.store import Store
 from probe.settings import settings
-from probe.ui.expiry import remove_old_regularly
 from probe.ui.page import Core, TabEntry, build_page
-from probe.ui.serving import serve
+from probe.ui.server.serving import serve
 from probe.ui.tabs import admin, batch, catalogue, compare, my_data, probe
+from probe.ui.visitors.expiry import remove_old_regularly
 
 TABS = (
     TabEntry("probe", "Probe", probe.build),

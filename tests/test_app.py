@@ -13,7 +13,7 @@ from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from probe.ui.html.elements import note
 from probe.ui.page import Core, Page, TabEntry, build_page
-from probe.ui.serving import PROGRESS_PAUSE, QUEUE_PAUSE, launch_options, queued
+from probe.ui.server.serving import PROGRESS_PAUSE, QUEUE_PAUSE, launch_options, queued
 
 ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = (

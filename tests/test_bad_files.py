@@ -19,7 +19,7 @@ from probe.errors import UserError
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI
 from probe.transforms.options import DEFAULTS, OPTIONS
-from probe.ui.pacing import StopRequests
+from probe.ui.answers.pacing import StopRequests
 from probe.ui.panels import upload
 from probe.ui.tabs import batch_run, compare_run
 from probe.ui.tabs.compare_run import FILE

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.export import export
-from probe.ui.visitor_files import fresh_folder
+from probe.ui.visitors.visitor_files import fresh_folder
 
 
 def write_files(visitor: str, runs: Sequence[InoculationRun], selection: Selection) -> list[str]:

@@ -33,7 +33,7 @@ from probe.runs.owners import as_token
 from probe.runs.run import OPEN
 from probe.runs.store import Store
 from probe.ui.html.elements import NOTHING, alert
-from probe.ui.visitor_files import check_room, own_file
+from probe.ui.visitors.visitor_files import check_room, own_file
 
 Values = list[Any]  # Any: text, or one of gradio's updates
 

@@ -13,10 +13,10 @@ from probe.runs.gallery import FOLDER
 from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
 from probe.settings import ASSETS, settings
-from probe.ui.checked_blocks import CheckedBlocks
 from probe.ui.events import QUIET
-from probe.ui.owner import browser_token, open_for_visitor
-from probe.ui.visitor_files import HOUR
+from probe.ui.server.checked_blocks import CheckedBlocks
+from probe.ui.visitors.owner import browser_token, open_for_visitor
+from probe.ui.visitors.visitor_files import HOUR
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from probe.models.classifier import Model
 from probe.reports.compared_rows import keep, kept
 from probe.reports.frames import compared_frame, made_frame, scored_frame
 from probe.ui.batch_tables import view
-from probe.ui.visitor_files import VISITORS, cache_folder
+from probe.ui.visitors.visitor_files import VISITORS, cache_folder
 
 KEY = re.compile("[0-9a-f]{32}/[A-Za-z0-9_-]{22}")
 """A visitor's folder, and in it the random name of that of the results."""

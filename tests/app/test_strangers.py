@@ -11,7 +11,7 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from probe.ui.visitor_files import GONE
+from probe.ui.visitors.visitor_files import GONE
 from tests.conftest import App
 from tests.support.probe_client import ask
 from tests.support.visitors import ME, YOU

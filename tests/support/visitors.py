@@ -7,7 +7,7 @@ from pathlib import Path
 from probe.models.cache import ModelCache
 from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
-from probe.ui.visitor_files import cache_folder
+from probe.ui.visitors.visitor_files import cache_folder
 
 ME, YOU = "a" * 32, "b" * 32
 

@@ -13,12 +13,12 @@ from probe.limits import visitor_bounds
 from probe.models.classifier import Precision
 from probe.runs.model_access import ModelAccess
 from probe.transforms.options import Options, Sign, read_options
-from probe.ui.answering import answering
+from probe.ui.answers.answering import answering
+from probe.ui.answers.request_limits import check_transforms
 from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Token, Upload
 from probe.ui.api.endpoint import endpoint
-from probe.ui.request_limits import check_transforms
 from probe.ui.result_files import write_results
-from probe.ui.visitor_files import check_room, fresh_folder, own_file
+from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
 
 
 def build(models: ModelAccess) -> None:

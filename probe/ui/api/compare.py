@@ -15,12 +15,12 @@ from probe.models.classifier import Classifier, Precision
 from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI, Pair
-from probe.ui.answering import answering
+from probe.ui.answers.answering import answering
+from probe.ui.answers.request_limits import check_pair
 from probe.ui.api.arguments import Name, Names, Text, Token, Upload
 from probe.ui.api.endpoint import endpoint
-from probe.ui.request_limits import check_pair
 from probe.ui.result_files import write_comparison
-from probe.ui.visitor_files import check_room, fresh_folder, own_file
+from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
 
 
 def build(access: ModelAccess) -> None:

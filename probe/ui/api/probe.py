@@ -10,10 +10,10 @@ from probe.reports.json import examination_json
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI, Pair
 from probe.transforms.options import Sign, read_options
-from probe.ui.answering import answering
+from probe.ui.answers.answering import answering
+from probe.ui.answers.request_limits import check_pair, check_transforms
 from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Text, Token
 from probe.ui.api.endpoint import endpoint
-from probe.ui.request_limits import check_pair, check_transforms
 
 
 def build(models: ModelAccess) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from probe.ui.belongings import KINDS, Belonging, Kind, moment
 from probe.ui.html.elements import NOTHING, each, heads, join, note, table, title
+from probe.ui.visitors.belongings import KINDS, Belonging, Kind, moment
 
 MEGABYTE = 1_000_000
 HEADS = ("what", "", "size", "made", "expires")

@@ -9,7 +9,7 @@ import gradio as gr
 from probe.analysis.hans import Profiled, profile
 from probe.errors import UserError
 from probe.runs.model_access import ModelAccess
-from probe.ui.answering import in_steps
+from probe.ui.answers.answering import in_steps
 from probe.ui.api import hans as hans_api
 from probe.ui.api.hans import require_profile
 from probe.ui.events import QUIET

@@ -15,7 +15,7 @@ from probe.templates.grammar import grammar
 from probe.ui.events import QUIET
 from probe.ui.html.elements import alert, note
 from probe.ui.page import Page
-from probe.ui.visitor_files import check_room, fresh_folder
+from probe.ui.visitors.visitor_files import check_room, fresh_folder
 
 ABOUT = (
     "Dative alternation and numerical reasoning after Rozen et al. 2019, and pairs like those of "

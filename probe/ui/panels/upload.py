@@ -16,7 +16,7 @@ from probe.tasks.nli import NLI
 from probe.ui.events import CHANGING, QUIET
 from probe.ui.html.elements import NOTHING, alert, note, sheet
 from probe.ui.page import Page
-from probe.ui.visitor_files import own_file
+from probe.ui.visitors.visitor_files import own_file
 
 EXAMPLES = sorted((ASSETS / "examples").glob("*"))
 NO_GOLD = "(no gold label)"

@@ -11,9 +11,9 @@ from probe.runs.removal import discard_run
 from probe.ui.events import CHANGING, QUIET
 from probe.ui.html.admin import load_table, runs_table, short_owner
 from probe.ui.html.elements import NOTHING, alert, note
-from probe.ui.load import load_of
 from probe.ui.page import Page
-from probe.ui.passwords import AdminDoor
+from probe.ui.server.load import load_of
+from probe.ui.server.passwords import AdminDoor
 
 ABOUT = (
     "For who runs this app: the runs of all visitors and what the machine has to do. The view "

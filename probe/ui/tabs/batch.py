@@ -8,11 +8,11 @@ from gradio.events import Dependency
 from probe.models.classifier import Precision
 from probe.tasks.nli import NLI
 from probe.transforms.availability import ready
+from probe.ui.answers.pacing import StopRequests
 from probe.ui.api import batch as batch_api
 from probe.ui.batch_tables import ALL, FILTERS
 from probe.ui.choices import refresh_models
 from probe.ui.events import QUIET
-from probe.ui.pacing import StopRequests
 from probe.ui.page import Page
 from probe.ui.panels import options, templates
 from probe.ui.panels.guard import build_guard, offer

@@ -16,17 +16,17 @@ from probe.limits import visitor_bounds
 from probe.models.classifier import Classifier, Precision
 from probe.runs.model_access import ModelAccess
 from probe.transforms import Options
-from probe.ui.answering import in_steps
+from probe.ui.answers.answering import in_steps
+from probe.ui.answers.pacing import STOPPED, Pace, StopRequests
+from probe.ui.answers.request_limits import check_transforms
 from probe.ui.batch_tables import ALL, PAGE_ROWS, baselines, chart, measures, page, view
 from probe.ui.html.batch import cards, progress
 from probe.ui.html.elements import NOTHING, alert, note, sheet, title
-from probe.ui.pacing import STOPPED, Pace, StopRequests
 from probe.ui.panels import options as option_controls
 from probe.ui.panels.upload import columns_of
-from probe.ui.request_limits import check_transforms
 from probe.ui.result_files import kept_page, write_results
 from probe.ui.tab_outputs import TabOutputs
-from probe.ui.visitor_files import check_room, fresh_folder, own_file
+from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
 
 MEASURED = "measures with 95 % intervals; a transform counts where it changed the pair"
 BASELINES = "rule baselines on the same pairs, with 95 % intervals"

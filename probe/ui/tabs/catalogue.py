@@ -11,13 +11,13 @@ from probe.models.classifier import Classifier
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI, Pair
 from probe.transforms.availability import ready
-from probe.ui.answering import answering
+from probe.ui.answers.answering import answering
+from probe.ui.answers.request_limits import check_pair
+from probe.ui.answers.shared_answers import SharedAnswers, model_key
 from probe.ui.choices import refresh_models
 from probe.ui.html.catalogue import catalogue
 from probe.ui.html.elements import alert, note
 from probe.ui.page import Page
-from probe.ui.request_limits import check_pair
-from probe.ui.shared_answers import SharedAnswers, model_key
 
 PREMISE = "Maria sold 48 tickets for the evening concert, and the old hall was full."
 HYPOTHESIS = "Maria quickly sold the tickets, and her success filled the large hall."

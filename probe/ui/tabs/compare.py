@@ -10,12 +10,12 @@ from probe.analysis.comparison import Row
 from probe.errors import ComparisonError, UserError
 from probe.models.classifier import Precision
 from probe.runs.model_access import ModelAccess
+from probe.ui.answers.pacing import StopRequests
 from probe.ui.api import compare as compare_api
 from probe.ui.choices import refresh_models
 from probe.ui.events import CHANGING, PRESSED, QUIET
 from probe.ui.html.compare_cells import PAGE_ROWS, chosen, matrix, page, slices
 from probe.ui.html.elements import NOTHING, alert
-from probe.ui.pacing import StopRequests
 from probe.ui.page import Page
 from probe.ui.panels import hans
 from probe.ui.panels.guard import build_guard, offer

@@ -20,17 +20,17 @@ from probe.reports.comparison import comparison_json
 from probe.runs.model_access import ModelAccess
 from probe.settings import ASSETS
 from probe.tasks.nli import NLI, Pair
-from probe.ui.answering import answering, in_steps
+from probe.ui.answers.answering import answering, in_steps
+from probe.ui.answers.pacing import STOPPED, Pace, StopRequests
+from probe.ui.answers.request_limits import check_pair
 from probe.ui.html.batch import progress
 from probe.ui.html.compare import cards, side_by_side, tests
 from probe.ui.html.compare_cells import matrix, slices
 from probe.ui.html.elements import NOTHING, alert, note
-from probe.ui.pacing import STOPPED, Pace, StopRequests
 from probe.ui.panels.upload import columns_of
-from probe.ui.request_limits import check_pair
 from probe.ui.result_files import write_comparison
 from probe.ui.tab_outputs import TabOutputs
-from probe.ui.visitor_files import check_room, fresh_folder, own_file
+from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
 
 BUNDLED, FILE, PAIR = "the bundled test pairs", "a file", "one pair"
 STOPPED_AFTER = "Stopped after {done} of {total} rows. What is below is of these."

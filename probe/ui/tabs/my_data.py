@@ -8,12 +8,12 @@ import gradio as gr
 from probe.errors import RunError, UserError
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
-from probe.ui.belongings import KINDS, belongings, delete, delete_all
 from probe.ui.events import PRESSED, QUIET
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.html.my_data import answer, question, question_of_all, tables
 from probe.ui.page import Page
 from probe.ui.tab_outputs import TabOutputs
+from probe.ui.visitors.belongings import KINDS, belongings, delete, delete_all
 
 ABOUT = (
     "All that this app keeps of you, where “you” is this browser: it holds a secret by which the "

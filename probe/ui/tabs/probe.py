@@ -10,12 +10,12 @@ from markupsafe import Markup
 from probe.analysis.attribution import METHODS, BaselineToken
 from probe.tasks.nli import LABELS
 from probe.transforms.registry import FAMILIES
+from probe.ui.answers.shared_answers import SharedAnswers
 from probe.ui.api import probe as probe_api
 from probe.ui.choices import refresh_models
 from probe.ui.events import QUIET
 from probe.ui.page import Page
 from probe.ui.panels import options, own_model
-from probe.ui.shared_answers import SharedAnswers
 from probe.ui.tabs import probe_answer
 from probe.ui.tabs.example_pairs import EXAMPLES
 from probe.ui.tabs.probe_answer import FIRST, UNKNOWN, by_family, not_available

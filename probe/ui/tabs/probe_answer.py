@@ -18,13 +18,13 @@ from probe.tasks.task import Label
 from probe.transforms import REGISTRY, Options
 from probe.transforms.availability import missing, ready
 from probe.transforms.registry import FAMILIES
-from probe.ui.answering import answering
+from probe.ui.answers.answering import answering
+from probe.ui.answers.request_limits import check_pair, check_transforms
+from probe.ui.answers.shared_answers import SharedAnswers, model_key
 from probe.ui.api.arguments import MAX_WHOLE
 from probe.ui.html.elements import NOTHING, alert, join, sheet
 from probe.ui.html.probe import answer, rows, table
 from probe.ui.panels import options
-from probe.ui.request_limits import check_pair, check_transforms
-from probe.ui.shared_answers import SharedAnswers, model_key
 from probe.ui.tabs.example_pairs import EXAMPLES
 
 FIRST = ("sort", "shuffle", "drop", "negation")

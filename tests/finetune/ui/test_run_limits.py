@@ -12,7 +12,7 @@ from probe.runs.compute.engine import Engine
 from probe.runs.removal import delete_model
 from probe.runs.store import Store
 from probe.ui.html.elements import NOTHING
-from probe.ui.visitor_files import fresh_folder
+from probe.ui.visitors.visitor_files import fresh_folder
 from tests.conftest import free_port
 from tests.support.visitors import ME, YOU
 

@@ -15,7 +15,7 @@ from probe.ui.batch_tables import ALL
 from probe.ui.result_files import kept_folder, write_results
 from probe.ui.tabs.batch_run import turn
 from probe.ui.tabs.compare import choose_two
-from probe.ui.visitor_files import cache_folder, fresh_folder
+from probe.ui.visitors.visitor_files import cache_folder, fresh_folder
 from tests.support.visitors import ME
 
 GONE = "these results are no longer kept here"

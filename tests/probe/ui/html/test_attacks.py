@@ -21,11 +21,11 @@ from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.text.difference import edits
 from probe.ui.batch_tables import view
-from probe.ui.belongings import KINDS, Belonging
 from probe.ui.html import batch, compare, compare_cells, elements, hans, my_data, prediction, probe
 from probe.ui.html.edits import diff
 from probe.ui.links import link_to_compare, link_to_example, link_to_inoculation, link_to_model
 from probe.ui.panels import own_model, upload
+from probe.ui.visitors.belongings import KINDS, Belonging
 from tests.support.attacks import ATTACKS
 from tests.support.markup import require_ours
 from tests.support.tiny_models import shared

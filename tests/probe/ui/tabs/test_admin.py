@@ -16,8 +16,8 @@ from probe.models.cache import ModelCache
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from probe.ui.page import Core, Page, TabEntry, build_page
-from probe.ui.passwords import AdminDoor, Door
-from probe.ui.serving import launch_options, start
+from probe.ui.server.passwords import AdminDoor, Door
+from probe.ui.server.serving import launch_options, start
 from probe.ui.tabs import admin
 from probe.ui.tabs.admin import Handlers
 from tests.support.visitors import ME, YOU

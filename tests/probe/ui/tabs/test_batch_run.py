@@ -12,8 +12,8 @@ from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.tasks.nli import NLI
 from probe.transforms import Options
-from probe.ui.answering import in_steps
-from probe.ui.pacing import STOPPED, StopRequests
+from probe.ui.answers.answering import in_steps
+from probe.ui.answers.pacing import STOPPED, StopRequests
 from probe.ui.tabs.batch_run import Job, Outputs, scored, turn
 from tests.support.pair_files import PAIRS
 from tests.support.tiny_models import shared

@@ -12,8 +12,8 @@ from probe.analysis.comparison import Row, compare_rows, read
 from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.tasks.nli import NLI
-from probe.ui.answering import in_steps
-from probe.ui.pacing import StopRequests
+from probe.ui.answers.answering import in_steps
+from probe.ui.answers.pacing import StopRequests
 from probe.ui.tabs.compare_run import Job, Outputs, compared
 from tests.support.pair_files import PAIRS
 from tests.support.tiny_models import shared

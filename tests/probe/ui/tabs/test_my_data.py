@@ -11,10 +11,10 @@ from finetune.experiments.inoculation.run import run_request
 from probe.runs.access import redeem, share
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
-from probe.ui.belongings import KINDS, belongings, delete_all
 from probe.ui.html.my_data import size
 from probe.ui.tabs.my_data import EVERYTHING, Handlers, Outputs
-from probe.ui.visitor_files import fresh_folder
+from probe.ui.visitors.belongings import KINDS, belongings, delete_all
+from probe.ui.visitors.visitor_files import fresh_folder
 from tests.support.tiny_bert import tiny_bert
 from tests.support.visitors import ME, YOU
 

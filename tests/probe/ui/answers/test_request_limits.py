@@ -12,12 +12,12 @@ from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
 from probe.tasks.nli import LABELS
 from probe.transforms.registry import FAMILIES
+from probe.ui.answers.pacing import StopRequests
+from probe.ui.answers.shared_answers import SharedAnswers
 from probe.ui.api import batch as batch_api
 from probe.ui.api import compare as compare_api
 from probe.ui.api import probe as probe_api
-from probe.ui.pacing import StopRequests
 from probe.ui.panels import options
-from probe.ui.shared_answers import SharedAnswers
 from probe.ui.tabs import batch_run, catalogue, compare_run, probe_answer
 
 SETTINGS = {"MAX_TRANSFORMS": "2", "MAX_CHAIN": "3", "MAX_TEXT": "20"}

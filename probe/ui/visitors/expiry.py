@@ -7,7 +7,7 @@ from threading import Thread
 from probe.errors import UserError
 from probe.runs.removal import remove_old_runs
 from probe.runs.store import Store
-from probe.ui.visitor_files import delete_old_files
+from probe.ui.visitors.visitor_files import delete_old_files
 
 log = logging.getLogger(__name__)
 SWEEP_SECONDS = 300

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from probe.errors import AccessError, SettingsError
-from probe.ui.passwords import MAX_OPEN, MAX_WAITING, OPEN_SECONDS, AdminDoor, Door, login
-from probe.ui.passwords import read_logins as logins
+from probe.ui.server.passwords import MAX_OPEN, MAX_WAITING, OPEN_SECONDS, AdminDoor, Door, login
+from probe.ui.server.passwords import read_logins as logins
 
 RIGHT = "correct horse: battery, staple"
 

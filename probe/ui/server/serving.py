@@ -7,11 +7,11 @@ import gradio as gr
 from starlette.middleware import Middleware
 
 from probe.settings import ASSETS, settings
-from probe.ui.fair_queue import FairQueue
-from probe.ui.passwords import login, read_logins
-from probe.ui.request_check import RequestCheck
-from probe.ui.sessions import Sessions
-from probe.ui.uploads import ClosedRoutes, guard_uploads
+from probe.ui.server.fair_queue import FairQueue
+from probe.ui.server.passwords import login, read_logins
+from probe.ui.server.request_check import RequestCheck
+from probe.ui.server.sessions import Sessions
+from probe.ui.server.uploads import ClosedRoutes, guard_uploads
 
 FONT = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif"]
 MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]

@@ -11,7 +11,7 @@ import pytest
 from probe.errors import FileError, LimitError
 from probe.runs.store import Store
 from probe.settings import ASSETS
-from probe.ui.visitor_files import (
+from probe.ui.visitors.visitor_files import (
     GONE,
     HOUR,
     cache_folder,

@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from probe.errors import ExampleError, Stopped
 from probe.stopping import stopping
-from probe.ui import shared_answers
-from probe.ui.shared_answers import Answer, SharedAnswers, model_key
+from probe.ui.answers import shared_answers
+from probe.ui.answers.shared_answers import Answer, SharedAnswers, model_key
 from tests.support.tiny_models import tiny_classifier
 
 ANSWER = (Markup("yes"),)

@@ -6,8 +6,8 @@ import gradio as gr
 import httpx
 import pytest
 
-from probe.ui.request_check import MAX_BODY, MAX_DEPTH
-from probe.ui.serving import launch_options, queued
+from probe.ui.server.request_check import MAX_BODY, MAX_DEPTH
+from probe.ui.server.serving import launch_options, queued
 
 JSON = {"content-type": "application/json"}
 

@@ -10,7 +10,7 @@ import pytest
 
 from probe.errors import Stopped
 from probe.stopping import check_stop
-from probe.ui.answering import LEFT, answering, in_steps
+from probe.ui.answers.answering import LEFT, answering, in_steps
 
 MAX_SECONDS = 30
 

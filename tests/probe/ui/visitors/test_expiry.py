@@ -11,8 +11,8 @@ from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import run_request
 from probe.runs.removal import NOBODY
 from probe.runs.store import Store
-from probe.ui.expiry import remove_old
-from probe.ui.visitor_files import HOUR, fresh_folder
+from probe.ui.visitors.expiry import remove_old
+from probe.ui.visitors.visitor_files import HOUR, fresh_folder
 from tests.support.database_trouble import locked
 from tests.support.visitors import ME
 

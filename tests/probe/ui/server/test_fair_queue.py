@@ -9,8 +9,8 @@ import httpx
 import pytest
 from starlette.requests import Request
 
-from probe.ui.fair_queue import PAGES_OF_AN_ADDRESS, Turns, Visitor, address
-from probe.ui.serving import queued
+from probe.ui.server.fair_queue import PAGES_OF_AN_ADDRESS, Turns, Visitor, address
+from probe.ui.server.serving import queued
 
 MAX_SECONDS = 30
 

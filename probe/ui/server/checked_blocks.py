@@ -10,7 +10,7 @@ from gradio.state_holder import SessionState
 
 from probe.errors import ArgumentError, UserError
 from probe.ui.api.endpoint import refused
-from probe.ui.fields import may_be_empty, require_field
+from probe.ui.server.fields import may_be_empty, require_field
 
 OWN_FAULT = (
     "Something went wrong that is this app's own fault; its log says what. "

@@ -17,7 +17,7 @@ from probe.runs.removal import delete_model, delete_run
 from probe.runs.run import StoredRun
 from probe.runs.store import Store
 from probe.settings import settings
-from probe.ui.visitor_files import delete_files, files_of
+from probe.ui.visitors.visitor_files import delete_files, files_of
 
 
 @dataclass(frozen=True)

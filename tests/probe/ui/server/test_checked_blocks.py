@@ -16,9 +16,9 @@ from probe.errors import ModelError
 from probe.models.cache import ModelCache
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
-from probe.ui.checked_blocks import OWN_FAULT, CheckedBlocks
-from probe.ui.fields import KINDS
 from probe.ui.page import Core, build_page
+from probe.ui.server.checked_blocks import OWN_FAULT, CheckedBlocks
+from probe.ui.server.fields import KINDS
 
 
 def page(handler: Callable[..., Any], part: Callable[[], Any] = gr.Textbox) -> CheckedBlocks:

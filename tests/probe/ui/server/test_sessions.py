@@ -8,7 +8,7 @@ import pytest
 from gradio_client import Client
 
 from probe.ui.events import CHANGING
-from probe.ui.serving import start
+from probe.ui.server.serving import start
 
 CAPACITY = 3
 
