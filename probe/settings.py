@@ -102,6 +102,11 @@ class Settings(BaseSettings):
         description="opens the tab *Admin*: everybody's runs and the app's load",
         examples=["no such tab"],
     )
+    hub_mb: PositiveInt = Field(
+        default=20_000,
+        description="megabytes of the hub's models on the disk of a public app; above, the least "
+        "used are removed",
+    )
     max_upload: str = Field(default="50mb", description="largest upload")
     max_unpacked_mb: PositiveInt | None = limit(
         200, 2000, "largest size of a file once it is unpacked, in megabytes"

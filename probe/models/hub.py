@@ -2,13 +2,13 @@
 
 A public app asks without a token, whatever HF_TOKEN or a login on this machine holds, and keeps
 what it fetches in a folder of its own: its visitors open no model that only its owner may read, nor
-one that the owner has fetched before.
+one that the owner has fetched before. That folder has a bound.
 """
 
 from pathlib import Path
 from typing import Any
 
-from huggingface_hub import snapshot_download
+from huggingface_hub import DryRunFileInfo, snapshot_download
 from huggingface_hub.errors import (
     DryRunError,
     GatedRepoError,
@@ -19,6 +19,7 @@ from huggingface_hub.errors import (
 )
 
 from probe.errors import ModelError
+from probe.models.hub_cache import make_room
 from probe.settings import settings
 
 FILE_PATTERNS = [
@@ -56,9 +57,13 @@ def fetch(name: str, revision: str | None, max_bytes: int) -> tuple[Path, str]:
     """
     asked = {"revision": revision, "allow_patterns": FILE_PATTERNS, **_access()}
     try:
-        size = _weights_bytes(name, asked)
+        files = _files(name, asked)
+        size = sum(file.file_size or 0 for file in files if file.filename.endswith(".safetensors"))
         if size > max_bytes:
             raise ModelError(too_large_message(name, size, max_bytes))
+        if "cache_dir" in asked:
+            new = sum(file.file_size or 0 for file in files if file.will_download)
+            make_room(name, asked["cache_dir"], new)
         folder = Path(snapshot_download(name, **asked))
     except ModelError:
         raise
@@ -75,13 +80,13 @@ def _access() -> dict[str, Any]:  # Any: arguments of several types
     return {"token": False, "cache_dir": settings().home / "hub"} if settings().public else {}
 
 
-def _weights_bytes(name: str, asked: dict[str, Any]) -> int:
-    """Return the bytes of the weights that would be fetched, 0 where the hub cannot be asked."""
+def _files(name: str, asked: dict[str, Any]) -> list[DryRunFileInfo]:
+    """Return the files that are needed, none where the hub cannot be asked."""
     try:
-        files = snapshot_download(name, **asked, dry_run=True)
+        files: list[DryRunFileInfo] = snapshot_download(name, **asked, dry_run=True)
     except DryRunError:
-        return 0  # off the network the model may have been fetched before
-    return sum(file.file_size or 0 for file in files if file.filename.endswith(".safetensors"))
+        return []  # off the network the model may have been fetched before
+    return files
 
 
 def too_large_message(name: str, size: int, free: int) -> str:

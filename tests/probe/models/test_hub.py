@@ -16,6 +16,7 @@ from huggingface_hub import constants
 
 from probe.errors import ModelError
 from probe.models.cache import ModelCache
+from probe.models.hub_cache import make_room
 from probe.models.library import load
 from probe.tasks.nli import Pair
 from tests.support.tiny_bert import tiny_bert
@@ -268,3 +269,42 @@ def test_a_fetched_commit_is_opened_without_asking_the_hub(hub: Hub) -> None:
     hub.asked.clear()
     load(f"owner/tiny@{COMMIT}")
     assert hub.asked == []
+
+
+# the disk of a public app
+
+
+@pytest.fixture
+def small_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A public app that gives the hub's models one megabyte."""
+    monkeypatch.setenv("NLI_CLINIC_PUBLIC", "1")
+    monkeypatch.setenv("NLI_CLINIC_HUB_MB", "1")
+
+
+def test_a_model_that_is_larger_than_the_disk_for_them_is_not_fetched(
+    hub: Hub, small_disk: None
+) -> None:
+    (hub.folder / "vocab.txt").write_bytes(bytes(1_000_001))
+    assert sentence("owner/tiny").endswith(
+        "are for the hub's models (this app's NLI_CLINIC_HUB_MB)"
+    )
+    assert hub.fetched == []
+
+
+def test_the_least_used_model_makes_room_for_another(
+    hub: Hub, small_disk: None, tmp_path: Path
+) -> None:
+    folder = tmp_path / "home" / "hub"
+    load("owner/tiny")
+    (kept,) = folder.glob("models--*")
+    make_room("owner/next", folder, 10_000)
+    assert kept.is_dir()
+    make_room("owner/next", folder, 1_000_000)
+    assert not kept.exists()
+    assert load("owner/tiny").revision == COMMIT  # fetched anew
+
+
+def test_a_local_app_keeps_what_it_fetches(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NLI_CLINIC_HUB_MB", "1")
+    (hub.folder / "vocab.txt").write_bytes(bytes(1_000_001))
+    assert load("owner/tiny").revision == COMMIT
