@@ -44,6 +44,13 @@ def test_a_permalink_opens_the_same_pair(page: Page, app: App) -> None:
     expect(page.locator("#rows")).to_contain_text("snowed it")
 
 
+def test_a_link_to_a_model_that_is_not_here_says_so(page: Page, app: App) -> None:
+    page.goto(f"{app.url}?premise=Snow+fell.&hypothesis=It+snowed.&model=somebody-s")
+    told = page.locator(".toast-body", has_text="names the model 'somebody-s', which is not here")
+    expect(told).to_be_visible(timeout=SLOW)
+    assert page.locator("#premise textarea").input_value() == "Snow fell."
+
+
 def test_several_new_pairs_are_several_rows_with_their_gold_labels(page: Page, app: App) -> None:
     pair = "premise=Tim+has+350+stamps.&hypothesis=Tim+collects+stamps."
     page.goto(f"{app.url}?{pair}&transforms=numerical&gold=neutral")

@@ -99,7 +99,10 @@ def build(page: Page) -> None:
             yes = gr.Button("Yes", variant="stop", size="sm", min_width=90, elem_id="my-data-yes")
             no = gr.Button("No, keep it", size="sm", min_width=90, elem_id="my-data-no")
     listed = gr.HTML(elem_id="my-data", js_on_load=PRESSED)
-    everything = gr.Button("Delete everything of mine", size="sm", elem_id="my-data-all")
+    with gr.Row(elem_classes="tools"):
+        everything = gr.Button(
+            "Delete everything of mine", scale=0, size="sm", min_width=220, elem_id="my-data-all"
+        )
     pending = gr.State("")
     shown = [listed, told, asked, question_shown, pending]
 

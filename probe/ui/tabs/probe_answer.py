@@ -137,10 +137,15 @@ def open_page(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> li
     premise, hypothesis = next(iter(EXAMPLES.values()))
     names = query["transforms"].split(",") if "transforms" in query else FIRST
     known, wanted = models.names(visitor), query.get("model", "")
+    model = wanted if wanted in known else next(iter(known), None)
+    if wanted and model != wanted:
+        gr.Warning(
+            f"The link names the model {wanted!r}, which is not here; {model} answers instead."
+        )
     return [
         query.get("premise", premise),
         query.get("hypothesis", hypothesis),
-        gr.Dropdown(choices=known, value=wanted if wanted in known else next(iter(known), None)),
+        gr.Dropdown(choices=known, value=model),
         as_label(query.get("gold", "")) or UNKNOWN,
         seed_in(query.get("seed", "")),
         [name for name in names if "+" in name],
