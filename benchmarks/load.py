@@ -9,6 +9,7 @@ visitor's, and how long answers took; the second prints the app's memory after s
 
 import asyncio
 import os
+import random
 import re
 import socket
 import tempfile
@@ -222,20 +223,20 @@ async def _class(visitors: int, minutes: float, port: int) -> Tally:
             await students[0].visitor.trigger(tab, "select")
         print(f"{visitors} pages opened in turn in {time.perf_counter() - began:.0f} s", flush=True)
         until = time.perf_counter() + 60 * minutes
-        await asyncio.gather(*(_stay(student, visitors, until) for student in students))
+        await asyncio.gather(*(_stay(student, until) for student in students))
         for student in students:
             await student.visitor.close()
     return tally
 
 
-async def _stay(student: Student, visitors: int, until: float) -> None:
-    """Act every ten seconds, each visitor at another moment of them."""
-    due = time.perf_counter() + ACT_SECONDS * student.number / visitors
-    turn = 0
+async def _stay(student: Student, until: float) -> None:
+    """Act every 5 to 15 seconds, as chance has it, so that some press at once as in a class."""
+    rng, turn = random.Random(student.number), 0
+    due = time.perf_counter() + ACT_SECONDS * rng.random()
     while due < until:
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
         await student.act(turn)
-        turn, due = turn + 1, due + ACT_SECONDS
+        turn, due = turn + 1, due + ACT_SECONDS * rng.uniform(0.5, 1.5)
 
 
 if __name__ == "__main__":
