@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from probe.analysis.attribution import BaselineToken, Method
 from probe.analysis.examination import examine
@@ -139,9 +139,8 @@ def open_page(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> li
     known, wanted = models.names(visitor), query.get("model", "")
     model = wanted if wanted in known else next(iter(known), None)
     if wanted and model != wanted:
-        gr.Warning(
-            f"The link names the model {wanted!r}, which is not here; {model} answers instead."
-        )
+        named = escape(repr(wanted))  # gradio shows it as HTML
+        gr.Warning(f"The link names the model {named}, which is not here; {model} answers instead.")
     return [
         query.get("premise", premise),
         query.get("hypothesis", hypothesis),
