@@ -68,7 +68,8 @@ class Cluster:
         self._disconnect()
         own, self._own = self._own, None
         if own is not None:
-            own.close()
+            with suppress(*UNREACHABLE):  # a thread of dask's own that does not end in time
+                own.close()
 
     def _disconnect(self) -> None:
         client, self._client = self._client, None

@@ -75,8 +75,10 @@ def test_the_gap_is_that_of_the_first_row(asked: list[object], home: Path) -> No
 def test_rows_are_printed_as_they_come(asked: list[object]) -> None:
     lines = call(*asked).output.splitlines()
     assert re.fullmatch("about .* on one core", lines[0])
-    assert lines[1].startswith("size 0")
-    assert "epoch 1" in lines[2]
+    epochs = [line for line in lines if "loss" in line]
+    ended = [line for line in lines if line.startswith("size") and line not in epochs]
+    assert ended[0].startswith("size 0")
+    assert epochs[0].startswith("size 6") and "epoch 1" in epochs[0]
     assert "Outcome" in "".join(lines) or "Between" in "".join(lines)
 
 

@@ -1,6 +1,5 @@
 """Requests to a page: what is wrong with them is said before any handler runs, bugs stay inside."""
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from probe.runs.store import Store
 from probe.ui.page import Core, build_page
 from probe.ui.server.checked_blocks import OWN_FAULT, CheckedBlocks
 from probe.ui.server.fields import KINDS
+from tests.support.coroutines import result_of
 
 
 def page(handler: Callable[..., Any], part: Callable[[], Any] = gr.Textbox) -> CheckedBlocks:
@@ -33,7 +33,7 @@ def answer(blocks: CheckedBlocks, *values: object, **named: Any) -> object:
     """Return what the page's event answers to these values."""
     event = next(iter(blocks.fns.values()))
     asked = blocks.process_api(event, list(values), SessionState(blocks), **named)
-    return asyncio.run(asked)["data"][0]
+    return result_of(asked)["data"][0]
 
 
 def refusal(blocks: CheckedBlocks, *values: object, **named: Any) -> gr.Error:
@@ -86,7 +86,7 @@ def test_a_choice_that_came_later_is_taken() -> None:
     state = SessionState(blocks)
     assert "not one of what it offers" in str(refusal(blocks, "a").message)
     state[event.inputs[0]._id] = gr.Dropdown(["a"])
-    assert asyncio.run(blocks.process_api(event, ["a"], state))["data"] == ["A"]
+    assert result_of(blocks.process_api(event, ["a"], state))["data"] == ["A"]
 
 
 def test_a_refusal_of_the_core_is_its_sentence() -> None:

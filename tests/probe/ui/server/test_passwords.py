@@ -8,6 +8,7 @@ import pytest
 from probe.errors import AccessError, SettingsError
 from probe.ui.server.passwords import MAX_OPEN, MAX_WAITING, OPEN_SECONDS, AdminDoor, Door, login
 from probe.ui.server.passwords import read_logins as logins
+from tests.support.coroutines import result_of
 
 RIGHT = "correct horse: battery, staple"
 
@@ -27,7 +28,7 @@ class Clock:
 
 
 def opened(door: AdminDoor) -> str:
-    return asyncio.run(door.open(RIGHT))
+    return result_of(door.open(RIGHT))
 
 
 def closed(door: AdminDoor, token: str) -> str:
@@ -67,7 +68,7 @@ def test_a_login_that_cannot_be_read_is_a_sentence_without_its_password(setting:
 def test_who_knows_the_password_of_a_name_comes_in(
     name: str, password: str, comes_in: bool
 ) -> None:
-    assert asyncio.run(login({"ann": "a"}, Door(0))(name, password)) is comes_in
+    assert result_of(login({"ann": "a"}, Door(0))(name, password)) is comes_in
 
 
 def test_tries_wait_for_one_another_and_of_too_many_the_last_are_sent_away() -> None:
@@ -85,7 +86,7 @@ def test_tries_wait_for_one_another_and_of_too_many_the_last_are_sent_away() -> 
         tries = [str(number) for number in range(MAX_WAITING - 1)]
         await asyncio.gather(*(attempt(door, one) for one in [*tries, RIGHT, "late"]))
 
-    asyncio.run(all_at_once())
+    result_of(all_at_once())
     numbers = [str(number) for number in range(MAX_WAITING - 1)]
     assert order == ["sent away", *numbers, RIGHT]
 
@@ -104,13 +105,13 @@ def test_the_right_password_opens_the_admin_s_door() -> None:
 @pytest.mark.parametrize("password", ["", "wrong", RIGHT[:-1], RIGHT + " "])
 def test_another_does_not(password: str) -> None:
     with pytest.raises(AccessError, match="this is not the admin's password"):
-        asyncio.run(AdminDoor(Door(0)).open(password))
+        result_of(AdminDoor(Door(0)).open(password))
 
 
 def test_where_no_password_is_set_none_opens_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NLI_CLINIC_ADMIN_PASSWORD", "")
     with pytest.raises(AccessError):
-        asyncio.run(AdminDoor(Door(0)).open(""))
+        result_of(AdminDoor(Door(0)).open(""))
 
 
 def test_a_made_up_token_does_not_open_it() -> None:

@@ -1,6 +1,5 @@
 """The Admin tab: there only with a password, each action asked for the token anew."""
 
-import asyncio
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Any
@@ -20,6 +19,7 @@ from probe.ui.server.passwords import AdminDoor, Door
 from probe.ui.server.serving import launch_options, start
 from probe.ui.tabs import admin
 from probe.ui.tabs.admin import Handlers
+from tests.support.coroutines import result_of
 from tests.support.visitors import ME, YOU
 
 PASSWORD = "correct horse"
@@ -62,7 +62,7 @@ def test_there_is_no_such_tab_without_a_password(monkeypatch: pytest.MonkeyPatch
 
 
 def test_it_shows_load_and_runs_and_no_owner_s_token(handlers: Handlers, run: str) -> None:
-    token, emptied, *shown = asyncio.run(handlers.open(PASSWORD))
+    token, emptied, *shown = result_of(handlers.open(PASSWORD))
     assert (bool(token), emptied) == (True, "")
     _, view, load, runs, choices = shown
     assert view.visible
@@ -76,7 +76,7 @@ def test_it_shows_load_and_runs_and_no_owner_s_token(handlers: Handlers, run: st
 
 
 def test_a_wrong_password_shows_nothing(handlers: Handlers, run: str) -> None:
-    token, _, told, view, *rest = asyncio.run(handlers.open("wrong"))
+    token, _, told, view, *rest = result_of(handlers.open("wrong"))
     assert token == ""
     assert "this is not the admin&#39;s password" in told
     assert not view.visible
@@ -104,7 +104,7 @@ def test_without_the_token_nothing_is_shown_cancelled_or_deleted(
 def test_a_run_of_anybody_is_deleted(handlers: Handlers, run: str) -> None:
     store = handlers.page.core.store
     store.set_state(run, "failed", "for this test")
-    token = asyncio.run(handlers.open(PASSWORD))[0]
+    token = result_of(handlers.open(PASSWORD))[0]
     told, *_, choices = handlers.delete(token, run)
     assert f"Run {run} is deleted." in told
     assert choices.choices == []
@@ -112,7 +112,7 @@ def test_a_run_of_anybody_is_deleted(handlers: Handlers, run: str) -> None:
 
 
 def test_a_run_of_anybody_is_cancelled(handlers: Handlers, run: str) -> None:
-    token = asyncio.run(handlers.open(PASSWORD))[0]
+    token = result_of(handlers.open(PASSWORD))[0]
     assert f"Run {run} is being cancelled." in handlers.cancel(token, run)[0]
     assert handlers.page.core.store.get(run).cancelling
 
@@ -121,7 +121,7 @@ def test_a_run_of_anybody_is_cancelled(handlers: Handlers, run: str) -> None:
 def test_a_run_that_is_not_there_is_a_sentence(
     handlers: Handlers, run_id: str, sentence: str
 ) -> None:
-    token = asyncio.run(handlers.open(PASSWORD))[0]
+    token = result_of(handlers.open(PASSWORD))[0]
     told, view, *_ = handlers.delete(token, run_id)
     assert sentence in told
     assert view.visible
@@ -139,4 +139,4 @@ def test_a_login_guards_the_page_where_one_is_set(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("NLI_CLINIC_LOGIN", "")
     assert launch_options()["auth"] is None
     monkeypatch.setenv("NLI_CLINIC_LOGIN", "ann:a")
-    assert asyncio.run(launch_options()["auth"]("ann", "a"))
+    assert result_of(launch_options()["auth"]("ann", "a"))
