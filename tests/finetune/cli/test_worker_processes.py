@@ -58,13 +58,13 @@ def test_worker_processes_compute_what_this_process_does(
 def test_a_call_that_is_interrupted_is_cancelled_and_leaves_its_points(
     words: list[str], home: Path
 ) -> None:
-    endless = ["--max-epochs", "100000", "--patience", "100000", "--out", str(home / "out")]
+    endless = ["--max-epochs", "1000", "--patience", "1000", "--out", str(home / "out")]
     store, environment = Store(), {**os.environ, "OMP_NUM_THREADS": "1"}
     called = subprocess.Popen(
         [sys.executable, "-m", "finetune", *words, *endless], cwd=ROOT, env=environment
     )
     try:
-        until(store, _only_run(store), training)
+        until(store, _only_run(store, called), training)
         called.send_signal(signal.SIGINT)
         assert called.wait(timeout=120) != 0
     finally:
@@ -74,8 +74,8 @@ def test_a_call_that_is_interrupted_is_cancelled_and_leaves_its_points(
     assert len(points(home / "out")) == 1
 
 
-def _only_run(store: Store) -> str:
-    """Wait for a run to be there and return its id."""
+def _only_run(store: Store, called: subprocess.Popen[bytes]) -> str:
+    """Wait for a call's run to be there and return its id."""
     while not (runs := store.runs()):
-        pass
+        assert called.poll() is None, "the call has ended without a run"
     return runs[0].id
