@@ -48,7 +48,7 @@ def test_a_link_to_a_model_that_is_not_here_says_so(page: Page, app: App) -> Non
     page.goto(f"{app.url}?premise=Snow+fell.&hypothesis=It+snowed.&model=somebody-s")
     told = page.locator(".toast-body", has_text="names the model 'somebody-s', which is not here")
     expect(told).to_be_visible(timeout=SLOW)
-    assert page.locator("#premise textarea").input_value() == "Snow fell."
+    expect(page.locator("#premise textarea")).to_have_value("Snow fell.", timeout=SLOW)
 
 
 def test_several_new_pairs_are_several_rows_with_their_gold_labels(page: Page, app: App) -> None:
