@@ -30,6 +30,9 @@ def train_command(
     seed: int = 0,
     threads: Annotated[int, typer.Option(help="Torch threads.")] = 1,
     precision: PrecisionName = "auto",
+    freeze_word_embeddings: Annotated[
+        bool, typer.Option(help="Keep the encoder's word embeddings, which models can share.")
+    ] = False,
 ) -> None:
     """Fine-tune an encoder into a model of a task, by default NLI; run again to resume."""
     answered = task_named(task)
@@ -42,6 +45,7 @@ def train_command(
         max_tokens=max_tokens,
         seed=seed,
         precision=resolve(precision),
+        freeze_word_embeddings=freeze_word_embeddings,
     )
     pairs = [pair for file in train_file for pair in read_jsonl(file, answered)]
     sets = {file.name.split(".")[0]: list(read_jsonl(file, answered))[:dev_size] for file in dev}

@@ -20,7 +20,10 @@ from probe.tasks.task import Example
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """How to train. `warmup` is a share of all steps; after it the rate falls linearly to zero."""
+    """How to train. `warmup` is a share of all steps; after it the rate falls linearly to zero.
+
+    Word embeddings that are frozen stay those of the encoder, which several models can share.
+    """
 
     lr: float = 1.5e-4
     epochs: int = 1
@@ -31,6 +34,7 @@ class TrainingOptions:
     max_tokens: int = 96
     seed: int = 0
     precision: Precision = "auto"
+    freeze_word_embeddings: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ def train(
     A checkpoint in `out` of the same options is resumed; at the end the model is in `out` as fp16
     safetensors. Raises TrainingError where the checkpoint has other options.
     """
+    if options.freeze_word_embeddings:
+        classifier.model.get_input_embeddings().requires_grad_(False)
     lengths = text_lengths(classifier.task, examples)
     batches = _batches(lengths, options)
     rates = [

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
 from probe.errors import LabelError, ModelError
@@ -203,8 +203,14 @@ def device() -> torch.device:
 
 
 def start_from_encoder(path: str, task: Task = NLI) -> Classifier:
-    """Load an encoder and add a new head for a task, initialised from a fixed seed."""
-    labels = dict(enumerate(task.labels))
+    """Load an encoder to train for a task.
+
+    A classifier of the task keeps its head and the order of its outputs; any other gets a new
+    head, initialised from a fixed seed.
+    """
+    config = AutoConfig.from_pretrained(path, trust_remote_code=False)
+    order = task.read_order([config.id2label[at] for at in range(config.num_labels)])
+    labels = dict(enumerate(order or task.labels))
     with torch.random.fork_rng():
         torch.manual_seed(0)
         model = AutoModelForSequenceClassification.from_pretrained(
@@ -216,6 +222,5 @@ def start_from_encoder(path: str, task: Task = NLI) -> Classifier:
             trust_remote_code=False,
         )
     tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
-    return Classifier(
-        Path(path).name, model.eval().to(device()), tokenizer, task, task.labels, device()
-    )
+    model = model.eval().to(device())
+    return Classifier(Path(path).name, model, tokenizer, task, order or task.labels, device())

@@ -1,0 +1,70 @@
+"""Paraphrase: do two texts say the same? As on Quora Question Pairs and MRPC."""
+
+from dataclasses import dataclass
+
+from probe.tasks.task import Label, Task, register
+
+PARAPHRASE: Label = "paraphrase"
+NON_PARAPHRASE: Label = "non-paraphrase"
+LABELS: tuple[Label, ...] = (PARAPHRASE, NON_PARAPHRASE)
+
+
+@dataclass(frozen=True)
+class TextPair:
+    """Two texts that may say the same. `id` names the row it came from and seeds its chance."""
+
+    text1: str
+    text2: str
+    gold: Label | None = None
+    id: str = ""
+
+
+SPELLINGS: dict[str, Label] = {
+    "paraphrase": PARAPHRASE,
+    "duplicate": PARAPHRASE,
+    "is-duplicate": PARAPHRASE,
+    "equivalent": PARAPHRASE,
+    "same": PARAPHRASE,
+    "yes": PARAPHRASE,
+    "true": PARAPHRASE,
+    "1": PARAPHRASE,
+    **{
+        f"{no}{hyphen}{word}": NON_PARAPHRASE
+        for no in ("non", "not", "no")
+        for hyphen in ("-", "")
+        for word in ("paraphrase", "duplicate", "equivalent")
+    },
+    "not-a-paraphrase": NON_PARAPHRASE,
+    "different": NON_PARAPHRASE,
+    "no": NON_PARAPHRASE,
+    "false": NON_PARAPHRASE,
+    "0": NON_PARAPHRASE,
+}
+"""How people and data sets spell gold labels; 1 is a paraphrase in GLUE and PAWS."""
+SANITY_PAIRS = (
+    TextPair("How can I learn to cook?", "What is the best way to learn cooking?", PARAPHRASE),
+    TextPair("Why is the sky blue?", "What makes the sky look blue?", PARAPHRASE),
+    TextPair("How old is the earth?", "What is the age of the earth?", PARAPHRASE),
+    TextPair("How can I learn to cook?", "How do I sell a used car?", NON_PARAPHRASE),
+    TextPair("Why is the sky blue?", "Which films are on tonight?", NON_PARAPHRASE),
+    TextPair("How old is the earth?", "How do I tie a tie?", NON_PARAPHRASE),
+)
+PARAPHRASE_IDENTIFICATION = register(
+    Task(
+        "paraphrase",
+        "Paraphrase identification",
+        example=TextPair,
+        fields=("text1", "text2"),
+        target="text2",
+        source="text1",
+        labels=LABELS,
+        golds=LABELS,
+        default_label=PARAPHRASE,
+        spellings=SPELLINGS,
+        columns={
+            "text1": ("text1", "sentence1", "question1", "text_a", "sentence_a", "s1"),
+            "text2": ("text2", "sentence2", "question2", "text_b", "sentence_b", "s2"),
+        },
+        sanity_examples=SANITY_PAIRS,
+    )
+)

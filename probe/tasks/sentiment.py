@@ -1,0 +1,55 @@
+"""Sentiment: does a text speak well or badly of its subject? As on SST-2."""
+
+from dataclasses import dataclass
+
+from probe.tasks.task import Label, Task, register
+
+POSITIVE: Label = "positive"
+NEGATIVE: Label = "negative"
+LABELS: tuple[Label, ...] = (POSITIVE, NEGATIVE)
+
+
+@dataclass(frozen=True)
+class Review:
+    """A text with an opinion. `id` names the row it came from and seeds its chance."""
+
+    text: str
+    gold: Label | None = None
+    id: str = ""
+
+
+SPELLINGS: dict[str, Label] = {
+    "positive": POSITIVE,
+    "pos": POSITIVE,
+    "+ve": POSITIVE,
+    "good": POSITIVE,
+    "1": POSITIVE,
+    "negative": NEGATIVE,
+    "neg": NEGATIVE,
+    "-ve": NEGATIVE,
+    "bad": NEGATIVE,
+    "0": NEGATIVE,
+}
+"""How people and data sets spell gold labels; 1 is positive in GLUE."""
+SANITY_REVIEWS = (
+    Review("A wonderful film, funny and moving.", POSITIVE),
+    Review("The food was excellent and the service friendly.", POSITIVE),
+    Review("I love this book.", POSITIVE),
+    Review("A terrible film, dull and far too long.", NEGATIVE),
+    Review("The food was awful and the service rude.", NEGATIVE),
+    Review("I hate this book.", NEGATIVE),
+)
+SENTIMENT = register(
+    Task(
+        "sentiment",
+        "Sentiment classification",
+        example=Review,
+        fields=("text",),
+        target="text",
+        labels=LABELS,
+        golds=LABELS,
+        spellings=SPELLINGS,
+        columns={"text": ("text", "sentence", "review", "content", "comment")},
+        sanity_examples=SANITY_REVIEWS,
+    )
+)
