@@ -1,14 +1,13 @@
 """Models read from folders, which are checked first: safetensors only, no code of their own."""
 
 import json
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psutil  # type: ignore[import-untyped]  # has no types
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from transformers import (
     CONFIG_MAPPING,
     MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING,
@@ -23,6 +22,7 @@ from probe.models.architectures import architecture
 from probe.models.errors import loading_error, needs_code_message
 from probe.models.hub import too_large_message
 from probe.models.pair_encoding import restore_post_processor
+from probe.models.weight_files import count_parameters, weight_files
 from probe.models.word_models import decomposable, esim  # noqa: F401  # registers them with the Auto classes
 
 PICKLE_PATTERNS = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.onnx")
@@ -95,7 +95,8 @@ def _check_model_type(name: str, config: dict[str, Any]) -> None:
 
 
 def _check_weights(name: str, folder: Path) -> None:
-    if not (folder / "model.safetensors").is_file() and not _shards(folder):
+    files = weight_files(folder)
+    if not files:
         pickled = sorted(path.name for pattern in PICKLE_PATTERNS for path in folder.glob(pattern))
         if pickled:
             raise ModelError(
@@ -104,29 +105,12 @@ def _check_weights(name: str, folder: Path) -> None:
             )
         raise ModelError(f"the model {name!r} has no safetensors weights")
     try:
-        needed = sum(BYTES_PER_WEIGHT * count_parameters(path) for path in weight_files(folder))
+        needed = sum(BYTES_PER_WEIGHT * count_parameters(path) for path in files)
     except READ_ERRORS as problem:
         raise loading_error(name, problem) from problem
     free = free_memory_bytes()
     if needed > free:
         raise ModelError(too_large_message(name, needed, free))
-
-
-def weight_files(folder: Path) -> list[Path]:
-    """Return the files that hold the weights: one, or the parts of a large model."""
-    whole = folder / "model.safetensors"
-    return [whole] if whole.is_file() else _shards(folder)
-
-
-def _shards(folder: Path) -> list[Path]:
-    return sorted(folder.glob("model-*.safetensors"))
-
-
-def count_parameters(path: Path) -> int:
-    """Count the weights from the safetensors header, without reading them."""
-    with safe_open(path, framework="pt") as file:
-        shapes = [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118  # no dict
-    return sum(math.prod(shape) for shape in shapes)
 
 
 def free_memory_bytes() -> int:

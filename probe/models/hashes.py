@@ -5,15 +5,17 @@ All are SHA-256 in hex.
 
 import hashlib
 import json
+import os.path
 from collections.abc import Iterable
 from pathlib import Path
 
 from probe.errors import ModelError
+from probe.models.weight_files import weight_files
 from probe.models.word_models.word_vectors import FOLDER
 from probe.tasks.task import Example, task_of_example
 
 MODEL_FILE_PATTERNS = (
-    *("*.safetensors", "config.json", "tokenizer*.json", "special_tokens_map.json"),
+    *("config.json", "tokenizer*.json", "special_tokens_map.json"),
     *("added_tokens.json", "vocab.*", "merges.txt", "*.model"),
 )
 """The files of a model's folder that its predictions depend on."""
@@ -32,8 +34,8 @@ def pairs_hash(examples: Iterable[Example]) -> str:
 def model_hash(folder: Path) -> str:
     """Return the hash over the names and bytes of a model's weights, config and tokenizer.
 
-    Word vectors that it shares with other models count too. Raises ModelError where there are no
-    weights.
+    What it shares with other models, weights or word vectors, counts too. Raises ModelError where
+    there are no weights.
     """
     files = {
         path.name: path
@@ -41,8 +43,10 @@ def model_hash(folder: Path) -> str:
         for path in folder.glob(pattern)
         if path.is_file()
     }
-    if not any(name.endswith(".safetensors") for name in files):
+    weights = {os.path.relpath(path, folder): path for path in weight_files(folder)}
+    if not weights:
         raise ModelError(f"there are no weights (.safetensors) in {folder.name}")
+    files |= weights
     if shared := _shared_vectors(files):
         files[f"vectors/{shared.name}"] = shared
     digest = hashlib.sha256()

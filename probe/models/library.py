@@ -10,16 +10,12 @@ from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTok
 from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
 from probe.errors import LabelError, ModelError
-from probe.models.checkpoint import (
-    READ_ERRORS,
-    count_parameters,
-    free_memory_bytes,
-    read_checkpoint,
-)
+from probe.models.checkpoint import READ_ERRORS, free_memory_bytes, read_checkpoint
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels
 from probe.models.hub import fetch
 from probe.models.label_check import check_labels
+from probe.models.weight_files import count_parameters, weight_files
 from probe.settings import ASSETS, settings
 from probe.tasks.nli import NLI
 from probe.tasks.task import TASKS, Label, Task, read_outputs, task_of_labels, task_of_size
@@ -40,7 +36,10 @@ set_verbosity_error()  # and prints tables of weights; our own messages say what
 
 @dataclass(frozen=True)
 class Entry:
-    """A model on disk. `source` is bundled or inoculated; `size` is in bytes."""
+    """A model on disk. `source` is bundled or inoculated.
+
+    `size` is in bytes, without what it shares with other models.
+    """
 
     name: str
     folder: Path
@@ -57,20 +56,22 @@ def model_folders() -> dict[str, Path]:
 def entries() -> Iterator[Entry]:
     """Yield the models on disk: the default one, bundled ones, the newest inoculated first."""
     for source, folder_of_models in model_folders().items():
-        folders = [path for path in folder_of_models.glob("*/model.safetensors") if path.is_file()]
+        folders = [path.parent for path in folder_of_models.glob("*/config.json")]
         newest = source == "inoculated"
-        key = (lambda path: -path.stat().st_mtime) if newest else _by_name
-        for weights in sorted(folders, key=key):
+        key = (lambda folder: -folder.stat().st_mtime) if newest else _by_name
+        for folder in sorted(folders, key=key):
             try:
-                count = count_parameters(weights)
-            except READ_ERRORS:
+                files = weight_files(folder)
+                count = sum(map(count_parameters, files))
+            except (ModelError, *READ_ERRORS):
                 continue  # half written, or a pointer of Git LFS
-            size = weights.stat().st_size
-            yield Entry(weights.parent.name, weights.parent, source, size, count)
+            size = sum(path.stat().st_size for path in files if path.parent == folder.resolve())
+            if files:
+                yield Entry(folder.name, folder, source, size, count)
 
 
-def _by_name(weights: Path) -> tuple[bool, str]:
-    return weights.parent.name != DEFAULT, weights.parent.name
+def _by_name(folder: Path) -> tuple[bool, str]:
+    return folder.name != DEFAULT, folder.name
 
 
 def find(name: str) -> str:

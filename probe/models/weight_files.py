@@ -1,0 +1,88 @@
+"""The files that hold a model's weights: one, several, or one that models share.
+
+A `model.safetensors.index.json` says which file holds which weight, as `save_pretrained` writes it
+for large models. The bundled encoders name one file for their word embeddings,
+`../word_embeddings/...`, so that these lie on disk once.
+"""
+
+import json
+import math
+from pathlib import Path
+
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from probe.errors import ModelError
+
+WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
+OWN = "model-own.safetensors"
+"""The weights of a model that shares others."""
+SHARED_FOLDER = "word_embeddings"
+"""The folder, beside the models' own, of what they share."""
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """Return the files that hold a model's weights, none where there are none.
+
+    Raises ModelError for an index that cannot be read or names files elsewhere on the disk.
+    """
+    folder = folder.resolve()
+    whole = folder / WHOLE
+    if whole.is_file():
+        return [whole]
+    if (folder / INDEX).is_file():
+        return sorted(_named_file(folder, name) for name in set(_weight_map(folder).values()))
+    return sorted(folder.glob("model-*.safetensors"))
+
+
+def _weight_map(folder: Path) -> dict[str, str]:
+    try:
+        names = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
+        return {str(weight): str(file) for weight, file in names.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise ModelError(f"{INDEX} of {folder.name!r} cannot be read: {problem}") from problem
+
+
+def _named_file(folder: Path, name: str) -> Path:
+    path = (folder / name).resolve()
+    if path.parent not in (folder, folder.parent / SHARED_FOLDER):
+        raise ModelError(f"{INDEX} of {folder.name!r} names a file of another folder: {name}")
+    return path
+
+
+def count_parameters(path: Path) -> int:
+    """Count the weights from the safetensors header, without reading them."""
+    with safe_open(path, framework="pt") as file:
+        shapes = [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118  # no dict
+    return sum(math.prod(shape) for shape in shapes)
+
+
+def read_weights(folder: Path) -> dict[str, Tensor]:
+    """Return all weights of a model by name, shared ones too. Raises ModelError."""
+    return {
+        name: weight for path in weight_files(folder) for name, weight in load_file(path).items()
+    }
+
+
+def share_weight(folder: Path, weight: str, shared: str) -> None:
+    """Let a model's folder take one weight from a file of the shared folder beside it.
+
+    The model's own values of that weight are dropped. Raises ModelError where the shapes differ.
+    """
+    weights = read_weights(folder)
+    other = load_file(folder.parent / SHARED_FOLDER / shared)[weight]
+    if other.shape != weights.pop(weight).shape:
+        raise ModelError(f"{shared} does not fit {folder.name!r}")
+    write_weights(weights, folder / OWN)
+    places = {**dict.fromkeys(weights, OWN), weight: f"../{SHARED_FOLDER}/{shared}"}
+    size = sum(value.nbytes for value in (*weights.values(), other))
+    index = {"metadata": {"total_size": size}, "weight_map": dict(sorted(places.items()))}
+    (folder / INDEX).write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
+    (folder / WHOLE).unlink()
+
+
+def write_weights(weights: dict[str, Tensor], path: Path) -> None:
+    """Write weights as safetensors that everybody may read."""
+    save_file(weights, path, metadata={"format": "pt"})
+    path.chmod(0o644)  # safetensors makes files that only their owner reads
