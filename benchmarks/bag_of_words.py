@@ -16,8 +16,8 @@ from sklearn.pipeline import make_pipeline
 
 from finetune.training.data import read_jsonl
 from probe.baselines.hypothesis_only import bag_of_words
-from probe.tasks.examples import bundled_pairs
-from probe.tasks.nli import Pair
+from probe.tasks.examples import bundled_examples
+from probe.tasks.nli import NLI, Pair
 
 
 def words(pair: Pair) -> list[str]:
@@ -49,7 +49,7 @@ def main(
 def _test_sets(files: Iterable[Path]) -> Iterable[tuple[str, list[Pair]]]:
     for file in files:
         yield file.name, list(read_jsonl(file))
-    yield "bundled pairs", list(bundled_pairs())
+    yield "bundled pairs", list(bundled_examples(NLI))
 
 
 if __name__ == "__main__":

@@ -30,7 +30,8 @@ from gradio_client import Client
 from benchmarks.app_process import ROOT
 from benchmarks.idle import cpu_seconds, start
 from benchmarks.visitor import EventError, Visitor
-from probe.tasks.examples import random_pair
+from probe.tasks.examples import random_example
+from probe.tasks.nli import NLI
 
 commands = typer.Typer(help=__doc__, add_completion=False)
 SETTLING_SECONDS = 15.0
@@ -87,7 +88,7 @@ async def _visits(counts: list[int], app: psutil.Popen, port: int) -> None:
 
 async def visit(http: httpx.AsyncClient, number: int) -> None:
     """Open the page, ask about a pair, look at a tab, leave."""
-    visitor, pair = Visitor(http), random_pair(number)
+    visitor, pair = Visitor(http), random_example(NLI, number)
     await visitor.open()
     visitor.set("premise", pair.premise)
     visitor.set("hypothesis", pair.hypothesis)
@@ -156,7 +157,7 @@ class Student:
             await self.visitor.trigger(TABS[turn % len(TABS)], "select")
             return
         opens = self.role == "open"
-        pair = random_pair(1000 * self.number + (turn if opens else 0))
+        pair = random_example(NLI, 1000 * self.number + (turn if opens else 0))
         self.visitor.set("premise", pair.premise)
         self.visitor.set("hypothesis", f"{pair.hypothesis} {turn} {own_word(self.number)}.")
         if self.role == "change" and turn % 2:

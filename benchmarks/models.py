@@ -16,13 +16,14 @@ import torch
 import typer
 
 from probe.models.library import entries, load
-from probe.tasks.examples import bundled_pairs
+from probe.tasks.examples import bundled_examples
+from probe.tasks.nli import NLI
 
 
 def main(n: int = 600) -> None:
     """Print one line a model."""
     torch.set_num_threads(1)
-    pairs, reference = bundled_pairs("test")[:n], 0.0
+    pairs, reference = bundled_examples(NLI, "test")[:n], 0.0
     load("minilm")  # imports and shared files are loaded before the clock starts
     for entry in entries():
         if entry.source != "bundled":

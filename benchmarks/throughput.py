@@ -17,9 +17,10 @@ from transformers import pipeline
 
 from probe.models.classifier import fast_bf16
 from probe.models.library import find, load
-from probe.tasks.examples import bundled_pairs
+from probe.tasks.examples import bundled_examples
+from probe.tasks.nli import NLI
 
-PAIRS = bundled_pairs("test")
+PAIRS = bundled_examples(NLI, "test")
 
 
 def pairs_per_second(work: Callable[[], object]) -> float:

@@ -22,7 +22,7 @@ import typer
 from finetune.training.data import read_pairs
 from probe.analysis.transformed import ImportanceReader
 from probe.models.library import load
-from probe.tasks.examples import bundled_pairs
+from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.transforms import Options, apply
 from probe.transforms.availability import ready
@@ -40,7 +40,7 @@ def main(
 ) -> None:
     """Print one line a transform."""
     torch.set_num_threads(1)
-    pairs = (read_pairs(file) if file else bundled_pairs("test"))[:n]
+    pairs = (read_pairs(file) if file else bundled_examples(NLI, "test"))[:n]
     classifier, options = load(model), Options()
     labels = [prediction.label for prediction in classifier.predict(pairs, "auto")]
     untouched_seconds = seconds(lambda: classifier.predict(pairs, "auto"))

@@ -50,6 +50,7 @@ SENTIMENT = register(
         golds=LABELS,
         spellings=SPELLINGS,
         columns={"text": ("text", "sentence", "review", "content", "comment")},
+        bundled="sentiment",
         sanity_examples=SANITY_REVIEWS,
     )
 )

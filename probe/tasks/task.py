@@ -55,6 +55,7 @@ class Task:
     in the order of its probabilities, empty where the answer is a span; `golds` are the labels a
     file may hold. `matches(predicted, gold)` tells what is right, `agrees(before, after)` whether
     two answers are the same. `output_spellings` holds further names that models give their outputs.
+    `bundled` names the file of assets/bundled with the examples that come with the app.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Task:
     agrees: Callable[[Label, Label], bool] = same
     groups: Mapping[str, Group] = field(default_factory=dict)
     note: str = ""
+    bundled: str = ""
 
     def __reduce__(self) -> tuple[Callable[[str], "Task"], tuple[str]]:
         """Pickle a task as its name: it is the one that is registered."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from probe.models.hashes import pairs_hash
 from probe.runs.run import Json
-from probe.tasks.examples import bundled_pairs
+from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task, task_of_example
 
@@ -77,7 +77,7 @@ class SourceData:
 
 def bundled() -> SourceData:
     """Return the pairs that come with the app."""
-    return SourceData(bundled_pairs("dev"), bundled_pairs("test"), bundled_pairs("pool"))
+    return SourceData(*(bundled_examples(NLI, split) for split in ("dev", "test", "pool")))
 
 
 def split_by_premise(

@@ -203,6 +203,6 @@ def _finished(job: Job, rows: Sequence[Row]) -> Outputs:
 
 def bundled_table() -> Table:
     """Return the bundled test pairs as a table."""
-    table = read_table(ASSETS / "pairs.csv")
+    table = read_table(ASSETS / "bundled" / "nli.csv")
     test = table.frame[table.frame["split"] == "test"].reset_index(drop=True)
     return Table(test, table.form)

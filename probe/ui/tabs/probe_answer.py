@@ -12,7 +12,7 @@ from probe.analysis.examination import examine
 from probe.errors import UserError
 from probe.models.classifier import Classifier
 from probe.runs.model_access import ModelAccess
-from probe.tasks.examples import random_pair
+from probe.tasks.examples import random_example
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.task import Label
 from probe.transforms import REGISTRY, Options
@@ -159,7 +159,7 @@ def seed_in(text: str) -> int:
 
 def draw(count: int) -> tuple[int, str, str, str]:
     """Return the next random bundled pair."""
-    pair = random_pair(count)
+    pair = random_example(NLI, count)
     return count + 1, pair.premise, pair.hypothesis, pair.gold or UNKNOWN
 
 

@@ -8,8 +8,8 @@ import pytest
 from probe.models.classifier import Classifier
 from probe.models.label_check import LabelCheck, check_labels
 from probe.models.library import load
-from probe.tasks.examples import bundled_pairs
-from probe.tasks.nli import LABELS, SANITY_PAIRS, TWO_WAY
+from probe.tasks.examples import bundled_examples
+from probe.tasks.nli import LABELS, NLI, SANITY_PAIRS, TWO_WAY
 from probe.tasks.task import Label
 from tests.support.tiny_models import tiny_classifier
 
@@ -29,7 +29,9 @@ def test_there_are_two_of_each_label() -> None:
 
 
 def test_no_sanity_example_is_a_bundled_pair() -> None:
-    known = {pair.hypothesis for name in ("dev", "test", "pool") for pair in bundled_pairs(name)}
+    known = {
+        pair.hypothesis for name in ("dev", "test", "pool") for pair in bundled_examples(NLI, name)
+    }
     assert not known & {pair.hypothesis for pair in SANITY_PAIRS}
 
 

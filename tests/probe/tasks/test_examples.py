@@ -1,5 +1,6 @@
-"""The pairs that come with the app, and what the bundled model makes of them."""
+"""The examples that come with the app, and what the bundled models make of them."""
 
+import csv
 import random
 from collections import Counter, defaultdict
 
@@ -10,17 +11,31 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
+from probe.errors import ExampleError
 from probe.metrics import accuracy
 from probe.models.library import load
-from probe.tasks.examples import BundledPair, bundled_pairs, random_pair
-from probe.tasks.nli import LABELS, NLI
+from probe.tasks.examples import FOLDER, bundled_examples, random_example
+from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, Pair
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
+from probe.tasks.sentiment import SENTIMENT
+from probe.tasks.task import Task
 
 GENRES = 10
 SPLITS = ("dev", "test", "pool")
-ALL = bundled_pairs()
+ALL = bundled_examples(NLI)
+NEW = (PARAPHRASE_IDENTIFICATION, SENTIMENT)
 
 
-def by_premise() -> dict[str, list[BundledPair]]:
+def column(task: Task, name: str) -> dict[str, str]:
+    """Return a column of the bundled file by the rows' ids."""
+    with (FOLDER / f"{task.bundled}.csv").open(encoding="utf-8", newline="") as file:
+        return {row["id"]: row[name] for row in csv.DictReader(file)}
+
+
+GENRE, SPLIT = column(NLI, "genre"), column(NLI, "split")
+
+
+def by_premise() -> dict[str, list[Pair]]:
     """Return the pairs of each premise."""
     found = defaultdict(list)
     for pair in ALL:
@@ -30,11 +45,11 @@ def by_premise() -> dict[str, list[BundledPair]]:
 
 def test_there_are_600_premises_in_ten_genres() -> None:
     assert len(by_premise()) >= 600
-    assert len({pair.genre for pair in ALL}) == GENRES
+    assert len({GENRE[pair.id] for pair in ALL}) == GENRES
 
 
 def test_no_genre_is_rare() -> None:
-    counts = Counter(pairs[0].genre for pairs in by_premise().values())
+    counts = Counter(GENRE[pairs[0].id] for pairs in by_premise().values())
     assert min(counts.values()) >= 30
 
 
@@ -44,13 +59,13 @@ def test_each_premise_has_one_hypothesis_of_each_label() -> None:
 
 
 def test_no_premise_is_in_two_splits() -> None:
-    assert {pair.split for pair in ALL} == set(SPLITS)
+    assert set(SPLIT.values()) == set(SPLITS)
     for pairs in by_premise().values():
-        assert len({pair.split for pair in pairs}) == 1
+        assert len({SPLIT[pair.id] for pair in pairs}) == 1
 
 
 def test_the_splits_are_the_whole() -> None:
-    assert sum(len(bundled_pairs(split)) for split in SPLITS) == len(ALL)
+    assert sum(len(bundled_examples(NLI, split)) for split in SPLITS) == len(ALL)
 
 
 def test_no_pair_and_no_id_comes_twice() -> None:
@@ -94,13 +109,71 @@ def test_the_hypothesis_alone_gives_no_label_away(capsys: pytest.CaptureFixture[
     assert scores.mean() <= 0.45
 
 
-def test_a_random_pair_is_a_test_pair_and_follows_its_seed() -> None:
-    assert random_pair(3) == random_pair(3)
-    assert {random_pair(seed).split for seed in range(20)} == {"test"}
-    assert len({random_pair(seed) for seed in range(20)}) > 10
+def test_a_random_example_is_a_test_example_and_follows_its_seed() -> None:
+    drawn = [random_example(NLI, seed) for seed in range(20)]
+    assert drawn == [random_example(NLI, seed) for seed in range(20)]
+    assert {SPLIT[pair.id] for pair in drawn} == {"test"}
+    assert len(set(drawn)) > 10
+
+
+def test_two_classes_share_the_examples_of_three() -> None:
+    assert bundled_examples(NLI_TWO_WAY) == ALL
+
+
+def test_a_task_without_examples_says_so() -> None:
+    with pytest.raises(ExampleError, match="no examples of the task bare come with the app"):
+        bundled_examples(Task("bare", "Bare", Pair, ("premise",), "premise"))
 
 
 def test_the_bundled_model_knows_most_of_them_and_not_all() -> None:
     sample = random.Random(0).sample(ALL, 300)
     said = [prediction.label for prediction in load("minilm").predict(sample, "auto")]
     assert 0.70 <= accuracy(NLI, said, sample) <= 0.97
+
+
+# the other tasks
+
+
+@pytest.mark.parametrize("task", NEW, ids=lambda task: task.name)
+def test_a_task_has_as_many_examples_of_each_label_in_dev_and_test(task: Task) -> None:
+    for split in ("dev", "test"):
+        golds = Counter(example.gold for example in bundled_examples(task, split))
+        assert set(golds) == set(task.labels)
+        assert len(set(golds.values())) == 1
+        assert golds.total() >= 100
+
+
+@pytest.mark.parametrize("task", NEW, ids=lambda task: task.name)
+def test_no_example_comes_twice_or_in_two_splits(task: Task) -> None:
+    every = bundled_examples(task)
+    texts = [tuple(task.texts(example).values()) for example in every]
+    assert len(set(texts)) == len(every) == len({example.id for example in every})
+    dev, test = (
+        {text for example in bundled_examples(task, split) for text in task.texts(example).values()}
+        for split in ("dev", "test")
+    )
+    assert not dev & test
+
+
+@pytest.mark.parametrize("task", NEW, ids=lambda task: task.name)
+def test_no_text_of_a_task_is_blank_or_padded(task: Task) -> None:
+    for example in bundled_examples(task):
+        for text in task.texts(example).values():
+            assert text and text == text.strip()
+
+
+@pytest.mark.parametrize("task", NEW, ids=lambda task: task.name)
+def test_no_label_of_a_task_has_longer_texts(task: Task) -> None:
+    means = [
+        np.mean([len(getattr(e, task.target)) for e in bundled_examples(task) if e.gold == label])
+        for label in task.labels
+    ]
+    assert max(means) / min(means) < 1.08
+
+
+@pytest.mark.parametrize("field", PARAPHRASE_IDENTIFICATION.fields)
+def test_one_question_alone_cannot_tell_a_paraphrase(field: str) -> None:
+    golds = defaultdict(Counter[str])
+    for pair in bundled_examples(PARAPHRASE_IDENTIFICATION):
+        golds[getattr(pair, field)][pair.gold] += 1
+    assert {tuple(count.values()) for count in golds.values()} == {(1, 1)}

@@ -15,7 +15,7 @@ from finetune.experiments.inoculation.challenges import (
 )
 from finetune.experiments.inoculation.datasets import SourceData, bundled, split_by_premise, unseen
 from probe.errors import ExperimentError, FileError
-from probe.tasks.examples import bundled_pairs
+from probe.tasks.examples import bundled_examples
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.nli import NLI, Pair
 from probe.transforms import REGISTRY
@@ -171,7 +171,7 @@ def test_the_released_numerical_file_is_cut_as_published() -> None:
 
 
 def test_drawn_premises_are_whole_and_on_one_side() -> None:
-    pairs = bundled_pairs("dev")  # three hypotheses to a premise
+    pairs = bundled_examples(NLI, "dev")  # three hypotheses to a premise
     first, rest = split_by_premise(pairs, 100)
     assert (len(first), len(rest)) == (102, 198)
     assert not {pair.premise for pair in first} & {pair.premise for pair in rest}

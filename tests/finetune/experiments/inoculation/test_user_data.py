@@ -7,7 +7,8 @@ import pytest
 
 from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sources_of
 from probe.errors import ExperimentError
-from probe.tasks.examples import bundled_pairs
+from probe.tasks.examples import bundled_examples
+from probe.tasks.nli import NLI
 from tests.support.pair_files import PAIRS, row, write
 
 
@@ -19,7 +20,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_without_files_all_pairs_are_bundled() -> None:
     sets = read_sets("word_overlap", UserFiles())
-    assert sets.original_dev == bundled_pairs("dev")
+    assert sets.original_dev == bundled_examples(NLI, "dev")
     assert sets.paired and sets.control
 
 
@@ -46,7 +47,7 @@ def test_a_pool_of_tested_premises_is_refused(file: Path) -> None:
 def test_a_challenge_file_is_drawn_from(file: Path) -> None:
     sets = read_sets("mine", UserFiles(challenge=file, train=10))
     assert (len(sets.challenge_train), len(sets.challenge_test)) == (10, 20)
-    assert sets.original_test == bundled_pairs("test")
+    assert sets.original_test == bundled_examples(NLI, "test")
 
 
 def test_a_challenge_can_have_a_control_of_ones_own(file: Path) -> None:

@@ -18,8 +18,8 @@ from probe.models.word_models.decomposable import (
 from probe.models.word_models.soft_alignment import align, join_sides, other_side, stack_sides
 from probe.models.word_models.word_vectors import WordVectors
 from probe.settings import ASSETS
-from probe.tasks.examples import bundled_pairs
-from probe.tasks.nli import Pair
+from probe.tasks.examples import bundled_examples
+from probe.tasks.nli import NLI, Pair
 from tests.support.tiny_word_models import CONFIGS, WORDS, word_classifier
 
 KINDS = pytest.mark.parametrize("kind", CONFIGS)
@@ -227,7 +227,7 @@ def test_the_shipped_models_read_the_shared_vectors_and_classify(name: str) -> N
     assert words.shared == "words"
     assert not words.table.requires_grad
     assert "table" not in " ".join(classifier.model.state_dict())
-    pairs = bundled_pairs("dev")[:90]
+    pairs = bundled_examples(NLI, "dev")[:90]
     predictions = classifier.predict(pairs)
     correct = sum(
         prediction.label == pair.gold for prediction, pair in zip(predictions, pairs, strict=True)
