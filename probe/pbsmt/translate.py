@@ -10,7 +10,6 @@ from probe.pbsmt.decode import DecoderWeights, Search, target_words
 from probe.pbsmt.ngram_model import NgramModel
 from probe.pbsmt.phrase_table import PhraseTable
 from probe.settings import ASSETS
-from probe.tasks.nli import LABELS
 from probe.tasks.task import Label
 
 FOLDER = ASSETS / "phrases"
@@ -65,15 +64,20 @@ def load(label: Label, folder: Path = FOLDER) -> Translator:
     return Translator(phrase_table.read(phrases), ngram_model.read(ngrams))
 
 
+def trained(label: Label) -> bool:
+    """Whether a label's translator comes with the app."""
+    return all(path.exists() for path in files(label))
+
+
 @cache
 def translator(label: Label) -> Translator:
     """Return the translator of a label that comes with the app, read at the first call."""
     return load(label)
 
 
-def missing(folder: Path = FOLDER) -> str:
-    """Return which files are missing and how to get them, "" where all are present."""
-    names = [path.name for label in LABELS for path in files(label, folder) if not path.exists()]
+def missing(labels: Sequence[Label], folder: Path = FOLDER) -> str:
+    """Return which files of labels are missing and how to get them, "" where all are present."""
+    names = [path.name for label in labels for path in files(label, folder) if not path.exists()]
     if not names:
         return ""
     return (

@@ -79,7 +79,7 @@ def transforms_json(task: Task = NLI) -> list[dict[str, Any]]:
 
 
 def _transform(entry: Transform, task: Task) -> dict[str, Any]:
-    lacks, edited = missing(entry), entry.edited(task)
+    lacks, edited = missing(entry, task), entry.edited(task)
     return {
         "name": entry.name,
         "summary": entry.summary,

@@ -113,6 +113,7 @@ task = partial(
     sanity_examples=SANITY_PAIRS,
     matches=matches,
     bundled="nli",
+    translated=LABELS,
     groups={
         "entailed": Group(frozenset({ENTAILMENT}), ENTAILMENT),
         "non_entailed": Group(frozenset(GOLDS) - {ENTAILMENT}, NON_ENTAILMENT),

@@ -66,6 +66,7 @@ PARAPHRASE_IDENTIFICATION = register(
             "text2": ("text2", "sentence2", "question2", "text_b", "sentence_b", "s2"),
         },
         bundled="paraphrase",
+        translated=LABELS,
         sanity_examples=SANITY_PAIRS,
     )
 )

@@ -51,6 +51,7 @@ SENTIMENT = register(
         spellings=SPELLINGS,
         columns={"text": ("text", "sentence", "review", "content", "comment")},
         bundled="sentiment",
+        translated=LABELS,
         sanity_examples=SANITY_REVIEWS,
     )
 )

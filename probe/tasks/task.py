@@ -9,8 +9,9 @@ from probe.tasks.spelling import DISPUTED, NO_GOLD, normalised, without_fraction
 
 Label = str
 """One of a task's labels; for a task that is answered with a span, the span."""
-TARGET, SOURCE = "target", "source"
-"""What a transform may call the fields that every task has, whatever their names."""
+TARGET, SOURCE, ORIGIN = "target", "source", "origin"
+"""What a transform may call a task's fields, whatever their names; the origin is the source, or the
+target where there is none."""
 
 QUOTED = 60
 """Characters of a cell that a sentence quotes."""
@@ -55,7 +56,8 @@ class Task:
     in the order of its probabilities, empty where the answer is a span; `golds` are the labels a
     file may hold. `matches(predicted, gold)` tells what is right, `agrees(before, after)` whether
     two answers are the same. `output_spellings` holds further names that models give their outputs.
-    `bundled` names the file of assets/bundled with the examples that come with the app.
+    `bundled` names the file of assets/bundled with the examples that come with the app, and
+    `translated` the labels that a phrase-based translator is trained for.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Task:
     groups: Mapping[str, Group] = field(default_factory=dict)
     note: str = ""
     bundled: str = ""
+    translated: tuple[Label, ...] = ()
 
     def __reduce__(self) -> tuple[Callable[[str], "Task"], tuple[str]]:
         """Pickle a task as its name: it is the one that is registered."""
@@ -83,7 +86,8 @@ class Task:
 
     def field_of(self, role: str) -> str | None:
         """Return the field that a role or a name stands for here, None where there is none."""
-        name = {TARGET: self.target, SOURCE: self.source}.get(role, role)
+        origin = self.source or self.target
+        name = {TARGET: self.target, SOURCE: self.source, ORIGIN: origin}.get(role, role)
         return name if name in self.fields else None
 
     def texts(self, example: Example) -> dict[str, str]:

@@ -4,21 +4,22 @@ from collections.abc import Callable, Mapping
 
 from probe import pbsmt
 from probe.errors import Unavailable
+from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.text import tagger, wordnet
 from probe.transforms.registry import REGISTRY, Need, Transform, chain
 
-RESOURCES: Mapping[Need, Callable[[], str]] = {
-    "model": lambda: "",  # the caller brings the model
-    "wordnet": wordnet.missing,
-    "tagger": tagger.missing,
-    "phrases": pbsmt.missing,
+RESOURCES: Mapping[Need, Callable[[Task], str]] = {
+    "model": lambda task: "",  # the caller brings the model
+    "wordnet": lambda task: wordnet.missing(),
+    "tagger": lambda task: tagger.missing(),
+    "phrases": lambda task: pbsmt.missing(task.translated),
 }
 
 
-def missing(transform: Transform) -> str:
-    """Return what a transform lacks here and how to get it, "" where it lacks nothing."""
-    return " ".join(filter(None, (RESOURCES[need]() for need in transform.needs)))
+def missing(transform: Transform, task: Task = NLI) -> str:
+    """Return what a transform lacks here for a task and how to get it, "" for nothing."""
+    return " ".join(filter(None, (RESOURCES[need](task) for need in transform.needs)))
 
 
 def require_ready(name: str, task: Task) -> None:
@@ -26,7 +27,7 @@ def require_ready(name: str, task: Task) -> None:
     for link in chain(name):
         if not link.suits(task):
             raise Unavailable(f"{link.name} is not for the task {task.name} ({task.title})")
-        if message := missing(link):
+        if message := missing(link, task):
             raise Unavailable(f"{link.name} cannot run here: {message}")
 
 
@@ -35,5 +36,5 @@ def ready(task: Task) -> list[str]:
     return [
         name
         for name, transform in REGISTRY.items()
-        if transform.suits(task) and not missing(transform)
+        if transform.suits(task) and not missing(transform, task)
     ]

@@ -44,6 +44,7 @@ class Options:
     lm_weight: float = 0.8
     distortion_weight: float = 0.1
     distortion_limit: int = 6
+    keep_first_half: bool = False
 
     @property
     def variant(self) -> str:
@@ -96,6 +97,11 @@ OPTIONS: Mapping[str, Option] = {
     "lm_weight": Option("weight of the language model", "statistical", {}, high=3),
     "distortion_weight": Option("weight against changed order", "statistical", {}, high=3),
     "distortion_limit": Option("how many words a phrase may jump", "statistical", {}, high=20),
+    "keep_first_half": Option(
+        "what pbsmt makes of a single text, whose second half it translates from the first",
+        "statistical",
+        {False: "the translation alone", True: "the first half and the translation"},
+    ),
     "subsequence": Option(
         "what premsubseq takes",
         "heuristic",

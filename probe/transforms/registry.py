@@ -49,7 +49,7 @@ class Tools:
     """The tools of a transform; `subwords` is for sub-word transforms only.
 
     `labels` are the known labels of the original example, the gold label before the predicted
-    one; `field` names the text that a text function reads.
+    one; `field` names the text that a text function reads and `edited` the one that it writes.
     """
 
     rng: random.Random
@@ -57,6 +57,7 @@ class Tools:
     subwords: SubWords | None = None
     labels: tuple[Label, ...] = ()
     field: str = ""
+    edited: str = ""
 
     @property
     def reading(self) -> SubWords:
@@ -96,10 +97,10 @@ class Transform:
     """A transform and its facts.
 
     A text function gets the text of the field `reads` and returns the new text of the field
-    `edits`, an `Inexact` one, or None where it does not apply; both are roles (target, source) or
-    names of fields. An example function names the `fields` that it reads and edits, gets the whole
-    example and returns a tuple of new ones, one, or None. `default` says that the result is
-    compared with the task's default label instead of the original prediction; `labels` are those
+    `edits`, an `Inexact` one, or None where it does not apply; both are roles (target, source,
+    origin) or names of fields. An example function names the `fields` that it reads and edits, gets
+    the whole example and returns a tuple of new ones, one, or None. `default` says that the result
+    is compared with the task's default label instead of the original prediction; `labels` are those
     that it speaks of beside its rule; `applies` says in words what an example must have; `needs`
     names what must be there for it to run.
     """
@@ -127,6 +128,7 @@ class Transform:
             and self.rule.speaks_of(task)
             and set(self.labels) <= {*task.labels, *task.golds}
             and (task.default_label is not None or not self.default)
+            and (bool(task.translated) or "phrases" not in self.needs)
         )
 
     def edited(self, task: Task) -> tuple[str, ...]:
@@ -140,7 +142,7 @@ class Transform:
         reads, edits = task.field_of(self.reads), task.field_of(self.edits)
         if not reads or not edits:
             raise TransformError(f"{self.name} is not for the task {task.name}")
-        changed = self.function(getattr(example, reads), replace(tools, field=reads))
+        changed = self.function(getattr(example, reads), replace(tools, field=reads, edited=edits))
         if isinstance(changed, Inexact):
             return Changed((replace(example, **{edits: changed.text}),), changed.why)
         return None if changed is None else Changed((replace(example, **{edits: changed}),))

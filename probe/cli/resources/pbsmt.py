@@ -14,30 +14,40 @@ from probe.pbsmt.decode import DecoderWeights
 from probe.pbsmt.score import Pruning
 from probe.pbsmt.train import TrainingSettings, train
 from probe.pbsmt.translate import FOLDER, load
-from probe.tasks.nli import LABELS, NLI
-from probe.tasks.task import Label
-from probe.text.tokens import tokenise
+from probe.tasks.nli import NLI
+from probe.tasks.task import Example, Label, Task, task_named
+from probe.text.tokens import join, tokenise
 from probe.transforms.options import Options
 
 app = group()
+TaskOption = Annotated[str, typer.Option("--task", help="The task of the file.")]
 Pairs = dict[Label, list[tuple[str, str]]]
 DEFAULT, CHOSEN = TrainingSettings(), Options()
 
 
-def pairs_of(path: Path) -> Pairs:
-    """Read the premises and hypotheses of each label; rows without a label are left out.
+def pairs_of(path: Path, task: Task) -> Pairs:
+    """Read the texts to translate and their translations by label, premises and hypotheses in NLI.
 
+    Where a task has one text its two halves are such a pair. Rows without a label are left out.
     Raises FileError.
     """
-    pairs: Pairs = {label: [] for label in LABELS}
+    pairs: Pairs = {label: [] for label in task.translated}
     table = read_table(path)
-    columns = guess(list(table.frame.columns), NLI)
+    columns = guess(list(table.frame.columns), task)
     if columns.gold is None:
         raise FileError(f"no column of labels in {path.name}")
-    for row in read_rows(table, columns, NLI):
+    for row in read_rows(table, columns, task):
         if row.example and row.example.gold in pairs:
-            pairs[row.example.gold].append((row.example.premise, row.example.hypothesis))
+            pairs[row.example.gold].append(_source_and_target(task, row.example))
     return pairs
+
+
+def _source_and_target(task: Task, example: Example) -> tuple[str, str]:
+    target = str(getattr(example, task.target))
+    if task.source:
+        return str(getattr(example, task.source)), target
+    words = tokenise(target)
+    return join(words[: len(words) // 2]), join(words[len(words) // 2 :])
 
 
 @app.callback()
@@ -47,7 +57,8 @@ def main() -> None:
 
 @app.command("train")
 def train_command(
-    file: Annotated[Path, typer.Argument(help="Pairs with labels.")],
+    file: Annotated[Path, typer.Argument(help="Examples with labels.")],
+    task: TaskOption = NLI.name,
     out: Annotated[Path, typer.Option(help="Where the tables go.")] = FOLDER,
     links: Annotated[Path, typer.Option(help="Where eflomal's links are or go.")] = Path(
         "build/links"
@@ -66,7 +77,7 @@ def train_command(
     tables.
     """
     settings = TrainingSettings(max_phrase, order, pruning=Pruning(least, options), lmplz=lmplz)
-    for label, pairs in pairs_of(file).items():
+    for label, pairs in pairs_of(file, task_named(task)).items():
         counts = train(label, pairs, out, links / label, settings)
         typer.echo(
             f"{label}: {counts.pairs} pairs, {counts.links} links, {counts.phrase_pairs} phrase "
@@ -77,17 +88,18 @@ def train_command(
 
 @app.command("copies")
 def copies_command(
-    file: Annotated[Path, typer.Argument(help="Pairs with labels.")],
+    file: Annotated[Path, typer.Argument(help="Examples with labels.")],
+    task: TaskOption = NLI.name,
     most: Annotated[int, typer.Option(min=1, help="Pairs of a label.")] = 500,
     lm_weight: Annotated[float, typer.Option(min=0)] = CHOSEN.lm_weight,
     distortion_weight: Annotated[float, typer.Option(min=0)] = CHOSEN.distortion_weight,
     distortion_limit: Annotated[int, typer.Option(min=0)] = CHOSEN.distortion_limit,
     tables: Annotated[Path, typer.Option(help="Where the tables are.")] = FOLDER,
 ) -> None:
-    """Print the share of premises that their label's system translates into themselves."""
+    """Print the share of texts that their label's system translates into themselves."""
     weights = DecoderWeights(lm_weight, distortion_weight, distortion_limit)
     copies: list[bool] = []
-    for label, pairs in pairs_of(file).items():
+    for label, pairs in pairs_of(file, task_named(task)).items():
         system = load(label, tables)
         texts = [words for premise, _ in pairs[:most] if (words := tokenise(premise.lower()))]
         copied = [system.translate(words, weights) == words for words in texts]

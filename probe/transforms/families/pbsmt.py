@@ -1,44 +1,47 @@
-"""PBSMT: the premise, translated into a hypothesis by a phrase-based system (Gupta et al. 2021).
+"""PBSMT: the other text, translated into the target by a phrase-based system (Gupta et al. 2021).
 
-Section 3.1 there. A system is trained on the pairs of one label. The output is lower-case tokens
-with blanks between, as the systems of the paper print it.
+Section 3.1 there. A system is trained on the examples of one label: premise to hypothesis, question
+to question, and where a task has one text its first half to its second. The output is lower-case
+tokens with blanks between, as the systems of the paper print it.
 """
 
 from functools import partial
 
 from probe.pbsmt.decode import DecoderWeights
-from probe.pbsmt.translate import MAX_WORDS, translator
+from probe.pbsmt.translate import MAX_WORDS, trained, translator
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL
-from probe.tasks.task import SOURCE, Label
+from probe.tasks.task import ORIGIN, SOURCE, Label
 from probe.text.tokens import join, tokenise
 from probe.transforms.options import Options
 from probe.transforms.registry import Inexact, Tools, transform
 
 SYSTEMS: dict[str, Label] = {"e": ENTAILMENT, "n": NEUTRAL, "c": CONTRADICTION}
-COPY = "the best translation of the premise is the premise itself"
-CUT = f"only the first {MAX_WORDS} words of the premise were translated"
+COPY = "the best translation of the {} is the {} itself"
+CUT = "only the first {} words of the {} were translated"
 
 register = partial(
     transform,
     family="statistical",
     rule=UNDEFINED,
-    reads=SOURCE,
     source="Gupta et al. 2021, section 3.1",
-    labels=LABELS,
     needs=("phrases",),
 )
 
 
 def translated(text: str, tools: Tools, label: Label | None) -> str | Inexact | None:
     """Return the translation by a label's system."""
-    words = tokenise(text.lower())
+    words, halved = tokenise(text.lower()), tools.field == tools.edited
+    words = words[: len(words) // 2] if halved else words
     if not words or label is None:
         return None
     translation = translator(label).translate(words, weights(tools.options))
+    name = f"{tools.field}'s first half" if halved else tools.field
+    kept = words if halved and tools.options.keep_first_half else []
+    new = join([*kept, *translation])
     if len(words) > MAX_WORDS:
-        return Inexact(join(translation), CUT)
-    return Inexact(join(translation), COPY) if translation == words else join(translation)
+        return Inexact(new, CUT.format(MAX_WORDS, name))
+    return Inexact(new, COPY.format(name, name)) if translation == words else new
 
 
 def weights(options: Options) -> DecoderWeights:
@@ -49,12 +52,13 @@ def weights(options: Options) -> DecoderWeights:
 @register(
     "pbsmt",
     "Translate the other text",
-    "Translate the premise into a hypothesis, by the system of the pair's label.",
-    applies="a word in the premise and a gold or predicted label",
+    "Translate the other text into the target, by the system of the example's label.",
+    applies="a word to translate and a gold or predicted label",
+    reads=ORIGIN,
 )
 def pbsmt(text: str, tools: Tools) -> str | Inexact | None:
     """Translate by the system of the gold label, or else of the predicted one."""
-    return translated(text, tools, next((label for label in tools.labels if label in LABELS), None))
+    return translated(text, tools, next(filter(trained, tools.labels), None))
 
 
 for letter, label in SYSTEMS.items():
@@ -63,4 +67,6 @@ for letter, label in SYSTEMS.items():
         f"Translate as {label}",
         f"Translate the premise into a hypothesis, by the system of {label}.",
         applies="a word in the premise",
+        reads=SOURCE,
+        labels=LABELS,
     )(partial(translated, label=label))

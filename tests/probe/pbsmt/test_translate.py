@@ -33,14 +33,14 @@ def test_a_text_without_words_has_no_parts() -> None:
 
 
 def test_the_tables_of_every_label_are_there() -> None:
-    assert pbsmt.missing() == ""
+    assert pbsmt.missing(LABELS) == ""
 
 
 def test_missing_tables_are_named(tmp_path: Path) -> None:
     for label in ("neutral", "contradiction"):
         (tmp_path / f"{label}.phrases.gz").touch()
         (tmp_path / f"{label}.arpa.gz").touch()
-    assert missing(tmp_path).startswith(
+    assert missing(LABELS, tmp_path).startswith(
         "assets/phrases lacks entailment.phrases.gz, entailment.arpa.gz; they come with a clone"
     )
 

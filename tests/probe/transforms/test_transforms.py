@@ -541,7 +541,8 @@ def test_a_label_that_is_not_known_is_the_predicted_one() -> None:
 def test_what_is_missing_is_said_before_anything_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = replace(REGISTRY["sort"], name="far", needs=("wordnet",))
     monkeypatch.setitem(REGISTRY, "far", entry)
-    resources = {resource: lambda: "" for resource in RESOURCES} | {"wordnet": lambda: "Get it so."}
+    resources = {resource: lambda task: "" for resource in RESOURCES}
+    resources |= {"wordnet": lambda task: "Get it so."}
     monkeypatch.setattr("probe.transforms.availability.RESOURCES", resources)
     assert missing(entry) == "Get it so."
     assert "sort" in ready(NLI) and "far" not in ready(NLI)
