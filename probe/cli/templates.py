@@ -7,11 +7,14 @@ import typer
 
 from probe.templates.files import write_pairs
 from probe.templates.generate import generate
+from probe.templates.grammar import grammar
 from probe.templates.request import Request, read_range
 
 
 def templates_command(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="dative, numerical or hans.")],
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help="dative, numerical, hans, word_order.")
+    ],
     out: Annotated[Path, typer.Option(help="A .csv, .tsv or .jsonl file.")],
     n: Annotated[int, typer.Option(help="How many pairs.")] = 1000,
     seed: int = 0,
@@ -44,5 +47,5 @@ def templates_command(
         subcase,
         balance,
     )
-    write_pairs(generate(request, n, seed), out)
+    write_pairs(generate(request, n, seed), grammar(kind).task, out)
     typer.echo(f"{n:,} pairs written to {out}")

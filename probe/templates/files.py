@@ -2,65 +2,57 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from probe.data.tables import form_of
 from probe.errors import FileError, writing
-from probe.templates.pairs import TemplatePair
+from probe.tasks.task import Task
 
-COLUMNS = (
-    "id",
-    "premise",
-    "hypothesis",
-    "label",
-    "kind",
-    "template",
-    "complexity",
-    "lexical",
-    "heuristic",
-    "subcase",
-)
+Rows = Iterable[dict[str, str]]
+
+FACTS = ("label", "kind", "template", "complexity", "lexical", "heuristic", "subcase")
+"""The columns behind the id and the texts."""
 
 
-def write_pairs(rows: Iterable[TemplatePair], path: Path) -> None:
-    """Write rows as they come, in the form that the name says. Raises FileError."""
+def write_pairs(
+    rows: Iterable[Any],  # Any: as of `template_example`
+    task: Task,
+    path: Path,
+) -> None:
+    """Write generated examples as they come, in the form that the name says. Raises FileError."""
     form = form_of(path)
     if form not in WRITERS or path.suffix.lower() == ".gz":
         raise FileError(f"{path.name}: pairs are written row by row; name the file .csv or .jsonl")
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", encoding="utf-8", newline="") as file:
-            WRITERS[form](map(cells, rows), file)
+            names = ("id", *task.fields, *FACTS)
+            WRITERS[form]((cells(row, names) for row in rows), names, file)
 
 
-def cells(pair: TemplatePair) -> dict[str, str]:
+def cells(example: Any, names: Sequence[str]) -> dict[str, str]:
     """Return a row of the file."""
-    return {name: str(pair.gold if name == "label" else getattr(pair, name)) for name in COLUMNS}
+    return {
+        name: str(example.gold if name == "label" else getattr(example, name)) for name in names
+    }
 
 
-def _delimited(rows: Iterable[dict[str, str]], file: IO[str]) -> None:
-    _table(rows, file, ",", "\r\n")
-
-
-def _tabbed(rows: Iterable[dict[str, str]], file: IO[str]) -> None:
-    _table(rows, file, "\t", "\n")  # the texts hold neither tabs nor quotation marks
-
-
-def _table(rows: Iterable[dict[str, str]], file: IO[str], mark: str, end: str) -> None:
-    writer = csv.DictWriter(file, COLUMNS, delimiter=mark, lineterminator=end)
+def _table(rows: Rows, names: Sequence[str], file: IO[str], mark: str, end: str) -> None:
+    writer = csv.DictWriter(file, names, delimiter=mark, lineterminator=end)
     writer.writeheader()
     writer.writerows(rows)
 
 
-def _json_lines(rows: Iterable[dict[str, str]], file: IO[str]) -> None:
+def _json_lines(rows: Rows, names: Sequence[str], file: IO[str]) -> None:
     for row in rows:
         file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-WRITERS: dict[str, Callable[[Iterable[dict[str, str]], IO[str]], None]] = {
-    "csv": _delimited,
-    "tsv": _tabbed,
+WRITERS: dict[str, Callable[[Rows, Sequence[str], IO[str]], None]] = {
+    "csv": partial(_table, mark=",", end="\r\n"),
+    "tsv": partial(_table, mark="\t", end="\n"),  # no text holds a tab or a quotation mark
     "jsonl": _json_lines,
 }

@@ -4,16 +4,17 @@ import random
 from collections.abc import Iterator, Sequence
 from itertools import count as count_up
 from itertools import islice
+from typing import Any
 
 from probe.errors import TemplateError
 from probe.stopping import check_stop
 from probe.templates.grammar import grammar
-from probe.templates.pairs import TemplatePair, TemplatePairs
+from probe.templates.pairs import TemplatePairs
 from probe.templates.request import Request
 from probe.templates.selection import select
 
 
-def generate(request: Request, n: int, seed: int = 0) -> Iterator[TemplatePair]:
+def generate(request: Request, n: int, seed: int = 0) -> Iterator[Any]:  # Any: the task's own
     """Yield n pairs, each computed when it is asked for; memory does not grow with n.
 
     Every round takes one pair from each template, the templates in a new order. The same request
@@ -55,7 +56,7 @@ def _all_pairs(request: Request, seed: int) -> list[TemplatePairs]:
 
 def _rounds(
     all_pairs: Sequence[TemplatePairs], request: Request, seed: int
-) -> Iterator[TemplatePair]:
+) -> Iterator[Any]:  # Any: the task's own
     """Yield one pair of each template in turn; without balance, as long as it has any."""
     endless = request.kind == "numerical"
     rng = random.Random(f"{seed}|rounds")

@@ -1,10 +1,10 @@
 """Templates read from TOML: texts with {slots} that other texts, words and numbers fill.
 
-A file has `case` tables, the hypotheses that each premise gets, and `template` tables. A string
-in either is a text; any text may hold the {name} of another, and `texts` are for all templates
-that have none of their own of that name. A list of words in a template is an argument: two lists,
-group A and group B. The word lists of the whole file are in `words`, and {person2} is another draw
-from `person` than {person}.
+A file has `template` tables, each with a source text (in NLI a premise), and `case` tables, the
+target texts (hypotheses) that each of them gets. A string in either is a text; any text may hold
+the {name} of another, and `texts` are for all templates that have none of their own of that name. A
+list of words in a template is an argument: two lists, group A and group B. The word lists of the
+whole file are in `words`, and {person2} is another draw from `person` than {person}.
 """
 
 import re
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from probe.tasks.nli import NLI
-from probe.tasks.task import Label
+from probe.tasks.task import Label, Task, task_named
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -33,7 +33,7 @@ Table = dict[str, Any]  # Any: TOML values
 
 @dataclass(frozen=True)
 class Case:
-    """One hypothesis: its label and its texts.
+    """One target text: its label and its texts.
 
     `gap` names the number, l or h, that n must not be next to, "" for none.
     """
@@ -47,7 +47,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Template:
-    """One premise. `depth` is our count of the phrases above its dative verb or number."""
+    """One source text. `depth` is our count of the phrases above its dative verb or number."""
 
     id: str
     texts: Mapping[str, str]
@@ -59,13 +59,14 @@ class Template:
 
 @dataclass(frozen=True)
 class Grammar:
-    """A file; `keep` has the number of hypotheses of each label for a premise of a balanced set.
+    """A file; `keep` has the number of targets of each label for a source of a balanced set.
 
     `title` says what its pairs are, `order` its place in lists, `reads` the fields of a request
     that it heeds besides templates and balance.
     """
 
     kind: str
+    task: Task
     title: str
     order: int
     reads: frozenset[str]
@@ -74,7 +75,7 @@ class Grammar:
     keep: Mapping[str, int]
 
     def cases_of(self, template: Template) -> tuple[Case, ...]:
-        """Return the hypotheses of a template: those of its sub-case, or all without one."""
+        """Return the targets of a template: those of its sub-case, or all without one."""
         return tuple(case for case in self.cases if template.subcase in ("", case.name))
 
 
@@ -82,10 +83,11 @@ FOLDERS = [Path(__file__).parent]
 """Where files of templates lie; each file is a kind."""
 
 
-def kinds() -> tuple[str, ...]:
-    """Return the kinds of templates: one for each file, in the order that the files say."""
+def kinds(task: Task | None = None) -> tuple[str, ...]:
+    """Return the kinds of templates, of all tasks or one: a file each, in the order they say."""
     names = [path.stem for folder in FOLDERS for path in folder.glob("*.toml")]
-    return tuple(sorted(names, key=lambda kind: (grammar(kind).order, kind)))
+    wanted = (name for name in names if task is None or grammar(name).task.example is task.example)
+    return tuple(sorted(wanted, key=lambda kind: (grammar(kind).order, kind)))
 
 
 @cache
@@ -94,14 +96,16 @@ def grammar(kind: str) -> Grammar:
     (path,) = (path for folder in FOLDERS for path in folder.glob(f"{kind}.toml"))
     table: Table = tomllib.loads(path.read_text(encoding="utf-8"))
     words = {name: (tuple(values),) for name, values in table.get("words", {}).items()}
-    texts = table.get("texts", {})
+    texts, task = table.get("texts", {}), task_named(table.get("task", NLI.name))
+    source = task.source or task.target
     return Grammar(
         kind,
+        task,
         table["title"],
         table["order"],
         frozenset(table["reads"]),
-        tuple(_template(row, texts, words) for row in table["template"]),
-        tuple(_case(row) for row in table["case"]),
+        tuple(_template(row, source, texts, words) for row in table["template"]),
+        tuple(_case(row, task) for row in table["case"]),
         table.get("keep", {}),
     )
 
@@ -123,19 +127,21 @@ def word_list_name(slot: str, lists: Iterable[str]) -> str:
     return next((name for name in (slot, slot.rstrip("0123456789")) if name in lists), "")
 
 
-def _case(row: Table) -> Case:
+def _case(row: Table, task: Task) -> Case:
     options = {name: row[name] for name in ("heuristic", "gap") if name in row}
-    label = NLI.read_gold(row["label"])
+    label = task.read_gold(row["label"])
     assert label is not None
     return Case(row["name"], label, _texts(row), **options)
 
 
-def _template(row: Table, shared: Mapping[str, str], words: Mapping[str, WordGroups]) -> Template:
+def _template(
+    row: Table, source: str, shared: Mapping[str, str], words: Mapping[str, WordGroups]
+) -> Template:
     options = {name: row[name] for name in ("complexity", "depth", "subcase") if name in row}
     texts = {**shared, **_texts(row)}
     arguments = {name: _groups(value) for name, value in row.items() if isinstance(value, list)}
     lists = {**words, **arguments}
-    slots = slot_names(flatten(texts["premise"], texts))
+    slots = slot_names(flatten(texts[source], texts))
     list_names = {slot: word_list_name(slot, lists) for slot in slots}
     filled = {slot: lists[name] for slot, name in list_names.items() if name}
     return Template(row["id"], texts, filled, **options)

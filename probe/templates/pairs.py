@@ -1,11 +1,13 @@
 """All pairs of one template in a seeded order, addressed by number; none is stored."""
 
 import random
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, make_dataclass
+from functools import cache, cached_property
+from typing import Any
 
 from probe.tasks.nli import Pair
-from probe.tasks.task import Label
+from probe.tasks.task import Label, Task
 from probe.templates.combinations import Combinations
 from probe.templates.grammar import NUMBER_SLOTS, Case, Grammar, Template, flatten, slot_names
 from probe.templates.numbers import draw_new
@@ -33,16 +35,28 @@ class TemplatePair(Pair):
     lexical: str = ""
 
 
+@cache
+def template_example(task: Task) -> Any:  # Any: a dataclass with the task's own for its base
+    """Return what the examples of a task's templates are: its own, with the fields added above."""
+    if task.example is Pair:
+        return TemplatePair
+    own = {each.name for each in fields(Pair)}
+    added = [
+        (each.name, str, field(default="")) for each in fields(TemplatePair) if each.name not in own
+    ]
+    name = f"Template{task.example.__name__}"
+    return make_dataclass(name, added, bases=(task.example,), frozen=True)
+
+
 @dataclass(frozen=True)
 class FilledCase:
     """A case of a template whose only empty slots are those of arguments and numbers.
 
-    `numbers` are the names of its number slots.
+    `texts` are by the task's fields. `numbers` are the names of its number slots.
     """
 
     case: Case
-    premise: str
-    hypothesis: str
+    texts: Mapping[str, str]
     numbers: tuple[str, ...]
 
 
@@ -60,7 +74,7 @@ class TemplatePairs:
         """The number of pairs that differ in more than their numbers."""
         return self._arguments.size * self._cases_per_premise
 
-    def __getitem__(self, number: int) -> TemplatePair:
+    def __getitem__(self, number: int) -> Any:  # Any: as of `template_example`
         """Return a pair; from number `size` on the same pairs are repeated with other numbers."""
         repetition, index = divmod(number, self.size)
         premise, case_index = divmod(self._order[index], self._cases_per_premise)
@@ -69,17 +83,16 @@ class TemplatePairs:
         if filled.numbers:
             rng = random.Random(f"{self._seed_text}|{premise}|{filled.case.name}")
             fillers |= draw_new(self.request, filled.case.gap, filled.numbers, repetition, rng)
-        return TemplatePair(
-            _sentence(filled.premise.format_map(fillers)),
-            _sentence(filled.hypothesis.format_map(fillers)),
-            filled.case.label,
-            f"{self.template.id}-{number}",
-            self.grammar.kind,
-            self.template.id,
-            self.template.complexity,
-            filled.case.heuristic,
-            self.template.subcase,
-            self.request.lexical,
+        return template_example(self.grammar.task)(
+            **{name: _sentence(text.format_map(fillers)) for name, text in filled.texts.items()},
+            gold=filled.case.label,
+            id=f"{self.template.id}-{number}",
+            kind=self.grammar.kind,
+            template=self.template.id,
+            complexity=self.template.complexity,
+            heuristic=filled.case.heuristic,
+            subcase=self.template.subcase,
+            lexical=self.request.lexical,
         )
 
     @cached_property
@@ -114,13 +127,10 @@ class TemplatePairs:
                 **case.texts,
                 **LEXICAL_TEXTS.get(self.request.lexical, {}),
             }
-            premise, hypothesis = (
-                flatten(texts[name], texts) for name in ("premise", "hypothesis")
-            )
-            numbers = [name for name in slot_names(premise + hypothesis) if name in NUMBER_SLOTS]
-            by_label.setdefault(case.label, []).append(
-                FilledCase(case, premise, hypothesis, tuple(numbers))
-            )
+            whole = {name: flatten(texts[name], texts) for name in self.grammar.task.fields}
+            slots = slot_names("".join(whole.values()))
+            numbers = tuple(name for name in slots if name in NUMBER_SLOTS)
+            by_label.setdefault(case.label, []).append(FilledCase(case, whole, numbers))
         return by_label
 
     @cached_property

@@ -17,7 +17,7 @@ from probe.data.tables import is_missing, read_table
 from probe.errors import ExperimentError, FileError, UnknownTransform
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.label_rules import COMPUTED
-from probe.tasks.nli import NLI, Pair
+from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.templates import Request, count, generate, kinds, split_by_template
 from probe.templates.grammar import grammar
@@ -65,19 +65,19 @@ def catalogue(task: Task = NLI) -> tuple[Challenge, ...]:
         Challenge(
             name, "template", "templates", grammar(kind).title, "the template gives the gold label"
         )
-        for name, kind in (template_challenges() if task.example is Pair else {}).items()
+        for name, kind in template_challenges(task).items()
     )
     return (*changed, *from_templates)
 
 
-def template_challenges() -> dict[str, str]:
-    """Return the kinds of templates by the names of their challenges."""
-    return {f"templates_{kind}": kind for kind in kinds()}
+def template_challenges(task: Task = NLI) -> dict[str, str]:
+    """Return a task's kinds of templates by the names of their challenges."""
+    return {f"templates_{kind}": kind for kind in kinds(task)}
 
 
-def challenges() -> tuple[str, ...]:
+def challenges(task: Task = NLI) -> tuple[str, ...]:
     """Return the names of the challenges that can be made here."""
-    return tuple(challenge.name for challenge in catalogue())
+    return tuple(challenge.name for challenge in catalogue(task))
 
 
 def challenged(
@@ -90,7 +90,7 @@ def challenged(
     chain of them.
     """
     if not _transforms(challenge, task):
-        known = ", ".join(challenges())
+        known = ", ".join(challenges(task))
         raise ExperimentError(f"there is no challenge {challenge!r}; there are: {known}")
     results = apply(challenge, pairs, task, seed, Options(), lambda unread: [])
     examples = [
@@ -123,7 +123,7 @@ def _numbered(example: Any, number: int) -> Any:
 
 def make_sets(challenge: str, source_data: SourceData, seed: int = 0, task: Task = NLI) -> Sets:
     """Return the sets of a challenge by name. Raises ExperimentError."""
-    if kind := template_challenges().get(challenge):
+    if kind := template_challenges(task).get(challenge):
         train_pairs, test_pairs = _from_templates(kind, seed)
     else:
         parts = (source_data.pool, source_data.test)
@@ -141,7 +141,7 @@ def bundled_sets(challenge: str, seed: int = 0) -> Sets:
     return make_sets(challenge, bundled(), seed)
 
 
-def _from_templates(kind: str, seed: int) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
+def _from_templates(kind: str, seed: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Return pairs to train and to test on; no template makes both (Rozen et al. 2019, 4)."""
     train_request, test_request = (
         Request(kind, templates=part) for part in split_by_template(kind, seed=seed)
@@ -149,7 +149,7 @@ def _from_templates(kind: str, seed: int) -> tuple[tuple[Pair, ...], tuple[Pair,
     return _generated(train_request, seed), _generated(test_request, seed)
 
 
-def _generated(request: Request, seed: int) -> tuple[Pair, ...]:
+def _generated(request: Request, seed: int) -> tuple[Any, ...]:
     available = count(request)
     return tuple(
         generate(request, MAX_PAIRS if available is None else min(MAX_PAIRS, available), seed)

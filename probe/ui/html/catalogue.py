@@ -11,6 +11,7 @@ from probe.analysis.transformed import Transformed
 from probe.baselines import BASELINES
 from probe.tasks.nli import NLI
 from probe.templates import Request, generate, kinds, template_ids
+from probe.templates.grammar import grammar
 from probe.transforms import REGISTRY
 from probe.transforms.availability import missing
 from probe.transforms.registry import FAMILIES, Transform
@@ -106,8 +107,8 @@ def templates() -> Markup:
 
 def _template(kind: str) -> Markup:
     pairs = join(
-        Markup('<p class="text">{} ▸ {} <span class="fine">{}</span></p>').format(
-            pair.premise, pair.hypothesis, pair.gold
+        Markup('<p class="text">{} <span class="fine">{}</span></p>').format(
+            " ▸ ".join(grammar(kind).task.texts(pair).values()), pair.gold
         )
         for pair in generate(Request(kind), 3, 0)
     )

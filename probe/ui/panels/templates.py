@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from probe.errors import TemplateError, UserError
 from probe.runs.store import Store
+from probe.tasks.nli import NLI
 from probe.templates import Request, generate, kinds
 from probe.templates.files import write_pairs
 from probe.templates.grammar import grammar
@@ -74,7 +75,7 @@ def make(
 
 def _write(folder: Path, request: Request, count: int, seed: int) -> Path:
     path = folder / f"{request.kind}-{count}-seed-{seed}.csv"
-    write_pairs(generate(request, count, seed), path)
+    write_pairs(generate(request, count, seed), grammar(request.kind).task, path)
     return path
 
 
@@ -83,7 +84,7 @@ def build(page: Page, upload: gr.File) -> None:
     with gr.Accordion("Or make pairs from templates", open=False, elem_id="templates"):
         gr.HTML(note(ABOUT))
         with gr.Row():
-            kind = gr.Dropdown(list(kinds()), value="hans", label="Templates", min_width=120)
+            kind = gr.Dropdown(list(kinds(NLI)), value="hans", label="Templates", min_width=120)
             complexity = gr.Dropdown(list(COMPLEXITIES), value=ALL, label="Complexity")
             group = gr.Dropdown(list(GROUPS.items()), value="", label="Words", min_width=120)
             heuristic = gr.Dropdown(list(HEURISTICS), value=ALL, label="Heuristic (hans)")
