@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import probe.templates
-from probe.templates import Request, TemplatePair, generate, kinds
+from probe.templates import Request, generate, kinds
+from probe.templates.grammar import grammar
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -30,7 +31,7 @@ each_template = pytest.mark.parametrize(
 )
 
 
-def sample(kind: str, template: str, n: int = 40, **fields: Any) -> list[TemplatePair]:
+def sample(kind: str, template: str, n: int = 40, **fields: Any) -> list[Any]:
     """Return n pairs of one template, by a fixed seed."""
     return list(generate(Request(kind, templates=(template,), **fields), n, seed=3))
 
@@ -45,6 +46,6 @@ def words(text: str) -> list[str]:
     return re.sub(r"[.,]", "", text).lower().split()
 
 
-def texts(rows: Iterable[TemplatePair]) -> list[tuple[str, str]]:
-    """Return the premise and the hypothesis of each pair."""
-    return [(row.premise, row.hypothesis) for row in rows]
+def texts(rows: Iterable[Any]) -> list[tuple[str, ...]]:
+    """Return the texts of each pair."""
+    return [tuple(grammar(row.kind).task.texts(row).values()) for row in rows]
