@@ -19,6 +19,7 @@ from probe.cli.options import (
     Pin,
     PrecisionName,
     Sign,
+    TaskName,
     TextColumns,
     fields_of,
     transform_options,
@@ -36,6 +37,7 @@ def batch_command(
     transforms: Annotated[str, typer.Option(help="Names or chains, with commas.")] = "",
     model: ModelName = "minilm",
     labels: LabelOrder = "",
+    task: TaskName = "",
     summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
     pairs: Annotated[
         Path | None, typer.Option(help="Where every pair that was made goes, one a line.")
@@ -61,11 +63,11 @@ def batch_command(
     for path in filter(None, (out, pairs)):
         check_form(path)
     table = read_table(file)
-    classifier = opened(model, labels)
-    task = classifier.task
-    named = fields_of(task, "--column", column, {"premise": premise, "hypothesis": hypothesis})
-    columns = choose(list(table.frame.columns), task, named, gold)
-    rows, totals = list[Row](), Totals(task, names)
+    classifier = opened(model, labels, task)
+    answered = classifier.task
+    named = fields_of(answered, "--column", column, {"premise": premise, "hypothesis": hypothesis})
+    columns = choose(list(table.frame.columns), answered, named, gold)
+    rows, totals = list[Row](), Totals(answered, names)
     for chunk in score(table, columns, classifier, names, seed, options, precision):
         rows += chunk.rows
         totals.add(chunk.rows)
@@ -77,7 +79,7 @@ def batch_command(
     scored = scored_frame(table, rows, names, classifier)
     write_table(guarded(scored) if guard else scored, out)
     if pairs:
-        made = made_frame(rows, names, task)
+        made = made_frame(rows, names, answered)
         write_table(guarded(made) if guard else made, pairs)
     shape = summary_json(totals.summary(), classifier, precision, seed, options)
     if summary:

@@ -20,6 +20,6 @@ class Group(TyperGroup):
             raise typer.Exit(2) from problem
 
 
-def group() -> typer.Typer:
-    """Return an empty group; called without a command it prints its help."""
-    return typer.Typer(cls=Group, add_completion=False, no_args_is_help=True)
+def group(needs_command: bool = True) -> typer.Typer:
+    """Return an empty group, which prints its help without a command where it needs one."""
+    return typer.Typer(cls=Group, add_completion=False, no_args_is_help=needs_command)

@@ -1,11 +1,11 @@
 """The commands of `python -m probe` as one group."""
 
+from probe.cli import models
 from probe.cli.backup import backup_command, restore_command
 from probe.cli.batch import batch_command
 from probe.cli.compare import compare_command
 from probe.cli.group import group
 from probe.cli.hans import hans_command
-from probe.cli.models import models_command
 from probe.cli.pair import pair_command
 from probe.cli.resources import baselines, pbsmt, tagger
 from probe.cli.settings import settings_command
@@ -18,12 +18,12 @@ app.command("batch")(batch_command)
 app.command("compare")(compare_command)
 app.command("hans")(hans_command)
 app.command("transforms")(transforms_command)
-app.command("models")(models_command)
 app.command("templates")(templates_command)
 app.command("rules")(baselines.judge_command)
 app.command("settings")(settings_command)
 app.command("backup")(backup_command)
 app.command("restore")(restore_command)
+app.add_typer(models.app, name="models")
 app.add_typer(baselines.app, name="baselines")
 app.add_typer(pbsmt.app, name="pbsmt")
 app.add_typer(tagger.app, name="tagger")

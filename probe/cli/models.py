@@ -1,18 +1,43 @@
-"""`python -m probe models`: the models on disk."""
+"""`python -m probe models`: the models on disk, and one of them as a folder of its own."""
+
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
+from probe.cli.group import group
 from probe.cli.options import AsJson
 from probe.cli.output import print_json
+from probe.errors import ModelError
 from probe.models.library import entries
+from probe.models.weight_files import export_model
 from probe.reports.json import model_json
 
+app = group(needs_command=False)
 
-def models_command(as_json: AsJson = False) -> None:
+
+@app.callback(invoke_without_command=True)
+def list_command(context: typer.Context, as_json: AsJson = False) -> None:
     """List the models on disk."""
+    if context.invoked_subcommand:
+        return
     rows = [model_json(entry) for entry in entries()]
     if as_json:
         print_json(rows)
         return
     for row in rows:
-        typer.echo(f"{row['name']:30} {row['source']:11} {row['parameters'] / 1e6:.1f} M weights")
+        weights = f"{row['parameters'] / 1e6:.1f} M weights"
+        typer.echo(f"{row['name']:30} {row['source']:11} {row['task'] or '':12} {weights}")
+
+
+@app.command("export")
+def export_command(
+    name: Annotated[str, typer.Argument(help="A model on disk.")],
+    folder: Annotated[Path, typer.Argument(help="A new folder, which needs no other file.")],
+) -> None:
+    """Write a model as a folder of its own, with the weights that it shares with others."""
+    known = {entry.name: entry.folder for entry in entries()}
+    if name not in known:
+        raise ModelError(f"there is no model called {name!r} here; there are: {', '.join(known)}")
+    export_model(known[name], folder)
+    typer.echo(f"{name} written to {folder}")

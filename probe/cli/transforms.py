@@ -7,14 +7,17 @@ import typer
 from probe.cli.options import AsJson
 from probe.cli.output import print_json
 from probe.reports.json import options_json, transforms_json
+from probe.tasks.nli import NLI
+from probe.tasks.task import task_named
 
 
 def transforms_command(
     as_json: AsJson = False,
+    task: Annotated[str, typer.Option(help="The task that they are for.")] = NLI.name,
     options: Annotated[bool, typer.Option("--options", help="List the options instead.")] = False,
 ) -> None:
     """List the transforms, or their options."""
-    rows = options_json() if options else transforms_json()
+    rows = options_json() if options else transforms_json(task_named(task))
     if as_json:
         print_json(rows)
         return

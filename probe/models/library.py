@@ -1,5 +1,6 @@
 """The models on disk, and the loading of any model: safetensors only, no remote code."""
 
+import json
 import os.path
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ set_verbosity_error()  # and prints tables of weights; our own messages say what
 
 @dataclass(frozen=True)
 class Entry:
-    """A model on disk. `source` is bundled or inoculated.
+    """A model on disk. `source` is bundled or inoculated, `task` None where it does not say one.
 
     `size` is in bytes, without what it shares with other models.
     """
@@ -44,6 +45,7 @@ class Entry:
     name: str
     folder: Path
     source: str
+    task: Task | None
     size: int
     parameters: int
 
@@ -67,7 +69,17 @@ def entries() -> Iterator[Entry]:
                 continue  # half written, or a pointer of Git LFS
             size = sum(path.stat().st_size for path in files if path.parent == folder.resolve())
             if files:
-                yield Entry(folder.name, folder, source, size, count)
+                yield Entry(folder.name, folder, source, _task_of(folder), size, count)
+
+
+def _task_of(folder: Path) -> Task | None:
+    """Return the task that a model's config names, or else whose labels its outputs have."""
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        names = [str(name) for _, name in sorted(config.get("id2label", {}).items())]
+        return TASKS.get(config.get("task", "")) or read_outputs(names)[0]
+    except (OSError, ValueError, AttributeError, LabelError):
+        return None
 
 
 def _by_name(folder: Path) -> tuple[bool, str]:

@@ -7,13 +7,14 @@ for large models. The bundled encoders name one file for their word embeddings,
 
 import json
 import math
+import shutil
 from pathlib import Path
 
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from probe.errors import ModelError
+from probe.errors import FileError, ModelError, writing
 
 WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
 OWN = "model-own.safetensors"
@@ -80,6 +81,19 @@ def share_weight(folder: Path, weight: str, shared: str) -> None:
     index = {"metadata": {"total_size": size}, "weight_map": dict(sorted(places.items()))}
     (folder / INDEX).write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
     (folder / WHOLE).unlink()
+
+
+def export_model(folder: Path, out: Path) -> None:
+    """Write a model into a new folder that holds all of its weights, in one file.
+
+    Raises FileError where the folder is there already or cannot be written, and ModelError.
+    """
+    if out.exists():
+        raise FileError(f"{out} is there already; name a new folder")
+    with writing(out):
+        ignored = shutil.ignore_patterns("*.safetensors", INDEX)
+        shutil.copytree(folder, out, ignore=ignored)
+        write_weights(read_weights(folder), out / WHOLE)
 
 
 def write_weights(weights: dict[str, Tensor], path: Path) -> None:

@@ -119,6 +119,7 @@ def model_json(entry: Entry) -> dict[str, Any]:
     return {
         "name": entry.name,
         "source": entry.source,
+        "task": entry.task.name if entry.task else None,
         "parameters": entry.parameters,
         "bytes": entry.size,
     }
