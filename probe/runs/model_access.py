@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sqlalchemy import not_, select
 
-from probe.errors import StoreError
+from probe.errors import ModelError, StoreError
 from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier
 from probe.models.library import BUNDLED, entries, model_folders
@@ -18,7 +18,8 @@ from probe.runs.access import granted_runs, is_owner, share
 from probe.runs.database.tables import RunRow
 from probe.runs.owners import COMMAND_LINE
 from probe.runs.store import Store
-from probe.tasks.task import Label
+from probe.tasks.nli import Pair
+from probe.tasks.task import Label, Task
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,12 @@ class ModelAccess:
 
         While the run database cannot be read, whose the others are is not known: the bundled ones.
         """
+        here = [entry for entry in entries() if entry.task is None or _on_page(entry.task)]
         try:
             hidden = hidden_models(self.store, visitor)
         except StoreError:
-            return [entry.name for entry in entries() if entry.source == "bundled"]
-        return [entry.name for entry in entries() if entry.name not in hidden]
+            return [entry.name for entry in here if entry.source == "bundled"]
+        return [entry.name for entry in here if entry.name not in hidden]
 
     def share(self, visitor: str, name: str) -> str:
         """Return the grant by which others may use a model, "" where it is not a run's own one."""
@@ -54,9 +56,9 @@ class ModelAccess:
         self.cache.require(name, () if name in BUNDLED else hidden_models(self.store, visitor))
 
     def get(self, visitor: str, name: str) -> Classifier:
-        """Return a classifier, loaded. Raises ModelError."""
+        """Return a classifier, loaded. Raises ModelError, also for one of another task."""
         self.require(visitor, name)
-        return self.cache.get(name)
+        return _require_page_task(self.cache.get(name))
 
     def open(self, visitor: str, name: str, order: tuple[Label, ...] | None = None) -> LoadedModel:
         """Load the model that a visitor named: of the hub, a folder, here. Raises ModelError."""
@@ -65,7 +67,25 @@ class ModelAccess:
         here = _name_of_folder(name)
         if here == Path(here).name:  # neither a hub's owner/name nor the path of a folder
             self.cache.require(here, hidden)
-        return self.cache.open(here, order)
+        opened = self.cache.open(here, order)
+        _require_page_task(opened.classifier)
+        return opened
+
+
+def _on_page(task: Task) -> bool:
+    """Whether the page asks for a task's examples: pairs of premise and hypothesis."""
+    return task.example is Pair
+
+
+def _require_page_task(classifier: Classifier) -> Classifier:
+    """Return a classifier that the page can ask. Raises ModelError for one of another task."""
+    task = classifier.task
+    if not _on_page(task):
+        raise ModelError(
+            f"{classifier.name} answers another task, {task.title.lower()}; the page asks for "
+            "natural language inference, and `python -m probe batch FILE --model ...` for any task"
+        )
+    return classifier
 
 
 def hidden_models(store: Store, visitor: str) -> frozenset[str]:

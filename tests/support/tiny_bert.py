@@ -5,7 +5,8 @@ from pathlib import Path
 import torch
 from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
-from probe.tasks.nli import LABELS, Pair
+from probe.tasks.nli import LABELS, NLI, Pair
+from probe.tasks.task import Task
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -37,11 +38,11 @@ should shall
 SUFFIXES = ["##s", "##ed", "##ing", "##er", "##ly", "##n", "##t"]
 
 
-def tiny_bert(folder: Path) -> Path:
-    """Write a loadable model with random weights, always the same, and return its folder."""
+def tiny_bert(folder: Path, task: Task = NLI) -> Path:
+    """Write a model of a task with random weights, always the same; return its folder."""
     letters = [*LETTERS, *(f"##{letter}" for letter in LETTERS)]
     vocabulary = list(dict.fromkeys([*SPECIAL, *MARKS, *letters, *SUFFIXES, *TEXT.split()]))
-    labels = dict(enumerate(LABELS))
+    labels = dict(enumerate(task.labels))
     config = BertConfig(
         vocab_size=len(vocabulary),
         hidden_size=32,

@@ -15,6 +15,7 @@ from probe.runs.model_access import ModelAccess
 from probe.runs.owners import COMMAND_LINE
 from probe.runs.store import Store
 from probe.tasks.nli import LABELS
+from probe.tasks.sentiment import SENTIMENT
 from tests.support.tiny_bert import tiny_bert
 from tests.support.visitors import ME, YOU
 
@@ -126,3 +127,15 @@ def test_where_nothing_of_ones_own_may_be_opened_a_hidden_model_is_as_one_that_i
         told.append(str(refused.value))
     assert told[0] == told[1]
     assert models.open(ME, "mine").classifier.name == "mine"
+
+
+def test_a_model_of_another_task_is_neither_offered_nor_asked(
+    models: ModelAccess, home: Path
+) -> None:
+    folder = tiny_bert(home / "models" / "moods", SENTIMENT)
+    assert "moods" not in models.names(ME)
+    told = refusal(models, ME, "moods")
+    assert told.startswith("moods answers another task, sentiment classification; the page asks")
+    with pytest.raises(ModelError) as refused:
+        models.open(ME, str(folder))
+    assert str(refused.value) == told
