@@ -31,7 +31,7 @@ def help_or_options(words: list[str]) -> Any:  # Any: what the parser reads
     """Parse a command without running it; `--help` asks only whether the command is there."""
     package, *rest = words
     command, name = GROUPS[package], package
-    while hasattr(command, "commands"):
+    while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
         name = rest.pop(0)
         command = command.commands[name]
     if rest == ["--help"]:
