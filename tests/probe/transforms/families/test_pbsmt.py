@@ -1,6 +1,8 @@
 """The transforms that translate the premise."""
 
 import random
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -8,8 +10,12 @@ from probe.pbsmt.translate import (
     MAX_WORDS,
 )
 from probe.tasks.nli import LABELS, NLI, Pair
-from probe.tasks.task import Label
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION, TextPair
+from probe.tasks.sentiment import POSITIVE, SENTIMENT, Review
+from probe.tasks.task import Label, Task
 from probe.transforms import REGISTRY, Options
+from probe.transforms import apply as apply_to_all
+from probe.transforms.apply import Result
 from probe.transforms.registry import Tools
 
 
@@ -43,3 +49,36 @@ def test_of_a_very_long_premise_the_first_words_are_translated() -> None:
         " ".join(["zqxv"] * MAX_WORDS),
         f"only the first {MAX_WORDS} words of the premise were translated",
     )
+
+
+# other tasks
+
+
+def translated(example: Any, task: Task, label: Label | None, **options: Any) -> Result:
+    """Translate an example by the system of a label."""
+    chosen = replace(Options(), **options)
+    ((result,),) = apply_to_all(
+        "pbsmt", [replace(example, gold=label)], task, 0, chosen, lambda unread: []
+    )
+    return result
+
+
+def test_a_question_is_translated_into_the_second_by_the_system_of_its_label() -> None:
+    pair = TextPair("How do I learn to cook?", "What is a good book?")
+    results = [
+        translated(pair, PARAPHRASE_IDENTIFICATION, label).example
+        for label in PARAPHRASE_IDENTIFICATION.labels
+    ]
+    assert {result.text1 for result in results} == {pair.text1}
+    assert all(result.text2 == result.text2.lower() != pair.text2 for result in results)
+
+
+def test_the_second_half_of_a_single_text_is_translated_from_the_first() -> None:
+    review = Review("The film is one of the best of this year.")
+    alone = translated(review, SENTIMENT, POSITIVE).example.text
+    whole = translated(review, SENTIMENT, POSITIVE, keep_first_half=True).example.text
+    assert whole == f"the film is one of {alone}"  # five of ten words and marks
+
+
+def test_a_text_of_one_word_has_no_half_to_translate() -> None:
+    assert not translated(Review("Wonderful"), SENTIMENT, POSITIVE).changed
