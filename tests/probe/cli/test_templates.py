@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from probe.cli.main import app
 from probe.templates import Request, generate
-from probe.templates.files import COLUMNS
+from probe.templates.files import FACTS
 from tests.support.template_files import texts
 
 
@@ -26,7 +26,7 @@ def test_the_command_writes_what_generate_makes(tmp_path: Path) -> None:
     with out.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     pairs = list(generate(Request("numerical", "simple", low=30, high=49), 40, 4))
-    assert tuple(rows[0]) == COLUMNS
+    assert tuple(rows[0]) == ("id", "premise", "hypothesis", *FACTS)
     assert [(row["premise"], row["hypothesis"]) for row in rows] == texts(pairs)
     assert [row["label"] for row in rows] == [row.gold for row in pairs]
     assert {row["kind"] for row in rows} == {"numerical"}

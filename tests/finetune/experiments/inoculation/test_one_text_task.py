@@ -46,8 +46,8 @@ class Review:
 
 
 MOODS = {
-    "positive": ("good", "happy", "strong", "rich"),
-    "negative": ("bad", "sad", "weak", "poor"),
+    "upbeat": ("good", "happy", "strong", "rich"),
+    "downbeat": ("bad", "sad", "weak", "poor"),
 }
 FEELING = Task(
     "feeling",
@@ -55,15 +55,15 @@ FEELING = Task(
     Review,
     ("text",),
     "text",
-    labels=("positive", "negative"),
-    golds=("positive", "negative"),
-    spellings={"positive": "positive", "pos": "positive", "negative": "negative", "1": "negative"},
+    labels=("upbeat", "downbeat"),
+    golds=("upbeat", "downbeat"),
+    spellings={"upbeat": "upbeat", "pos": "upbeat", "downbeat": "downbeat", "1": "downbeat"},
     columns={"text": ("text", "review")},
     sanity_examples=(
-        Review("The dinner was good.", "positive"),
-        Review("The dinner was bad.", "negative"),
-        Review("The market was happy.", "positive"),
-        Review("The market was sad.", "negative"),
+        Review("The dinner was good.", "upbeat"),
+        Review("The dinner was bad.", "downbeat"),
+        Review("The market was happy.", "upbeat"),
+        Review("The market was sad.", "downbeat"),
     ),
 )
 PLACES = ("park", "shop", "school", "house", "church")
@@ -88,7 +88,7 @@ def known() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def folder(known: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a tiny model that learnt the task."""
-    tokenizer, order = word_piece(), ("negative", "positive")
+    tokenizer, order = word_piece(), ("downbeat", "upbeat")
     with torch.random.fork_rng():
         torch.manual_seed(0)
         config = BertConfig(
@@ -115,7 +115,7 @@ def run(*words: str) -> Result:
 def test_a_trained_model_says_what_it_was_trained_for(folder: Path) -> None:
     model = load(str(folder))
     assert model.task is FEELING
-    assert (model.labels, model.order) == (("positive", "negative"), ("negative", "positive"))
+    assert (model.labels, model.order) == (("upbeat", "downbeat"), ("downbeat", "upbeat"))
     predicted = [prediction.label for prediction in model.predict(TEST)]
     assert accuracy(FEELING, predicted, TEST) >= 0.9
 
@@ -141,7 +141,7 @@ def test_an_example_is_examined(folder: Path) -> None:
     examination = examine(load(str(folder)), Review("The park was happy today."), names)
     shape = examination_json(examination, "fp32")
     assert shape["original"]["text"] == "The park was happy today."
-    assert set(shape["original"]["probabilities"]) == {"positive", "negative"}
+    assert set(shape["original"]["probabilities"]) == {"upbeat", "downbeat"}
     assert [row["token"] for row in shape["importance"]["text"]][:2] == ["the", "park"]
     assert shape["rules"] == {}
     texts = {row["transform"]: row["text"] for row in shape["transformed"]}
@@ -194,14 +194,14 @@ def test_a_file_is_scored_transformed_and_summed_up(
         rows = list(csv.DictReader(file))
     assert rows[-1]["error"] == "the text is empty"
     assert rows[0]["sort.text"] == " ".join(sorted(TEST[0].text[:-1].lower().split())) + " ."
-    assert {"p_positive", "p_negative"} <= set(rows[0])
+    assert {"p_upbeat", "p_downbeat"} <= set(rows[0])
     shape = json.loads(summary.read_text())
     hits = [row["prediction"] == review.gold for row, review in zip(rows, TEST, strict=False)]
     assert shape["accuracy"] == pytest.approx(sum(hits) / len(TEST))
     assert shape["transforms"]["sort"]["accuracy"] is None  # destroyed
     assert shape["transforms"]["negation"]["accuracy_n"] == len(TEST)
     assert "entailed" not in shape
-    assert set(shape["by_label"]) == {"positive", "negative"}
+    assert set(shape["by_label"]) == {"upbeat", "downbeat"}
 
 
 def test_two_models_are_compared(folder: Path, tmp_path: Path) -> None:
