@@ -51,7 +51,7 @@ def model_hash(folder: Path) -> str:
         files[f"vectors/{shared.name}"] = shared
     digest = hashlib.sha256()
     for name in sorted(files):
-        digest.update(f"{name}\n{_file_hash(files[name])}\n".encode())
+        digest.update(f"{name}\n{file_hash(files[name])}\n".encode())
     return digest.hexdigest()
 
 
@@ -64,7 +64,8 @@ def _shared_vectors(files: dict[str, Path]) -> Path | None:
     return path if name and path.is_file() else None
 
 
-def _file_hash(path: Path) -> str:
+def file_hash(path: Path) -> str:
+    """Return the hash of a file's bytes, read a piece at a time."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(1 << 20):

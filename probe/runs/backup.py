@@ -20,6 +20,7 @@ from pathlib import Path
 from sqlalchemy import make_url
 
 from probe.errors import FileError, SettingsError, writing
+from probe.models.hashes import file_hash
 from probe.runs.owners import browser_secret
 from probe.settings import settings
 
@@ -27,8 +28,6 @@ DATABASE, KEY, MODELS = "runs.sqlite", "browser-secret", "models"
 LISTS = "backup-*.json"
 GENERATIONS = 3
 """Back-ups that are kept."""
-BLOCK = 1 << 20
-"""Bytes that are read of a file at a time."""
 NEW_SECONDS = 60.0
 """A model that no run of the database names yet is backed up when it is older than this."""
 
@@ -170,7 +169,7 @@ def _copy_database(copy: Path) -> frozenset[str]:
 
 def _store(folder: Path, source: Path) -> str:
     """Copy a file into the folder where it is not there yet, and return its hash."""
-    hash_ = _hash(source)
+    hash_ = file_hash(source)
     stored = folder / "files" / hash_
     if not stored.exists() or stored.stat().st_size != source.stat().st_size:
         shutil.copyfile(source, stored)
@@ -186,7 +185,7 @@ def _fetch(folder: Path, backup: Backup, half: Path) -> bool:
         if not stored.exists():
             return False
         shutil.copyfile(stored, target)
-        if _hash(target) != hash_:
+        if file_hash(target) != hash_:
             return False
     return True
 
@@ -222,11 +221,3 @@ def _half() -> Path:
 def _mark() -> str:
     """Return what tells this home from others without telling its key."""
     return hashlib.sha256(f"home {browser_secret()}".encode()).hexdigest()[:16]
-
-
-def _hash(path: Path) -> str:
-    hash_ = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(BLOCK):
-            hash_.update(block)
-    return hash_.hexdigest()

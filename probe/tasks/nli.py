@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from probe.tasks.label_rules import COMPUTED, KEEP, UNDEFINED, Rule
+from probe.tasks.spelling import negated
 from probe.tasks.task import Group, Label, Task, register
 
 ENTAILMENT: Label = "entailment"
@@ -69,12 +70,7 @@ SPELLINGS: dict[str, Label] = {
     "contradictory": CONTRADICTION,
     "c": CONTRADICTION,
     "no": CONTRADICTION,
-    **{
-        f"{no}{hyphen}{word}": NON_ENTAILMENT
-        for no in ("non", "not", "no")
-        for hyphen in ("-", "")
-        for word in ("entailment", "entailed", "entail")
-    },
+    **dict.fromkeys(negated("entailment", "entailed", "entail"), NON_ENTAILMENT),
     "0": ENTAILMENT,
     "1": NEUTRAL,
     "2": CONTRADICTION,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from probe.tasks.spelling import negated
 from probe.tasks.task import Label, Task, register
 
 PARAPHRASE: Label = "paraphrase"
@@ -28,12 +29,7 @@ SPELLINGS: dict[str, Label] = {
     "yes": PARAPHRASE,
     "true": PARAPHRASE,
     "1": PARAPHRASE,
-    **{
-        f"{no}{hyphen}{word}": NON_PARAPHRASE
-        for no in ("non", "not", "no")
-        for hyphen in ("-", "")
-        for word in ("paraphrase", "duplicate", "equivalent")
-    },
+    **dict.fromkeys(negated("paraphrase", "duplicate", "equivalent"), NON_PARAPHRASE),
     "not-a-paraphrase": NON_PARAPHRASE,
     "different": NON_PARAPHRASE,
     "no": NON_PARAPHRASE,

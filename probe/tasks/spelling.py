@@ -16,3 +16,10 @@ def normalised(text: object) -> str:
 def without_fraction(word: str) -> str:
     """Return a whole number as tables with empty cells write it, 2.0, without its fraction."""
     return re.sub(r"\.0$", "", word)
+
+
+def negated(*words: str) -> tuple[str, ...]:
+    """Return how people say that something is not one of these words: non-word, notword, ..."""
+    return tuple(
+        f"{no}{mark}{word}" for no in ("non", "not", "no") for mark in ("-", "") for word in words
+    )
