@@ -107,6 +107,9 @@ task = partial(
         ),
     },
     sanity_examples=SANITY_PAIRS,
+    question="Does the second text follow from the first?",
+    titles={"premise": "Premise", "hypothesis": "Hypothesis"},
+    unit="pair",
     matches=matches,
     bundled="nli",
     translated=LABELS,
@@ -115,7 +118,7 @@ task = partial(
         "non_entailed": Group(frozenset(GOLDS) - {ENTAILMENT}, NON_ENTAILMENT),
     },
 )
-NLI = register(task("nli", "Natural language inference", labels=LABELS))
+NLI = register(task("nli", "Natural language inference", labels=LABELS, choice="Inference"))
 NLI_TWO_WAY = register(
     task(
         "nli_two_way",

@@ -64,5 +64,9 @@ PARAPHRASE_IDENTIFICATION = register(
         bundled="paraphrase",
         translated=LABELS,
         sanity_examples=SANITY_PAIRS,
+        choice="Paraphrase",
+        question="Do the two texts say the same?",
+        titles={"text1": "First text", "text2": "Second text"},
+        unit="pair",
     )
 )

@@ -53,5 +53,9 @@ SENTIMENT = register(
         bundled="sentiment",
         translated=LABELS,
         sanity_examples=SANITY_REVIEWS,
+        choice="Sentiment",
+        question="Does the text speak well or badly of its subject?",
+        titles={"text": "Text"},
+        unit="text",
     )
 )

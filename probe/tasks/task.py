@@ -57,7 +57,9 @@ class Task:
     file may hold. `matches(predicted, gold)` tells what is right, `agrees(before, after)` whether
     two answers are the same. `output_spellings` holds further names that models give their outputs.
     `bundled` names the file of assets/bundled with the examples that come with the app, and
-    `translated` the labels that a phrase-based translator is trained for.
+    `translated` the labels that a phrase-based translator is trained for. `choice` is what the page
+    calls the task where one is chosen, empty for one that is not offered there; `question` says what
+    the model is asked, `titles` what a person calls the fields and `unit` one example.
     """
 
     name: str
@@ -79,6 +81,10 @@ class Task:
     note: str = ""
     bundled: str = ""
     translated: tuple[Label, ...] = ()
+    choice: str = ""
+    question: str = ""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    unit: str = "example"
 
     def __reduce__(self) -> tuple[Callable[[str], "Task"], tuple[str]]:
         """Pickle a task as its name: it is the one that is registered."""
@@ -89,6 +95,10 @@ class Task:
         origin = self.source or self.target
         name = {TARGET: self.target, SOURCE: self.source, ORIGIN: origin}.get(role, role)
         return name if name in self.fields else None
+
+    def title_of(self, field: str) -> str:
+        """Return what a person calls a field."""
+        return self.titles.get(field, field.capitalize())
 
     def texts(self, example: Example) -> dict[str, str]:
         """Return the texts of an example by field."""
@@ -140,6 +150,11 @@ def register(task: Task) -> Task:
     """Add a task to the registry."""
     TASKS[task.name] = task
     return task
+
+
+def offered_tasks() -> tuple[Task, ...]:
+    """Return the tasks that the page offers."""
+    return tuple(task for task in TASKS.values() if task.choice)
 
 
 def task_named(name: str) -> Task:

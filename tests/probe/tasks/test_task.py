@@ -16,6 +16,7 @@ from probe.tasks.task import (
     Task,
     common_task,
     example_json,
+    offered_tasks,
     read_example,
     read_labels,
     task_named,
@@ -95,3 +96,15 @@ def test_the_gold_of_a_span_task_is_its_text() -> None:
         None,
         None,
     ]
+
+
+def test_every_offered_task_says_what_it_asks_and_what_its_fields_are_called() -> None:
+    assert [task.choice for task in offered_tasks()] == ["Inference", "Paraphrase", "Sentiment"]
+    for task in offered_tasks():
+        assert task.question.endswith("?")
+        assert set(task.titles) == set(task.fields)
+
+
+def test_a_field_without_a_title_is_called_by_its_name() -> None:
+    assert task_named("sentiment").title_of("text") == "Text"
+    assert replace(task_named("sentiment"), titles={}).title_of("text") == "Text"
