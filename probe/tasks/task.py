@@ -57,9 +57,9 @@ class Task:
     file may hold. `matches(predicted, gold)` tells what is right, `agrees(before, after)` whether
     two answers are the same. `output_spellings` holds further names that models give their outputs.
     `bundled` names the file of assets/bundled with the examples that come with the app, and
-    `translated` the labels that a phrase-based translator is trained for. `choice` is what the page
-    calls the task where one is chosen, empty for one that is not offered there; `question` says what
-    the model is asked, `titles` what a person calls the fields and `unit` one example.
+    `translated` the labels that a phrase-based translator is trained for. `choice` is what the
+    page calls the task where one is chosen, empty for one that is not offered there; `question`
+    says what the model is asked, `titles` what a person calls the fields and `unit` one example.
     """
 
     name: str
