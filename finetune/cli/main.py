@@ -5,6 +5,7 @@ from finetune.cli.gallery import gallery_command
 from finetune.cli.inoculate import inoculate_command
 from finetune.cli.report import report_command
 from finetune.cli.runs import run_command, runs_command
+from finetune.cli.share import share_command
 from finetune.cli.train import train_command
 from finetune.cli.word_models import words_command
 from finetune.cli.word_vectors import vectors_command
@@ -20,6 +21,7 @@ app.command("run")(run_command)
 app.command("report")(report_command)
 app.command("gallery")(gallery_command)
 app.command("train")(train_command)
+app.command("share")(share_command)
 app.command("words")(words_command)
 app.command("vectors")(vectors_command)
 

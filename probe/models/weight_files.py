@@ -10,7 +10,8 @@ import math
 import shutil
 from pathlib import Path
 
-from safetensors import safe_open
+import torch
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
@@ -66,21 +67,42 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
     }
 
 
-def share_weight(folder: Path, weight: str, shared: str) -> None:
-    """Let a model's folder take one weight from a file of the shared folder beside it.
+def share_weights(folder: Path, shared: str) -> int:
+    """Let a model's folder take the weights of a file of the shared folder beside it.
 
-    The model's own values of that weight are dropped. Raises ModelError where the shapes differ.
+    Return how many bytes that saves. Raises ModelError where the file is not there, where the model
+    shares already, or where its own values, as fp16, are others.
     """
+    other = _shared_weights(folder, shared)
+    if not (folder / WHOLE).is_file():
+        shares = "shares weights already" if (folder / INDEX).is_file() else f"has no {WHOLE}"
+        raise ModelError(f"the model {folder.name!r} {shares}")
+    size = (folder / WHOLE).stat().st_size
     weights = read_weights(folder)
-    other = load_file(folder.parent / SHARED_FOLDER / shared)[weight]
-    if other.shape != weights.pop(weight).shape:
-        raise ModelError(f"{shared} does not fit {folder.name!r}")
+    for name, values in other.items():
+        own = weights.pop(name, None)
+        if own is None or not torch.equal(own.half(), values.half()):
+            raise ModelError(
+                f"{folder.name!r} cannot share {shared}: its {name} has other values; train it "
+                "with --freeze-word-embeddings"
+            )
     write_weights(weights, folder / OWN)
-    places = {**dict.fromkeys(weights, OWN), weight: f"../{SHARED_FOLDER}/{shared}"}
-    size = sum(value.nbytes for value in (*weights.values(), other))
-    index = {"metadata": {"total_size": size}, "weight_map": dict(sorted(places.items()))}
+    places = dict.fromkeys(weights, OWN) | dict.fromkeys(other, f"../{SHARED_FOLDER}/{shared}")
+    total = sum(value.nbytes for value in (*weights.values(), *other.values()))
+    index = {"metadata": {"total_size": total}, "weight_map": dict(sorted(places.items()))}
     (folder / INDEX).write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
     (folder / WHOLE).unlink()
+    return size - (folder / OWN).stat().st_size
+
+
+def _shared_weights(folder: Path, shared: str) -> dict[str, Tensor]:
+    path = folder.resolve().parent / SHARED_FOLDER / shared
+    if path.parent.name != SHARED_FOLDER or not path.is_file():
+        raise ModelError(f"there is no {SHARED_FOLDER}/{shared} beside {str(folder)!r}")
+    try:
+        return load_file(path)
+    except (OSError, SafetensorError) as problem:
+        raise ModelError(f"{path} cannot be read: {problem}") from problem
 
 
 def export_model(folder: Path, out: Path) -> None:

@@ -2,11 +2,13 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file
+from torch import Tensor
 from transformers import AutoModelForSequenceClassification, pipeline
 
 from probe.errors import FileError, ModelError
@@ -18,7 +20,7 @@ from probe.models.weight_files import (
     WHOLE,
     export_model,
     read_weights,
-    share_weight,
+    share_weights,
     weight_files,
     write_weights,
 )
@@ -34,7 +36,7 @@ def models(home: Path) -> Path:
     """A home with a model `mine` and the word embeddings of an encoder beside it."""
     folder = home / "models"
     tiny_bert(folder / "mine")
-    encoder = {WEIGHT: load_file(folder / "mine" / WHOLE)[WEIGHT] * 1.5}
+    encoder = {WEIGHT: load_file(folder / "mine" / WHOLE)[WEIGHT].half()}
     (folder / "word_embeddings").mkdir()
     write_weights(encoder, folder / "word_embeddings" / "tiny.safetensors")
     return folder
@@ -43,18 +45,18 @@ def models(home: Path) -> Path:
 @pytest.fixture
 def sharing(models: Path) -> Path:
     """The folder of `mine`, which shares that file."""
-    share_weight(models / "mine", WEIGHT, "tiny.safetensors")
+    share_weights(models / "mine", "tiny.safetensors")
     return models / "mine"
 
 
 def test_a_model_that_shares_keeps_all_but_the_shared_weight(models: Path) -> None:
     before = load_file(models / "mine" / WHOLE)
-    share_weight(models / "mine", WEIGHT, "tiny.safetensors")
+    share_weights(models / "mine", "tiny.safetensors")
     assert [path.name for path in weight_files(models / "mine")] == [OWN, "tiny.safetensors"]
     assert not (models / "mine" / WHOLE).exists()
     after = read_weights(models / "mine")
     assert set(after) == set(before)
-    assert torch.equal(after[WEIGHT], before[WEIGHT] * 1.5)
+    assert torch.equal(after[WEIGHT], before[WEIGHT].half())
     assert all(torch.equal(after[name], before[name]) for name in before if name != WEIGHT)
 
 
@@ -93,11 +95,25 @@ def test_an_export_overwrites_nothing(sharing: Path, tmp_path: Path) -> None:
         export_model(sharing, tmp_path / "there")
 
 
-def test_embeddings_of_another_size_are_refused(models: Path) -> None:
-    write_weights({WEIGHT: torch.zeros(3, 3)}, models / "word_embeddings" / "small.safetensors")
-    with pytest.raises(ModelError, match=r"small\.safetensors does not fit 'mine'"):
-        share_weight(models / "mine", WEIGHT, "small.safetensors")
-    assert (models / "mine" / WHOLE).exists()
+@pytest.mark.parametrize("change", [lambda own: own[:3], lambda own: own * 1.01])
+def test_other_embeddings_are_refused(models: Path, change: Callable[[Tensor], Tensor]) -> None:
+    other = change(load_file(models / "mine" / WHOLE)[WEIGHT]).contiguous()
+    write_weights({WEIGHT: other}, models / "word_embeddings" / "other.safetensors")
+    sentence = rf"'mine' cannot share other\.safetensors: its {WEIGHT} has other values; train it"
+    with pytest.raises(ModelError, match=sentence):
+        share_weights(models / "mine", "other.safetensors")
+    assert [path.name for path in weight_files(models / "mine")] == [WHOLE]
+
+
+@pytest.mark.parametrize("name", ["absent.safetensors", "../mine/model.safetensors"])
+def test_what_is_shared_lies_in_the_folder_beside(models: Path, name: str) -> None:
+    with pytest.raises(ModelError, match="there is no word_embeddings/"):
+        share_weights(models / "mine", name)
+
+
+def test_a_model_shares_once(sharing: Path) -> None:
+    with pytest.raises(ModelError, match="'mine' shares weights already"):
+        share_weights(sharing, "tiny.safetensors")
 
 
 @pytest.mark.parametrize("name", ["../../secret.safetensors", "/etc/secret.safetensors"])
