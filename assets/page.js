@@ -15,4 +15,26 @@
     head.setAttribute("aria-sort", up ? "ascending" : "descending");
     body.append(...rows);
   };
+
+  // Show or hide the table that says the same as a picture.
+  window.unfoldTable = (button) => {
+    const table = button.closest(".picture").querySelector(".as-table");
+    table.hidden = !table.hidden;
+    button.setAttribute("aria-expanded", String(!table.hidden));
+  };
+  // Make the PNG of a picture from its SVG, at twice its size, and save it.
+  window.takePng = async (button) => {
+    const source = button.closest(".picture").querySelector("a[download$='.svg']");
+    const image = new Image();
+    image.src = source.href;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = 2 * image.naturalWidth;
+    canvas.height = 2 * image.naturalHeight;
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    const link = document.createElement("a");
+    link.download = source.download.replace(/svg$/, "png");
+    link.href = canvas.toDataURL("image/png");
+    link.click();
+  };
 }

@@ -1,0 +1,66 @@
+"""A picture: a drawing under its title, its table twin, and what can be taken away of it.
+
+The drawings are in `pictures`: `heat_map` and `forest_plot`, each with an SVG file of its own.
+"""
+
+from urllib.parse import quote
+
+import pandas as pd
+from markupsafe import Markup
+
+from probe.ui.html.elements import NOTHING, join, note, sheet
+
+BETWEEN = Markup(" · ")
+
+
+def picture(
+    title: str,
+    drawing: Markup,
+    frame: pd.DataFrame,
+    svg: str = "",
+    *,
+    stem: str,
+    sentence: str = "",
+) -> Markup:
+    """Show a drawing as a card with its table folded away.
+
+    `frame` holds the same figures: the table twin and the CSV file. `svg` is the drawing as a file
+    of its own, from which the browser makes the PNG; `stem` names the files, `sentence` stands
+    below.
+    """
+    below = note(sentence) if sentence else NOTHING
+    return Markup(
+        '<section class="card picture" aria-label="{title}"><div class="row head"><h3>{title}</h3>'
+        '<span class="grow"></span><span class="tiny take">{take}</span></div>{drawing}{below}'
+        '<div class="as-table" hidden>{twin}</div></section>'
+    ).format(
+        title=title,
+        take=take_away(frame, svg, stem),
+        drawing=drawing,
+        below=below,
+        twin=sheet(frame, f"{title}, as table"),
+    )
+
+
+def take_away(frame: pd.DataFrame, svg: str, stem: str) -> Markup:
+    """Return what unfolds the table, and the links to the files of a picture."""
+    links = [
+        Markup(
+            '<button type="button" aria-expanded="false" onclick="unfoldTable(this)">as table'
+            "</button>"
+        )
+    ]
+    if svg:
+        links += [
+            _download(svg, "image/svg+xml", f"{stem}.svg", "SVG"),
+            Markup('<button type="button" onclick="takePng(this)">PNG</button>'),
+        ]
+    links.append(_download(frame.to_csv(index=False), "text/csv", f"{stem}.csv", "CSV"))
+    return join(links, BETWEEN)
+
+
+def _download(text: str, kind: str, name: str, words: str) -> Markup:
+    """Return a link that holds the file itself."""
+    return Markup('<a download="{}" href="data:{};charset=utf-8,{}">{}</a>').format(
+        name, kind, quote(text), words
+    )
