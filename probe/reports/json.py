@@ -13,6 +13,7 @@ from probe.tasks.task import Task
 from probe.transforms.availability import missing
 from probe.transforms.options import DEFAULTS, OPTIONS
 from probe.transforms.registry import REGISTRY, Scored, Transform
+from probe.transforms.wording import summary_of
 
 
 def examination_json(examination: Examination, precision: Precision) -> dict[str, Any]:
@@ -82,7 +83,8 @@ def _transform(entry: Transform, task: Task) -> dict[str, Any]:
     lacks, edited = missing(entry, task), entry.edited(task)
     return {
         "name": entry.name,
-        "summary": entry.summary,
+        "title": entry.title,
+        "summary": summary_of(entry, task),
         "family": entry.family,
         "side": "both" if len(edited) > 1 else edited[0],
         "label_rule": entry.rule.name,

@@ -13,6 +13,7 @@ from probe.text.tokens import same_words
 from probe.transforms.availability import require_ready
 from probe.transforms.options import Options
 from probe.transforms.registry import Reader, SubWords, Tools, Transform, chain, rule_of
+from probe.transforms.wording import applies_of
 
 MAX_EXAMPLES = 64  # that a chain may derive from one
 Edits = dict[str, list[Edit]]
@@ -154,7 +155,7 @@ def _step(
     before = state.example
     changed = link.make(before, task, tools)
     if changed is None:
-        note = f"{link.name} needs {link.applies}"
+        note = f"{link.name} needs {applies_of(link, task)}"
         step = Step(link.name, task, before, before, note)
         yield replace(state, notes=(*state.notes, note), steps=(*state.steps, step))
         return

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 from probe.errors import TransformError, UnknownTransform
 from probe.tasks.label_rules import UNDEFINED, Rule, compose
 from probe.tasks.task import TARGET, Example, Label, Task
+from probe.terms import Term
 from probe.transforms.options import Options
 
 Level = Literal["word", "sub-word"]
@@ -102,7 +103,8 @@ class Transform:
     the whole example and returns a tuple of new ones, one, or None. `default` says that the result
     is compared with the task's default label instead of the original prediction; `labels` are those
     that it speaks of beside its rule; `applies` says in words what an example must have; `needs`
-    names what must be there for it to run.
+    names what must be there for it to run. `summary` and `applies` call the texts {target},
+    {source} and {origin}, which `wording` fills for a task.
     """
 
     name: str
@@ -155,13 +157,33 @@ def _as_changed(examples: Any) -> Changed | None:  # Any: what an example functi
 
 
 FAMILIES = {
-    "lexical": "Word order (Gupta et al.)",
-    "gradient": "Token importance (Gupta et al.)",
-    "statistical": "Translation (Gupta et al.)",
-    "heuristic": "Heuristics (fritz)",
-    "stress": "Stress tests (Naik et al.)",
+    "lexical": Term(
+        "Word order",
+        "Words in an order that makes no sense; a model that reads sentences should lose its "
+        "answer (Gupta et al. 2021).",
+    ),
+    "gradient": Term(
+        "Token importance",
+        "Keeps what matters most to the model and destroys the rest, so that people can no longer "
+        "answer (Gupta et al. 2021).",
+    ),
+    "statistical": Term(
+        "Translation",
+        "Word salad from a translator that learnt which phrases go with each label "
+        "(Gupta et al. 2021).",
+    ),
+    "heuristic": Term(
+        "Heuristics",
+        "Shuffled, cut, negated and reworded pairs that mislead a model which only compares words "
+        "(Dickerson, fritz).",
+    ),
+    "stress": Term(
+        "Stress tests",
+        "Small changes that should not trouble a reader: distracting words, misspellings, "
+        "antonyms and numbers (Naik et al. 2018).",
+    ),
 }
-"""The families' titles, in the order in which they are shown."""
+"""The families, in the order in which they are shown."""
 REGISTRY: dict[str, Transform] = {}
 
 

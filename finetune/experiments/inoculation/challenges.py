@@ -24,6 +24,7 @@ from probe.templates.grammar import grammar
 from probe.transforms import REGISTRY, Options, apply
 from probe.transforms.availability import ready
 from probe.transforms.registry import chain, leaves_gold, rule_of
+from probe.transforms.wording import applies_of, summary_of
 
 Kind = Literal["transform", "template", "file"]
 KIND_TITLES: Mapping[Kind, str] = {
@@ -57,7 +58,9 @@ class Challenge:
 def catalogue(task: Task = NLI) -> tuple[Challenge, ...]:
     """Return the challenges that can be made here, transforms first, in the registry's order."""
     changed = (
-        Challenge(name, "transform", REGISTRY[name].family, REGISTRY[name].summary, rule.words)
+        Challenge(
+            name, "transform", REGISTRY[name].family, summary_of(REGISTRY[name], task), rule.words
+        )
         for name in ready(task)
         if leaves_gold(name) and (rule := REGISTRY[name].rule)
     )
@@ -129,7 +132,7 @@ def make_sets(challenge: str, source_data: SourceData, seed: int = 0, task: Task
         parts = (source_data.pool, source_data.test)
         train_pairs, test_pairs = (challenged(challenge, pairs, seed, task) for pairs in parts)
     if not (train_pairs and test_pairs):
-        needs = "; ".join(link.applies for link in chain(challenge))
+        needs = "; ".join(applies_of(link, task) for link in chain(challenge))
         raise ExperimentError(f"no pair suits the challenge {challenge}: it needs {needs}")
     control = CONTROLS.get(challenge)
     sister = challenged(control, source_data.test, seed, task) if control else ()

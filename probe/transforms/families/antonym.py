@@ -47,7 +47,7 @@ SPURIOUS = "civilian"  # the opposite of a serviceman, one of WordNet's senses o
 @transform(
     "antonym",
     "Contradict by an antonym",
-    "Set a sentence against itself with one word turned into its antonym: contradictions.",
+    "Sets a sentence against itself with one word turned into its antonym.",
     family="stress",
     rule=COMPUTED,
     fields=NLI.fields,

@@ -31,7 +31,7 @@ register = partial(transform, family="heuristic", source=SOURCE)
 @register(
     "shuffleboth",
     "Shuffle both texts",
-    "Put the words of the premise and those of the hypothesis in random order.",
+    "Puts the words of the premise and the words of the hypothesis in random order.",
     rule=NOT_ENTAILED,
     fields=NLI.fields,
     applies="two different words in the premise or the hypothesis",
@@ -49,7 +49,7 @@ def shuffleboth(pair: Pair, tools: Tools) -> Pair | None:
 @register(
     "shuffleprem",
     "Copy the premise, shuffled",
-    "Make the premise's words, in random order, the hypothesis.",
+    "Replaces the hypothesis by the words of the premise in random order.",
     rule=NOT_ENTAILED,
     reads="premise",
     edits="hypothesis",
@@ -63,7 +63,7 @@ def shuffleprem(text: str, tools: Tools) -> str | None:
 @register(
     "premsubseq",
     "Copy a part of the premise",
-    "Make a part of the premise, in its order, the hypothesis.",
+    "Replaces the hypothesis by a part of the premise, its words in their order.",
     rule=NOT_ENTAILED,
     reads="premise",
     edits="hypothesis",
@@ -101,8 +101,8 @@ negate = partial(register, needs=("tagger",))
 
 @negate(
     "neghyp",
-    "Deny the hypothesis",
-    f'Put "{CLAUSE}" before the hypothesis.',
+    "Negate the hypothesis",
+    f'Puts "{CLAUSE}" before the hypothesis.',
     rule=FLIP,
     reads="hypothesis",
     edits="hypothesis",
@@ -115,8 +115,8 @@ def neghyp(text: str, tools: Tools) -> str | None:
 
 @negate(
     "negprem",
-    "Deny the premise",
-    f'Put "{CLAUSE}" before the premise.',
+    "Negate the premise",
+    f'Puts "{CLAUSE}" before the premise.',
     rule=NOT_ENTAILED,
     reads="premise",
     edits="premise",
@@ -129,8 +129,8 @@ def negprem(text: str, tools: Tools) -> str | None:
 
 @negate(
     "negprem_hyp",
-    "Copy the premise, denied",
-    f'Make the premise with "{CLAUSE}" before it the hypothesis.',
+    "Copy the premise, negated",
+    f'Replaces the hypothesis by the premise with "{CLAUSE}" before it.',
     rule=NOT_ENTAILED,
     reads="premise",
     edits="hypothesis",
@@ -165,19 +165,19 @@ WORD_CLASSES: tuple[tuple[str, Kind, str, str], ...] = (
     ("adv", "adverb", "adverbs", SOURCE),
     ("adj", "adjective", "adjectives", f"after {SOURCE}; adjectives are our extension"),
 )
-RELATIONS: tuple[tuple[str, Relation, Rule], ...] = (
-    ("syn", "synonym", KEEP),
-    ("ant", "antonym", FLIP),
+RELATIONS: tuple[tuple[str, Relation, str, Rule], ...] = (
+    ("syn", "synonym", "the same meaning", KEEP),
+    ("ant", "antonym", "the opposite meaning", FLIP),
 )
 
 
 def _register(
-    name: str, kind: Kind, words: str, source: str, relation: Relation, rule: Rule
+    name: str, kind: Kind, words: str, source: str, relation: Relation, meaning: str, rule: Rule
 ) -> None:
     @transform(
         name,
-        f"{relation.capitalize()}s for {words}",
-        f"Put {relation}s for the {words} of the hypothesis.",
+        f"Swap {words} for {relation}s",
+        f"Replaces the {words} of the hypothesis by {words} of {meaning}.",
         family="heuristic",
         rule=rule,
         reads="hypothesis",
@@ -191,5 +191,5 @@ def _register(
 
 
 for short, kind, words, source in WORD_CLASSES:
-    for ending, relation, rule in RELATIONS:
-        _register(f"h{short}{ending}", kind, words, source, relation, rule)
+    for ending, relation, meaning, rule in RELATIONS:
+        _register(f"h{short}{ending}", kind, words, source, relation, meaning, rule)

@@ -22,7 +22,7 @@ register = partial(
     level="sub-word",
     source="Gupta et al. 2021, section 3.1",
 )
-TOKEN = "a token in the hypothesis"
+TOKEN = "a token in {target}"
 
 
 def kept_positions(scored: Sequence[Scored], tools: Tools) -> set[int]:
@@ -50,8 +50,8 @@ def rewrite(ids: Sequence[int], tools: Tools) -> str | Inexact:
 
 @register(
     "drop",
-    "Drop unimportant tokens",
-    "Take the less important tokens out of the hypothesis.",
+    "Drop the unimportant half",
+    "Takes out the tokens of {target} that matter least to the model, half of them by default.",
     applies=TOKEN,
 )
 def drop(text: str, tools: Tools) -> str | Inexact | None:
@@ -64,8 +64,8 @@ def drop(text: str, tools: Tools) -> str | Inexact | None:
 
 @register(
     "repeat",
-    "Repeat important tokens",
-    "Put important tokens in place of the less important ones.",
+    "Repeat the important half",
+    "Replaces the tokens of {target} that matter least to the model by repetitions of the others.",
     applies=TOKEN,
 )
 def repeat(text: str, tools: Tools) -> str | Inexact | None:
@@ -81,8 +81,8 @@ def repeat(text: str, tools: Tools) -> str | Inexact | None:
 
 @register(
     "replace",
-    "Replace unimportant tokens",
-    "Put random tokens in place of the less important ones.",
+    "Replace the unimportant half",
+    "Replaces the tokens of {target} that matter least to the model by random ones.",
     applies=TOKEN,
 )
 def replace(text: str, tools: Tools) -> str | Inexact | None:
@@ -105,9 +105,9 @@ def _redrawn(positions: set[int], pool: Sequence[int], tools: Tools) -> list[int
 @register(
     "copyone",
     "Copy one important token",
-    "Make the premise's most important token the whole hypothesis.",
+    "Replaces {target} by the one token of {source} that matters most to the model.",
     reads=SOURCE,
-    applies="a token in the premise",
+    applies="a token in {source}",
     default=True,
 )
 def copyone(text: str, tools: Tools) -> str | Inexact | None:

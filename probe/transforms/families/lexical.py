@@ -34,16 +34,26 @@ def reorder(text: str, tools: Tools, order: Callable[[list[str]], list[str]]) ->
     return join(order(words) + mark) if words else None
 
 
-TARGET_WORD = "a word in the hypothesis"
+TARGET_WORD = "a word in {target}"
 
 
-@register("sort", "Sort the words", "Sort the hypothesis's words by alphabet.", applies=TARGET_WORD)
+@register(
+    "sort",
+    "Sort the words",
+    "Puts the words of {target} in alphabetical order.",
+    applies=TARGET_WORD,
+)
 def sort(text: str, tools: Tools) -> str | None:
     """Sort by code point: punctuation, digits, letters."""
     return reorder(text, tools, sorted)
 
 
-@register("reverse", "Reverse the words", "Say the hypothesis backwards.", applies=TARGET_WORD)
+@register(
+    "reverse",
+    "Reverse the words",
+    "Puts the words of {target} in the opposite order, the last word first.",
+    applies=TARGET_WORD,
+)
 def reverse(text: str, tools: Tools) -> str | None:
     """Reverse the words."""
     return reorder(text, tools, lambda words: words[::-1])
@@ -52,7 +62,7 @@ def reverse(text: str, tools: Tools) -> str | None:
 @register(
     "shuffle",
     "Shuffle the words",
-    "Shuffle the hypothesis's words until no two neighbours stay neighbours.",
+    "Shuffles the words of {target} until none is followed by the word that followed it before.",
     applies=TARGET_WORD,
 )
 def shuffle(text: str, tools: Tools) -> str | Inexact | None:
@@ -75,9 +85,9 @@ def shuffle(text: str, tools: Tools) -> str | Inexact | None:
 @register(
     "copysort",
     "Copy the other text, sorted",
-    "Put the premise, its words sorted, in place of the hypothesis.",
+    "Replaces {target} by the words of {source} in alphabetical order.",
     reads=SOURCE,
-    applies="a word in the premise",
+    applies="a word in {source}",
     default=True,
 )
 def copysort(text: str, tools: Tools) -> str | None:

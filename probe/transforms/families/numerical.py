@@ -40,8 +40,8 @@ CHOICES: Mapping[Number, Callable[[Random, Sequence[Span]], Span]] = {
 
 @transform(
     "numerical",
-    "State something about a number",
-    "Make three statements about a number in the premise: entailed, neutral and contradicted.",
+    "Change a number",
+    "Makes three statements about a number in the premise: entailed, contradicted and neutral.",
     family="stress",
     rule=COMPUTED,
     fields=NLI.fields,

@@ -51,8 +51,8 @@ def weights(options: Options) -> DecoderWeights:
 
 @register(
     "pbsmt",
-    "Translate the other text",
-    "Translate the other text into the target, by the system of the example's label.",
+    "Translate by phrases",
+    "Replaces {target} by what a phrase-based translator for its label makes of {origin}.",
     applies="a word to translate and a gold or predicted label",
     reads=ORIGIN,
 )
@@ -65,8 +65,8 @@ for letter, label in SYSTEMS.items():
     register(
         f"pbsmt_{letter}",
         f"Translate as {label}",
-        f"Translate the premise into a hypothesis, by the system of {label}.",
-        applies="a word in the premise",
+        f"Replaces {{target}} by what the phrase-based translator for {label} makes of {{source}}.",
+        applies="a word in {source}",
         reads=SOURCE,
         labels=LABELS,
     )(partial(translated, label=label))

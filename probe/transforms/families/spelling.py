@@ -93,8 +93,8 @@ KEYBOARD = Misspelling(key_indices, press_neighbour)
 @register(
     "spelling_swap",
     "Swap two letters",
-    "Swap two letters side by side in one word of the hypothesis.",
-    applies="a word in the hypothesis with letters to swap",
+    "Swaps two neighbouring letters in one word of {target}.",
+    applies="a word in {target} with letters to swap",
 )
 def spelling_swap(text: str, tools: Tools) -> str | None:
     """Swap two letters that differ, so that the word changes; the code tries five times."""
@@ -104,8 +104,8 @@ def spelling_swap(text: str, tools: Tools) -> str | None:
 @register(
     "spelling_keyboard",
     "Press a wrong key",
-    "Replace a letter of one word of the hypothesis by its neighbour on the keyboard.",
-    applies="a word in the hypothesis with a letter from a to z",
+    "Replaces a letter in one word of {target} by its neighbour on the keyboard.",
+    applies="a word in {target} with a letter from a to z",
 )
 def spelling_keyboard(text: str, tools: Tools) -> str | None:
     """Replace a letter by the key to its left or right."""
@@ -115,8 +115,8 @@ def spelling_keyboard(text: str, tools: Tools) -> str | None:
 @register(
     "spelling",
     "Misspell a word",
-    "Misspell one word of the hypothesis: a swap or a wrong key, by a coin.",
-    applies="a word in the hypothesis that can be misspelt",
+    "Misspells one word of {target}: by chance two letters swapped or a wrong key pressed.",
+    applies="a word in {target} that can be misspelt",
 )
 def spelling(text: str, tools: Tools) -> str | None:
     """Draw a kind of error for the row; where no word allows it, take the other."""

@@ -40,13 +40,13 @@ APPENDERS: Mapping[Tautology, Callable[[str, str], str | None]] = {
     "end": append,
     "naik_code": append_first,
 }
-TARGET_TEXT = "text in the hypothesis"
+TARGET_TEXT = "text in {target}"
 
 
 @register(
     "word_overlap",
-    "Append a tautology",
-    'Append "and true is true" to the hypothesis.',
+    "Add a tautology",
+    'Adds "and true is true" at the end of {target}, which changes nothing of its meaning.',
     applies=TARGET_TEXT,
 )
 def word_overlap(text: str, tools: Tools) -> str | None:
@@ -56,8 +56,8 @@ def word_overlap(text: str, tools: Tools) -> str | None:
 
 @register(
     "negation",
-    "Append a negation",
-    'Append "and false is not true" to the hypothesis.',
+    "Add a negation",
+    'Adds "and false is not true" at the end of {target}, which changes nothing of its meaning.',
     applies=TARGET_TEXT,
 )
 def negation(text: str, tools: Tools) -> str | None:
@@ -68,10 +68,10 @@ def negation(text: str, tools: Tools) -> str | None:
 @register(
     "length_mismatch",
     "Lengthen the other text",
-    'Append "and true is true" five times to the premise.',
+    'Adds "and true is true" five times at the end of {source}, which changes nothing.',
     reads=SOURCE,
     edits=SOURCE,
-    applies="text in the premise",
+    applies="text in {source}",
 )
 def length_mismatch(text: str, tools: Tools) -> str | None:
     """Lengthen the premise."""
@@ -80,8 +80,8 @@ def length_mismatch(text: str, tools: Tools) -> str | None:
 
 @register(
     "control_tautology",
-    "Append another tautology",
-    'Append "and green is not red" to the hypothesis, a tautology no challenge trains on.',
+    "Add another tautology",
+    'Adds "and green is not red" at the end of {target}: a control that no challenge trains on.',
     applies=TARGET_TEXT,
 )
 def control_tautology(text: str, tools: Tools) -> str | None:

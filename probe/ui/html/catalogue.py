@@ -15,6 +15,7 @@ from probe.templates.grammar import grammar
 from probe.transforms import REGISTRY
 from probe.transforms.availability import missing
 from probe.transforms.registry import FAMILIES, Transform
+from probe.transforms.wording import summary_of
 from probe.ui.html.edits import changes
 from probe.ui.html.elements import NOTHING, join, note, twin
 from probe.ui.html.prediction import verdict
@@ -35,12 +36,12 @@ def catalogue(examples: Mapping[str, Sequence[Transformed]]) -> Markup:
 def _family(family: str, examples: Mapping[str, Sequence[Transformed]]) -> Markup:
     entries = [entry for entry in REGISTRY.values() if entry.family == family]
     shown = join(_entry(entry, examples.get(entry.name, ())) for entry in entries)
-    return SECTION.format(FAMILIES[family], shown)
+    return SECTION.format(FAMILIES[family].title, shown)
 
 
 def _entry(entry: Transform, examples: Sequence[Transformed]) -> Markup:
     parts = [_facts(entry), _lacks(entry), *map(_example, examples), _code(entry)]
-    return ENTRY.format(entry.name, entry.summary, join(parts))
+    return ENTRY.format(entry.name, summary_of(entry, NLI), join(parts))
 
 
 def _facts(entry: Transform) -> Markup:

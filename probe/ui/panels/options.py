@@ -13,9 +13,9 @@ from probe.ui.html.elements import title
 def build() -> list[Any]:  # Any: gradio's components share no useful type
     """Lay out a control for each option, by family; return them in the order of `OPTIONS`."""
     controls: dict[str, Any] = {}
-    for family, words in FAMILIES.items():
+    for family, term in FAMILIES.items():
         named = {name: option for name, option in OPTIONS.items() if option.family == family}
-        gr.HTML(title(words))
+        gr.HTML(title(term.title))
         with gr.Row():
             controls |= {name: _control(name, option) for name, option in named.items()}
     return [controls[name] for name in OPTIONS]

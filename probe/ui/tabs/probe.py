@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from probe.analysis.attribution import METHODS, BaselineToken
 from probe.tasks.nli import LABELS
+from probe.transforms.presets import FIRST
 from probe.transforms.registry import FAMILIES
 from probe.ui.answers.shared_answers import SharedAnswers
 from probe.ui.api import probe as probe_api
@@ -18,7 +19,7 @@ from probe.ui.page import Page
 from probe.ui.panels import options, own_model
 from probe.ui.tabs import probe_answer
 from probe.ui.tabs.example_pairs import EXAMPLES
-from probe.ui.tabs.probe_answer import FIRST, UNKNOWN, by_family, not_available
+from probe.ui.tabs.probe_answer import UNKNOWN, by_family, not_available
 
 LINES = (("lexical", "gradient", "statistical"), ("heuristic",), ("stress",))
 """The families that stand side by side."""
@@ -229,7 +230,7 @@ def _families() -> list[gr.CheckboxGroup]:
                 groups[family] = gr.CheckboxGroup(
                     names[family],
                     value=[name for name in FIRST if name in names[family]],
-                    label=FAMILIES[family],
+                    label=FAMILIES[family].title,
                     min_width=260,
                     elem_id=f"family-{family}",
                 )

@@ -17,6 +17,7 @@ from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.task import Label
 from probe.transforms import REGISTRY, Options
 from probe.transforms.availability import missing, ready
+from probe.transforms.presets import FIRST
 from probe.transforms.registry import FAMILIES
 from probe.ui.answers.answering import answering
 from probe.ui.answers.request_limits import check_pair, check_transforms
@@ -27,8 +28,6 @@ from probe.ui.html.probe import answer, rows, table
 from probe.ui.panels import options
 from probe.ui.tabs.example_pairs import EXAMPLES
 
-FIRST = ("sort", "shuffle", "drop", "negation")
-"""The transforms that are chosen when the page is opened."""
 UNKNOWN = "not known"
 
 
