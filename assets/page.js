@@ -16,6 +16,24 @@
     body.append(...rows);
   };
 
+  // Put a term's definition under it, or above it where the window ends; Escape and scrolling close.
+  const place = ({ target }) => {
+    const term = target.closest?.(".term");
+    if (!term) return;
+    const box = term.getBoundingClientRect(), above = box.bottom > window.innerHeight - 150;
+    const left = Math.max(8, Math.min(box.left, window.innerWidth - 328));
+    term.style.setProperty("--left", `${left}px`);
+    term.style.setProperty("--top", above ? "auto" : `${box.bottom}px`);
+    term.style.setProperty("--bottom", above ? `${window.innerHeight - box.top}px` : "auto");
+    term.classList.remove("closed");
+  };
+  const close = () => {
+    for (const term of document.querySelectorAll(".term:hover, .term:focus")) term.classList.add("closed");
+  };
+  for (const event of ["focusin", "pointerover", "pointerdown"]) document.addEventListener(event, place);
+  document.addEventListener("keydown", ({ key }) => key === "Escape" && close());
+  document.addEventListener("scroll", close, { capture: true, passive: true });
+
   // Show or hide the table that says the same as a picture.
   window.unfoldTable = (button) => {
     const table = button.closest(".picture").querySelector(".as-table");

@@ -40,6 +40,17 @@ def link(address: str, text: str) -> Markup:
     return Markup('<a href="{}">{}</a>').format(address, text)
 
 
+def term(word: str, meaning: str) -> Markup:
+    """Show a word whose definition appears on focus, on hovering and on a tap.
+
+    It is a button, so that it must not stand inside another button or a link.
+    """
+    return Markup(
+        '<button type="button" class="term" data-meaning="{meaning}" '
+        'aria-label="{word}: {meaning}">{word}</button>'
+    ).format(word=word, meaning=meaning)
+
+
 def meter(label: str, share: float) -> Markup:
     """Draw how far work is, as a share from 0 to 1."""
     return Markup(
