@@ -18,7 +18,7 @@ from probe.runs.access import granted_runs, is_owner, share
 from probe.runs.database.tables import RunRow
 from probe.runs.owners import COMMAND_LINE
 from probe.runs.store import Store
-from probe.tasks.nli import Pair
+from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task
 
 
@@ -32,12 +32,12 @@ class ModelAccess:
     cache: ModelCache
     store: Store
 
-    def names(self, visitor: str) -> list[str]:
-        """Return the models on disk that a visitor can choose.
+    def names(self, visitor: str, task: Task = NLI) -> list[str]:
+        """Return the models on disk that a visitor can choose for a task.
 
         While the run database cannot be read, whose the others are is not known: the bundled ones.
         """
-        here = [entry for entry in entries() if entry.task is None or _on_page(entry.task)]
+        here = [entry for entry in entries() if entry.task is None or asks_alike(entry.task, task)]
         try:
             hidden = hidden_models(self.store, visitor)
         except StoreError:
@@ -55,12 +55,18 @@ class ModelAccess:
         """Refuse a model that is not there or not for this visitor. Raises ModelError."""
         self.cache.require(name, () if name in BUNDLED else hidden_models(self.store, visitor))
 
-    def get(self, visitor: str, name: str) -> Classifier:
+    def get(self, visitor: str, name: str, task: Task = NLI) -> Classifier:
         """Return a classifier, loaded. Raises ModelError, also for one of another task."""
         self.require(visitor, name)
-        return _require_page_task(self.cache.get(name))
+        return require_task(self.cache.get(name), task)
 
-    def open(self, visitor: str, name: str, order: tuple[Label, ...] | None = None) -> LoadedModel:
+    def open(
+        self,
+        visitor: str,
+        name: str,
+        order: tuple[Label, ...] | None = None,
+        task: Task = NLI,
+    ) -> LoadedModel:
         """Load the model that a visitor named: of the hub, a folder, here. Raises ModelError."""
         hidden = hidden_models(self.store, visitor)
         require_open(name, hidden)
@@ -68,22 +74,22 @@ class ModelAccess:
         if here == Path(here).name:  # neither a hub's owner/name nor the path of a folder
             self.cache.require(here, hidden)
         opened = self.cache.open(here, order)
-        _require_page_task(opened.classifier)
+        require_task(opened.classifier, task)
         return opened
 
 
-def _on_page(task: Task) -> bool:
-    """Whether the page asks for a task's examples: pairs of premise and hypothesis."""
-    return task.example is Pair
+def asks_alike(first: Task, second: Task) -> bool:
+    """Whether two tasks ask about the same texts: inference in two or three classes does."""
+    return first.example is second.example
 
 
-def _require_page_task(classifier: Classifier) -> Classifier:
-    """Return a classifier that the page can ask. Raises ModelError for one of another task."""
-    task = classifier.task
-    if not _on_page(task):
+def require_task(classifier: Classifier, task: Task) -> Classifier:
+    """Return a classifier of a task. Raises ModelError for one of another task."""
+    own = classifier.task
+    if not asks_alike(own, task):
         raise ModelError(
-            f"{classifier.name} answers another task, {task.title.lower()}; the page asks for "
-            "natural language inference, and `python -m probe batch FILE --model ...` for any task"
+            f"{classifier.name} answers another task, {own.title.lower()}, and this is "
+            f"{task.title.lower()}; choose its task, or a model of this one"
         )
     return classifier
 

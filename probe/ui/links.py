@@ -8,7 +8,7 @@ from probe.tasks.task import Example, Task
 
 def link_to_example(task: Task, example: Example, model: str) -> str:
     """Return a permalink that opens an example in the Probe tab."""
-    return _query(**task.texts(example), model=model)
+    return _query(task=task.name, **task.texts(example), model=model)
 
 
 def link_to_model(model: str) -> str:

@@ -15,8 +15,12 @@ from probe.runs.store import Store
 from probe.settings import ASSETS, settings
 from probe.ui.events import QUIET
 from probe.ui.server.checked_blocks import CheckedBlocks
+from probe.ui.task_choice import build_choice, task_in
 from probe.ui.visitors.owner import browser_token, open_for_visitor
 from probe.ui.visitors.visitor_files import HOUR
+
+FIRST_TAB = "probe"
+"""The tab that is open where a link names none."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +46,14 @@ class Page:
     """What a tab is built with: the core, and the page around the tab.
 
     `owner` holds the token by which a browser finds its runs again, `opened` is the event after
-    which it holds one; `tab` is the tab itself.
+    which it holds one; `task` holds the name of the chosen task, and `tab` is the tab itself.
     """
 
     core: Core
     blocks: gr.Blocks
     owner: gr.BrowserState
     opened: gr.events.Dependency
+    task: gr.Radio
     tab: gr.Tab
 
 
@@ -66,19 +71,23 @@ def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
     blocks: gr.Blocks
     hours = settings().keep_hours
     with CheckedBlocks(title="NLI Clinic", delete_cache=(HOUR, hours * HOUR)) as blocks:
-        gr.HTML((ASSETS / "header.html").read_text(encoding="utf-8"), elem_id="header")
+        with gr.Row(elem_id="masthead"):
+            header = (ASSETS / "header.html").read_text(encoding="utf-8")
+            gr.HTML(header, elem_id="header", padding=False)
+            task = build_choice()
         owner = browser_token()
         opened = open_for_visitor(blocks, core.store, owner)
-        with gr.Tabs() as shown:
+        with gr.Tabs(selected=FIRST_TAB) as shown:
             for entry in tabs:
                 with gr.Tab(entry.title, id=entry.id) as tab:
-                    entry.build(Page(core, blocks, owner, opened, tab))
+                    entry.build(Page(core, blocks, owner, opened, task, tab))
         names = {entry.id for entry in tabs}
 
-        def open_tab(request: gr.Request) -> Any:  # Any: gradio's own mark to skip
-            """Open the tab that a permalink names."""
+        def open_tab(request: gr.Request) -> tuple[Any, str]:  # Any: gradio's own mark to skip
+            """Open the tab and choose the task that a permalink names."""
             name = request.query_params.get("tab", "")
-            return gr.Tabs(selected=name) if name in names else gr.skip()
+            selected = gr.Tabs(selected=name) if name in names else gr.skip()
+            return selected, task_in(request.query_params).name
 
-        blocks.load(open_tab, None, shown, **QUIET)
+        blocks.load(open_tab, None, [shown, task], **QUIET)
     return blocks

@@ -106,7 +106,7 @@ def test_both_texts_of_a_pair(page: Page) -> None:
 
 def test_the_names_of_a_model_and_of_a_chain(page: Page, app: App) -> None:
     page.goto(app.url)
-    expect(page.locator("#rows .row").first).to_be_visible(timeout=SLOW)
+    expect(page.locator("#rows .result").first).to_be_visible(timeout=SLOW)
     choose(page.locator("#chains input"), f"{WORST}+drop")
     page.locator("#swap").click()
     alert_in(page, "#answer", "no transform")

@@ -66,7 +66,7 @@ def test_a_link_to_a_run_that_is_somebody_elses_says_so(page: Page, app: App) ->
 
 def test_a_transform_leads_to_an_inoculation_against_it(newcomer: Page, app: App) -> None:
     newcomer.goto(f"{app.url}?premise=Snow+fell.&hypothesis=It+snowed.&transforms=negation")
-    newcomer.locator("#rows .row summary").first.click(timeout=SLOW)
+    newcomer.locator("#rows .result summary").first.click(timeout=SLOW)
     newcomer.get_by_role("link", name="Inoculate against this").click()
     expect(newcomer.locator("#samples")).to_contain_text("5 pairs of negation.", timeout=SLOW)
     expect(newcomer.locator("#estimate")).to_contain_text("about", timeout=SLOW)

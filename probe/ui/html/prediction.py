@@ -7,6 +7,7 @@ from markupsafe import Markup
 from probe.models.classifier import Prediction
 from probe.tasks.nli import NON_ENTAILMENT
 from probe.ui.html.elements import NOTHING, join
+from probe.ui.html.tones import tone
 
 LETTERS: Mapping[str, str] = {NON_ENTAILMENT: "¬E"}
 """What stands for a label in a bar; any other label's first letter does."""
@@ -16,7 +17,7 @@ NARROW = 0.09
 
 def label_name(label: str) -> Markup:
     """Name a label in its colour."""
-    return Markup('<span class="label {}">{}</span>').format(label, label)
+    return Markup('<span class="label tone-{}">{}</span>').format(tone(label), label)
 
 
 def verdict(prediction: Prediction) -> Markup:
@@ -52,13 +53,13 @@ def _stretch(label: str, share: float) -> Markup:
 
 def _filled(label: str, share: float, text: str = NOTHING) -> Markup:
     """Return a stretch of bar in the label's colour, as wide as its share."""
-    return Markup('<span class="part {}" style="width:{:.2f}%">{}</span>').format(
-        label, 100 * share, text
+    return Markup('<span class="part tone-{}" style="width:{:.2f}%">{}</span>').format(
+        tone(label), 100 * share, text
     )
 
 
 def _line(label: str, share: float) -> Markup:
     return Markup(
-        '<div class="probability"><span class="name label {}">{}</span>'
+        '<div class="probability"><span class="name label tone-{}">{}</span>'
         '<span class="track">{}</span><span class="number">{:.3f}</span></div>'
-    ).format(label, label, _filled(label, share), share)
+    ).format(tone(label), label, _filled(label, share), share)

@@ -57,7 +57,7 @@ def row(transformed: Transformed, before: Prediction, model: str) -> Markup:
     """Show one transform's result: verdict, bar, agreement, rule, the marked text, the meaning."""
     result = transformed.result
     return Markup(
-        '<details class="row"><summary><span class="what">{name}</span>'
+        '<details class="result"><summary><span class="what">{name}</span>'
         '<span class="predicted">{verdict}</span>{bar}{agreement}{rule}'
         '<span class="more" aria-hidden="true">›</span></summary>{full}</details>'
         '<div class="new-text">{changes}<p class="meaning">{meaning}</p>{note}</div>'

@@ -12,26 +12,13 @@ from probe.ui.server.passwords import login, read_logins
 from probe.ui.server.request_check import RequestCheck
 from probe.ui.server.sessions import Sessions
 from probe.ui.server.uploads import ClosedRoutes, guard_uploads
+from probe.ui.theme import style_files, theme
 
-FONT = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif"]
-MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
 EVENTS_AT_ONCE = 4
 """How many events of one kind are answered at the same time."""
 QUEUE_PAUSE, PROGRESS_PAUSE = 0.02, 0.1
 """Seconds between two looks at gradio's queue, which has no setting for them: as it stands it looks
 a thousand times a second, and an app that nobody uses keeps a core busy."""
-
-
-def theme() -> gr.themes.Base:
-    """Return a calm theme that needs no font from the network."""
-    return gr.themes.Base(
-        primary_hue="teal", neutral_hue="slate", font=FONT, font_mono=MONO, radius_size="sm"
-    ).set(  # white on the default teal has a contrast of 2.5:1
-        button_primary_background_fill="*primary_700",
-        button_primary_background_fill_hover="*primary_800",
-        button_primary_background_fill_dark="*primary_700",
-        button_primary_text_color="white",
-    )
 
 
 def launch_options() -> dict[str, Any]:
@@ -40,7 +27,7 @@ def launch_options() -> dict[str, Any]:
     return {
         "auth": login(read_logins(logins)) if logins else None,
         "theme": theme(),
-        "css_paths": [ASSETS / "style.css"],
+        "css_paths": style_files(),
         "js": (ASSETS / "page.js").read_text(encoding="utf-8"),
         "max_file_size": settings().max_upload,
         "allowed_paths": [],

@@ -129,13 +129,23 @@ def test_where_nothing_of_ones_own_may_be_opened_a_hidden_model_is_as_one_that_i
     assert models.open(ME, "mine").classifier.name == "mine"
 
 
+def test_a_model_is_offered_for_its_own_task_alone(models: ModelAccess, home: Path) -> None:
+    tiny_bert(home / "models" / "moods", SENTIMENT)
+    assert "moods" in models.names(ME, SENTIMENT)
+    assert "minilm" not in models.names(ME, SENTIMENT)
+    assert models.get(ME, "moods", SENTIMENT).task is SENTIMENT
+
+
 def test_a_model_of_another_task_is_neither_offered_nor_asked(
     models: ModelAccess, home: Path
 ) -> None:
     folder = tiny_bert(home / "models" / "moods", SENTIMENT)
     assert "moods" not in models.names(ME)
     told = refusal(models, ME, "moods")
-    assert told.startswith("moods answers another task, sentiment classification; the page asks")
+    assert told == (
+        "moods answers another task, sentiment classification, and this is natural language "
+        "inference; choose its task, or a model of this one"
+    )
     with pytest.raises(ModelError) as refused:
         models.open(ME, str(folder))
     assert str(refused.value) == told

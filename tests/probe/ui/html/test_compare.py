@@ -113,4 +113,4 @@ def test_a_pair_is_shown_for_models_of_three_and_of_two_labels() -> None:
     shown = side_by_side([examine(model, pair) for model in models])
     assert shown.count("<section") == 2
     assert "<u>" not in shown
-    assert 'class="name label non-entailment"' in shown
+    assert 'class="name label tone-last"' in shown

@@ -1,0 +1,16 @@
+"""The colours of labels: by their place in their task, so that all tasks share one palette."""
+
+from typing import Literal
+
+from probe.tasks.task import TASKS, Label
+
+Tone = Literal["first", "middle", "last"]
+"""Blue, grey, vermilion: `.tone-first` and so on in assets/style/page.css."""
+
+
+def tone(label: Label) -> Tone:
+    """Return the tone of a label of any task; the middle one for what is no label."""
+    labels = next((task.labels for task in TASKS.values() if label in task.labels), ())
+    if label not in labels[:1] + labels[-1:]:
+        return "middle"
+    return "first" if label == labels[0] else "last"
