@@ -18,6 +18,7 @@ from probe.cli.main import app
 from probe.tasks.label_rules import KEEP
 from probe.templates import kinds
 from probe.templates.grammar import FOLDERS
+from probe.terms import Term
 from probe.transforms.registry import FAMILIES, REGISTRY, Tools, transform
 from probe.ui.tabs.probe_answer import by_family
 from tests.support.tiny_bert import tiny_pairs
@@ -81,12 +82,13 @@ def test_a_new_transform_that_leaves_a_label_is_a_challenge(shout: str) -> None:
 
 
 def test_a_family_is_one_row(monkeypatch: pytest.MonkeyPatch, shout: str) -> None:
-    monkeypatch.setitem(FAMILIES, "loud", "Loudness (nobody)")
+    monkeypatch.setitem(FAMILIES, "loud", Term("Loudness", "Louder texts (nobody)."))
     assert by_family()["loud"] == []
 
 
 COLOURS = """
-title = "Colours (nobody)."
+title = "Colours"
+summary = "Things and their colours (nobody)."
 order = 9
 reads = []
 
@@ -138,7 +140,7 @@ def test_a_file_of_templates_is_in_the_commands_and_on_the_pages(
     with out.open(newline="") as file:
         assert {row["kind"] for row in csv.DictReader(file)} == {"colours"}
     listed = CliRunner().invoke(finetune_app, ["challenges"], catch_exceptions=False).stdout
-    assert "Colours (nobody)." in listed
+    assert "Things and their colours (nobody)." in listed
     assert f"template · {colours}" in [words for words, _ in challenge_choices()]
     assert "colour" in samples(colours)
     assert kinds()[-1] == "colours"

@@ -19,4 +19,4 @@ def challenges_command(as_json: AsJson = False) -> None:
         of_kind = [challenge for challenge in challenges if challenge.kind == kind]
         typer.echo(f"{words}:" if of_kind else f"{words}: --challenge-file FILE")
         for challenge in of_kind:
-            typer.echo(f"  {challenge.name:20} {challenge.words} ({challenge.labels})")
+            typer.echo(f"  {challenge.name:20} {challenge.summary} ({challenge.labels})")

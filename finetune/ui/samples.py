@@ -48,7 +48,7 @@ def samples(challenge: str | Sequence[str]) -> Markup:
     lines = join(
         Markup("<li>{} {}</li>").format(text, label_name(pair.gold or "")) for text, pair in shown
     )
-    about = next((f" {entry.words}" for entry in catalogue() if entry.name == name), "")
+    about = next((f" {entry.summary}" for entry in catalogue() if entry.name == name), "")
     return Markup('{}<ul class="samples">{}</ul>').format(
         note(f"{len(shown)} pairs of {name}.{about}"), lines
     )

@@ -61,13 +61,14 @@ class Template:
 class Grammar:
     """A file; `keep` has the number of targets of each label for a source of a balanced set.
 
-    `title` says what its pairs are, `order` its place in lists, `reads` the fields of a request
-    that it heeds besides templates and balance.
+    `title` and `summary` say what its pairs are, `order` its place in lists, `reads` the fields of
+    a request that it heeds besides templates and balance.
     """
 
     kind: str
     task: Task
     title: str
+    summary: str
     order: int
     reads: frozenset[str]
     templates: tuple[Template, ...]
@@ -102,6 +103,7 @@ def grammar(kind: str) -> Grammar:
         kind,
         task,
         table["title"],
+        table["summary"],
         table["order"],
         frozenset(table["reads"]),
         tuple(_template(row, source, texts, words) for row in table["template"]),

@@ -20,11 +20,11 @@ from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.templates import Request, count, generate, kinds, split_by_template
-from probe.templates.grammar import grammar
+from probe.templates.grammar import Grammar, grammar
 from probe.transforms import REGISTRY, Options, apply
 from probe.transforms.availability import ready
-from probe.transforms.registry import chain, leaves_gold, rule_of
-from probe.transforms.wording import applies_of, summary_of
+from probe.transforms.registry import Transform, chain, leaves_gold, rule_of
+from probe.transforms.wording import applies_of, chain_title, summary_of
 
 Kind = Literal["transform", "template", "file"]
 KIND_TITLES: Mapping[Kind, str] = {
@@ -46,31 +46,41 @@ SPLIT_SPELLINGS = {
 
 @dataclass(frozen=True)
 class Challenge:
-    """A challenge in words: what it is, and where its gold labels come from."""
+    """A challenge: its title, what it is, and where its gold labels come from."""
 
     name: str
+    title: str
     kind: Kind
     family: str
-    words: str
+    summary: str
     labels: str
 
 
 def catalogue(task: Task = NLI) -> tuple[Challenge, ...]:
     """Return the challenges that can be made here, transforms first, in the registry's order."""
-    changed = (
-        Challenge(
-            name, "transform", REGISTRY[name].family, summary_of(REGISTRY[name], task), rule.words
-        )
-        for name in ready(task)
-        if leaves_gold(name) and (rule := REGISTRY[name].rule)
-    )
+    changed = (_changed(REGISTRY[name], task) for name in ready(task) if leaves_gold(name))
     from_templates = (
-        Challenge(
-            name, "template", "templates", grammar(kind).title, "the template gives the gold label"
-        )
-        for name, kind in template_challenges(task).items()
+        _from_template(name, grammar(kind)) for name, kind in template_challenges(task).items()
     )
     return (*changed, *from_templates)
+
+
+def _changed(entry: Transform, task: Task) -> Challenge:
+    summary, labels = summary_of(entry, task), entry.rule.words
+    return Challenge(entry.name, entry.title, "transform", entry.family, summary, labels)
+
+
+def _from_template(name: str, kind: Grammar) -> Challenge:
+    labels = "the template gives the gold label"
+    return Challenge(name, kind.title, "template", "templates", kind.summary, labels)
+
+
+def title_of(challenge: str, task: Task = NLI) -> str:
+    """Return a challenge's title; a chain joins its links', a person's own has its name only."""
+    titles = {entry.name: entry.title for entry in catalogue(task)}
+    if challenge in titles:
+        return titles[challenge]
+    return chain_title(challenge) if _transforms(challenge, task) else challenge
 
 
 def template_challenges(task: Task = NLI) -> dict[str, str]:

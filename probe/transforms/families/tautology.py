@@ -81,7 +81,7 @@ def length_mismatch(text: str, tools: Tools) -> str | None:
 @register(
     "control_tautology",
     "Add another tautology",
-    'Adds "and green is not red" at the end of {target}: a control that no challenge trains on.',
+    'Adds "and green is not red" at the end of {target}, to see whether any tautology is ignored.',
     applies=TARGET_TEXT,
 )
 def control_tautology(text: str, tools: Tools) -> str | None:

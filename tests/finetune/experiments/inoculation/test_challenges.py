@@ -12,6 +12,7 @@ from finetune.experiments.inoculation.challenges import (
     file_sets,
     make_sets,
     template_challenges,
+    title_of,
 )
 from finetune.experiments.inoculation.datasets import SourceData, bundled, split_by_premise, unseen
 from probe.errors import ExperimentError, FileError
@@ -38,7 +39,21 @@ def test_templates_are_challenges() -> None:
 
 
 def test_each_challenge_says_what_it_is_and_where_its_labels_come_from() -> None:
-    assert all(challenge.words and challenge.labels for challenge in catalogue())
+    for challenge in catalogue():
+        assert challenge.title and challenge.summary.endswith(".") and challenge.labels
+
+
+@pytest.mark.parametrize(
+    ("challenge", "title"),
+    [
+        ("negation", "Add a negation"),
+        ("templates_hans", "Shared words"),
+        ("negation+spelling", "Add a negation, then misspell a word"),
+        ("my file", "my file"),
+    ],
+)
+def test_a_challenge_has_a_title_whatever_it_is_made_of(challenge: str, title: str) -> None:
+    assert title_of(challenge) == title
 
 
 def test_a_flipped_entailment_is_trained_on_as_non_entailment() -> None:
