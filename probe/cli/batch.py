@@ -1,5 +1,6 @@
 """`python -m probe batch`: score a file."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -15,16 +16,19 @@ from probe.cli.options import (
     Guard,
     Keep,
     LabelOrder,
+    LabelValues,
     ModelName,
     Pin,
     PrecisionName,
     Sign,
     TaskName,
     TextColumns,
+    assignments,
     fields_of,
     transform_options,
 )
 from probe.cli.output import end_progress, show_progress, write_json
+from probe.data.label_values import in_words, label_values, read_label_values
 from probe.data.rows import choose
 from probe.data.spreadsheets import guarded, guarded_form
 from probe.data.tables import form_of, read_table, write_table
@@ -46,6 +50,7 @@ def batch_command(
     hypothesis: Annotated[str, typer.Option(help="Column of the hypothesis.")] = "",
     column: TextColumns = [],  # noqa: B006
     gold: Annotated[str, typer.Option(help="Column of the gold label.")] = "",
+    label_value: LabelValues = [],  # noqa: B006
     seed: int = 0,
     keep: Keep = 0.5,
     sign: Sign = "support",
@@ -67,6 +72,11 @@ def batch_command(
     answered = classifier.task
     named = fields_of(answered, "--column", column, {"premise": premise, "hypothesis": hypothesis})
     columns = choose(list(table.frame.columns), answered, named, gold)
+    columns.check(list(table.frame.columns))
+    meanings = assignments("--label-value", label_value)
+    columns = replace(columns, values=read_label_values(answered, meanings, table, columns))
+    if told := in_words(label_values(table, columns, answered)):
+        typer.echo(told, err=True)
     rows, totals = list[Row](), Totals(answered, names)
     for chunk in score(table, columns, classifier, names, seed, options, precision):
         rows += chunk.rows

@@ -113,7 +113,8 @@ def _columns(text: str, names: Sequence[str], task: Task) -> Columns:
     if len(parts) not in (count, count + 1):
         wanted = ",".join(field.upper() for field in task.fields)
         raise FileError(f"--columns wants {wanted} or {wanted},GOLD")
-    return Columns(dict(zip(task.fields, parts, strict=False)), *parts[count:])
+    gold = parts[count] if len(parts) > count else None
+    return Columns(dict(zip(task.fields, parts, strict=False)), gold)
 
 
 def _estimate(shape: dict[str, Any]) -> str:

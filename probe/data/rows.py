@@ -1,7 +1,7 @@
 """The one reader of labelled rows: which column is which, and what is wrong with a row."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from probe.errors import (
     UserError,
 )
 from probe.limits import UNBOUNDED, Bounds
+from probe.tasks.spelling import label_word
 from probe.tasks.task import Example, Label, Task
 
 GOLD = ("gold_label", "gold", "label", "labels", "answer")
@@ -30,10 +31,15 @@ KINDS: dict[type, str] = {dict: "an object", bytes: "bytes"}
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column holds each field's text; `gold` is None where there is no gold label."""
+    """Which column holds each field's text; `gold` is None where there is no gold label.
+
+    `values` say what a person has said of values of the gold column, by `label_word` of each: the
+    label, or None for no gold label. The others are read as the task spells its labels.
+    """
 
     texts: Mapping[str, str]
     gold: str | None = None
+    values: Mapping[str, Label | None] = field(default_factory=dict)
 
     def check(self, names: Sequence[str]) -> None:
         """Refuse columns that are not there. Raises FileError."""
@@ -96,6 +102,7 @@ def read_rows(table: Table, columns: Columns, task: Task) -> list[InputRow]:
             {field: cells[number] for field, cells in texts.items()},
             gold,
             table.bounds,
+            columns.values,
         )
         for number, gold in enumerate(golds)
     ]
@@ -107,16 +114,20 @@ def read_row(
     cells: Mapping[str, object],
     gold: object,
     bounds: Bounds = UNBOUNDED,
+    values: Mapping[str, Label | None] = {},
 ) -> InputRow:
-    """Read one row from the cells of its fields and of its gold label."""
+    """Read one row from the cells of its fields and of its gold label.
+
+    `values` are as those of `Columns`.
+    """
     problems: list[UserError] = []
     label: Label | None = None
     try:
-        label = task.read_gold(_text("gold label", gold))
+        label = _gold(task, cell_text("gold label", gold), values)
     except (ExampleError, LabelError) as problem:
         problems.append(problem)
     try:
-        texts = {field: _text(field, cell) for field, cell in cells.items()}
+        texts = {field: cell_text(field, cell) for field, cell in cells.items()}
         example: Example = task.example(**texts, gold=label, id=str(number))
         require_text(task, example, bounds)
     except (ExampleError, LimitError) as problem:
@@ -142,8 +153,8 @@ def require_text(task: Task, example: Example, bounds: Bounds = UNBOUNDED) -> No
         raise ExampleError(
             "the text holds half of a character, a lone surrogate, and cannot be read"
         )
-    for field, text in texts.items():
-        bounds.check("max_text", len(text), field)
+    for name, text in texts.items():
+        bounds.check("max_text", len(text), name)
 
 
 def labelled(path: Path, task: Task, bounds: Bounds = UNBOUNDED) -> tuple[list[Any], int]:
@@ -205,7 +216,13 @@ def _find(names: Sequence[str], wanted: Sequence[str]) -> str | None:
     return next((by_word[word] for word in wanted if word in by_word), None)
 
 
-def _text(name: str, cell: object) -> str:
+def _gold(task: Task, text: str, values: Mapping[str, Label | None]) -> Label | None:
+    """Read a gold label by what a person says of its value, else as the task spells it."""
+    word = label_word(text)
+    return values[word] if word in values else task.read_gold(text)
+
+
+def cell_text(name: str, cell: object) -> str:
     """Return a cell's text. Raises ExampleError for a list, an object or bytes."""
     if is_missing(cell):
         return ""

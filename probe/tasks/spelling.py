@@ -18,6 +18,11 @@ def without_fraction(word: str) -> str:
     return re.sub(r"\.0$", "", word)
 
 
+def label_word(text: object) -> str:
+    """Return a gold label as tables of spellings hold it, however it is written in a file."""
+    return without_fraction(normalised(text))
+
+
 def negated(*words: str) -> tuple[str, ...]:
     """Return how people say that something is not one of these words: non-word, notword, ..."""
     return tuple(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Protocol
 
 from probe.errors import DisputedLabel, LabelError
-from probe.tasks.spelling import DISPUTED, NO_GOLD, normalised, without_fraction
+from probe.tasks.spelling import DISPUTED, NO_GOLD, label_word, normalised
 
 Label = str
 """One of a task's labels; for a task that is answered with a span, the span."""
@@ -111,7 +111,7 @@ class Task:
         """
         if not self.labels:
             return str("" if text is None else text).strip() or None
-        word = without_fraction(normalised(text))
+        word = label_word(text)
         if word in NO_GOLD:
             return None
         if word in DISPUTED:

@@ -144,3 +144,24 @@ def test_a_guarded_file_holds_nothing_that_a_spreadsheet_computes(
     assert list(scored.loc[0, ["id", "premise"]]) == ["'=1+1", "'-A man walks."]
     assert list(pd.read_csv(made, dtype=str)["premise"]) == ["'-A man walks."]
     assert "only CSV and TSV are guarded" in refusal(*words, "--out", str(tmp_path / "a.jsonl"))
+
+
+def test_a_value_is_read_as_the_label_that_is_said(model: str, tmp_path: Path) -> None:
+    source, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text("premise,hypothesis,label\nA man walks.,He moves.,oui\nA man.,He.,2\n")
+    words = ("batch", str(source), "--out", str(out), "--model", model)
+    result = run(*words)
+    assert "not read as a label, so not scored: 'oui' (1)" in result.stderr
+    assert "2 as contradiction (1)" in result.stderr
+    summary = tmp_path / "s.json"
+    given = ("--label-value", "oui=entailment", "--label-value", "2=", "--summary", str(summary))
+    assert run(*words, *given).exit_code == 0
+    shape = json.loads(summary.read_text())
+    assert (shape["scored"], shape["accuracy_n"]) == (2, 1)
+    assert list(shape["by_label"]) == ["entailment"]
+
+
+def test_a_value_that_no_row_has_is_refused(model: str, table: Path, tmp_path: Path) -> None:
+    words = ("--out", str(tmp_path / "out.csv"), "--model", model)
+    said = refusal("batch", str(table), *words, "--label-value", "oui=entailment")
+    assert said == "no row has 'oui' in its column 'label'"
