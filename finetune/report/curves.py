@@ -12,7 +12,6 @@ from functools import lru_cache
 
 import altair as alt
 import pandas as pd
-from statsmodels.stats.proportion import proportion_confint
 
 from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.selection import Selection, choose
@@ -76,6 +75,8 @@ def curve_frame(
 
     Of several learning rates the one that the selection chooses; of several seeds the mean.
     """
+    from statsmodels.stats.proportion import proportion_confint  # imported as in probe.metrics
+
     rows = []
     for point in choose(points, selection):
         for which, right in (

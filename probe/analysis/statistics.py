@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from probe.analysis.comparison import Row
 from probe.metrics import Estimate, share
@@ -118,6 +117,9 @@ def _cell(rows: Sequence[Row], first: int, second: int) -> Cell:
 
 def mcnemar(rows: Sequence[Row], first: int, second: int) -> McNemar:
     """Test whether two models differ in accuracy (McNemar 1947; exact, binomial)."""
+    # imported here, as in probe.metrics
+    from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+
     cell = _cell([row for row in rows if row.right(first) is not None], first, second)
     if not cell.n:
         return McNemar(0, 0, 0, float("nan"))

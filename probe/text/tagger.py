@@ -5,17 +5,21 @@ README). `python -m probe tagger train FILE.txt.gz --out FOLDER` trains them fro
 `word_TAG`; the same file gives the same weights.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-
-from nltk.tag.perceptron import AveragedPerceptron
+from typing import TYPE_CHECKING
 
 from probe.settings import ASSETS
 from probe.text.inflection import parts_of_speech
 from probe.text.treebank import PUNCTUATION_TAGS
+
+if TYPE_CHECKING:
+    from nltk.tag.perceptron import AveragedPerceptron
 
 FOLDER = ASSETS / "tagger"
 WEIGHTS_FILE = "weights.json"
@@ -150,6 +154,8 @@ def _features(
 
 def load(folder: Path) -> Model:
     """Read the weights that `probe.text.tagger_training.save` wrote."""
+    from nltk.tag.perceptron import AveragedPerceptron  # slow, and no page waits for it
+
     table = json.loads((folder / WEIGHTS_FILE).read_text(encoding="utf-8"))
     names = table["tags"]
     weights = {

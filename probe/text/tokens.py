@@ -1,14 +1,20 @@
 """Word tokens as the papers' code makes them."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
-from nltk.tokenize.destructive import NLTKWordTokenizer
+if TYPE_CHECKING:
+    from nltk.tokenize.destructive import NLTKWordTokenizer
 
 
 @cache
 def _tokenizer() -> NLTKWordTokenizer:
+    from nltk.tokenize.destructive import NLTKWordTokenizer  # slow, and no page waits for it
+
     return NLTKWordTokenizer()
 
 

@@ -1,16 +1,20 @@
-"""WordNet through NLTK's reader, from NLTK's data or Debian's package, safe between threads."""
+"""WordNet through NLTK's reader, from NLTK's data or Debian's package.
 
-import io
+NLTK takes a second to import, so that it is imported where WordNet is read: the page that says
+which transforms there are looks for Debian's files first.
+"""
+
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from threading import RLock
-from typing import Any, Literal
-
-import nltk.data
-from nltk.corpus.reader.wordnet import WordNetCorpusReader
+from typing import TYPE_CHECKING, Any, Literal
 
 from probe.errors import MissingWordNet
+
+if TYPE_CHECKING:
+    from probe.text.wordnet_reader import ThreadSafeReader
 
 DEBIAN_FOLDER = Path("/usr/share/wordnet")
 READER_FILES = tuple(
@@ -19,61 +23,13 @@ READER_FILES = tuple(
     for name in ("index.{}", "data.{}", "{}.exc")
 )
 """The files that NLTK's reader opens, apart from `lexnames`, which Debian leaves out."""
-LEXNAMES = {
-    3: "adj.all adj.pert",
-    4: "adv.all",
-    1: "noun.Tops noun.act noun.animal noun.artifact noun.attribute noun.body noun.cognition "
-    "noun.communication noun.event noun.feeling noun.food noun.group noun.location noun.motive "
-    "noun.object noun.person noun.phenomenon noun.plant noun.possession noun.process "
-    "noun.quantity noun.relation noun.shape noun.state noun.substance noun.time",
-    2: "verb.body verb.change verb.cognition verb.communication verb.competition "
-    "verb.consumption verb.contact verb.creation verb.emotion verb.motion verb.perception "
-    "verb.possession verb.social verb.stative verb.weather",
-}
-"""The lexicographer files by the number of their part of speech, in the files' own order."""
-LAST_LEXNAME = "adj.ppl"  # the lexicographer file that was numbered after all others
 Pos = Literal["n", "v", "a", "r"]
 Relation = Literal["synonym", "antonym"]
 
 
-class ThreadSafeReader(WordNetCorpusReader):  # type: ignore[misc]  # nltk has no types
-    """NLTK's reader under a lock, because threads share its open files and their positions.
-
-    Lemmas and synsets look up others through their reader, and so take the lock too.
-    """
-
-    def __init__(self, root: object) -> None:
-        self._lock = RLock()
-        super().__init__(root, omw_reader=False)  # None would warn that there is English only
-
-    def open(self, file: str) -> Any:  # Any: one of NLTK's streams
-        """Open a file of WordNet; `lexnames` is built here."""
-        return io.StringIO(lexnames()) if file == "lexnames" else super().open(file)
-
-    def map_wn(self, version: str = "wordnet") -> None:
-        """Skip the map to other WordNets, which only other languages need and Debian leaves out."""
-
-    def synset_from_pos_and_offset(self, pos: str, offset: int) -> Any:  # Any: a Synset or None
-        """Read a synset, one thread at a time."""
-        with self._lock:
-            return super().synset_from_pos_and_offset(pos, offset)
-
-    def lemma_count(self, lemma: Any) -> int:  # Any: a Lemma
-        """Read how often a lemma was counted, one thread at a time."""
-        with self._lock:
-            return int(super().lemma_count(lemma))
-
-
-def lexnames() -> str:
-    """Return the file `lexnames`: number, name and part of speech of each lexicographer file."""
-    files = [(name, pos) for pos, names in LEXNAMES.items() for name in names.split()]
-    files.append((LAST_LEXNAME, 3))
-    return "".join(f"{n:02}\t{name}\t{pos}\n" for n, (name, pos) in enumerate(files))
-
-
 def missing() -> str:
     """Return that WordNet is missing and how to get it, "" where it is present."""
-    if _nltk_data() or _debian_has_all():
+    if _debian_has_all() or _nltk_data():
         return ""
     return (
         "WordNet is not on this machine; install it with `apt-get install wordnet-base` "
@@ -82,8 +38,12 @@ def missing() -> str:
 
 
 @cache
-def reader() -> WordNetCorpusReader:
+def reader() -> ThreadSafeReader:
     """Return WordNet's reader, opened at the first call. Raises MissingWordNet."""
+    import nltk.data
+
+    from probe.text.wordnet_reader import ThreadSafeReader
+
     if root := _nltk_data():
         return ThreadSafeReader(root)
     if not _debian_has_all():
@@ -124,6 +84,8 @@ def related(synsets: Sequence[Any], relation: Relation) -> list[str]:  # Any: Sy
 
 def _nltk_data() -> object:
     """Return NLTK's own WordNet, a folder or the archive that was downloaded; None for none."""
+    import nltk.data
+
     for name in ("corpora/wordnet", "corpora/wordnet.zip/wordnet/"):
         try:
             return nltk.data.find(name)

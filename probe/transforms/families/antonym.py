@@ -14,8 +14,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
-from nltk.wsd import lesk
-
 from probe.stopping import check_stop
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import CONTRADICTION, NLI, Pair
@@ -95,6 +93,8 @@ def antonyms(word: str, context: set[str], allowed_pos: frozenset[str]) -> list[
 
     None of them for a sense of another part of speech, and none of several words.
     """
+    from nltk.wsd import lesk  # slow, and no page waits for it
+
     if word in BLACKLIST or not (synsets := reader().synsets(word)):
         return []
     sense = lesk(context, word, synsets=synsets)

@@ -1,9 +1,6 @@
-"""WordNet: which copy is read, its senses and relations, and concurrent threads."""
+"""WordNet: which copy is read, its senses and relations."""
 
-import sys
 import zipfile
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nltk.data
@@ -11,14 +8,13 @@ import pytest
 
 from probe.errors import MissingWordNet
 from probe.text import wordnet
-from probe.text.wordnet import ThreadSafeReader, lexnames, missing, own_senses, related, senses
+from probe.text.wordnet import missing, own_senses, related, senses
 
 NEEDS_WORDNET = pytest.mark.skipif(bool(missing()), reason=missing() or "WordNet is installed")
 NEEDS_DEBIAN = pytest.mark.skipif(
     not (wordnet.DEBIAN_FOLDER / "data.noun").is_file(),
     reason="Debian's wordnet-base is not installed",
 )
-WORDS = ["dog", "cat", "run", "walk", "happy", "set", "make", "take", "light", "line", "cut"] * 4
 
 
 @pytest.fixture
@@ -27,15 +23,6 @@ def nothing_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     monkeypatch.setattr(wordnet, "DEBIAN_FOLDER", tmp_path / "wordnet")
     return tmp_path
-
-
-@pytest.fixture
-def frequent_thread_switches() -> Iterator[None]:
-    """Let the interpreter switch threads after every few steps."""
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(interval)
 
 
 # where it comes from
@@ -63,31 +50,6 @@ def test_nltks_own_archive_is_read_where_there_is_one(
     monkeypatch.setattr(wordnet, "DEBIAN_FOLDER", tmp_path / "wordnet")
     assert missing() == ""
     assert wordnet.reader.__wrapped__().synsets("dog")[0].name() == "dog.n.01"
-
-
-# the list that Debian leaves out
-
-
-def test_there_are_45_lexicographer_files_numbered_from_0() -> None:
-    numbers = [line.split("\t")[0] for line in lexnames().splitlines()]
-    assert numbers == [f"{number:02}" for number in range(45)]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "00\tadj.all\t3",
-        "02\tadv.all\t4",
-        "03\tnoun.Tops\t1",
-        "05\tnoun.animal\t1",
-        "28\tnoun.time\t1",
-        "29\tverb.body\t2",
-        "38\tverb.motion\t2",
-        "44\tadj.ppl\t3",
-    ],
-)
-def test_a_lexicographer_file_has_the_number_wordnet_gave_it(line: str) -> None:
-    assert line in lexnames().splitlines()
 
 
 # senses and relations
@@ -139,27 +101,3 @@ def test_antonyms_are_those_of_every_lemma_of_a_sense() -> None:
 def test_a_word_wordnet_lacks_has_no_senses() -> None:
     assert senses("zorb", "n") == []
     assert related([], "synonym") == []
-
-
-# threads
-
-
-@NEEDS_WORDNET
-def test_threads_that_ask_at_once_read_what_one_alone_reads(frequent_thread_switches: None) -> None:
-    root = wordnet.reader().root
-    alone, shared = ThreadSafeReader(root), ThreadSafeReader(root)
-    expected = [[sense.name() for sense in alone.synsets(word)] for word in WORDS]
-    with ThreadPoolExecutor(4) as threads:
-        synsets = list(threads.map(shared.synsets, WORDS))
-    assert [[sense.name() for sense in senses] for senses in synsets] == expected
-
-
-@NEEDS_DEBIAN
-def test_threads_that_count_at_once_count_what_one_alone_counts(
-    frequent_thread_switches: None,
-) -> None:
-    lemmas = [lemma for word in WORDS for sense in senses(word, "v") for lemma in sense.lemmas()]
-    expected = [lemma.count() for lemma in lemmas]
-    with ThreadPoolExecutor(4) as threads:
-        assert list(threads.map(lambda lemma: lemma.count(), lemmas)) == expected
-    assert sum(expected) > 0
