@@ -10,11 +10,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from probe.models.library import BUNDLED
+from probe.settings import ASSETS
 from tests.conftest import free_port, wait_for
 
 ROOT = Path(__file__).resolve().parent.parent
 MAX_WHEEL_BYTES = 100_000_000
+BUNDLED = {path.parent.name for path in (ASSETS / "models").glob("*/config.json")}
 pytestmark = pytest.mark.slow
 
 
@@ -81,7 +82,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 def test_the_wheel_is_small_enough_and_brings_all_models(installed: Installed) -> None:
     assert installed.wheel.stat().st_size < MAX_WHEEL_BYTES
     models = installed.site / "probe" / "assets" / "models"
-    assert {path.parent.name for path in models.glob("*/model.safetensors")} == set(BUNDLED)
+    assert {path.parent.name for path in models.glob("*/model.safetensors")} == BUNDLED
 
 
 def test_the_wheel_holds_the_code_and_no_tests(installed: Installed) -> None:
@@ -102,7 +103,7 @@ def test_assets_and_home_are_those_of_the_installation(installed: Installed) -> 
 def test_the_models_are_listed(installed: Installed) -> None:
     rows = installed.json("models")
     assert isinstance(rows, list)
-    assert {row["name"] for row in rows if row["source"] == "bundled"} == set(BUNDLED)
+    assert {row["name"] for row in rows if row["source"] == "bundled"} == BUNDLED
 
 
 def test_a_file_is_scored_from_another_folder(installed: Installed) -> None:

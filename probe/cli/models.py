@@ -27,7 +27,8 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
         return
     for row in rows:
         weights = f"{row['parameters'] / 1e6:.1f} M weights"
-        typer.echo(f"{row['name']:30} {row['source']:11} {row['task'] or '':12} {weights}")
+        facts = f"{row['name']:30} {row['source']:11} {row['task'] or '':12} {weights:16}"
+        typer.echo(f"{facts} {row['summary']}")
 
 
 @app.command("export")

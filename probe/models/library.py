@@ -11,6 +11,7 @@ from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTok
 from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
 from probe.errors import LabelError, ModelError
+from probe.models.bundled import BUNDLED, Bundled
 from probe.models.checkpoint import READ_ERRORS, free_memory_bytes, read_checkpoint
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels
@@ -23,14 +24,6 @@ from probe.tasks.task import TASKS, Label, Task, read_outputs, task_of_labels, t
 
 DEFAULT = "minilm"
 """The model of the page and of commands that name none."""
-BUNDLED = {
-    "minilm": "assets/models/minilm",
-    "da": "assets/models/da and assets/vectors",
-    "esim": "assets/models/esim and assets/vectors",
-    "esim_char": "assets/models/esim_char and assets/vectors",
-}
-"""The models that come with the repository, and the folders of each; a wheel may leave some out,
-and a clone without Git LFS has only pointers to them."""
 disable_progress_bar()  # transformers draws one even for weights that load in a moment
 set_verbosity_error()  # and prints tables of weights; our own messages say what is needed
 
@@ -48,6 +41,22 @@ class Entry:
     task: Task | None
     size: int
     parameters: int
+
+    @property
+    def title(self) -> str:
+        """What a person calls it; a model that was inoculated here has only its name."""
+        words = self._words
+        return words.title if words else self.name
+
+    @property
+    def summary(self) -> str:
+        """One sentence that says what it is."""
+        words = self._words
+        return words.summary if words else "A model that was inoculated here."
+
+    @property
+    def _words(self) -> Bundled | None:
+        return BUNDLED.get(self.name) if self.source == "bundled" else None
 
 
 def model_folders() -> dict[str, Path]:
@@ -70,6 +79,11 @@ def entries() -> Iterator[Entry]:
             size = sum(path.stat().st_size for path in files if path.parent == folder.resolve())
             if files:
                 yield Entry(folder.name, folder, source, _task_of(folder), size, count)
+
+
+def _bundled() -> list[str]:
+    """Return the names of the bundled models that are here."""
+    return [entry.name for entry in entries() if entry.source == "bundled"]
 
 
 def _task_of(folder: Path) -> Task | None:
@@ -110,8 +124,8 @@ def _absent(name: str) -> str:
     if name not in BUNDLED:
         return ""
     return (
-        f"the bundled model {name!r} is not in this installation: copy {BUNDLED[name]} of NLI "
-        f"Clinic's repository (with Git LFS, git lfs pull) into {ASSETS}"
+        f"the bundled model {name!r} is not in this installation: copy {BUNDLED[name].folders} of "
+        f"NLI Clinic's repository (with Git LFS, git lfs pull) into {ASSETS}"
     )
 
 
@@ -204,7 +218,7 @@ def locate(name: str, relative: bool = True) -> tuple[Path, str | None]:
     if "/" not in name or path.is_absolute():
         raise ModelError(
             _absent(name)
-            or f"there is no model or folder called {name!r}; bundled are {', '.join(BUNDLED)}"
+            or f"there is no model or folder called {name!r}; bundled are {', '.join(_bundled())}"
         )
     repository, _, revision = name.partition("@")
     return fetch(repository, revision or None, free_memory_bytes())

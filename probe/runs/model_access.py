@@ -10,9 +10,10 @@ from pathlib import Path
 from sqlalchemy import not_, select
 
 from probe.errors import ModelError, StoreError
+from probe.models.bundled import BUNDLED
 from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier
-from probe.models.library import BUNDLED, entries, model_folders
+from probe.models.library import entries, model_folders
 from probe.models.user_models import LoadedModel, require_open
 from probe.runs.access import granted_runs, is_owner, share
 from probe.runs.database.tables import RunRow

@@ -11,10 +11,11 @@ from safetensors.torch import load_file, save_file
 
 from probe.errors import ModelError
 from probe.models import library
+from probe.models.bundled import BUNDLED, title_of
 from probe.models.cache import ModelCache, model_bytes, parameter_bytes
 from probe.models.checkpoint import free_memory_bytes
 from probe.models.errors import loading_error
-from probe.models.library import BUNDLED, entries, find, load, require_on_disk, start_from_encoder
+from probe.models.library import entries, find, load, require_on_disk, start_from_encoder
 from probe.settings import ASSETS
 from probe.tasks.nli import LABELS, NLI, TWO_WAY, Pair
 from tests.support.tiny_bert import tiny_bert
@@ -130,11 +131,23 @@ def test_a_bundled_model_that_is_absent_says_where_to_get_it(no_assets: Path) ->
 
 
 def test_every_bundled_model_lies_where_it_is_said_to() -> None:
-    here = {entry.name for entry in entries() if entry.source == "bundled"}
-    assert set(BUNDLED) == here
-    for folders in BUNDLED.values():
-        for folder in folders.split(" and "):
+    here = [entry.name for entry in entries() if entry.source == "bundled"]
+    for name in here:
+        for folder in BUNDLED[name].folders.split(" and "):
             assert (ASSETS.parent / folder).is_dir(), folder
+
+
+def test_a_model_has_a_title_and_a_sentence(home: Path) -> None:
+    tiny_bert(home / "models" / "mine")
+    titled = {entry.name: entry for entry in entries()}
+    assert titled["da"].title == title_of("da") == "Decomposable Attention"
+    assert titled["mine"].title == title_of("mine") == "mine"
+    for entry in titled.values():
+        assert entry.summary.endswith(".") and len(entry.summary) <= 160
+
+
+def test_a_bundled_model_whose_folder_is_not_here_is_not_listed(no_assets: Path) -> None:
+    assert not {entry.name for entry in entries()} & set(BUNDLED)
 
 
 def test_a_path_that_is_not_there_is_not_looked_up_elsewhere(tmp_path: Path) -> None:

@@ -1,0 +1,63 @@
+"""The models that come with the repository, in words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Bundled:
+    """A model's title, one sentence on what it is, and the folders of the repository it lies in."""
+
+    title: str
+    summary: str
+    folders: str
+
+
+VECTORS = "assets/vectors"
+EMBEDDINGS = "assets/models/word_embeddings"
+BUNDLED: Mapping[str, Bundled] = {
+    "minilm": Bundled(
+        "MiniLM",
+        "A small transformer of six layers, trained on human-labelled inference pairs: the model "
+        "to start with.",
+        "assets/models/minilm",
+    ),
+    "da": Bundled(
+        "Decomposable Attention",
+        "Compares the words of both texts one by one and never sees their order "
+        "(Parikh et al. 2016).",
+        f"assets/models/da and {VECTORS}",
+    ),
+    "esim": Bundled(
+        "ESIM",
+        "Reads both texts word by word with recurrent networks and aligns them (Chen et al. 2017).",
+        f"assets/models/esim and {VECTORS}",
+    ),
+    "esim_char": Bundled(
+        "ESIM with characters",
+        "ESIM that also reads the letters of each word, so that a misspelt word is not unknown "
+        "(Liu et al. 2019).",
+        f"assets/models/esim_char and {VECTORS}",
+    ),
+    "minilm_qqp": Bundled(
+        "MiniLM, paraphrase (Quora)",
+        "The same transformer, trained on pairs of questions that people asked on Quora.",
+        f"assets/models/minilm_qqp and {EMBEDDINGS}",
+    ),
+    "minilm_mrpc": Bundled(
+        "MiniLM, paraphrase (MRPC)",
+        "The same transformer, trained on pairs of sentences from news about the same events.",
+        f"assets/models/minilm_mrpc and {EMBEDDINGS}",
+    ),
+    "minilm_sst2": Bundled(
+        "MiniLM, sentiment (SST-2)",
+        "The same transformer, trained on sentences and phrases from film reviews.",
+        f"assets/models/minilm_sst2 and {EMBEDDINGS}",
+    ),
+}
+"""By name; a wheel may leave some out, and a clone without Git LFS has only pointers to them."""
+
+
+def title_of(name: str) -> str:
+    """Return what a person calls a model: its title where it is bundled, or else its name."""
+    return BUNDLED[name].title if name in BUNDLED else name
