@@ -36,6 +36,7 @@ class BagWeights:
 
 @register(
     "hypothesis_only",
+    "Hypothesis only",
     "A bag of the hypothesis's words, which never sees the premise.",
     source="Gururangan et al. 2018; Poliak et al. 2018",
 )

@@ -16,6 +16,7 @@ class Baseline:
     """A rule and its facts. Calling it with pairs returns a label for each, in their order."""
 
     name: str
+    title: str
     summary: str
     function: Labeller
     source: str
@@ -33,11 +34,11 @@ def baselines_for(task: Task) -> tuple[str, ...]:
     return tuple(BASELINES) if task.example is Pair else ()
 
 
-def register(name: str, summary: str, *, source: str) -> Callable[[Labeller], Labeller]:
+def register(name: str, title: str, summary: str, *, source: str) -> Callable[[Labeller], Labeller]:
     """Register the decorated function under `name` with its facts."""
 
     def register(function: Labeller) -> Labeller:
-        BASELINES[name] = Baseline(name, summary, function, source)
+        BASELINES[name] = Baseline(name, title, summary, function, source)
         return function
 
     return register

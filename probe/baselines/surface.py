@@ -15,7 +15,8 @@ SENTENCE_MARKS = ".?!"
 
 @register(
     "numerical",
-    '"more than" or "less than" in neither text: contradiction; in the premise: neutral; '
+    "More than, less than",
+    '"More than" or "less than" in neither text: contradiction; in the premise: neutral; '
     "else entailment.",
     source="Liu et al. 2019, appendix C",
 )
@@ -36,6 +37,7 @@ def _comparison_label(pair: Pair) -> Label:
 
 @register(
     "lexical_overlap",
+    "Every word shared",
     "Entailment where every word of the hypothesis is in the premise, else non-entailment.",
     source="McCoy et al. 2019, section 2",
 )
@@ -50,6 +52,7 @@ def lexical_overlap(pairs: Sequence[Pair]) -> list[Label]:
 
 @register(
     "subsequence",
+    "Words in one run",
     "Entailment where the hypothesis's words stand in the premise in one run, else non-entailment.",
     source="McCoy et al. 2019, section 2",
 )
@@ -65,6 +68,7 @@ def subsequence(pairs: Sequence[Pair]) -> list[Label]:
 
 @register(
     "majority",
+    "Most frequent label",
     "The most frequent gold label of the file at hand, for every pair.",
     source="the chance level of a set",
 )

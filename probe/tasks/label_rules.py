@@ -4,21 +4,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from probe.tasks.task import Label, Task
+from probe.terms import sentence
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What happens to the gold label: a table, a name for files and the words a person reads.
+    """What happens to the gold label: a table, a name for files, a title and words for a person.
 
     `unknown` is the new label of an example whose own is not known; with `keeps` a label that the
     table does not name stays.
     """
 
     name: str
+    title: str
     words: str
     table: Mapping[Label, Label]
     unknown: Label | None = None
     keeps: bool = False
+
+    @property
+    def summary(self) -> str:
+        """What happens to the gold label, as a sentence."""
+        return sentence(self.words)
 
     def __call__(self, gold: Label | None) -> Label | None:
         """Return the new gold label, None where it is undefined or not known."""
@@ -31,9 +38,13 @@ class Rule:
         return {*self.table, *self.table.values()} <= {*task.labels, *task.golds}
 
 
-KEEP = Rule("keep", "the gold label stays", {}, keeps=True)
-UNDEFINED = Rule("undefined", "the text is destroyed: no gold label is defined", {})
-COMPUTED = Rule("computed", "the gold label is computed with the new text", {})
+KEEP = Rule("keep", "The label stays", "the gold label stays", {}, keeps=True)
+UNDEFINED = Rule(
+    "undefined", "No label is right", "the text is destroyed: no gold label is defined", {}
+)
+COMPUTED = Rule(
+    "computed", "The label is computed", "the gold label is computed with the new text", {}
+)
 
 
 def compose(rules: Sequence[Rule]) -> Rule:
@@ -48,8 +59,11 @@ def compose(rules: Sequence[Rule]) -> Rule:
         return KEEP
     starts = {start: None for rule in rules for start in rule.table}
     table = {start: gold for start in starts if (gold := _in_turn(rules, start))}
-    words = "; then ".join(rule.words for rule in rules)
-    return Rule("+".join(rule.name for rule in rules), words, table, _in_turn(rules, None))
+    name = "+".join(rule.name for rule in rules)
+    title, words = (
+        "; then ".join(each) for each in zip(*((r.title, r.words) for r in rules), strict=True)
+    )
+    return Rule(name, title, words, table, _in_turn(rules, None))
 
 
 def _in_turn(rules: Sequence[Rule], gold: Label | None) -> Label | None:

@@ -34,11 +34,13 @@ class Pair:
 
 FLIP = Rule(
     "flip",
+    "The label flips",
     "entailment becomes non-entailment, contradiction becomes entailment, neutral stays",
     {ENTAILMENT: NON_ENTAILMENT, NEUTRAL: NEUTRAL, CONTRADICTION: ENTAILMENT},
 )
 NOT_ENTAILED = Rule(
     "non_entailment",
+    "Not entailed",
     "the new pair is not entailed",
     dict.fromkeys(GOLDS, NON_ENTAILMENT),
     unknown=NON_ENTAILMENT,
@@ -110,12 +112,30 @@ task = partial(
     question="Does the second text follow from the first?",
     titles={"premise": "Premise", "hypothesis": "Hypothesis"},
     unit="pair",
+    meanings={
+        "premise": "The text that is taken to be true.",
+        "hypothesis": "The text of which the model says whether it follows from the premise.",
+        ENTAILMENT: "The hypothesis is true if the premise is.",
+        NEUTRAL: "The hypothesis may be true or false; the premise does not settle it.",
+        CONTRADICTION: "The hypothesis is false if the premise is true.",
+        NON_ENTAILMENT: "Neutral or contradiction: the hypothesis does not follow.",
+    },
     matches=matches,
     bundled="nli",
     translated=LABELS,
     groups={
-        "entailed": Group(frozenset({ENTAILMENT}), ENTAILMENT),
-        "non_entailed": Group(frozenset(GOLDS) - {ENTAILMENT}, NON_ENTAILMENT),
+        "entailed": Group(
+            frozenset({ENTAILMENT}),
+            ENTAILMENT,
+            "Accuracy, entailed",
+            "How often a pair whose hypothesis follows is called entailment.",
+        ),
+        "non_entailed": Group(
+            frozenset(GOLDS) - {ENTAILMENT},
+            NON_ENTAILMENT,
+            "Accuracy, not entailed",
+            "How often a pair whose hypothesis does not follow is called anything but entailment.",
+        ),
     },
 )
 NLI = register(task("nli", "Natural language inference", labels=LABELS, choice="Inference"))

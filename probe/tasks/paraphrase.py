@@ -68,5 +68,11 @@ PARAPHRASE_IDENTIFICATION = register(
         question="Do the two texts say the same?",
         titles={"text1": "First text", "text2": "Second text"},
         unit="pair",
+        meanings={
+            "text1": "The text that the other is compared with.",
+            "text2": "The text that is changed and compared with the first.",
+            PARAPHRASE: "Both texts say the same, in whatever words.",
+            NON_PARAPHRASE: "The texts say different things, however many words they share.",
+        },
     )
 )

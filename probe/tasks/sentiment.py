@@ -57,5 +57,10 @@ SENTIMENT = register(
         question="Does the text speak well or badly of its subject?",
         titles={"text": "Text"},
         unit="text",
+        meanings={
+            "text": "The review or remark whose opinion is asked for.",
+            POSITIVE: "The text speaks well of its subject.",
+            NEGATIVE: "The text speaks badly of its subject.",
+        },
     )
 )

@@ -40,6 +40,8 @@ class Group:
 
     golds: frozenset[Label]
     gold: Label
+    title: str
+    summary: str
 
 
 def same(first: Label, second: Label) -> bool:
@@ -59,7 +61,8 @@ class Task:
     `bundled` names the file of assets/bundled with the examples that come with the app, and
     `translated` the labels that a phrase-based translator is trained for. `choice` is what the
     page calls the task where one is chosen, empty for one that is not offered there; `question`
-    says what the model is asked, `titles` what a person calls the fields and `unit` one example.
+    says what the model is asked, `titles` what a person calls the fields and `unit` one example;
+    `meanings` has a sentence for each field and label.
     """
 
     name: str
@@ -84,6 +87,7 @@ class Task:
     choice: str = ""
     question: str = ""
     titles: Mapping[str, str] = field(default_factory=dict)
+    meanings: Mapping[str, str] = field(default_factory=dict)
     unit: str = "example"
 
     def __reduce__(self) -> tuple[Callable[[str], "Task"], tuple[str]]:
