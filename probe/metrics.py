@@ -5,10 +5,24 @@ that only trains needs neither.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from probe.tasks.task import Example, Label, Task
+from probe.terms import Term
+
+MEASURES: Mapping[str, Term] = {
+    "agreement": Term(
+        "Agreement",
+        "How often the model gives a changed text the answer that it gave the original, or for a "
+        "copy the default label.",
+    ),
+    "confidence": Term(
+        "Confidence", "The probability that the model gives its answer, on average over all texts."
+    ),
+    "accuracy": Term("Accuracy", "How often the answer is the gold label."),
+}
+"""What is measured over examples."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.outcomes import EXPLANATIONS
+from finetune.experiments.inoculation.outcomes import OUTCOMES
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.command import command
@@ -117,7 +117,11 @@ def _verdict(run: InoculationRun) -> Markup:
             len(run.results), len(run.cells)
         )
     result, warnings = run.verdict["oracle_lr"], run.verdict["warnings"]
-    lines = [summary(result), EXPLANATIONS[result["outcome"]], *details(run.verdict, "oracle_lr")]
+    lines = [
+        summary(result),
+        OUTCOMES[result["outcome"]].summary,
+        *details(run.verdict, "oracle_lr"),
+    ]
     listed = Markup("<h3>Warnings</h3><ul>{}</ul>").format(_each(Markup("<li>{}</li>"), warnings))
     return Markup("<p><b>{}.</b></p>{}{}").format(
         result["name"], _each(Markup("<p>{}</p>"), lines), listed if warnings else NOTHING

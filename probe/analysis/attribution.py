@@ -19,6 +19,7 @@ from probe.models.classifier import Classifier, by_length, text_lengths
 from probe.models.embedding_hook import EmbeddingHook, embedding_hook
 from probe.stopping import check_stop
 from probe.tasks.task import Example, Label
+from probe.terms import Term
 from probe.transforms.options import Sign
 from probe.transforms.registry import Scored
 
@@ -26,11 +27,26 @@ Method = Literal["gradient_x_input", "integrated_gradients", "saliency", "occlus
 BaselineToken = Literal["pad", "mask", "unk"]
 OCCLUDED_ROWS = 16
 """How many examples, each with another token replaced, go through the model together."""
-METHODS: Mapping[Method, str] = {
-    "gradient_x_input": "gradient × input of the loss (Gupta et al.)",
-    "integrated_gradients": "integrated gradients from a baseline text",
-    "saliency": "length of the gradient, without a sign",
-    "occlusion": "change when the token is replaced by the baseline token",
+METHODS: Mapping[Method, Term] = {
+    "gradient_x_input": Term(
+        "Gradient × input",
+        "Multiplies each token's vector by the gradient of the loss: what the token adds to the "
+        "answer (Gupta et al. 2021).",
+    ),
+    "integrated_gradients": Term(
+        "Integrated gradients",
+        "Adds up the gradients on the way from an empty text to this one, so that the scores add "
+        "up to the change of the answer.",
+    ),
+    "saliency": Term(
+        "Saliency",
+        "The length of the gradient: how strongly a token moves the answer, without saying in "
+        "which direction.",
+    ),
+    "occlusion": Term(
+        "Occlusion",
+        "How much the answer changes when the token is replaced by a token that means nothing.",
+    ),
 }
 
 

@@ -120,6 +120,8 @@ def model_json(entry: Entry) -> dict[str, Any]:
     """Return one model on disk."""
     return {
         "name": entry.name,
+        "title": entry.title,
+        "summary": entry.summary,
         "source": entry.source,
         "task": entry.task.name if entry.task else None,
         "parameters": entry.parameters,

@@ -5,6 +5,7 @@ more than 90 % of the gap closed was called outcome 1, 7 points lost outcome 3. 
 from 0 to 1; sentences speak of percentage points.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -14,29 +15,75 @@ from numpy.typing import NDArray
 from finetune.experiments.inoculation.plan import THRESHOLDS, Thresholds
 from finetune.experiments.inoculation.selection import SelectedPoint
 from probe.metrics import Estimate
+from probe.terms import Term
 
 Outcome = Literal["0", "1", "2", "3", "between"]
 Array = NDArray[np.float64]
 
-NAMES: dict[Outcome, str] = {
-    "0": "Outcome 0: no gap",
-    "1": "Outcome 1: dataset weakness",
-    "2": "Outcome 2: model weakness",
-    "3": "Outcome 3: artefacts or other differences between the sets",
-    "between": "Between outcomes 1 and 2",
+
+@dataclass(frozen=True)
+class OutcomeWords:
+    """An outcome in a word or two, by the name that Liu et al. give it, and in one sentence."""
+
+    title: str
+    name: str
+    summary: str
+
+
+OUTCOMES: Mapping[Outcome, OutcomeWords] = {
+    "1": OutcomeWords(
+        "Gap closes",
+        "Outcome 1: dataset weakness",
+        "A few examples close the gap and the original set does not suffer: the training data did "
+        "not show it, the model can do it.",
+    ),
+    "2": OutcomeWords(
+        "Gap stays",
+        "Outcome 2: model weakness",
+        "Even with examples the model stays as bad on the challenge, and as good on the original "
+        "set: it lacks what the challenge asks for.",
+    ),
+    "3": OutcomeWords(
+        "Original lost",
+        "Outcome 3: artefacts or other differences between the sets",
+        "Learning the challenge costs accuracy on the original set: the two differ in more than "
+        "the phenomenon, as in how labels are spread.",
+    ),
+    "between": OutcomeWords(
+        "Between",
+        "Between outcomes 1 and 2",
+        "Some of the gap closes and much stays: data and model both lack something, or the sets "
+        "are too small to tell.",
+    ),
+    "0": OutcomeWords(
+        "No gap",
+        "Outcome 0: no gap",
+        "The model does about as well on the challenge as on the original set, so there is "
+        "nothing to inoculate against.",
+    ),
 }
-EXPLANATIONS: dict[Outcome, str] = {
-    "0": "The model does about as well on the challenge as on the original set, so there is "
-    "nothing to inoculate against.",
-    "1": "A few examples close the gap and the original set does not suffer: the model can do it, "
-    "its training data did not show it.",
-    "2": "Even after seeing examples the model stays about as bad on the challenge, and as good on "
-    "the original set: it lacks what the challenge asks for.",
-    "3": "Learning the challenge costs accuracy on the original set: the two sets differ in more "
-    "than the phenomenon, for instance in how labels are spread or in what gives them away.",
-    "between": "Some of the gap closes and much stays: the training data lacked examples and the "
-    "model lacks something too, or the sets are too small to tell.",
+"""In the order in which they are explained."""
+MEASURES: Mapping[str, Term] = {
+    "gap": Term(
+        "Gap",
+        "How many points of accuracy the model loses from the original set to the challenge, "
+        "before it is inoculated.",
+    ),
+    "closed": Term(
+        "Share closed",
+        "The part of the gap that is gone after inoculation; 100 % is as good as on the original "
+        "set before.",
+    ),
+    "drop": Term("Original lost", "How many points of accuracy on the original set it costs."),
+    "gain": Term("Gain", "How many points of accuracy on the challenge are won."),
 }
+"""What is measured at each size, by its name in `SizeOutcome`."""
+
+
+def badge(outcome: Outcome) -> str:
+    """Return an outcome as a badge names it: "1 · gap closes"."""
+    title = OUTCOMES[outcome].title.lower()
+    return title if outcome == "between" else f"{outcome} · {title}"
 
 
 @dataclass(frozen=True)
@@ -61,12 +108,12 @@ class SizeOutcome:
     @property
     def name(self) -> str:
         """The outcome in a few words."""
-        return NAMES[self.outcome]
+        return OUTCOMES[self.outcome].name
 
     @property
     def explanation(self) -> str:
         """What the outcome means."""
-        return EXPLANATIONS[self.outcome]
+        return OUTCOMES[self.outcome].summary
 
 
 def resample(columns: Array, times: int, rng: np.random.Generator) -> Array:

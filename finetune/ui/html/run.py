@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.outcomes import EXPLANATIONS
+from finetune.experiments.inoculation.outcomes import OUTCOMES
 from finetune.experiments.inoculation.plan import BASE
 from finetune.experiments.inoculation.run import InoculationCell, InoculationRun
 from finetune.experiments.inoculation.selection import Selection
@@ -81,7 +81,7 @@ def outcome(run: InoculationRun, selection: Selection = "oracle_lr") -> Markup:
     if not verdict:
         return NOTHING
     result = verdict[selection]
-    sentences = [summary(result), EXPLANATIONS[result["outcome"]]]
+    sentences = [summary(result), OUTCOMES[result["outcome"]].summary]
     return Markup(
         '<div class="card outcome">{}<h2>{}</h2>{}{}<p>{}</p>{}<p>{}</p>'
         "<p>Repeat on the command line:</p><pre>{}</pre></div>"

@@ -50,7 +50,7 @@ def _caption(scores: Importance, largest: float) -> Markup:
     """Say which method and label the numbers are of, and their unit."""
     delta = f" Convergence error {scores.delta:+.2g}." if scores.delta is not None else ""
     return Markup("{}, for the label <b>{}</b>: {}. Numbers in units of 10<sup>{}</sup>.{}").format(
-        METHODS[scores.method], scores.label, SIGNS[scores.sign], exponent(largest), delta
+        METHODS[scores.method].title, scores.label, SIGNS[scores.sign], exponent(largest), delta
     )
 
 

@@ -188,7 +188,7 @@ def _model(page: Page) -> tuple[gr.Dropdown, gr.Dropdown, gr.Number]:
 
 def _attribution() -> list[gr.Dropdown]:
     """Lay out the label explained, the method and the baseline token, in the order of `update`."""
-    methods = [(words, name) for name, words in METHODS.items()]
+    methods = [(term.title, name) for name, term in METHODS.items()]
     with gr.Accordion("Attribution", open=False):
         method = gr.Dropdown(methods, value="gradient_x_input", label="Attribution")
         explain = gr.Dropdown([PREDICTED, *LABELS], value=PREDICTED, label="Label explained")

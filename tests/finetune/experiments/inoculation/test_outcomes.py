@@ -3,7 +3,8 @@
 import json
 import math
 import random
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ import pytest
 from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.outcomes import (
-    EXPLANATIONS,
-    NAMES,
+    MEASURES,
+    OUTCOMES,
     Outcome,
+    SizeOutcome,
+    badge,
     classify,
     outcome_of,
     resample,
@@ -67,7 +70,18 @@ def test_thresholds_are_settings() -> None:
 
 
 def test_each_outcome_has_a_name_and_an_explanation() -> None:
-    assert set(NAMES) == set(EXPLANATIONS) == {"0", "1", "2", "3", "between"}
+    assert set(OUTCOMES) == set(get_args(Outcome))
+    for words in OUTCOMES.values():
+        assert words.name and words.summary.endswith(".") and len(words.summary) <= 160
+
+
+def test_every_quantity_of_an_outcome_is_told_in_words() -> None:
+    assert set(MEASURES) == {f.name for f in fields(SizeOutcome) if f.type is Estimate}
+
+
+def test_a_badge_has_the_papers_number_in_front_of_the_title() -> None:
+    assert badge("1") == "1 · gap closes"
+    assert badge("between") == "between"
 
 
 def test_gap_closed_and_drop_are_those_of_the_paper() -> None:
