@@ -38,13 +38,15 @@ class Chunk(Generic[Output]):
 
 
 def in_chunks(
-    rows: Sequence[Input], answer: Callable[[Sequence[Input]], Sequence[Output]]
+    rows: Sequence[Input],
+    answer: Callable[[Sequence[Input]], Sequence[Output]],
+    largest: int = CHUNK_ROWS,
 ) -> Iterator[Chunk[Output]]:
-    """Answer rows chunk by chunk; whoever drives it may stop after any."""
-    began, start, size = time.monotonic(), 0, FIRST_ROWS
+    """Answer rows in chunks of so many at most; whoever drives it may stop after any."""
+    began, start, size = time.monotonic(), 0, min(FIRST_ROWS, largest)
     while start < len(rows):
         answers = tuple(answer(rows[start : start + size]))
-        start, size = start + len(answers), CHUNK_ROWS
+        start, size = start + len(answers), largest
         yield Chunk(answers, start, len(rows), time.monotonic() - began)
 
 
@@ -76,8 +78,9 @@ def score(
     seed: int = 0,
     options: Options = Options(),
     precision: Precision = "auto",
+    largest: int = CHUNK_ROWS,
 ) -> Iterator[Chunk[Row]]:
-    """Score a table chunk by chunk; whoever drives it may stop after any.
+    """Score a table in chunks of so many rows at most; whoever drives it may stop after any.
 
     Raises FileError for a missing column and UnknownTransform or Unavailable before the first
     chunk.
@@ -89,7 +92,7 @@ def score(
     def answer(rows: Sequence[InputRow]) -> list[Row]:
         return _scored(rows, model, names, seed, options, precision)
 
-    yield from in_chunks(read_rows(table, columns, model.task), answer)
+    yield from in_chunks(read_rows(table, columns, model.task), answer, largest)
 
 
 def _scored(

@@ -26,5 +26,10 @@ def link_to_inoculation(challenge: str, model: str) -> str:
     return _query(tab="inoculate", model=model, challenge=challenge)
 
 
+def link_to_lesson(lesson: str, step: int = 1) -> str:
+    """Return a permalink that opens the Learn tab at a step of a lesson; the first is 1."""
+    return _query(tab="learn", lesson=lesson, step=str(step))
+
+
 def _query(**parameters: str) -> str:
     return "?" + urlencode(parameters)

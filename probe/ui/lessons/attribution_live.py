@@ -1,0 +1,184 @@
+"""What the lesson on attributions shows and computes."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from probe.analysis.attribution import METHODS, Importance, Method, attribute
+from probe.analysis.batch import Chunk
+from probe.analysis.deletion import RANDOM, RANKINGS, deletion_test
+from probe.metrics import Estimate, Share
+from probe.models.classifier import text_lengths
+from probe.tasks.examples import bundled_examples
+from probe.tasks.nli import NLI
+from probe.transforms.registry import Scored
+from probe.ui.answers.shared_answers import model_key
+from probe.ui.html.elements import join
+from probe.ui.html.importance import tokens
+from probe.ui.lessons import drawing
+from probe.ui.lessons.bundled_scores import bundled_example, progress, scored
+from probe.ui.lessons.lesson import Comparison, Finding, Setting, measured
+from probe.ui.lessons.published import published
+from probe.ui.lessons.shared_results import once
+
+PAIRS = 200
+"""Pairs of the test: the shortest, since occlusion asks the model once for each of their tokens."""
+ASKED = "news-16-1"
+TITLES: Mapping[str, str] = {
+    "gradient_x_input": "Gradient × input",
+    "integrated_gradients": "Integrated gradients",
+    "saliency": "Saliency",
+    "occlusion": "Occlusion",
+    RANDOM: "By chance",
+}
+MEANINGS: Mapping[str, str] = {
+    "gradient_x_input": "how steeply the answer falls if a token's vector shrinks",
+    "integrated_gradients": "the same, summed on a path from an empty text to this one",
+    "saliency": "how steeply the answer changes with the token's vector in any direction",
+    "occlusion": "how far the answer falls when the token is replaced by a blank one",
+}
+"""The methods in plain words."""
+CHOICES = ("Nobody", "came to ask for", "a job", "at the Senna shipyard")
+"""The stretches of the asked pair's hypothesis, as a student chooses among them."""
+
+
+def show_pair() -> Markup:
+    """Show the pair whose tokens are scored."""
+    return drawing.example(NLI, bundled_example(NLI, ASKED))
+
+
+def show_methods() -> Markup:
+    """Say what each method measures, and show the pair."""
+    return drawing.definitions((TITLES[name], f"{MEANINGS[name]}.") for name in METHODS) + (
+        show_pair()
+    )
+
+
+def one_method(setting: Setting) -> Iterator[Finding]:
+    """Score the pair by gradient × input."""
+    scores = _scores(setting, "gradient_x_input")
+    token = _top(scores)
+    yield Finding(
+        f"Gradient × input blames “{token}” most for the answer {scores.label}.",
+        _shaded(scores),
+        came_true=_stretch(scores),
+    )
+
+
+def four_methods(setting: Setting) -> Iterator[Finding]:
+    """Score the pair by each method."""
+    read = {name: _scores(setting, name) for name in METHODS}
+    tops = {name: _top(scores) for name, scores in read.items()}
+    (word, most), *_ = Counter(tops.values()).most_common()
+    yield Finding(
+        f"{most} of 4 methods put “{word}” first.",
+        join(
+            Markup("<p><b>{}</b> puts “{}” first</p>{}").format(
+                TITLES[name], tops[name], _shaded(scores)
+            )
+            for name, scores in read.items()
+        ),
+        came_true={4: 0, 3: 1}.get(most, 2),
+    )
+
+
+def _scores(setting: Setting, method: Method) -> Importance:
+    """Score the pair for the model's own answer."""
+    pair, classifier = bundled_example(NLI, ASKED), setting.classifier
+    (said,) = classifier.predict([pair])
+    (importance,) = attribute(classifier, [pair], [said.label], method)
+    return importance
+
+
+def _best(scores: Importance) -> Scored:
+    return max(scores.tokens(NLI.target), key=lambda token: token.score)
+
+
+def _top(scores: Importance) -> str:
+    """Return the token of the hypothesis with the highest score, as it stands in the text."""
+    token = _best(scores)
+    return str(bundled_example(NLI, ASKED).hypothesis[token.start : token.end])
+
+
+def _stretch(scores: Importance) -> int | None:
+    """Return the number of the choice in which the token lies, None for the final mark."""
+    text, start = str(bundled_example(NLI, ASKED).hypothesis), int(_best(scores).start)
+    begins = [text.index(choice) for choice in CHOICES]
+    if start >= begins[-1] + len(CHOICES[-1]):
+        return None
+    return sum(start >= begin for begin in begins) - 1
+
+
+def _shaded(scores: Importance) -> Markup:
+    text, scored = bundled_example(NLI, ASKED).hypothesis, scores.tokens(NLI.target)
+    largest = max((abs(token.score) for token in scored), default=0.0)
+    return Markup('<div class="tokens">{}</div>').format(tokens(text, scored, largest))
+
+
+def shortest(n: int) -> Sequence[Any]:
+    """Return the shortest bundled test pairs."""
+    pairs = bundled_examples(NLI, "test")
+    lengths = dict(zip(pairs, text_lengths(NLI, pairs), strict=True))
+    return sorted(pairs, key=lambda pair: (lengths[pair], pair.id))[:n]
+
+
+def decide(setting: Setting) -> Iterator[Finding]:
+    """Take out the higher half of each ranking and count the answers that change."""
+    classifier = setting.classifier
+    key = model_key(classifier), "deletion"
+    for chunk in once(key, lambda: _deleted(setting)):
+        changed = {name: _changed(chunk.rows, name) for name in RANKINGS}
+        best = max(METHODS, key=lambda name: changed[name].value)
+        table = Comparison(
+            "Answers that change without the half that a method calls important",
+            tuple(
+                measured(TITLES[name], changed[name])
+                for name in sorted(RANKINGS, key=lambda name: -changed[name].value)
+            ),
+        )
+        if chunk.done < chunk.total:
+            yield Finding(progress=progress(chunk, "pair"), compared=(table,))
+            continue
+        yield Finding(
+            f"{TITLES[best]} finds what the answer hangs on best: without it "
+            f"{100 * changed[best].value:.0f} % of the answers change, by chance "
+            f"{100 * changed[RANDOM].value:.0f} %.",
+            compared=(table,),
+            came_true=list(METHODS).index(best),
+        )
+
+
+def _deleted(setting: Setting) -> Iterator[Chunk[Mapping[str, bool]]]:
+    """Yield the chunks of the test, each with all rows so far."""
+    rows = list[Mapping[str, bool]]()
+    for chunk in deletion_test(setting.classifier, shortest(PAIRS)):
+        rows += chunk.rows
+        yield Chunk(tuple(rows), chunk.done, chunk.total, chunk.seconds)
+
+
+def _changed(rows: Sequence[Mapping[str, bool]], name: str) -> Estimate:
+    return Share(sum(row[name] for row in rows), len(rows)).estimate()
+
+
+def lower_half(setting: Setting) -> Iterator[Finding]:
+    """Drop the half that gradient × input calls unimportant, as Gupta et al. do."""
+    for so_far in scored(setting, ("drop",)):
+        if not so_far.ended:
+            yield Finding(progress=progress(so_far.chunk, "pair"))
+            continue
+        stays = so_far.summary.transforms["drop"]["agreement"]
+        yield Finding(
+            f"{100 * stays.value:.0f} % of the answers stay without that half.",
+            compared=(
+                Comparison(
+                    "Answers that stay without the less important half",
+                    (
+                        published("agreement.drop.nli"),
+                        measured(f"{setting.model} on this app's pairs", stays),
+                    ),
+                ),
+            ),
+            came_true=int(stays.value >= 0.5) + int(stays.value > 0.75),
+        )
