@@ -10,7 +10,7 @@ import numpy as np
 
 from probe.analysis.comparison import Row
 from probe.metrics import Estimate, share
-from probe.tasks.task import Group, Label
+from probe.tasks.task import Group, Label, Task
 
 MAX_P = 0.05  # below which a difference is called one
 
@@ -49,11 +49,16 @@ def accuracy(rows: Sequence[Row], model: int) -> Estimate:
     return share([hit for hit in hits if hit is not None])
 
 
+def parts_of(task: Task) -> dict[str, Group]:
+    """Return the gold labels that are reported apart: the task's groups, else each label's own."""
+    alone = {label: Group(frozenset({label}), label) for label in task.labels}
+    return dict(task.groups) or alone
+
+
 def group_accuracies(rows: Sequence[Row], model: int) -> dict[str, Estimate]:
-    """Return the accuracy over each group of the task: entailed pairs and others, as HANS has."""
-    task = next((row.task for row in rows), None)
-    groups = task.groups.items() if task else ()
-    return {name: accuracy(of_group(rows, group), model) for name, group in groups}
+    """Return the accuracy over each part of the task: entailed pairs and others, as HANS has."""
+    parts = next((parts_of(row.task) for row in rows), {})
+    return {name: accuracy(of_group(rows, group), model) for name, group in parts.items()}
 
 
 def of_group(rows: Sequence[Row], group: Group) -> list[Row]:

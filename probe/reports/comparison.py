@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from probe.analysis.comparison import Row, compare
-from probe.analysis.slices import CONSTITUENT_NOTE, measure
+from probe.analysis.slices import CONSTITUENT_NOTE, inference, measure
 from probe.analysis.statistics import (
     McNemar,
     accuracy,
@@ -25,7 +25,8 @@ def comparison_json(
 ) -> dict[str, Any]:
     """Return the whole comparison; what is not defined is null.
 
-    models: the names. accuracy: by name {n, value, low, high, entailed, non_entailed, cut}.
+    models: the names. accuracy: by name {n, value, low, high, cut} and the same figures for each
+    part of the gold labels, as entailed and non_entailed, or paraphrase and non-paraphrase.
     pairs_of_models: for each two {first, second, agreement, mcnemar, matrix}, matrix one object a
     cell. slices: {group, slice, gold, n, accuracy by name, mcnemar of the first two models}.
     """
@@ -42,7 +43,7 @@ def comparison_json(
         "accuracy": {name: _accuracy(scored, at) for at, name in enumerate(names)},
         "pairs_of_models": [_couple(scored, names, a, b) for a, b in couples],
         "slices": _slices(scored, names),
-        "slices_note": CONSTITUENT_NOTE,
+        "slices_note": CONSTITUENT_NOTE if any(inference(row.task) for row in rows) else "",
     }
 
 

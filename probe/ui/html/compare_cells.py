@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from probe.analysis.comparison import Row
-from probe.analysis.slices import CONSTITUENT_NOTE, SLICES, Measured, measure
+from probe.analysis.slices import CONSTITUENT_NOTE, Measured, measure, slices_of
 from probe.analysis.slices import members as slice_members
 from probe.analysis.statistics import Cell, disagreement, labels_of, members, p_text
 from probe.metrics import percent
@@ -116,9 +116,8 @@ def _slice(lines: Sequence[Measured]) -> Markup:
 
 
 def _measured(line: Measured) -> Markup:
-    place = SLICES.index(line.slice)
     test = p_text(line.test.p) if line.test.only_first + line.test.only_second else "–"
-    button = cell_button(f"slice|{place}|{line.gold}", f"{line.n} pairs of this slice", line.n)
+    button = cell_button(f"slice|{line.place}|{line.gold}", f"{line.n} pairs of this slice", line.n)
     accuracies = [percent(estimate, "–") for estimate in line.accuracies]
     return each(CELL, [line.gold, button, *accuracies, test])
 
@@ -132,9 +131,10 @@ def chosen(
     if kind == "answers":
         words = f"{names[first]} says {left}, {names[second]} says {right}"
         return words, members(rows, first, second, (left, right))
-    if kind == "slice" and left in map(str, range(len(SLICES))):
+    known = slices_of(rows[0].task) if rows else ()
+    if kind == "slice" and left in map(str, range(len(known))):
         gold = "" if right == "all" else f", gold label {right}"
-        pressed = SLICES[int(left)]
+        pressed = known[int(left)]
         return f"{pressed.group}: {pressed.name}{gold}", slice_members(rows, int(left), right)
     return "", []
 

@@ -3,10 +3,12 @@
 import pytest
 
 from probe.analysis.comparison import Row
-from probe.analysis.slices import NEGATIONS, SLICES, facts_of, measure, members, sliced
+from probe.analysis.slices import NEGATIONS, facts_of, measure, members, sliced, slices_of
 from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, NLI, Pair
-from probe.tasks.task import Label
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION, TextPair
+from probe.tasks.sentiment import SENTIMENT
+from probe.tasks.task import Label, Task
 from probe.templates import TemplatePair
 
 PREMISE = "The old man near the river saw a dog."
@@ -15,9 +17,9 @@ PREMISE = "The old man near the river saw a dog."
 def of(premise: str, hypothesis: str, heuristic: str = "") -> dict[str, str]:
     """Return the slices a pair is in, by group; several of a group joined."""
     pair = TemplatePair(premise, hypothesis, heuristic=heuristic)
-    facts = facts_of(pair)
+    facts = facts_of(NLI, pair)
     found: dict[str, str] = {}
-    for each in SLICES:
+    for each in slices_of(NLI):
         if each.holds(facts):
             found[each.group] = "+".join(filter(None, [found.get(each.group, ""), each.name]))
     return found
@@ -75,7 +77,7 @@ def test_length_counts_words_and_no_marks(words: int, name: str) -> None:
 
 
 def test_a_contraction_is_one_word_long() -> None:
-    assert facts_of(Pair("A.", "She didn't say so.")).length == 4
+    assert facts_of(NLI, Pair("A.", "She didn't say so.")).length == 4
 
 
 @pytest.mark.parametrize(
@@ -152,7 +154,7 @@ def test_a_gold_class_without_pairs_is_left_out() -> None:
 
 
 def test_the_rows_of_a_slice_are_found_by_its_place() -> None:
-    place = [each.name for each in SLICES].index("every hypothesis word in the premise")
+    place = [each.name for each in slices_of(NLI)].index("every hypothesis word in the premise")
     assert [one.number for one in members(ROWS, place, "all")] == [0, 1, 2]
     assert [one.number for one in members(ROWS, place, "entailment")] == [0]
     others = members(ROWS, place, "non-entailment")
@@ -169,3 +171,34 @@ def test_slices_of_a_group_of_shares_or_lengths_part_the_pairs() -> None:
 
 def test_without_gold_labels_there_is_nothing_to_measure() -> None:
     assert measure(ROWS[4:]) == []
+
+
+def test_slices_of_a_task_of_one_text_are_those_of_its_words() -> None:
+    assert {each.group for each in slices_of(SENTIMENT)} == {
+        "negation in the text",
+        "text length",
+    }
+
+
+def test_only_inference_has_slices_of_hans() -> None:
+    groups = {each.group for each in slices_of(PARAPHRASE_IDENTIFICATION)}
+    assert groups == {"lexical overlap", "negation in the second text", "second text length"}
+
+
+def test_a_paraphrase_slice_is_measured_over_each_label_alone() -> None:
+    task = PARAPHRASE_IDENTIFICATION
+    pair = TextPair("The dog saw the cat.", "The cat saw the dog.", "non-paraphrase")
+    answer = Prediction("paraphrase", (0.9, 0.1), task.labels)
+    measured = measure([Row(0, task, pair, (answer, answer), "", (False, False))])
+    overlap = [one for one in measured if one.slice.title == "Every word shared"]
+    assert [(one.gold, one.accuracies[0].value) for one in overlap] == [
+        ("all", 0.0),
+        ("non-paraphrase", 0.0),
+    ]
+
+
+@pytest.mark.parametrize("task", [NLI, PARAPHRASE_IDENTIFICATION, SENTIMENT])
+def test_every_slice_has_a_title_and_a_clause_in_the_words_of_its_task(task: Task) -> None:
+    for each in slices_of(task):
+        assert each.title and each.where
+        assert "{" not in each.group + each.name + each.where

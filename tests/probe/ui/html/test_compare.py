@@ -9,7 +9,7 @@ from finetune.experiments.inoculation.plan import Cell
 from finetune.ui.html.run import outcome
 from probe.analysis.comparison import Row
 from probe.analysis.examination import examine
-from probe.analysis.slices import SLICES
+from probe.analysis.slices import slices_of
 from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, NLI, TWO_WAY, Pair
 from probe.tasks.task import Label
@@ -62,8 +62,8 @@ def test_a_cell_without_pairs_cannot_be_pressed() -> None:
     [
         ("answers|entailment|neutral", [0]),
         ("answers|neutral|neutral", [1]),
-        (f"slice|{[each.name for each in SLICES].index('up to 5 words')}|all", [0, 1]),
-        (f"slice|{[each.name for each in SLICES].index('up to 5 words')}|entailment", [0]),
+        (f"slice|{[each.name for each in slices_of(NLI)].index('up to 5 words')}|all", [0, 1]),
+        (f"slice|{[each.name for each in slices_of(NLI)].index('up to 5 words')}|entailment", [0]),
         ("slice|99|all", []),
         ("slice|x|all", []),
         ("nonsense", []),
