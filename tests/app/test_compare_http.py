@@ -9,6 +9,17 @@ from gradio_client import Client, handle_file
 from gradio_client.exceptions import AppError
 
 from probe.tasks.nli import LABELS
+from probe.tasks.paraphrase import LABELS as LABELS_OF_PARAPHRASE
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
+from tests.conftest import App
+from tests.support.plain_http import answer_over_http
+from tests.support.running_app import add_model
+
+
+@pytest.fixture(scope="module")
+def paraphrase_models(app: App) -> list[str]:
+    """Two tiny models of another task than inference."""
+    return [add_model(app, name, PARAPHRASE_IDENTIFICATION) for name in ("para-a", "para-b")]
 
 
 def test_compare_returns_the_scored_file_and_its_summary(
@@ -32,6 +43,62 @@ def test_compare_answers_for_one_pair(client: Client, second: str) -> None:
         "A dog barks.", "A dog is silent.", ["minilm", second], api_name="/compare_pair"
     )
     assert [one["model"] for one in shape["models"]] == ["minilm", second]
+
+
+def test_a_paraphrase_file_is_compared_and_recognised_by_its_columns(
+    client: Client, paraphrase_models: list[str], tmp_path: Path
+) -> None:
+    upload = tmp_path / "questions.csv"
+    upload.write_text("question1,question2,is_duplicate,label\nWho is it?,Who is he?,1,1\n")
+    shape, files = client.predict(
+        handle_file(str(upload)),
+        ",".join(paraphrase_models),
+        "fp32",
+        "",
+        "paraphrase",
+        api_name="/compare",
+    )
+    assert (shape["models"], shape["scored"], shape["errors"]) == (paraphrase_models, 1, 0)
+    assert "text1" not in Path(files[0]).read_text().splitlines()[0]
+
+
+def test_texts_of_another_task_come_by_their_fields(
+    client: Client, paraphrase_models: list[str]
+) -> None:
+    shape = client.predict(
+        models=paraphrase_models,
+        texts={"text1": "Who is it?", "text2": "Who is he?"},
+        task="paraphrase",
+        api_name="/compare_pair",
+    )
+    assert shape["text2"] == "Who is he?"
+    assert [one["label"] in LABELS_OF_PARAPHRASE for one in shape["models"]] == [True, True]
+
+
+def test_texts_of_another_task_come_as_plain_json_over_http(
+    app: App, paraphrase_models: list[str]
+) -> None:
+    texts = {"text1": "Who is it?", "text2": "Who is he?"}
+    values = ["", "", ",".join(paraphrase_models), "", "fp32", "", texts, "paraphrase"]
+    shape = answer_over_http(app.url, "compare_pair", values)
+    assert [one["model"] for one in shape["models"]] == paraphrase_models
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"task": "sentiment", "texts": {"text": "A fine film."}}, "answers another task"),
+        ({"task": "reading", "texts": {}}, "there is no task 'reading' here"),
+        ({"task": "sentiment", "texts": {"text1": "A fine film."}}, "has no text 'text1'"),
+        ({"task": "paraphrase", "premise": "A dog barks."}, "has no text 'premise'"),
+        ({"task": "paraphrase", "texts": {"text1": "Who?"}}, "the text2 is empty"),
+    ],
+)
+def test_what_does_not_fit_the_task_is_refused_by_a_sentence(
+    client: Client, paraphrase_models: list[str], given: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(AppError, match=sentence):
+        client.predict(models=paraphrase_models, api_name="/compare_pair", **given)
 
 
 def test_the_profile_has_every_heuristic_and_label(client: Client, second: str) -> None:

@@ -1,4 +1,4 @@
-"""The Compare tab's HTTP endpoints: models on a file, and on one pair."""
+"""The Compare tab's HTTP endpoints: models on a file, and on one example."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,11 +14,12 @@ from probe.limits import visitor_bounds
 from probe.models.classifier import Classifier, Precision
 from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.runs.model_access import ModelAccess
-from probe.tasks.nli import NLI, Pair
+from probe.tasks.nli import NLI
+from probe.tasks.task import Task
 from probe.ui.answers.answering import answering
-from probe.ui.answers.request_limits import check_pair
 from probe.ui.api.arguments import Name, Names, Text, Token, Upload
 from probe.ui.api.endpoint import endpoint
+from probe.ui.api.example import Texts, read_example, task_of
 from probe.ui.result_files import write_comparison
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
 
@@ -29,41 +30,46 @@ def build(access: ModelAccess) -> None:
     @endpoint
     @answering("file_minutes")
     def compare(
-        file: Upload, models: Names, precision: Precision, owner: Token
+        file: Upload, models: Names, precision: Precision, owner: Token, task: Name
     ) -> tuple[dict[str, Any], list[str]]:
         """Compare models on a file; returns the summary, the scored file and the summary's file.
 
         Args:
-            file: A table of pairs; its columns are guessed by their names.
+            file: A table of a task's examples; its columns are guessed by their names.
             models: Two or more, with commas between.
             precision: auto, fp32 or bf16.
             owner: The token of one's own runs, which /inoculate returns.
+            task: The task of models and file: nli, paraphrase or sentiment.
         """
-        return compare_on(access, owner, Path(file), models, precision)
+        return compare_on(access, owner, Path(file), models, precision, task_of(task))
 
     @endpoint
     @answering("answer_seconds")
     def compare_pair(
-        premise: Text,
-        hypothesis: Text,
-        models: Names,
+        premise: Text = "",
+        hypothesis: Text = "",
+        models: Names = [],  # noqa: B006  # gradio reads the default for its schema
         gold: Name = "",
         precision: Precision = "fp32",
         owner: Token = "",
+        texts: Texts = {},  # noqa: B006  # as above
+        task: Name = NLI.name,
     ) -> dict[str, Any]:
-        """Compare models on one pair: the JSON of `python -m probe compare --premise`.
+        """Compare models on one example: the JSON of `python -m probe compare --text`.
 
         Args:
-            premise: The premise.
-            hypothesis: The hypothesis.
+            premise: The premise, in place of texts for inference.
+            hypothesis: The hypothesis, likewise.
             models: Two or more, as a list or as a text with commas.
             gold: The gold label, if it is known.
             precision: auto, fp32 or bf16.
             owner: The token of one's own runs, which /inoculate returns.
+            texts: The texts by field: premise, hypothesis; text1, text2; or text.
+            task: The task of models and texts: nli, paraphrase or sentiment.
         """
-        pair = Pair(premise, hypothesis, NLI.read_gold(gold))
-        check_pair(pair)
-        return example_comparison_json(pair, known(access, owner, models), precision)
+        asked = task_of(task)
+        example = read_example(asked, texts, premise, hypothesis, gold)
+        return example_comparison_json(example, known(access, owner, models, asked), precision)
 
     with gr.Row(visible=False):  # a file needs components of its own to travel in
         asked = [
@@ -71,6 +77,7 @@ def build(access: ModelAccess) -> None:
             gr.Textbox("", label="models"),
             gr.Textbox("auto", label="precision"),
             gr.Textbox("", label="owner"),
+            gr.Textbox(NLI.name, label="task"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()
@@ -79,22 +86,27 @@ def build(access: ModelAccess) -> None:
 
 
 def compare_on(
-    models: ModelAccess, owner: str, path: Path, names: list[str], precision: Precision
+    models: ModelAccess,
+    owner: str,
+    path: Path,
+    names: list[str],
+    precision: Precision,
+    task: Task,
 ) -> tuple[dict[str, Any], list[str]]:
     """Compare models on a file; return the summary and the places of the file and the summary."""
-    classifiers = known(models, owner, names)
+    classifiers = known(models, owner, names, task)
     check_room(models.store, owner)
     table = read_table(own_file(owner, path), visitor_bounds())
-    unread = read(table, guess([str(name) for name in table.frame.columns], NLI), NLI)
+    unread = read(table, guess([str(name) for name in table.frame.columns], task), task)
     rows = [row for chunk in compare_rows(classifiers, unread, precision) for row in chunk.rows]
     summary = comparison_json(rows, names, precision)
     stem = stem_of(path)
     return summary, write_comparison(fresh_folder(owner), table, rows, names, summary, stem)[0]
 
 
-def known(models: ModelAccess, owner: str, names: Sequence[str]) -> list[Classifier]:
+def known(models: ModelAccess, owner: str, names: Sequence[str], task: Task) -> list[Classifier]:
     """Return the classifiers of two or more models. Raises ComparisonError, ModelError."""
     require_two(names)
     for name in names:
         models.require(owner, name)
-    return [models.get(owner, name) for name in names]
+    return [models.get(owner, name, task) for name in names]

@@ -25,7 +25,7 @@ def build(access: ModelAccess) -> None:
         """Profile models by the heuristics of HANS: the JSON of `python -m probe hans`.
 
         Args:
-            models: Their names, as a list or as a text with commas.
+            models: The names of models of inference, as a list or as a text with commas.
             n: How many pairs each sub-case has.
             seed: Which pairs are made.
             owner: The token of one's own runs, which /inoculate returns.

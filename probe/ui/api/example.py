@@ -1,0 +1,45 @@
+"""The example of any task that an endpoint is asked about."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from probe.errors import OptionError
+from probe.tasks.nli import NLI
+from probe.tasks.task import Task, offered_tasks, task_named
+from probe.ui.answers.request_limits import check_example
+from probe.ui.api.arguments import MAX_NAMES, Name, Text, opened
+
+Texts = Annotated[
+    dict[Name, Text],
+    BeforeValidator(opened),
+    Field(max_length=MAX_NAMES, description='a JSON object such as {"text1": "A dog barks."}'),
+]
+"""The texts of an example by field, as JSON or as its text."""
+
+
+def task_of(name: str) -> Task:
+    """Return a task that the page offers, inference where none is named. Raises OptionError."""
+    known = [task.name for task in offered_tasks()]
+    if name and name not in known:
+        raise OptionError(f"there is no task {name!r} here; there are: {', '.join(known)}")
+    return task_named(name or NLI.name)
+
+
+def read_example(
+    task: Task, texts: Mapping[str, str], premise: str, hypothesis: str, gold: str
+) -> Any:  # Any: of the task's own dataclass
+    """Return the example of a task; premise and hypothesis are a shorthand for inference's texts.
+
+    Raises OptionError for a text that the task has not, ExampleError without a text, LabelError.
+    """
+    short = {"premise": premise, "hypothesis": hypothesis}
+    given = {**texts, **{name: text for name, text in short.items() if text}}
+    if unknown := [name for name in given if name not in task.fields]:
+        fields = ", ".join(task.fields)
+        raise OptionError(f"the task {task.name} has no text {unknown[0]!r}; it has: {fields}")
+    whole = {field: given.get(field, "") for field in task.fields}
+    example = task.example(**whole, gold=task.read_gold(gold))
+    check_example(task, example)
+    return example
