@@ -51,8 +51,13 @@ def accuracy(rows: Sequence[Row], model: int) -> Estimate:
 
 def parts_of(task: Task) -> dict[str, Group]:
     """Return the gold labels that are reported apart: the task's groups, else each label's own."""
-    alone = {label: Group(frozenset({label}), label) for label in task.labels}
+    alone = {label: _alone(label) for label in task.labels}
     return dict(task.groups) or alone
+
+
+def _alone(label: Label) -> Group:
+    told = f"How often an example whose gold label is {label} is called that."
+    return Group(frozenset({label}), label, f"Accuracy, {label}", told)
 
 
 def group_accuracies(rows: Sequence[Row], model: int) -> dict[str, Estimate]:
