@@ -10,12 +10,14 @@ from finetune.cli.train import train_command
 from finetune.cli.word_models import words_command
 from finetune.cli.word_vectors import vectors_command
 from finetune.experiments.registry import register_experiments
+from probe.cli.glossary import glossary_command
 from probe.cli.group import group
 
 register_experiments()
 app = group()
 app.command("inoculate")(inoculate_command)
 app.command("challenges")(challenges_command)
+app.command("glossary")(glossary_command)
 app.command("runs")(runs_command)
 app.command("run")(run_command)
 app.command("report")(report_command)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 
 from finetune.experiments.inoculation.experiment import INOCULATION
+from finetune.experiments.inoculation.terms import inoculation_terms
+from probe import glossary
 from probe.runs.experiment import Experiment, register
 
 EXPERIMENTS: Mapping[str, Experiment] = {
@@ -11,6 +13,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
 
 
 def register_experiments() -> None:
-    """Make the experiments known to the run system."""
+    """Make the experiments known to the run system, and their words to the glossary."""
     for experiment in EXPERIMENTS.values():
         register(experiment)
+    glossary.register("inoculation", "Inoculation", inoculation_terms)
