@@ -1,17 +1,23 @@
 """`python -m finetune challenges`: what a model can be inoculated against."""
 
 from dataclasses import asdict
+from typing import Annotated
 
 import typer
 
 from finetune.experiments.inoculation.challenges import KIND_TITLES, catalogue
 from probe.cli.options import AsJson
 from probe.cli.output import print_json
+from probe.tasks.nli import NLI
+from probe.tasks.task import task_named
 
 
-def challenges_command(as_json: AsJson = False) -> None:
-    """List what a model can be inoculated against."""
-    challenges = catalogue()
+def challenges_command(
+    task: Annotated[str, typer.Option(help="The task of the model.")] = NLI.name,
+    as_json: AsJson = False,
+) -> None:
+    """List what a model of a task can be inoculated against."""
+    challenges = catalogue(task_named(task))
     if as_json:
         print_json([asdict(challenge) for challenge in challenges])
         return

@@ -10,17 +10,24 @@ import typer
 
 from finetune.cli.compute import compute_run
 from finetune.experiments.inoculation.challenges import file_sets, make_sets
-from finetune.experiments.inoculation.datasets import Sets, SourceData, split_by_premise, unseen
+from finetune.experiments.inoculation.datasets import (
+    Examples,
+    Sets,
+    SourceData,
+    split_by_premise,
+    unseen,
+)
 from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
 from finetune.report.gallery import CHALLENGES, MODELS, NUMERICAL
 from finetune.training.data import read_pairs
 from finetune.training.recipes import Mode, default_rate
 from probe.data.tables import read_table
 from probe.errors import ExperimentError, FileError
-from probe.models.library import require_on_disk
+from probe.models.library import task_of_model
 from probe.runs.gallery import FOLDER, write
 from probe.runs.store import Store
-from probe.tasks.nli import Pair
+from probe.tasks.nli import NLI
+from probe.tasks.task import Task
 
 POOL_FACTOR = 1.5  # pool pairs for each training pair: a challenge leaves some out
 
@@ -38,6 +45,7 @@ class GalleryFiles:
     train: int
     tests: int
     seed: int
+    task: Task = NLI
 
     def sources(self, challenge: str) -> dict[str, str]:
         """Return the options that draw a challenge's sets, the files without their folders."""
@@ -54,8 +62,8 @@ class GalleryFiles:
 
 
 def gallery_command(
-    original: Annotated[Path, typer.Option(help="Labelled pairs: original dev and test.")],
-    pool: Annotated[Path, typer.Option(help="Labelled pairs that challenges are made of.")],
+    original: Annotated[Path, typer.Option(help="Labelled: original dev and test.")],
+    pool: Annotated[Path, typer.Option(help="Labelled: challenges are made of it.")],
     numerical: Annotated[Path | None, typer.Option(help="The released numerical file.")] = None,
     pool_source: Annotated[str, typer.Option(help="Only pool rows with this `source`.")] = "",
     out: Annotated[Path, typer.Option(help="Folder for the finished runs.")] = FOLDER,
@@ -69,11 +77,11 @@ def gallery_command(
     mode: Annotated[str, typer.Option(help="full or fast.")] = "full",
     max_epochs: int = 10,
     patience: int = 5,
-    dev: Annotated[int, typer.Option(help="Original dev pairs.")] = 500,
-    test: Annotated[int, typer.Option(help="Original test pairs.")] = 1000,
-    train: Annotated[int, typer.Option(help="Challenge training pairs.")] = 1000,
+    dev: Annotated[int, typer.Option(help="Original dev examples.")] = 500,
+    test: Annotated[int, typer.Option(help="Original test examples.")] = 1000,
+    train: Annotated[int, typer.Option(help="Challenge training examples.")] = 1000,
     numerical_test: Annotated[int, typer.Option(help="0 tests on all the rest.")] = 0,
-    sample_seed: Annotated[int, typer.Option(help="Draws dev, test and training pairs.")] = 0,
+    sample_seed: Annotated[int, typer.Option(help="Draws dev, test and training sets.")] = 0,
     in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
     threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
 ) -> None:
@@ -82,13 +90,17 @@ def gallery_command(
     A file in `out` is written when all cells of its model and challenge are there.
     """
     torch.set_num_threads(threads)
+    (task, *others) = dict.fromkeys(map(task_of_model, model))
+    if others:
+        raise ExperimentError(
+            f"the models answer {task.name} and {others[0].name}; name one task's"
+        )
     files = GalleryFiles(
-        original, pool, pool_source, numerical, dev, test, train, numerical_test, sample_seed
+        original, pool, pool_source, numerical, dev, test, train, numerical_test, sample_seed, task
     )
     rates = read_rates(lrs)
     sets = all_sets(files, challenge)
     for name in model:
-        require_on_disk(name)
         for each in challenge:
             plan = Plan(
                 name,
@@ -99,6 +111,7 @@ def gallery_command(
                 mode=_mode(mode),
                 max_epochs=max_epochs,
                 patience=patience,
+                task=task.name,
             )
             alone = in_process or threads > 1
             _compute(plan, sets[each], files.sources(each), alone, out)
@@ -140,20 +153,23 @@ def sample_source_data(files: GalleryFiles) -> SourceData:
 
     Raises ExperimentError where there are too few, FileError or LabelError.
     """
-    dev, rest = split_by_premise(read_pairs(files.original), files.dev, files.seed)
-    test, _ = split_by_premise(rest, files.test, files.seed)
+    task, seed = files.task, files.seed
+    dev, rest = split_by_premise(read_pairs(files.original, task), files.dev, seed, task)
+    test, _ = split_by_premise(rest, files.test, seed, task)
     wanted = round(POOL_FACTOR * files.train)
-    fresh = unseen(_of_source(files.pool, files.source), dev, test)
-    pool, _ = split_by_premise(fresh, wanted, files.seed)
-    source_data = SourceData(dev[: files.dev], test[: files.test], pool[:wanted])
+    fresh = unseen(_of_source(files.pool, files.source, task), dev, test, task=task)
+    pool, _ = split_by_premise(fresh, wanted, seed, task)
+    source_data = SourceData(dev[: files.dev], test[: files.test], pool[:wanted], task)
     for name, n in (("dev", files.dev), ("test", files.test)):
         if len(getattr(source_data, name)) < n:
-            raise ExperimentError(f"{files.original.name} has too few pairs for --{name} {n}")
+            raise ExperimentError(
+                f"{files.original.name} has too few {task.unit}s for --{name} {n}"
+            )
     return source_data
 
 
-def _of_source(path: Path, source: str) -> tuple[Pair, ...]:
-    pairs = read_pairs(path)
+def _of_source(path: Path, source: str, task: Task) -> Examples:
+    pairs = read_pairs(path, task)
     if not source:
         return pairs
     frame = read_table(path).frame
@@ -172,5 +188,5 @@ def _sets(files: GalleryFiles, challenge: str, source_data: SourceData) -> Sets:
     sets = file_sets(source_data, challenge, files.numerical, files.train, files.seed)
     if not files.tests:
         return sets
-    tested, _ = split_by_premise(sets.challenge_test, files.tests, files.seed)
+    tested, _ = split_by_premise(sets.challenge_test, files.tests, files.seed, files.task)
     return replace(sets, challenge_test=tested[: files.tests])

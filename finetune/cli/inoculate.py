@@ -7,7 +7,7 @@ import torch
 import typer
 
 from finetune.cli.compute import compute_run
-from finetune.experiments.inoculation.challenges import MAX_PAIRS
+from finetune.experiments.inoculation.challenges import MAX_PAIRS, challenge_name
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import (
     THRESHOLDS,
@@ -27,28 +27,33 @@ from finetune.experiments.inoculation.time_estimate import (
 from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sources_of
 from finetune.report.export import write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
+from probe.cli.options import LabelOrder, TaskName
 from probe.cli.output import make_folder
+from probe.models.classifier import Classifier
 from probe.models.library import load
+from probe.tasks.task import read_labels, task_named
 
 
 def inoculate_command(
     model: Annotated[str, typer.Option(help="Bundled or inoculated name, folder, or hub id.")],
     challenge: Annotated[str, typer.Option(help="A challenge, or a name for your own sets.")],
     out: Annotated[Path, typer.Option(help="Folder for points, summary and curve.")],
+    task: TaskName = "",
+    labels: LabelOrder = "",
     sizes: Annotated[str, typer.Option(help="How many examples; all: all.")] = "10,50,100,400",
     lrs: Annotated[str, typer.Option(help="Rates; else the usual one of its kind.")] = "",
     seeds: Annotated[str, typer.Option(help="Each draws its own examples and dropout.")] = "0",
     mode: Annotated[str, typer.Option(help="full: all weights; fast: the upper ones.")] = "full",
     original: Annotated[Path | None, typer.Option(help="Split into dev and test.")] = None,
-    original_dev: Annotated[Path | None, typer.Option(help="Instead of bundled pairs.")] = None,
-    original_test: Annotated[Path | None, typer.Option(help="Instead of bundled pairs.")] = None,
-    pool: Annotated[Path | None, typer.Option(help="Pairs to make the training set of.")] = None,
+    original_dev: Annotated[Path | None, typer.Option(help="Instead of the bundled ones.")] = None,
+    original_test: Annotated[Path | None, typer.Option(help="Instead of the bundled ones.")] = None,
+    pool: Annotated[Path | None, typer.Option(help="Examples to make the training set of.")] = None,
     challenge_file: Annotated[Path | None, typer.Option(help="Has a `split`, or is drawn.")] = None,
-    train: Annotated[int, typer.Option(help="Pairs drawn of --challenge-file.")] = MAX_PAIRS,
+    train: Annotated[int, typer.Option(help="How many drawn of --challenge-file.")] = MAX_PAIRS,
     challenge_train: Annotated[Path | None, typer.Option(help="With --challenge-test.")] = None,
     challenge_test: Annotated[Path | None, typer.Option(help="With --challenge-train.")] = None,
     control: Annotated[Path | None, typer.Option(help="A sister that no cell trains on.")] = None,
-    sample_seed: Annotated[int, typer.Option(help="Draws and changes the pairs.")] = 0,
+    sample_seed: Annotated[int, typer.Option(help="Draws and changes the examples.")] = 0,
     batch: Annotated[int | None, typer.Option(help="As the model was trained, if none.")] = None,
     max_epochs: Annotated[int, typer.Option(help="At most; dev stops it earlier.")] = 10,
     patience: Annotated[int, typer.Option(help="Epochs to wait for a better dev accuracy.")] = 5,
@@ -69,15 +74,19 @@ def inoculate_command(
     Thresholds are shares from 0 to 1. Cells of earlier runs are not computed again.
     """
     torch.set_num_threads(threads)
+    named_task = task_named(task) if task else None
+    classifier = load(model, read_labels(labels, named_task), named_task)
+    answered = classifier.task
     limits = Thresholds(min_gap, max_drop, cured, uncured, max_majority, max_damage, min_tests)
     given = UserFiles(
         original, original_dev, original_test, pool, challenge_file, challenge_train,
         challenge_test, control, train, sample_seed,
     )  # fmt: skip
+    named = bool(challenge_file or challenge_train)
     exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks
     plan = Plan(
         model,
-        challenge,
+        challenge if named else challenge_name(challenge, answered),
         sizes=read_sizes("--sizes", sizes),
         lrs=numbers("--lrs", lrs, float) if lrs.strip() else (default_rate(model, exact),),
         seeds=numbers("--seeds", seeds, int),
@@ -88,17 +97,24 @@ def inoculate_command(
         precision=precision,  # type: ignore[arg-type]  # as above
         include_epoch0=include_epoch0,
         thresholds=limits,
+        task=answered.name,
+        labels=classifier.order if task or labels else (),
     )
-    sets = read_sets(challenge, given)
-    plan = resolved(plan, sets)
-    _inoculate(plan, sets, sources_of(given), in_process or threads > 1, out)
+    sets = read_sets(plan.challenge, given, answered)
+    _inoculate(
+        resolved(plan, sets), sets, classifier, sources_of(given), in_process or threads > 1, out
+    )
 
 
 def _inoculate(
-    plan: Plan, sets: Sets, sources: dict[str, str], in_process: bool, out: Path
+    plan: Plan,
+    sets: Sets,
+    classifier: Classifier,
+    sources: dict[str, str],
+    in_process: bool,
+    out: Path,
 ) -> None:
     check(plan, sets)
-    classifier = load(plan.model)
     typer.echo(f"{duration_words(estimate_seconds(plan, sets, classifier))} on one core")
     if crowded := overflow_note(plan, sets, classifier):
         typer.echo(f"note: {crowded}")

@@ -25,7 +25,8 @@ def command(run: InoculationRun) -> str:
     asked = {"--model": plan.model, "--challenge": plan.challenge, **lists, "--mode": plan.mode}
     files = {f"--{name}": str(file) for name, file in run.artefacts.get("sources", {}).items()}
     out = {"--out": f"inoculated/{model_name(run)}-{plan.challenge}"}
-    options = asked | files | _changed(plan) | out
+    outputs = {"--task": plan.task, "--labels": ",".join(plan.labels)} if plan.labels else {}
+    options = asked | outputs | files | _changed(plan) | out
     parts = [part for option in options.items() for part in option]
     flags = ["--include-epoch0"] if plan.include_epoch0 else []
     verb = "gallery" if run.owner == OWNER else "inoculate"

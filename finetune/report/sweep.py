@@ -39,23 +39,32 @@ def line_names(runs: Sequence[InoculationRun]) -> dict[str, str]:
     }
 
 
-def by_challenge(runs: Sequence[InoculationRun]) -> dict[str, list[InoculationRun]]:
-    """Return the runs with points of each challenge."""
-    runs_of: dict[str, list[InoculationRun]] = {}
+def panel_titles(runs: Sequence[InoculationRun]) -> dict[str, str]:
+    """Return the title of each run's panel by its id: the challenge, and the task of several."""
+    several = len({run.plan.task for run in runs}) > 1
+    return {
+        run.id: f"{run.plan.challenge} ({run.plan.task})" if several else run.plan.challenge
+        for run in runs
+    }
+
+
+def by_panel(runs: Sequence[InoculationRun]) -> dict[str, list[InoculationRun]]:
+    """Return the runs with points of each panel: of one challenge and one task."""
+    titles, runs_of = panel_titles(runs), dict[str, list[InoculationRun]]()
     for run in runs:
         if run.results:
-            runs_of.setdefault(run.plan.challenge, []).append(run)
+            runs_of.setdefault(titles[run.id], []).append(run)
     return runs_of
 
 
 def frames(runs: Sequence[InoculationRun], selection: Selection) -> dict[str, pd.DataFrame]:
-    """Return the rows of each challenge's panel."""
+    """Return the rows of each panel."""
     names = line_names(runs)
     return {
-        challenge: pd.concat(
+        title: pd.concat(
             [curve_frame(run.results, selection, names[run.id]) for run in drawn], ignore_index=True
         )
-        for challenge, drawn in by_challenge(runs).items()
+        for title, drawn in by_panel(runs).items()
     }
 
 
@@ -71,20 +80,21 @@ def panels(
     size: tuple[int, int],
     legend: bool = False,
 ) -> tuple[dict[str, alt.LayerChart], PanelStyle]:
-    """Return a panel for each challenge on one axis, and the look they share."""
+    """Return the panels on one axis, and the look they share."""
     frames_of, rules = frames(runs, selection), baselines_of(runs)
     together = pd.concat(frames_of.values()) if frames_of else curve_frame(())
     style = replace(style_for(together, rules), size=size, legend=legend)
     charts = {
-        challenge: panel(frame, style, sizes_of(runs, challenge), rules)
-        for challenge, frame in frames_of.items()
+        title: panel(frame, style, sizes_of(runs, title), rules)
+        for title, frame in frames_of.items()
     }
     return charts, style
 
 
-def sizes_of(runs: Sequence[InoculationRun], challenge: str) -> tuple[int, ...]:
-    """Return the sizes that the runs of a challenge have or will have."""
-    return tuple(size for run in runs if run.plan.challenge == challenge for size in run.plan.sizes)
+def sizes_of(runs: Sequence[InoculationRun], title: str) -> tuple[int, ...]:
+    """Return the sizes that the runs of a panel have or will have."""
+    titles = panel_titles(runs)
+    return tuple(size for run in runs if titles[run.id] == title for size in run.plan.sizes)
 
 
 def points_frame(runs: Sequence[InoculationRun]) -> pd.DataFrame:
@@ -97,5 +107,6 @@ def points_frame(runs: Sequence[InoculationRun]) -> pd.DataFrame:
             cell, *bits = (facts.pop(name) for name in ("cell", *ROW_ANSWERS))
             counts = dict(zip(("n_original", "n_challenge"), map(len, bits), strict=True))
             scores = {f"on_{name}": facts.pop(name) for name in SCORES}
-            rows.append({**about, "mode": run.plan.mode, **cell, **scores, **counts, **facts})
+            settings = {"mode": run.plan.mode, **cell}
+            rows.append({**about, **settings, **scores, **counts, **facts, "task": run.plan.task})
     return pd.DataFrame(rows)

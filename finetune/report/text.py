@@ -47,7 +47,7 @@ def details(verdict: Verdict, selection: Selection) -> list[str]:
     lines = [
         f"Learning rate {outcome['lr']:g}, {SELECTION_TITLES[selection]}. The rate "
         f"{SELECTION_TITLES[other]} is {rival['lr']:g}: {rival['name']}.",
-        f"95 % intervals from 1,000 paired resamples; n = {outcome['gap']['n']} test pairs, "
+        f"95 % intervals from 1,000 paired resamples; n = {outcome['gap']['n']} test examples, "
         f"{outcome['seeds']} seed{'s' if outcome['seeds'] > 1 else ''}.",
         f"Rules that understand nothing get right of the challenge test: {rules}." if rules else "",
         _control(verdict.get("control")),

@@ -30,7 +30,8 @@ from probe import limits
 from probe.data.names import stem_of
 from probe.errors import ExperimentError, UserError
 from probe.limits import visitor_bounds
-from probe.models.library import require_on_disk
+from probe.models.library import require_on_disk, task_of_model
+from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.html.elements import alert, join, note
 
 MODES: Mapping[Mode, str] = {
@@ -44,7 +45,7 @@ LIMIT_FIELDS: Mapping[str, tuple[str, float]] = {
     "uncured": ("Outcome 2: closed below, %", 100),
     "majority": ("Warn of one label from, %", 100),
     "damage": ("Warn of lost dev, points", 100),
-    "tests": ("Warn of test pairs below", 1),
+    "tests": ("Warn of tests below", 1),
 }
 """What each threshold is called on the page, and its unit there."""
 USUAL_RATE = "usual"
@@ -122,7 +123,7 @@ def challenges_of(form: Form) -> tuple[str, ...]:
         return tuple(dict.fromkeys(form.challenges))
     uploaded = next(path for path in form.files[2:] if path)
     name = form.own_name.strip() or stem_of(Path(uploaded))
-    if name in challenges():
+    if any(name in challenges(task) for task in offered_tasks()):
         raise ExperimentError(f"there is a challenge called {name} already; give yours a name")
     return (name,)
 
@@ -140,6 +141,7 @@ def _plan(form: Form, model: str, challenge: str) -> Plan:
         patience=int(_number("Patience", form.patience)),
         include_epoch0=form.include_epoch0,
         thresholds=_thresholds(form),
+        task=task_of_model(model).name,
     )
 
 
@@ -173,11 +175,11 @@ def sources_of(form: Form) -> dict[str, str]:
     return files | ({"train": f"{form.own_train:.0f}"} if drawn else {})
 
 
-def sets_of(form: Form, challenge: str) -> Sets:
-    """Return the sets of one challenge. Raises a sentence for the person."""
+def sets_of(form: Form, challenge: str, task: Task) -> Sets:
+    """Return the sets of one challenge for a task. Raises a sentence for the person."""
     dev, test, whole, train, test_file = (Path(path) if path else None for path in form.files)
     if not any(form.files):
-        return bundled_sets_once(challenge)
+        return bundled_sets_once(challenge, task)
     if whole and (train or test_file):
         raise ExperimentError("upload one challenge file or two, not all three")
     if bool(train) != bool(test_file):
@@ -191,20 +193,22 @@ def sets_of(form: Form, challenge: str) -> Sets:
         train=int(_number("Pairs to train on", form.own_train)) if whole else MAX_PAIRS,
         bounds=visitor_bounds(),
     )
-    return read_unchecked_sets(challenge, files)
+    return read_unchecked_sets(challenge, files, task)
 
 
 @lru_cache(maxsize=16)
-def bundled_sets_once(challenge: str) -> Sets:
-    """Return the sets made from the bundled pairs, once."""
-    return bundled_sets(challenge)
+def bundled_sets_once(challenge: str, task: Task) -> Sets:
+    """Return the sets made from a task's bundled examples, once."""
+    return bundled_sets(challenge, task)
 
 
 def jobs_of(form: Form) -> tuple[tuple[Plan, Sets], ...]:
     """Return each plan with its sets, all of them checked. Raises a sentence for the person."""
     plans = plans_of(form)
-    sets = {challenge: sets_of(form, challenge) for challenge in challenges_of(form)}
-    jobs = tuple((resolved(plan, sets[plan.challenge]), sets[plan.challenge]) for plan in plans)
+    asked = {(plan.challenge, plan.task) for plan in plans}
+    sets = {(name, task): sets_of(form, name, task_named(task)) for name, task in asked}
+    both = [(plan, sets[plan.challenge, plan.task]) for plan in plans]
+    jobs = tuple((resolved(plan, sets), sets) for plan, sets in both)
     for job in jobs:
         check(*job)
     return jobs
@@ -219,11 +223,12 @@ def forecast(*values: object) -> Markup:
         form = form_of(*values)
         named = challenges_of(form)
         first = [plan for plan in plans_of(form) if plan.challenge == named[0]]
-        sets = sets_of(form, named[0])
-        plans = [resolved(plan, sets) for plan in first]
-        check(plans[0], sets)
-        wait = len(named) * sum(estimate_seconds(plan, sets) for plan in plans)
-        crowded = join(alert(warning) for plan in plans if (warning := overflow_note(plan, sets)))
+        all_sets = [sets_of(form, named[0], task_named(plan.task)) for plan in first]
+        plans = [resolved(plan, sets) for plan, sets in zip(first, all_sets, strict=True)]
+        jobs = list(zip(plans, all_sets, strict=True))
+        check(*jobs[0])
+        wait = len(named) * sum(estimate_seconds(*job) for job in jobs)
+        crowded = join(alert(warning) for job in jobs if (warning := overflow_note(*job)))
     except UserError as trouble:
         return alert(trouble)
     several = len(named) * len(plans)

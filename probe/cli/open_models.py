@@ -16,8 +16,9 @@ def opened(name: str, labels: str = "", task: str = "") -> Classifier:
 
     Raises ModelError and LabelError.
     """
+    named = task_named(task) if task else None
     try:
-        loaded = open_model(name, read_labels(labels), task_named(task) if task else None)
+        loaded = open_model(name, read_labels(labels, named), named)
     except UnclearLabels as unclear:
         raise ModelError(f"{unclear} (the option is --labels)") from unclear
     for warning in filter(None, (loaded.warning, loaded.doubt)):

@@ -106,6 +106,15 @@ def find(name: str) -> str:
     return str(known.get(name, name))
 
 
+def task_of_model(name: str) -> Task:
+    """Return the task of a model on disk. Raises ModelError, also where its config says none."""
+    require_on_disk(name)
+    task = next((entry.task for entry in entries() if entry.name == name), None)
+    if task is None:
+        raise ModelError(f"the config of the model {name!r} does not say what task it answers")
+    return task
+
+
 def require_on_disk(name: str, hidden: Collection[str] = ()) -> None:
     """Raise ModelError for a name that is not on disk: a page's visitor opens no other folder.
 

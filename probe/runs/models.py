@@ -11,6 +11,7 @@ from probe.models.classifier import Classifier
 from probe.models.hashes import model_hash
 from probe.models.library import load, locate
 from probe.settings import settings
+from probe.tasks.task import Label
 
 
 def named_model_hash(name: str) -> str:
@@ -19,11 +20,14 @@ def named_model_hash(name: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def load_unchanged(name: str, expected: str) -> Classifier:
-    """Load a model once for all runs that begin with it. Raises ModelError for another one."""
+def load_unchanged(name: str, expected: str, order: tuple[Label, ...] = ()) -> Classifier:
+    """Load a model once for all runs that begin with it. Raises ModelError for another one.
+
+    `order` is that of its outputs where its config does not say it.
+    """
     if named_model_hash(name) != expected:
         raise ModelError(f"the model {name!r} where this was computed is not the app's")
-    return load(name)
+    return load(name, order or None)
 
 
 def save_model_files(files: Mapping[str, bytes], name: str) -> Path:

@@ -185,10 +185,13 @@ def read_outputs(
     raise LabelError(f"{', '.join(names)!r} is no order of labels: {', or '.join(several)}")
 
 
-def read_labels(text: str) -> tuple[Label, ...] | None:
-    """Read labels with commas between them, None where there are none. Raises LabelError."""
+def read_labels(text: str, task: Task | None = None) -> tuple[Label, ...] | None:
+    """Read labels with commas between them, of a task or of any; None where there are none.
+
+    Raises LabelError.
+    """
     names = [name.strip() for name in text.split(",") if name.strip()]
-    return read_outputs(names)[1] if names else None
+    return read_outputs(names, [task] if task else None)[1] if names else None
 
 
 def task_of_labels(labels: Iterable[Label]) -> Task | None:

@@ -13,7 +13,7 @@ class Facts:
     """What the warnings are drawn from: the findings by size, the largest size chosen on dev.
 
     `majority` is the share of the challenge training set that one label gets right, `rules` what
-    each rule gets right of the challenge test set.
+    each rule gets right of the challenge test set, `unit` what one example is called.
     """
 
     base: Point
@@ -23,6 +23,7 @@ class Facts:
     majority: float
     rules: Mapping[str, float]
     limits: Thresholds
+    unit: str
 
     @property
     def largest(self) -> SizeOutcome:
@@ -39,8 +40,8 @@ def caveats(facts: Facts) -> Iterator[str]:
 def _majority(facts: Facts) -> Iterator[str]:
     if facts.majority >= facts.limits.majority:
         yield (
-            f"{facts.majority:.0%} of the challenge training pairs have the same label, so a "
-            "closed gap says little: the model may have learnt only to prefer that label."
+            f"{facts.majority:.0%} of the challenge training {facts.unit}s have the same label, "
+            "so a closed gap says little: the model may have learnt only to prefer that label."
         )
 
 
@@ -75,8 +76,8 @@ def _few(facts: Facts) -> Iterator[str]:
     n = min(len(facts.base.original_right), len(facts.base.challenge_right))
     if n < facts.limits.tests:
         yield (
-            f"A test set has only {n} pairs; below {facts.limits.tests} the intervals are very "
-            "wide."
+            f"A test set has only {n} {facts.unit}s; below {facts.limits.tests} the intervals are "
+            "very wide."
         )
 
 

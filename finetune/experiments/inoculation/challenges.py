@@ -18,7 +18,7 @@ from probe.errors import ExperimentError, FileError, UnknownTransform
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import NLI
-from probe.tasks.task import Task
+from probe.tasks.task import Task, offered_tasks
 from probe.templates import Request, count, generate, kinds, split_by_template
 from probe.templates.grammar import Grammar, grammar
 from probe.transforms import REGISTRY, Options, apply
@@ -88,6 +88,12 @@ def template_challenges(task: Task = NLI) -> dict[str, str]:
     return {f"templates_{kind}": kind for kind in kinds(task)}
 
 
+def challenge_name(text: str, task: Task = NLI) -> str:
+    """Return a challenge's name for what a person calls it: a kind of templates has two names."""
+    name = f"templates_{text}"
+    return name if text not in REGISTRY and name in template_challenges(task) else text
+
+
 def challenges(task: Task = NLI) -> tuple[str, ...]:
     """Return the names of the challenges that can be made here."""
     return tuple(challenge.name for challenge in catalogue(task))
@@ -96,15 +102,14 @@ def challenges(task: Task = NLI) -> tuple[str, ...]:
 def challenged(
     challenge: str, pairs: Sequence[Any], seed: int = 0, task: Task = NLI
 ) -> tuple[Any, ...]:  # Any: the task's own dataclass
-    """Transform pairs into a challenge set.
+    """Transform examples into a challenge set.
 
-    Pairs that it leaves as they were, or without a gold label, are left out; of several made from
+    Those that it leaves as they were, or without a gold label, are left out; of several made from
     one the ids are numbered. Raises ExperimentError for a name that is no such transform, nor a
     chain of them.
     """
     if not _transforms(challenge, task):
-        known = ", ".join(challenges(task))
-        raise ExperimentError(f"there is no challenge {challenge!r}; there are: {known}")
+        raise _no_challenge(challenge, task)
     results = apply(challenge, pairs, task, seed, Options(), lambda unread: [])
     examples = [
         _numbered(result.example, result.number)
@@ -113,6 +118,16 @@ def challenged(
     ]
     # made of one side only, the same pair comes from every row with that side
     return tuple(_distinct(examples, task) if rule_of(challenge) is COMPUTED else examples)
+
+
+def _no_challenge(name: str, task: Task) -> ExperimentError:
+    other = next((each for each in offered_tasks() if name in challenges(each)), None)
+    problem = (
+        f"{name} is a challenge of {other.title.lower()}, not of {task.title.lower()}"
+        if other
+        else f"there is no challenge {name!r}"
+    )
+    return ExperimentError(f"{problem}; there are: {', '.join(challenges(task))}")
 
 
 def _distinct(examples: Sequence[Any], task: Task) -> list[Any]:
@@ -134,8 +149,9 @@ def _numbered(example: Any, number: int) -> Any:
     return replace(example, id=f"{example.id}-{number}") if number > 1 else example
 
 
-def make_sets(challenge: str, source_data: SourceData, seed: int = 0, task: Task = NLI) -> Sets:
+def make_sets(challenge: str, source_data: SourceData, seed: int = 0) -> Sets:
     """Return the sets of a challenge by name. Raises ExperimentError."""
+    task = source_data.task
     if kind := template_challenges(task).get(challenge):
         train_pairs, test_pairs = _from_templates(kind, seed)
     else:
@@ -143,15 +159,18 @@ def make_sets(challenge: str, source_data: SourceData, seed: int = 0, task: Task
         train_pairs, test_pairs = (challenged(challenge, pairs, seed, task) for pairs in parts)
     if not (train_pairs and test_pairs):
         needs = "; ".join(applies_of(link, task) for link in chain(challenge))
-        raise ExperimentError(f"no pair suits the challenge {challenge}: it needs {needs}")
+        raise ExperimentError(f"no {task.unit} suits the challenge {challenge}: it needs {needs}")
     control = CONTROLS.get(challenge)
     sister = challenged(control, source_data.test, seed, task) if control else ()
-    return Sets(source_data.dev, source_data.test, train_pairs, test_pairs, sister)
+    return Sets(source_data.dev, source_data.test, train_pairs, test_pairs, sister, task)
 
 
-def bundled_sets(challenge: str, seed: int = 0) -> Sets:
-    """Return the sets of a challenge made from the bundled pairs. Raises ExperimentError."""
-    return make_sets(challenge, bundled(), seed)
+def bundled_sets(challenge: str, task: Task = NLI, seed: int = 0) -> Sets:
+    """Return the sets of a challenge made from a task's bundled examples.
+
+    Raises ExperimentError, and ExampleError where the task has none.
+    """
+    return make_sets(challenge, bundled(task), seed)
 
 
 def _from_templates(kind: str, seed: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -175,7 +194,6 @@ def file_sets(
     files: Path | tuple[Path, Path],
     train: int = MAX_PAIRS,
     seed: int = 0,
-    task: Task = NLI,
     bounds: Bounds = UNBOUNDED,
 ) -> Sets:
     """Return the sets of a challenge from files: one to train on and one to test on, or one.
@@ -185,14 +203,17 @@ def file_sets(
     Liu et al. 2019 did with the numerical stress test; half of a file with fewer than twice as
     many. Raises ExperimentError, FileError or LabelError.
     """
+    task = source_data.task
     if isinstance(files, tuple):
         train_pairs, test_pairs = (read_pairs(path, task, bounds) for path in files)
     else:
         split = _parts(files, task, bounds)
         train_pairs, test_pairs = split or _drawn(read_pairs(files, task, bounds), train, seed)
     if not (train_pairs and test_pairs):
-        raise ExperimentError(f"{challenge}: too few pairs to train on some and test on others")
-    return Sets(source_data.dev, source_data.test, train_pairs, test_pairs)
+        raise ExperimentError(
+            f"{challenge}: too few {task.unit}s to train on some and test on others"
+        )
+    return Sets(source_data.dev, source_data.test, train_pairs, test_pairs, task=task)
 
 
 def _drawn(pairs: Sequence[Any], train: int, seed: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

@@ -2,14 +2,14 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from probe.models.hashes import pairs_hash
 from probe.runs.run import Json
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
-from probe.tasks.task import Label, Task, task_of_example
+from probe.tasks.task import Label, Task
 
 Examples = tuple[Any, ...]
 """Examples of one task.  # Any: the task's own dataclass"""
@@ -28,11 +28,12 @@ class Sets:
     challenge_train: Examples
     challenge_test: Examples
     control: Examples = ()
+    task: Task = NLI
 
     @property
-    def task(self) -> Task:
-        """The task of the examples; where several have such examples, the first of them."""
-        return task_of_example(self.challenge_train[0])
+    def examples(self) -> dict[str, Examples]:
+        """The examples of each set by its name."""
+        return {name: getattr(self, name) for name in SET_NAMES}
 
     @property
     def paired(self) -> bool:
@@ -50,6 +51,9 @@ class Sets:
         return max(right_counts(self.task, golds).values()) / len(golds)
 
 
+SET_NAMES = tuple(each.name for each in fields(Sets) if each.name != "task")
+
+
 def right_counts(task: Task, golds: Sequence[Label]) -> dict[Label, int]:
     """Return for each label of a task how many gold labels it is right for.
 
@@ -62,7 +66,8 @@ def right_counts(task: Task, golds: Sequence[Label]) -> dict[Label, int]:
 def sets_facts(sets: Sets) -> Json:
     """Return for each set n, how many pairs it has, and sha256, their hash."""
     return {
-        name: {"n": len(pairs), "sha256": pairs_hash(pairs)} for name, pairs in vars(sets).items()
+        name: {"n": len(pairs), "sha256": pairs_hash(pairs)}
+        for name, pairs in sets.examples.items()
     }
 
 
@@ -73,11 +78,13 @@ class SourceData:
     dev: Examples
     test: Examples
     pool: Examples
+    task: Task = NLI
 
 
-def bundled() -> SourceData:
-    """Return the pairs that come with the app."""
-    return SourceData(*(bundled_examples(NLI, split) for split in ("dev", "test", "pool")))
+def bundled(task: Task = NLI) -> SourceData:
+    """Return a task's examples that come with the app. Raises ExampleError where it has none."""
+    dev, test, pool = (bundled_examples(task, split) for split in ("dev", "test", "pool"))
+    return SourceData(dev, test, pool, task)
 
 
 def split_by_premise(

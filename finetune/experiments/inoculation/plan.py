@@ -13,6 +13,7 @@ from finetune.training.recipes import Mode
 from probe.data.names import HALF, STEM_BYTES, cut
 from probe.errors import ExperimentError
 from probe.models.classifier import Precision
+from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task
 
 Number = TypeVar("Number", int, float)
@@ -60,7 +61,8 @@ class Plan:
     `batch` None takes the size that the model's own training took. Ten epochs where Liu's models
     had up to 140, so that four sizes take one thread no more than five minutes. Epoch 0, the model
     as it was, is a candidate for the best epoch with `include_epoch0` only; Liu's code never
-    restores it. `thresholds` only name the outcome, no cell depends on them.
+    restores it. `thresholds` only name the outcome, no cell depends on them. `task` is the
+    model's, `labels` the order of its outputs where its config does not say it.
     """
 
     model: str
@@ -76,6 +78,8 @@ class Plan:
     precision: Precision = "auto"
     include_epoch0: bool = False
     thresholds: Thresholds = THRESHOLDS
+    task: str = NLI.name
+    labels: tuple[Label, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -143,7 +147,7 @@ def nested(pairs: Sequence[Any], seed: int, size: int) -> tuple[Any, ...]:
     Raises ExperimentError where there are fewer.
     """
     if size > len(pairs):
-        raise ExperimentError(f"there are {len(pairs)} pairs to train on, not {size}")
+        raise ExperimentError(f"there are {len(pairs)} examples to train on, not {size}")
     shuffled = list(pairs)
     random.Random(f"{seed}|nested").shuffle(shuffled)
     return tuple(shuffled[:size])
@@ -151,7 +155,7 @@ def nested(pairs: Sequence[Any], seed: int, size: int) -> tuple[Any, ...]:
 
 def check(plan: Plan, sets: Sets) -> None:
     """Refuse a plan that cannot run on these sets. Raises ExperimentError with a sentence."""
-    available = len(sets.challenge_train)
+    available, unit = len(sets.challenge_train), sets.task.unit
     golds = {pair.gold for pair in sets.challenge_train}
     problems = {
         "the challenge's name holds half of a character, a lone surrogate": (
@@ -178,10 +182,13 @@ def check(plan: Plan, sets: Sets) -> None:
         "one of the sets is empty": not all(
             (sets.original_dev, sets.original_test, available, sets.challenge_test)
         ),
-        "each pair of the challenge training set needs a gold label": (
+        f"the model answers the task {plan.task}, the challenge is one of {sets.task.name}": (
+            plan.task != sets.task.name
+        ),
+        f"each {unit} of the challenge training set needs a gold label": (
             not sets.challenge_train or not _golden(sets.task, golds)
         ),
-        f"the challenge training set has {available} pairs; no size can be larger": any(
+        f"the challenge training set has {available} {unit}s; no size can be larger": any(
             size > available for size in plan.sizes
         ),
     }

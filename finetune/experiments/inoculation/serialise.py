@@ -1,16 +1,16 @@
 """An inoculation as JSON, and a cell computed from JSON on a worker.
 
-`asdict` writes plans, sets and cells; a cell's epochs and points are stored under its key and do
+`asdict` writes plans and cells; a cell's epochs and points are stored under its key and do
 not repeat it. Imported by workers, so it stays clear of the run store and of what draws verdicts.
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from finetune.experiments.inoculation.cell import Epoch, Point, fresh, run_cell
-from finetune.experiments.inoculation.datasets import Sets
+from finetune.experiments.inoculation.datasets import SET_NAMES, Sets
 from finetune.experiments.inoculation.plan import Cell, Plan, Thresholds
 from finetune.training.checkpoints import save_model
 from probe.models.classifier import Classifier
@@ -18,26 +18,35 @@ from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import load_unchanged
 from probe.runs.run import Json
 from probe.tasks.nli import NLI
-from probe.tasks.task import read_example, task_named
+from probe.tasks.task import example_json, read_example, task_named
 
 
 def plan_from(values: Json) -> Plan:
-    """Read a plan from its JSON; the first plans had neither mode nor thresholds."""
+    """Read a plan from its JSON; the first plans had no mode, no thresholds and no task but NLI."""
     lists = {name: tuple(values[name]) for name in ("sizes", "lrs", "seeds")}
     limits = Thresholds(**values.get("thresholds", {}))
-    return Plan(**{**values, **lists, "thresholds": limits})
+    order = tuple(values.get("labels", ()))
+    return Plan(**{**values, **lists, "thresholds": limits, "labels": order})
 
 
 def sets_from(values: Json) -> Sets:
     """Read the sets from their JSON; the first inputs were NLI's and did not say so."""
     task = task_named(values.get("task", NLI.name))
-    names = [each.name for each in fields(Sets) if each.name in values]
-    return Sets(**{name: tuple(read_example(task, row) for row in values[name]) for name in names})
+    examples = {
+        name: tuple(read_example(task, row) for row in values[name])
+        for name in SET_NAMES
+        if name in values
+    }
+    return Sets(**examples, task=task)
 
 
 def sets_json(sets: Sets) -> Json:
     """Return the sets and the name of their task as JSON."""
-    return {"task": sets.task.name, **asdict(sets)}
+    examples = {
+        name: [example_json(example) for example in examples]
+        for name, examples in sets.examples.items()
+    }
+    return {"task": sets.task.name, **examples}
 
 
 def cell_from(key: Json) -> Cell:
@@ -70,7 +79,7 @@ def run_stored_cell(
     Raises ModelError where the model is not the one that the run began with.
     """
     typed, cell = plan_from(plan), cell_from(key)
-    classifier = fresh(load_unchanged(typed.model, context.model))
+    classifier = fresh(load_unchanged(typed.model, context.model, typed.labels))
     for row in run_cell(typed, sets_from(inputs), cell, classifier, context.stop):
         if isinstance(row, Point):
             largest = cell.size == max(typed.sizes)

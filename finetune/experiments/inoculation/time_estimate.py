@@ -18,7 +18,7 @@ from finetune.training.recipes import Mode, make_optimiser
 from finetune.training.tensor_cache import TENSOR_CACHE
 from probe.models.classifier import Classifier, Precision, resolve, text_lengths
 from probe.models.library import load
-from probe.tasks.task import Example, task_of_example
+from probe.tasks.task import Example, Task
 
 TRIAL_PAIRS = 8
 """Pairs in the trial of full mode; in fast mode a whole batch costs little."""
@@ -58,7 +58,7 @@ def _pace(plan: Plan, sets: Sets, classifier: Classifier | None) -> Pace:
     key = (plan.model, plan.mode, plan.precision)
     with _LOCK:
         if key not in _PACES:
-            _PACES[key] = trial(plan, sets, classifier or load(plan.model))
+            _PACES[key] = trial(plan, sets, classifier or load(plan.model, plan.labels or None))
         return _PACES[key]
 
 
@@ -71,7 +71,7 @@ def overflow_note(plan: Plan, sets: Sets, classifier: Classifier | None = None) 
     if size <= limit:
         return ""
     return (
-        f"What the frozen layers say of these pairs takes about {size / 1e6:,.0f} MB, more than "
+        f"What the frozen layers say of these texts takes about {size / 1e6:,.0f} MB, more than "
         f"NLI_CLINIC_STATES_MB lets be kept ({limit / 1e6:,.0f}), so each cell "
         "computes it anew."
     )
@@ -89,7 +89,7 @@ def seconds_at_pace(plan: Plan, sets: Sets, pace: Pace) -> float:
     epochs, planned = min(plan.max_epochs, plan.patience + IMPROVING_EPOCHS), cells(plan)
     tests, dev, each = (
         _test_characters(sets),
-        _characters(sets.original_dev),
+        _characters(sets.task, sets.original_dev),
         _mean_characters(sets),
     )
     times = 1 if _state_bytes(plan, sets, pace) <= TENSOR_CACHE.limit() else len(planned)
@@ -108,16 +108,17 @@ def _state_bytes(plan: Plan, sets: Sets, pace: Pace) -> float:
 def _prepared_characters(plan: Plan, sets: Sets) -> float:
     """Return the characters of all pairs that the cells read."""
     drawn = _mean_characters(sets) * max(plan.sizes) * len(set(plan.seeds))
-    return _test_characters(sets) + _characters(sets.original_dev) + drawn
+    return _test_characters(sets) + _characters(sets.task, sets.original_dev) + drawn
 
 
 def _test_characters(sets: Sets) -> int:
-    return sum(map(_characters, (sets.original_test, sets.challenge_test, sets.control)))
+    tests = (sets.original_test, sets.challenge_test, sets.control)
+    return sum(_characters(sets.task, examples) for examples in tests)
 
 
 def _mean_characters(sets: Sets) -> float:
     """Return the characters of a pair to train on, on average."""
-    return _characters(sets.challenge_train) / len(sets.challenge_train)
+    return _characters(sets.task, sets.challenge_train) / len(sets.challenge_train)
 
 
 def trial(plan: Plan, sets: Sets, classifier: Classifier) -> Pace:
@@ -128,7 +129,7 @@ def trial(plan: Plan, sets: Sets, classifier: Classifier) -> Pace:
     recipe = copied.architecture.recipe
     count = (plan.batch or recipe.batch) if plan.mode == "fast" else TRIAL_PAIRS
     pairs = sample(sets.challenge_train, count)
-    length = _characters(pairs)
+    length = _characters(sets.task, pairs)
     exact = resolve(plan.precision)
     whole = encode(copied, pairs, min(plan.max_tokens, copied.max_tokens), copied.device)
     lower = partial(lower_states, copied, whole, exact)
@@ -164,5 +165,5 @@ def _timed(work: Callable[[], object], device: torch.device) -> float:
     return min(took, once()) if took < RETIME_BELOW_SECONDS else took
 
 
-def _characters(pairs: Sequence[Example]) -> int:
-    return sum(text_lengths(task_of_example(pairs[0]), pairs)) if pairs else 0
+def _characters(task: Task, pairs: Sequence[Example]) -> int:
+    return sum(text_lengths(task, pairs))

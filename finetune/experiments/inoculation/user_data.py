@@ -1,4 +1,4 @@
-"""The sets of an inoculation from the files that somebody names, the bundled pairs for the rest."""
+"""The sets of an inoculation from files that somebody names, the bundled examples for the rest."""
 
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -15,6 +15,8 @@ from finetune.experiments.inoculation.datasets import (
 from finetune.training.data import read_pairs
 from probe.errors import ExperimentError
 from probe.limits import UNBOUNDED, Bounds
+from probe.tasks.nli import NLI
+from probe.tasks.task import Task
 
 OPTIONS = {"challenge": "challenge-file"}
 """Options of files that have another name than their field."""
@@ -22,7 +24,7 @@ OPTIONS = {"challenge": "challenge-file"}
 
 @dataclass(frozen=True)
 class UserFiles:
-    """Files in place of the bundled pairs; `original` is split into dev and test halves.
+    """Files in place of the bundled examples; `original` is split into dev and test halves.
 
     `challenge` is one file, of which `train` pairs are trained on unless it has a column `split`.
     All are read within `bounds`.
@@ -41,15 +43,15 @@ class UserFiles:
     bounds: Bounds = UNBOUNDED
 
 
-def read_sets(challenge: str, files: UserFiles) -> Sets:
+def read_sets(challenge: str, files: UserFiles, task: Task = NLI) -> Sets:
     """Return the sets of a challenge. Raises ExperimentError, FileError or LabelError."""
     _check(files)
-    return read_unchecked_sets(challenge, files)
+    return read_unchecked_sets(challenge, files, task)
 
 
-def read_unchecked_sets(challenge: str, files: UserFiles) -> Sets:
-    """Return the sets of files that are known to go together. Raises as `sets_of` does."""
-    source_data = read_source_data(files)
+def read_unchecked_sets(challenge: str, files: UserFiles, task: Task = NLI) -> Sets:
+    """Return the sets of files that are known to go together. Raises as `read_sets` does."""
+    source_data = read_source_data(files, task)
     if files.challenge:
         one = files.challenge
         sets = file_sets(source_data, challenge, one, files.train, files.seed, bounds=files.bounds)
@@ -60,27 +62,29 @@ def read_unchecked_sets(challenge: str, files: UserFiles) -> Sets:
         sets = make_sets(challenge, source_data, files.seed)
     if files.control is None:
         return sets
-    return replace(sets, control=read_pairs(files.control, bounds=files.bounds))
+    return replace(sets, control=read_pairs(files.control, task, files.bounds))
 
 
-def read_source_data(files: UserFiles) -> SourceData:
-    """Return the ordinary pairs; a pool of one's own loses the premises of dev and test.
+def read_source_data(files: UserFiles, task: Task = NLI) -> SourceData:
+    """Return the ordinary examples; a pool of one's own loses the premises of dev and test.
 
-    Raises FileError or LabelError, ExperimentError where nothing of the pool is left.
+    In a task without a source it is the texts themselves that the pool loses. Raises FileError or
+    LabelError, ExperimentError where nothing of the pool is left.
     """
-    bundled_data = bundled()
-    read = partial(read_pairs, bounds=files.bounds)
+    bundled_data = bundled(task)
+    read = partial(read_pairs, task=task, bounds=files.bounds)
     dev = read(files.original_dev) if files.original_dev else bundled_data.dev
     test = read(files.original_test) if files.original_test else bundled_data.test
     if files.original:
         pairs = read(files.original)
-        dev, test = split_by_premise(pairs, len(pairs) // 2, files.seed)
+        dev, test = split_by_premise(pairs, len(pairs) // 2, files.seed, task)
     if files.pool is None:
-        return SourceData(dev, test, bundled_data.pool)
-    pool = unseen(read(files.pool), dev, test)
+        return SourceData(dev, test, bundled_data.pool, task)
+    pool = unseen(read(files.pool), dev, test, task=task)
     if not pool:
-        raise ExperimentError(f"every premise of {files.pool.name} is in original dev or test")
-    return SourceData(dev, test, pool)
+        field = task.source or task.target
+        raise ExperimentError(f"every {field} of {files.pool.name} is in original dev or test")
+    return SourceData(dev, test, pool, task)
 
 
 def sources_of(files: UserFiles) -> dict[str, str]:

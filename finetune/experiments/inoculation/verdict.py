@@ -17,6 +17,7 @@ from finetune.experiments.inoculation.plan import BASE, THRESHOLDS, Plan, Thresh
 from finetune.experiments.inoculation.selection import Selection, choose, merge
 from probe.baselines import BASELINES, baselines_for
 from probe.runs.run import Json
+from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task
 
 
@@ -57,7 +58,15 @@ def conclude(plan: Plan, sets: Sets, points: Sequence[Point]) -> Verdict:
     if base is None:
         raise ValueError("the model as it was has not been measured yet, so there is no outcome")
     trained = [point for point in points if point.cell != BASE]
-    return judge(base, trained, sets.majority, sets.paired, plan.thresholds, baseline_scores(sets))
+    return judge(
+        base,
+        trained,
+        sets.majority,
+        sets.paired,
+        plan.thresholds,
+        baseline_scores(sets),
+        sets.task.unit,
+    )
 
 
 def judge(
@@ -67,11 +76,13 @@ def judge(
     paired: bool = False,
     thresholds: Thresholds = THRESHOLDS,
     rules: Mapping[str, float] | None = None,
+    unit: str = NLI.unit,
 ) -> Verdict:
     """Name the outcome of a run from its points, size 0 apart. Raises ValueError without points.
 
     `majority` is the share of the challenge training set that one label gets right, `paired` as in
-    `find`, `rules` what the baselines get right of the challenge test set.
+    `outcome_of`, `rules` what the baselines get right of the challenge test set, `unit` what one
+    example is called.
     """
     if not points:
         raise ValueError("no size has been computed yet, so there is no outcome")
@@ -83,7 +94,7 @@ def judge(
         )
 
     by_size, by_size_dev = chosen("oracle_lr"), chosen("dev_lr")
-    facts = Facts(base, points, by_size, by_size_dev[-1], majority, rules or {}, thresholds)
+    facts = Facts(base, points, by_size, by_size_dev[-1], majority, rules or {}, thresholds, unit)
     warnings = tuple(caveats(facts))
     return Verdict(by_size, by_size_dev, warnings, rules or {}, base.control, thresholds)
 

@@ -71,7 +71,7 @@ def _cell_words(cell: InoculationCell) -> tuple[str, str]:
     if epoch and cell.state == "running":
         return f"epoch {epoch.epoch}", f"dev {100 * epoch.dev:.1f}"
     if cell.key == BASE and cell.state == "running":
-        return "testing", "the model as it was, on all test pairs"
+        return "testing", "the model as it was, on both test sets"
     return cell.state, cell.error
 
 

@@ -123,7 +123,8 @@ def test_rates_are_for_all_or_for_one_model() -> None:
 def test_dev_test_and_pool_share_no_premise(files: GalleryFiles) -> None:
     source_data = sample_source_data(files)
     assert (len(source_data.dev), len(source_data.test), len(source_data.pool)) == (3, 6, 9)
-    premises = [{pair.premise for pair in part} for part in vars(source_data).values()]
+    parts = (source_data.dev, source_data.test, source_data.pool)
+    premises = [{pair.premise for pair in part} for part in parts]
     assert sum(map(len, premises)) == len(set.union(*premises))
 
 

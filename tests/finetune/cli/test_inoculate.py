@@ -34,7 +34,7 @@ def write(path: Path, pairs: tuple[Pair, ...]) -> Path:
 def asked(home: Path, model: str, sets: Sets) -> list[object]:
     """A call that takes a second: the tiny model on files of its own."""
     files = [(f"--{name.replace('_', '-')}", write(home / f"{name}.jsonl", pairs))
-             for name, pairs in vars(sets).items() if pairs]  # fmt: skip
+             for name, pairs in sets.examples.items() if pairs]  # fmt: skip
     return [
         "inoculate", "--model", model, "--challenge", "mine", "--sizes", "6,12", "--lrs", "1e-3",
         "--seeds", "0", "--max-epochs", "2", "--out", home / "out",

@@ -27,7 +27,7 @@ def words(home: Path, model: str, sets: Sets) -> list[str]:
     """A call on the tiny model and files of its own, but for its --out."""
     files = [
         f"--{name.replace('_', '-')}={write(home / f'{name}.jsonl', [row(pair) for pair in pairs])}"
-        for name, pairs in vars(sets).items()
+        for name, pairs in sets.examples.items()
         if pairs
     ]
     plan = ["--model", model, "--challenge", "mine", "--sizes", "6,12", "--lrs", "1e-3"]

@@ -105,7 +105,7 @@ def test_the_command_line_probes_scores_and_inoculates_it(
     answer = call(probe.cli.main.app, "pair", "--model", folder, *words, "--json").stdout
     assert json.loads(answer)["original"]["label"] in LABELS
     files: list[object] = []
-    for name, pairs in vars(sets).items():
+    for name, pairs in sets.examples.items():
         file = home / f"{name}.csv"
         rows = [f"{pair.premise},{pair.hypothesis},{pair.gold}" for pair in pairs]
         file.write_text("\n".join(["premise,hypothesis,label", *rows]))

@@ -18,6 +18,7 @@ from finetune.ui.plan_form import (
     sources_of,
 )
 from probe.errors import FileError, LimitError, UserError
+from probe.tasks.nli import NLI
 
 FORM = Form(
     ["minilm"], ["negation"], "5,10", "2e-5", "0", "fast", 10, 5, None, False, STANDARD_LIMITS
@@ -76,21 +77,21 @@ def test_the_pages_values_come_in_the_order_of_the_form() -> None:
 def test_a_file_without_a_split_is_divided(tmp_path: Path) -> None:
     place = written(tmp_path / "mine.csv", 30)
     form = replace(FORM, files=files(challenge_file=place), own_train=10)
-    sets = sets_of(form, "mine")
+    sets = sets_of(form, "mine", NLI)
     assert (len(sets.challenge_train), len(sets.challenge_test)) == (10, 20)
     assert [plan.challenge for plan in plans_of(form)] == ["mine"]
 
 
 def test_a_column_split_divides_a_file(tmp_path: Path) -> None:
     place = written(tmp_path / "mine.csv", 30, split=True)
-    sets = sets_of(replace(FORM, files=files(challenge_file=place)), "mine")
+    sets = sets_of(replace(FORM, files=files(challenge_file=place)), "mine", NLI)
     assert (len(sets.challenge_train), len(sets.challenge_test)) == (15, 15)
 
 
 def test_original_and_two_challenge_files_take_their_places(tmp_path: Path) -> None:
     names = ("original_dev", "original_test", "challenge_train", "challenge_test")
     given = {name: written(tmp_path / f"{name}.csv", n) for n, name in enumerate(names, 11)}
-    sets = sets_of(replace(FORM, files=files(**given)), "mine")
+    sets = sets_of(replace(FORM, files=files(**given)), "mine", NLI)
     lengths = [len(pairs) for pairs in (sets.original_dev, sets.original_test)]
     assert lengths == [11, 12]
     assert (len(sets.challenge_train), len(sets.challenge_test)) == (13, 14)

@@ -90,7 +90,7 @@ def test_another_seed_draws_other_examples(sets: Sets) -> None:
 
 
 def test_a_size_beyond_the_list_names_how_many_there_are(sets: Sets) -> None:
-    with pytest.raises(ExperimentError, match="there are 30 pairs to train on, not 31"):
+    with pytest.raises(ExperimentError, match="there are 30 examples to train on, not 31"):
         nested(sets.challenge_train, 0, 31)
 
 

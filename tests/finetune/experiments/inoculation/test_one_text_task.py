@@ -216,9 +216,18 @@ def test_it_is_inoculated_through_store_and_engine(folder: Path, home: Path) -> 
     register_experiments()
     assert "negation" in {challenge.name for challenge in catalogue(FEELING)}
     learnt, tested = (challenged("negation", part, task=FEELING) for part in (POOL, TEST))
-    sets = Sets(DEV, TEST, learnt, tested)
+    sets = Sets(DEV, TEST, learnt, tested, task=FEELING)
     assert (sets.task, sets.majority) == (FEELING, pytest.approx(0.5, abs=0.05))
-    plan = Plan(str(folder), "negation", (4,), (1e-3,), (0,), max_epochs=2, precision="fp32")
+    plan = Plan(
+        str(folder),
+        "negation",
+        (4,),
+        (1e-3,),
+        (0,),
+        max_epochs=2,
+        precision="fp32",
+        task=FEELING.name,
+    )
     store = Store()
     engine = Engine(store, in_process=True)
     created = store.create("me", run_request(plan, sets))

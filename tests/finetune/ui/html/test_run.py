@@ -49,7 +49,7 @@ def test_a_cell_says_its_state_by_a_sign_and_a_word_not_by_shade_alone() -> None
     states = {
         "▶ epoch 3 dev 71.0": RunCell(2, cell, "running", at),
         "▶ running": RunCell(2, cell, "running"),
-        "▶ testing the model as it was, on all test pairs": RunCell(2, BASE, "running"),
+        "▶ testing the model as it was, on both test sets": RunCell(2, BASE, "running"),
         "· queued": RunCell(2, cell, "queued"),
         "✕ failed memory is short": RunCell(2, cell, "failed", error="memory is short"),
         "– cancelled": RunCell(2, cell, "cancelled"),
