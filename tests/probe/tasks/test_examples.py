@@ -3,6 +3,7 @@
 import csv
 import random
 from collections import Counter, defaultdict
+from difflib import SequenceMatcher
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task
+from probe.text.tokens import tokenise
 
 GENRES = 10
 SPLITS = ("dev", "test", "pool")
@@ -135,8 +137,9 @@ def test_the_bundled_model_knows_most_of_them_and_not_all() -> None:
 
 
 @pytest.mark.parametrize("task", NEW, ids=lambda task: task.name)
-def test_a_task_has_as_many_examples_of_each_label_in_dev_and_test(task: Task) -> None:
-    for split in ("dev", "test"):
+def test_a_task_has_as_many_examples_of_each_label_in_each_split(task: Task) -> None:
+    assert {*column(task, "split").values()} == set(SPLITS)
+    for split in SPLITS:
         golds = Counter(example.gold for example in bundled_examples(task, split))
         assert set(golds) == set(task.labels)
         assert len(set(golds.values())) == 1
@@ -148,11 +151,11 @@ def test_no_example_comes_twice_or_in_two_splits(task: Task) -> None:
     every = bundled_examples(task)
     texts = [tuple(task.texts(example).values()) for example in every]
     assert len(set(texts)) == len(every) == len({example.id for example in every})
-    dev, test = (
+    by_split = [
         {text for example in bundled_examples(task, split) for text in task.texts(example).values()}
-        for split in ("dev", "test")
-    )
-    assert not dev & test
+        for split in SPLITS
+    ]
+    assert sum(map(len, by_split)) == len(set.union(*by_split))
 
 
 @pytest.mark.parametrize("task", NEW, ids=lambda task: task.name)
@@ -169,6 +172,22 @@ def test_no_label_of_a_task_has_longer_texts(task: Task) -> None:
         for label in task.labels
     ]
     assert max(means) / min(means) < 1.08
+
+
+@pytest.mark.parametrize("task", NEW, ids=lambda task: task.name)
+def test_each_split_has_all_genres(task: Task) -> None:
+    genres, splits = column(task, "genre"), column(task, "split")
+    both = {(splits[id_], genre) for id_, genre in genres.items()}
+    assert both == {(split, genre) for split in SPLITS for genre in set(genres.values())}
+
+
+def test_texts_of_the_pool_turn_their_opinion_in_a_few_words() -> None:
+    twins: defaultdict[str, list[list[str]]] = defaultdict(list)
+    for review in bundled_examples(SENTIMENT, "pool"):
+        twins[review.id.rpartition("-")[0]].append(tokenise(review.text))
+    alike = [SequenceMatcher(None, *couple, autojunk=False).ratio() for couple in twins.values()]
+    assert min(alike) > 1 / 3
+    assert np.mean(alike) > 2 / 3
 
 
 @pytest.mark.parametrize("field", PARAPHRASE_IDENTIFICATION.fields)
