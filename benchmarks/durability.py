@@ -23,10 +23,10 @@ import typer
 from distributed import Client
 
 from benchmarks.app_process import APP, process
-from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.challenges import bundled_sets
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
+from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.run import InoculationRun, inoculation_run, run_request
 from finetune.experiments.registry import register_experiments
 from finetune.training.recipes import Mode

@@ -21,9 +21,10 @@ from transformers import (
     TrainingArguments,
 )
 
-from finetune.experiments.inoculation.cell import Point, fresh
+from finetune.experiments.inoculation.cell import fresh
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan, nested
+from finetune.experiments.inoculation.point import Point
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair
 

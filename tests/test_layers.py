@@ -69,4 +69,4 @@ def test_global_chance_is_seeded_nowhere_but_inside_a_fork(path: Path) -> None:
         and id(node) not in sheltered
     ]
     assert loose == []
-    assert not forks or name(path) == "probe/models/library.py"
+    assert not forks or name(path) == "probe/models/checkpoint.py"

@@ -41,6 +41,7 @@ def worker() -> list[list[str]]:
             "import json, sys, probe.runs.compute.worker\n"
             "first = list(sys.modules)\n"
             "import finetune.experiments.inoculation.serialise\n"
+            "import finetune.experiments.inoculation.cell, finetune.training.checkpoints\n"
             "print(json.dumps([first, list(sys.modules)]))"
         )
     )
@@ -62,3 +63,9 @@ def test_a_worker_starts_without_torch(worker: list[list[str]]) -> None:
 def test_a_worker_s_code_imports_neither_page_nor_store(worker: list[list[str]]) -> None:
     heavy = {"gradio", "sqlalchemy", "pandas", "scipy.stats", "nltk", "altair"}
     assert heavy & set(worker[1]) == set()
+
+
+def test_the_page_is_laid_out_without_what_loads_slowly() -> None:
+    slow = ["torch", "transformers", "captum", "nltk", "scipy", "statsmodels", "sklearn"]
+    code = "import sys\nfrom app import TABS\nprint([name for name in {} if name in sys.modules])"
+    assert printed(code.format(slow)) == "[]\n"

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import typer
 
-from finetune.experiments.inoculation.cell import Epoch, Point
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan, cells
+from finetune.experiments.inoculation.point import Epoch, Point
 from finetune.experiments.inoculation.run import (
     KIND,
     InoculationRun,

@@ -10,8 +10,9 @@ from finetune.training.data import read_jsonl
 from finetune.training.encoder import TrainingOptions, train
 from probe.cli.options import PrecisionName
 from probe.cli.output import make_folder
+from probe.models.checkpoint import start_from_encoder
 from probe.models.classifier import resolve
-from probe.models.library import find, start_from_encoder
+from probe.models.library import find
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 import altair as alt
 import pandas as pd
 
-from finetune.experiments.inoculation.cell import Point
+from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.selection import Selection, choose
 from finetune.report.drawing import draw_svg
 from probe.reports.charts import INK, themed

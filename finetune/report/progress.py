@@ -1,6 +1,6 @@
 """A row of an inoculation as one line of text."""
 
-from finetune.experiments.inoculation.cell import Epoch, Point
+from finetune.experiments.inoculation.point import Epoch, Point
 
 
 def row_text(row: Epoch | Point) -> str:

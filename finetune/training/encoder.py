@@ -11,7 +11,7 @@ from transformers import BatchEncoding
 from finetune.training.checkpoints import load_checkpoint, save_checkpoint, save_model
 from finetune.training.loop import Trainer, epoch_batches, train_epoch, trainable
 from finetune.training.losses import admissible
-from finetune.training.recipes import make_optimiser
+from finetune.training.optimisers import make_optimiser
 from probe.metrics import accuracy
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier, Precision, text_lengths

@@ -14,7 +14,7 @@ from transformers import BatchEncoding
 
 from finetune.training.encoded import Encoded, score
 from finetune.training.losses import Loss, cross_entropy
-from finetune.training.recipes import clip_gradients
+from finetune.training.optimisers import clip_gradients
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier, Precision, autocast
 from probe.stopping import Stop, halt, never

@@ -1,4 +1,4 @@
-"""Training recipes: those of architectures made runnable, and the papers' word models' presets.
+"""Training recipes: the rates of architectures, and the papers' word models' presets.
 
 "All else as in the original training" (Liu et al. 2019): an inoculation keeps the recipe of the
 model's architecture, all but the learning rate. Presets are Liu et al.'s AllenNLP configurations
@@ -7,56 +7,16 @@ both took GloVe's. The ESIM paper's are cased: make them with `python -m finetun
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from torch.nn import Parameter
-from torch.nn.utils import clip_grad_norm_, clip_grad_value_
-from torch.optim import Adagrad, Adam, AdamW, Optimizer
-from transformers import PreTrainedConfig
-
 from probe.models.architectures import ARCHITECTURES, Recipe, architecture
 from probe.models.library import find
-from probe.models.word_models.decomposable import DecomposableConfig
-from probe.models.word_models.esim import EsimConfig
 
 Mode = Literal["full", "fast"]
 """Train all weights, as published, or the upper ones, on states of the lower ones computed once."""
-
-
-def adamw(weights: Sequence[Parameter], lr: float, weight_decay: float = 0.01) -> AdamW:
-    """Return AdamW over weights; biases and layer norms are not decayed."""
-    return AdamW(
-        [
-            {"params": [w for w in weights if w.ndim > 1], "weight_decay": weight_decay},
-            {"params": [w for w in weights if w.ndim <= 1], "weight_decay": 0.0},
-        ],
-        lr=lr,
-        fused=True,
-    )
-
-
-OPTIMISERS: Mapping[str, Callable[..., Optimizer]] = {  # each takes settings of its own
-    "adamw": adamw,
-    "adam": partial(Adam, fused=True),
-    "adagrad": Adagrad,
-}
-
-
-def make_optimiser(recipe: Recipe, weights: Sequence[Parameter], lr: float) -> Optimizer:
-    """Return a recipe's optimiser over weights, without state from earlier steps."""
-    return OPTIMISERS[recipe.optimiser](weights, lr=lr, **recipe.settings)
-
-
-def clip_gradients(recipe: Recipe, weights: Iterable[Parameter]) -> None:
-    """Clip the gradients of weights as a recipe says."""
-    if recipe.clip_norm is not None:
-        clip_grad_norm_(weights, recipe.clip_norm)
-    if recipe.clip_value is not None:
-        clip_grad_value_(weights, recipe.clip_value)
 
 
 def default_rate(model: str, mode: Mode = "full") -> float:
@@ -79,7 +39,6 @@ class Preset:
     training pairs.
     """
 
-    config: Callable[..., PreTrainedConfig]  # the configs take different settings
     settings: Mapping[str, object]
     recipe: Recipe
     epochs: int
@@ -93,6 +52,7 @@ class Preset:
 class WordModel:
     """The presets of a word model by name, and the settings that all of them share."""
 
+    model_type: str
     presets: Mapping[str, Preset]
     settings: Mapping[str, object] = field(default_factory=dict)
 
@@ -100,14 +60,12 @@ class WordModel:
 _DA, _ESIM = ARCHITECTURES["decomposable"].recipe, ARCHITECTURES["esim"].recipe
 DA = {
     "allennlp": Preset(
-        DecomposableConfig,
         {"aggregate": 1, "initial": "xavier", "unit_vectors": True},
         _DA,
         epochs=140,
         patience=20,
     ),
     "paper": Preset(
-        DecomposableConfig,
         {"aggregate": 2, "initial": "normal", "unit_vectors": True},
         replace(
             _DA, lr=0.05, batch=4, clip_value=None, settings={"initial_accumulator_value": 0.1}
@@ -117,13 +75,11 @@ DA = {
     ),
 }
 ESIM = {
-    "allennlp": Preset(
-        EsimConfig, {"activation": "relu"}, _ESIM, epochs=75, patience=5, halve=True
-    ),
-    "paper": Preset(EsimConfig, {"activation": "tanh"}, _ESIM, epochs=75, patience=7),
+    "allennlp": Preset({"activation": "relu"}, _ESIM, epochs=75, patience=5, halve=True),
+    "paper": Preset({"activation": "tanh"}, _ESIM, epochs=75, patience=7),
 }
 WORD_MODELS: Mapping[str, WordModel] = {
-    "da": WordModel(DA),
-    "esim": WordModel(ESIM),
-    "esim_char": WordModel(ESIM, {"characters": True}),
+    "da": WordModel("decomposable", DA),
+    "esim": WordModel("esim", ESIM),
+    "esim_char": WordModel("esim", ESIM, {"characters": True}),
 }

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import torch
-from transformers import AutoModelForSequenceClassification, PreTrainedModel
+from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedModel
 
 from finetune.training.checkpoints import save_model
 from finetune.training.encoded import encode
@@ -22,11 +22,14 @@ from finetune.training.loop import (
     train_epochs,
     trainable,
 )
-from finetune.training.recipes import WORD_MODELS, Preset, make_optimiser
+from finetune.training.optimisers import make_optimiser
+from finetune.training.recipes import WORD_MODELS, Preset
 from probe.models.architectures import architecture
 from probe.models.classifier import Classifier
+from probe.models.weight_files import VECTORS
+from probe.models.word_models import decomposable, esim  # noqa: F401  # registers them with the Auto classes
 from probe.models.word_models.word_tokenizer import SPECIAL, word_tokenizer
-from probe.models.word_models.word_vectors import FOLDER, shared_table
+from probe.models.word_models.word_vectors import shared_table
 from probe.tasks.nli import LABELS, NLI, Pair
 
 PREMISES_PER_HELD_OUT = 28
@@ -47,8 +50,9 @@ def untrained(
     copied into the model and trained. Raises KeyError for a name that is not in WORD_MODELS.
     """
     word_model = WORD_MODELS[name]
-    words = (FOLDER / f"{vectors}.txt").read_text(encoding="utf-8").split("\n")[:-1]
-    config = word_model.presets[preset].config(
+    words = (VECTORS / f"{vectors}.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    config = AutoConfig.for_model(
+        word_model.model_type,
         **word_model.presets[preset].settings,
         **word_model.settings,
         vocab_size=len(words),

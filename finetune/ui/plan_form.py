@@ -19,17 +19,13 @@ from finetune.experiments.inoculation.plan import (
     read_sizes,
     resolved,
 )
-from finetune.experiments.inoculation.time_estimate import (
-    duration_words,
-    estimate_seconds,
-    overflow_note,
-)
 from finetune.experiments.inoculation.user_data import UserFiles, read_unchecked_sets
 from finetune.training.recipes import Mode, default_rate
 from probe import limits
 from probe.data.names import stem_of
 from probe.errors import ExperimentError, UserError
 from probe.limits import visitor_bounds
+from probe.models.first_import import first_import
 from probe.models.library import require_on_disk, task_of_model
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.html.elements import alert, join, note
@@ -219,6 +215,13 @@ def forecast(*values: object) -> Markup:
 
     The sets of the first challenge stand for those of all: they are about as large.
     """
+    with first_import:
+        from finetune.experiments.inoculation.time_estimate import (
+            duration_words,
+            estimate_seconds,
+            overflow_note,
+        )
+
     try:
         form = form_of(*values)
         named = challenges_of(form)

@@ -3,51 +3,26 @@
 The function explained is F = log p(label) for `sign="support"` and the loss -log p(label) for
 `sign="gupta"`. Gupta et al. 2021 rank by e·∇loss with the gold label; Feng et al. 2018 by
 -e·∇loss with the predicted one. Removing a token of score s changes F by about -s.
+`probe.analysis.token_scores` computes them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING
 
-import torch
-from captum.attr import FeatureAblation, LayerGradientXActivation, LayerIntegratedGradients
-from torch.nn.functional import log_softmax
-from transformers import BatchEncoding
-
+from probe.analysis.methods import BaselineToken, Method
 from probe.errors import AttributionError
 from probe.models.classifier import Classifier, by_length, text_lengths
-from probe.models.embedding_hook import EmbeddingHook, embedding_hook
-from probe.stopping import check_stop
+from probe.models.first_import import first_import
 from probe.tasks.task import Example, Label
-from probe.terms import Term
 from probe.transforms.options import Sign
 from probe.transforms.registry import Scored
 
-Method = Literal["gradient_x_input", "integrated_gradients", "saliency", "occlusion"]
-BaselineToken = Literal["pad", "mask", "unk"]
-OCCLUDED_ROWS = 16
-"""How many examples, each with another token replaced, go through the model together."""
-METHODS: Mapping[Method, Term] = {
-    "gradient_x_input": Term(
-        "Gradient × input",
-        "Multiplies each token's vector by the gradient of the loss: what the token adds to the "
-        "answer (Gupta et al. 2021).",
-    ),
-    "integrated_gradients": Term(
-        "Integrated gradients",
-        "Adds up the gradients on the way from an empty text to this one, so that the scores add "
-        "up to the change of the answer.",
-    ),
-    "saliency": Term(
-        "Saliency",
-        "The length of the gradient: how strongly a token moves the answer, without saying in "
-        "which direction.",
-    ),
-    "occlusion": Term(
-        "Occlusion",
-        "How much the answer changes when the token is replaced by a token that means nothing.",
-    ),
-}
+if TYPE_CHECKING:
+    import torch
+    from transformers import BatchEncoding
 
 
 @dataclass(frozen=True)
@@ -98,11 +73,14 @@ def attribute(
     AttributionError where the tokenizer has no such token or cannot say where a token stands, and
     Stopped between two passes of the model.
     """
+    with first_import:
+        from probe.analysis.token_scores import token_scores
+
     result: list[Importance | None] = [None] * len(examples)
     labels = [classifier.task.nearest(label) or label for label in labels]
     for rows in by_length(text_lengths(classifier.task, examples), batch):
         inputs = classifier.encode([examples[row] for row in rows])
-        scores, deltas = _scores(
+        scores, deltas = token_scores(
             classifier, inputs, [labels[row] for row in rows], method, baseline, steps
         )
         if method != "saliency":
@@ -134,86 +112,3 @@ def _tokens(inputs: BatchEncoding, scores: torch.Tensor, row: int, text: int) ->
         for at, (token, id_) in enumerate(zip(encoding.tokens, encoding.ids, strict=True))
         if encoding.sequence_ids[at] == text
     )
-
-
-def _scores(
-    classifier: Classifier,
-    inputs: BatchEncoding,
-    labels: Sequence[Label],
-    method: Method,
-    baseline: BaselineToken,
-    steps: int,
-) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Return scores for F = log p(label) and the convergence error.  # (batch, tokens), (batch,)"""
-    if classifier.model.training:
-        raise ValueError("gradients are taken in eval mode; the model is in training mode")
-    tensors = {name: value.to(classifier.device) for name, value in inputs.items()}
-    ids = tensors.pop("input_ids")
-    if classifier.architecture.padded_positions:
-        tensors["position_ids"] = _positions(ids, classifier.model.config.pad_token_id)
-    hook = embedding_hook(classifier.model)
-    f = _log_probability(classifier, hook, list(tensors), labels)
-    extra = tuple(tensors.values())
-    if method == "integrated_gradients":
-        with classifier.lock:
-            value, delta = LayerIntegratedGradients(f, hook.layers).attribute(
-                ids,
-                baselines=_baseline(classifier, inputs, baseline),
-                additional_forward_args=extra,
-                n_steps=steps,
-                internal_batch_size=64,
-                return_convergence_delta=True,
-            )
-        return hook.join(value).detach().sum(-1), delta.detach()
-    if method == "occlusion":  # hooks nothing, so that others may use the model between two passes
-        with torch.inference_mode():
-            value = FeatureAblation(f).attribute(
-                ids,
-                baselines=_baseline(classifier, inputs, baseline),
-                additional_forward_args=extra,
-                perturbations_per_eval=max(1, OCCLUDED_ROWS // len(ids)),
-            )
-        return value, None
-    saliency = method == "saliency"
-    layered = LayerGradientXActivation(f, hook.layers, multiply_by_inputs=not saliency)
-    with classifier.lock:
-        value = hook.join(layered.attribute(ids, additional_forward_args=extra))
-    return (value.norm(dim=-1) if saliency else value.sum(-1)).detach(), None
-
-
-def _log_probability(
-    classifier: Classifier, hook: EmbeddingHook, names: Sequence[str], labels: Sequence[Label]
-) -> Callable[..., torch.Tensor]:
-    targets = torch.tensor(
-        [classifier.labels.index(label) for label in labels], device=classifier.device
-    )
-
-    def f(ids: torch.Tensor, *extra: torch.Tensor) -> torch.Tensor:
-        check_stop()
-        inputs = {"input_ids": ids, **dict(zip(names, extra, strict=True))}
-        with classifier.lock:
-            scores = log_softmax(classifier.logits(hook.feed(inputs)), dim=-1)
-        copies = len(ids) // len(targets)  # captum stacks the steps of a path: (steps * batch, ...)
-        return scores.gather(1, targets.repeat(copies)[:, None]).squeeze(1)  # (copies * batch,)
-
-    return f
-
-
-def _positions(ids: torch.Tensor, padding: int) -> torch.Tensor:
-    """Number the tokens now, or a baseline of padding would move them.  # (batch, tokens)"""
-    words = ids.ne(padding).long()
-    return words.cumsum(1) * words + padding
-
-
-def _baseline(classifier: Classifier, inputs: BatchEncoding, name: BaselineToken) -> torch.Tensor:
-    """Return ids with every sub-word replaced and special tokens left.  # (batch, tokens)"""
-    token = getattr(classifier.tokenizer, f"{name}_token_id")
-    if token is None:
-        raise AttributionError(f"this model has no {name} token; choose another baseline")
-    words = torch.tensor(
-        [
-            [side is not None for side in inputs.sequence_ids(row)]
-            for row in range(len(inputs["input_ids"]))
-        ]
-    )
-    return torch.where(words, token, inputs["input_ids"]).to(classifier.device)

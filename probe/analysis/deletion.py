@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from probe.analysis.attribution import Importance, Method, attribute
+from probe.analysis.attribution import Importance, attribute
 from probe.analysis.batch import Chunk, in_chunks
+from probe.analysis.methods import Method
 from probe.models.classifier import Classifier
 from probe.tasks.task import Example
 from probe.transforms.registry import Scored

@@ -5,8 +5,8 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from probe.analysis.attribution import BaselineToken, Method
 from probe.analysis.examination import examine
+from probe.analysis.methods import BaselineToken, Method
 from probe.cli.open_models import opened
 from probe.cli.options import (
     AsJson,

@@ -5,31 +5,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psutil  # type: ignore[import-untyped]  # has no types
 import torch
-from safetensors import SafetensorError
 from transformers import (
     CONFIG_MAPPING,
     MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING,
+    AutoConfig,
     AutoModelForSequenceClassification,
     AutoTokenizer,
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
+from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
 from probe.errors import ModelError
 from probe.models.architectures import architecture
+from probe.models.classifier import Classifier
 from probe.models.errors import loading_error, needs_code_message
-from probe.models.hub import too_large_message
+from probe.models.hub import free_memory_bytes, too_large_message
 from probe.models.pair_encoding import restore_post_processor
-from probe.models.weight_files import count_parameters, weight_files
+from probe.models.weight_files import READ_ERRORS, count_parameters, weight_files
 from probe.models.word_models import decomposable, esim  # noqa: F401  # registers them with the Auto classes
+from probe.tasks.nli import NLI
+from probe.tasks.task import Task
 
 PICKLE_PATTERNS = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.onnx")
 VOCABULARY_PATTERNS = ("tokenizer.json", "vocab.*", "*.model")
 BYTES_PER_WEIGHT = 4  # models are loaded in fp32
-READ_ERRORS = (OSError, RuntimeError, MemoryError, SafetensorError)
-"""What safetensors raises for a file that is damaged or larger than any memory."""
+disable_progress_bar()  # transformers draws one even for weights that load in a moment
+set_verbosity_error()  # and prints tables of weights; our own messages say what is needed
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,11 @@ class Checkpoint:
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     outputs: tuple[str, ...]
+
+
+def device() -> torch.device:
+    """Return where models run: the GPU where there is one."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def read_checkpoint(name: str, folder: Path, device: torch.device) -> Checkpoint:
@@ -113,6 +121,25 @@ def _check_weights(name: str, folder: Path) -> None:
         raise ModelError(too_large_message(name, needed, free))
 
 
-def free_memory_bytes() -> int:
-    """Return the number of free bytes of memory."""
-    return int(psutil.virtual_memory().available)
+def start_from_encoder(path: str, task: Task = NLI) -> Classifier:
+    """Load an encoder to train for a task.
+
+    A classifier of the task keeps its head and the order of its outputs; any other gets a new
+    head, initialised from a fixed seed.
+    """
+    config = AutoConfig.from_pretrained(path, trust_remote_code=False)
+    order = task.read_order([config.id2label[at] for at in range(config.num_labels)])
+    labels = dict(enumerate(order or task.labels))
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = AutoModelForSequenceClassification.from_pretrained(
+            path,
+            id2label=labels,
+            label2id={label: index for index, label in labels.items()},
+            dtype=torch.float32,
+            use_safetensors=True,
+            trust_remote_code=False,
+        )
+    tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
+    model = model.eval().to(device())
+    return Classifier(Path(path).name, model, tokenizer, task, order or task.labels, device())

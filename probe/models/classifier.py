@@ -1,4 +1,9 @@
-"""One loaded model: examples in, probabilities in our label order out."""
+"""One loaded model: examples in, probabilities in our label order out.
+
+Who only speaks of predictions imports this too, so torch is imported where a model runs.
+"""
+
+from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,17 +11,19 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock, RLock
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch.nn.functional import softmax
-from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
 
 from probe.models.architectures import Architecture, architecture
+from probe.models.first_import import first_import
 from probe.stopping import check_stop
 from probe.tasks.task import Example, Label, Task
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
 
 Precision = Literal["auto", "fp32", "bf16"]
 DEFAULT_MAX_TOKENS = 512
@@ -27,6 +34,9 @@ UNUSED_TOKEN = re.compile(r"\[unused\d+\]|madeupword\d+|<extra_id_\d+>|<unk_\d+>
 
 def fast_bf16() -> bool:
     """Whether this machine multiplies bf16 natively; elsewhere it is 6 to 100 times slower."""
+    with first_import:
+        import torch
+
     if torch.cuda.is_available():
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     # torch has no public test; its own kernels call these two
@@ -216,12 +226,14 @@ class Classifier:
 
         Raises Stopped between two batches.
         """
+        import torch
+
         result = np.zeros((len(examples), len(self.labels)))
         for rows in by_length(text_lengths(self.task, examples), batch):
             check_stop()
             with self.lock, torch.inference_mode(), autocast(self.device, precision):
                 logits = self.logits(self.encode([examples[row] for row in rows]))
-            result[rows] = softmax(logits.double(), dim=-1).cpu().numpy()
+            result[rows] = logits.double().softmax(dim=-1).cpu().numpy()
         return result
 
     def predict(
@@ -245,6 +257,8 @@ def text_lengths(task: Task, examples: Sequence[Example]) -> list[int]:
 
 def autocast(device: torch.device, precision: Precision) -> torch.autocast:
     """Return the context in which a model runs at this precision."""
+    import torch
+
     return torch.autocast(device.type, torch.bfloat16, enabled=resolve(precision) == "bf16")
 
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import torch
-
 from probe.errors import ModelError
 from probe.tasks.task import Label
 
@@ -42,7 +40,7 @@ OUT_OF_MEMORY_TEXTS = (
 
 def loading_error(name: str, problem: BaseException) -> ModelError:
     """Return the ModelError, with one sentence, for an exception raised while loading a model."""
-    if isinstance(problem, MemoryError | torch.OutOfMemoryError) or any(
+    if isinstance(problem, MemoryError) or any(
         text in str(problem) for text in OUT_OF_MEMORY_TEXTS
     ):
         return ModelError(f"the model {name!r} does not fit into the memory that is free")

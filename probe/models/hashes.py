@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from probe.errors import ModelError
-from probe.models.weight_files import weight_files
-from probe.models.word_models.word_vectors import FOLDER
+from probe.models.weight_files import VECTORS, weight_files
 from probe.tasks.task import Example, task_of_example
 
 MODEL_FILE_PATTERNS = (
@@ -60,7 +59,7 @@ def _shared_vectors(files: dict[str, Path]) -> Path | None:
     if "config.json" not in files:
         return None
     name = json.loads(files["config.json"].read_text(encoding="utf-8")).get("vectors")
-    path = FOLDER / f"{name}.safetensors"
+    path = VECTORS / f"{name}.safetensors"
     return path if name and path.is_file() else None
 
 

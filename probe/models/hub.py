@@ -8,6 +8,7 @@ one that the owner has fetched before. That folder has a bound.
 from pathlib import Path
 from typing import Any
 
+import psutil  # type: ignore[import-untyped]  # has no types
 from huggingface_hub import DryRunFileInfo, snapshot_download
 from huggingface_hub.errors import (
     DryRunError,
@@ -87,6 +88,11 @@ def _files(name: str, asked: dict[str, Any]) -> list[DryRunFileInfo]:
     except DryRunError:
         return []  # off the network the model may have been fetched before
     return files
+
+
+def free_memory_bytes() -> int:
+    """Return the number of free bytes of memory."""
+    return int(psutil.virtual_memory().available)
 
 
 def too_large_message(name: str, size: int, free: int) -> str:

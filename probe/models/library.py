@@ -6,26 +6,19 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
-from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
-from transformers.utils.logging import disable_progress_bar, set_verbosity_error
-
 from probe.errors import LabelError, ModelError
 from probe.models.bundled import BUNDLED, Bundled
-from probe.models.checkpoint import READ_ERRORS, free_memory_bytes, read_checkpoint
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels
-from probe.models.hub import fetch
+from probe.models.first_import import first_import
+from probe.models.hub import fetch, free_memory_bytes
 from probe.models.label_check import check_labels
-from probe.models.weight_files import count_parameters, weight_files
+from probe.models.weight_files import READ_ERRORS, count_parameters, weight_files
 from probe.settings import ASSETS, settings
-from probe.tasks.nli import NLI
 from probe.tasks.task import TASKS, Label, Task, read_outputs, task_of_labels, task_of_size
 
 DEFAULT = "minilm"
 """The model of the page and of commands that name none."""
-disable_progress_bar()  # transformers draws one even for weights that load in a moment
-set_verbosity_error()  # and prints tables of weights; our own messages say what is needed
 
 
 @dataclass(frozen=True)
@@ -151,6 +144,9 @@ def load(
     one whose spellings read the outputs. `relative` is as of `locate`. Raises ModelError with a
     sentence, and UnclearLabels where the config does not say the order and none is given.
     """
+    with first_import:
+        from probe.models.checkpoint import device, read_checkpoint
+
     folder, revision = locate(name, relative)
     checkpoint = read_checkpoint(name, folder, device())
     outputs = checkpoint.outputs
@@ -231,32 +227,3 @@ def locate(name: str, relative: bool = True) -> tuple[Path, str | None]:
         )
     repository, _, revision = name.partition("@")
     return fetch(repository, revision or None, free_memory_bytes())
-
-
-def device() -> torch.device:
-    """Return where models run: the GPU where there is one."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
-def start_from_encoder(path: str, task: Task = NLI) -> Classifier:
-    """Load an encoder to train for a task.
-
-    A classifier of the task keeps its head and the order of its outputs; any other gets a new
-    head, initialised from a fixed seed.
-    """
-    config = AutoConfig.from_pretrained(path, trust_remote_code=False)
-    order = task.read_order([config.id2label[at] for at in range(config.num_labels)])
-    labels = dict(enumerate(order or task.labels))
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        model = AutoModelForSequenceClassification.from_pretrained(
-            path,
-            id2label=labels,
-            label2id={label: index for index, label in labels.items()},
-            dtype=torch.float32,
-            use_safetensors=True,
-            trust_remote_code=False,
-        )
-    tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
-    model = model.eval().to(device())
-    return Classifier(Path(path).name, model, tokenizer, task, order or task.labels, device())

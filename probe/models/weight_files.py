@@ -2,26 +2,28 @@
 
 A `model.safetensors.index.json` says which file holds which weight, as `save_pretrained` writes it
 for large models. The bundled encoders name one file for their word embeddings,
-`../word_embeddings/...`, so that these lie on disk once.
+`../word_embeddings/...`, so that these lie on disk once. `probe.models.weights` reads and writes
+them.
 """
 
 import json
 import math
-import shutil
 from pathlib import Path
 
-import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file, save_file
-from torch import Tensor
 
-from probe.errors import FileError, ModelError, writing
+from probe.errors import ModelError
+from probe.settings import ASSETS
 
 WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
 OWN = "model-own.safetensors"
 """The weights of a model that shares others."""
 SHARED_FOLDER = "word_embeddings"
 """The folder, beside the models' own, of what they share."""
+VECTORS = ASSETS / "vectors"
+"""The folder of the word vectors that the bundled word models share."""
+READ_ERRORS = (OSError, RuntimeError, MemoryError, SafetensorError)
+"""What safetensors raises for a file that is damaged or larger than any memory."""
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -55,70 +57,6 @@ def _named_file(folder: Path, name: str) -> Path:
 
 def count_parameters(path: Path) -> int:
     """Count the weights from the safetensors header, without reading them."""
-    with safe_open(path, framework="pt") as file:
+    with safe_open(path, framework="np") as file:
         shapes = [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118  # no dict
     return sum(math.prod(shape) for shape in shapes)
-
-
-def read_weights(folder: Path) -> dict[str, Tensor]:
-    """Return all weights of a model by name, shared ones too. Raises ModelError."""
-    return {
-        name: weight for path in weight_files(folder) for name, weight in load_file(path).items()
-    }
-
-
-def share_weights(folder: Path, shared: str) -> int:
-    """Let a model's folder take the weights of a file of the shared folder beside it.
-
-    Return how many bytes that saves. Raises ModelError where the file is not there, where the model
-    shares already, or where its own values, as fp16, are others.
-    """
-    other = _shared_weights(folder, shared)
-    if not (folder / WHOLE).is_file():
-        shares = "shares weights already" if (folder / INDEX).is_file() else f"has no {WHOLE}"
-        raise ModelError(f"the model {folder.name!r} {shares}")
-    size = (folder / WHOLE).stat().st_size
-    weights = read_weights(folder)
-    for name, values in other.items():
-        own = weights.pop(name, None)
-        if own is None or not torch.equal(own.half(), values.half()):
-            raise ModelError(
-                f"{folder.name!r} cannot share {shared}: its {name} has other values; train it "
-                "with --freeze-word-embeddings"
-            )
-    write_weights(weights, folder / OWN)
-    places = dict.fromkeys(weights, OWN) | dict.fromkeys(other, f"../{SHARED_FOLDER}/{shared}")
-    total = sum(value.nbytes for value in (*weights.values(), *other.values()))
-    index = {"metadata": {"total_size": total}, "weight_map": dict(sorted(places.items()))}
-    (folder / INDEX).write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
-    (folder / WHOLE).unlink()
-    return size - (folder / OWN).stat().st_size
-
-
-def _shared_weights(folder: Path, shared: str) -> dict[str, Tensor]:
-    path = folder.resolve().parent / SHARED_FOLDER / shared
-    if path.parent.name != SHARED_FOLDER or not path.is_file():
-        raise ModelError(f"there is no {SHARED_FOLDER}/{shared} beside {str(folder)!r}")
-    try:
-        return load_file(path)
-    except (OSError, SafetensorError) as problem:
-        raise ModelError(f"{path} cannot be read: {problem}") from problem
-
-
-def export_model(folder: Path, out: Path) -> None:
-    """Write a model into a new folder that holds all of its weights, in one file.
-
-    Raises FileError where the folder is there already or cannot be written, and ModelError.
-    """
-    if out.exists():
-        raise FileError(f"{out} is there already; name a new folder")
-    with writing(out):
-        ignored = shutil.ignore_patterns("*.safetensors", INDEX)
-        shutil.copytree(folder, out, ignore=ignored)
-        write_weights(read_weights(folder), out / WHOLE)
-
-
-def write_weights(weights: dict[str, Tensor], path: Path) -> None:
-    """Write weights as safetensors that everybody may read."""
-    save_file(weights, path, metadata={"format": "pt"})
-    path.chmod(0o644)  # safetensors makes files that only their owner reads

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.plan import BASE, Cell, Plan, cells
+from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.run import KIND, InoculationRun
 from finetune.experiments.inoculation.verdict import judge, verdict_json
 from probe.runs.run import Run, RunCell, State

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.outcomes import SizeOutcome
 from finetune.experiments.inoculation.plan import Thresholds
+from finetune.experiments.inoculation.point import Point
 
 
 @dataclass(frozen=True)

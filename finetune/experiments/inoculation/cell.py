@@ -8,11 +8,12 @@ set alone; the challenge test set is only ever scored.
 import time
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan, nested
+from finetune.experiments.inoculation.point import Epoch, Point
 from finetune.training.encoded import Encoded, accuracy, correct, predictions
 from finetune.training.loop import (
     BestEpoch,
@@ -22,44 +23,11 @@ from finetune.training.loop import (
     train_epochs,
     trainable,
 )
-from finetune.training.recipes import make_optimiser
+from finetune.training.optimisers import make_optimiser
 from finetune.training.tensor_cache import Prepared, prepare
 from probe.models.classifier import Classifier
 from probe.stopping import Cancelled as Cancelled  # who drives cells knows it from here
 from probe.stopping import Stop, never
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """How a cell gets on: mean loss of the epoch, accuracy on original dev, the rate it used."""
-
-    cell: Cell
-    epoch: int
-    loss: float
-    dev: float
-    lr: float
-    examples_per_second: float
-
-
-@dataclass(frozen=True)
-class Point:
-    """What a cell came to: accuracies 0 to 1, and for each test row whether the model was right.
-
-    `best_epoch` is the epoch whose weights were tested, `dev` its accuracy on original dev,
-    `control` that on the control set, None where there is none.
-    """
-
-    cell: Cell
-    original: float
-    challenge: float
-    dev: float
-    epochs: int
-    best_epoch: int
-    seconds: float
-    precision: str
-    original_right: tuple[bool, ...]
-    challenge_right: tuple[bool, ...]
-    control: float | None = None
 
 
 def fresh(classifier: Classifier) -> Classifier:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.plan import BASE, cells, kept_name
+from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.run import KIND, InoculationRun, inoculation_run
 from finetune.experiments.inoculation.serialise import plan_from, run_stored_cell, sets_from
 from finetune.experiments.inoculation.verdict import conclude, verdict_json

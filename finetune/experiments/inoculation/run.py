@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 
-from finetune.experiments.inoculation.cell import Epoch, Point
 from finetune.experiments.inoculation.datasets import Sets, sets_facts
 from finetune.experiments.inoculation.plan import THRESHOLDS, Cell, Plan, cells
+from finetune.experiments.inoculation.point import Epoch, Point
 from finetune.experiments.inoculation.serialise import (
     cell_from,
     epoch_from,

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from finetune.experiments.inoculation.cell import Point
+from finetune.experiments.inoculation.point import Point
 
 Selection = Literal["oracle_lr", "dev_lr"]
 

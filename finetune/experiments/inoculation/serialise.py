@@ -9,11 +9,11 @@ from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from finetune.experiments.inoculation.cell import Epoch, Point, fresh, run_cell
 from finetune.experiments.inoculation.datasets import SET_NAMES, Sets
 from finetune.experiments.inoculation.plan import Cell, Plan, Thresholds
-from finetune.training.checkpoints import save_model
+from finetune.experiments.inoculation.point import Epoch, Point
 from probe.models.classifier import Classifier
+from probe.models.first_import import first_import
 from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import load_unchanged
 from probe.runs.run import Json
@@ -78,6 +78,9 @@ def run_stored_cell(
 
     Raises ModelError where the model is not the one that the run began with.
     """
+    with first_import:
+        from finetune.experiments.inoculation.cell import fresh, run_cell
+
     typed, cell = plan_from(plan), cell_from(key)
     classifier = fresh(load_unchanged(typed.model, context.model, typed.labels))
     for row in run_cell(typed, sets_from(inputs), cell, classifier, context.stop):
@@ -90,6 +93,8 @@ def run_stored_cell(
 
 def _files(classifier: Classifier) -> dict[str, bytes]:
     """Return the model's files by name: the worker may lie on another machine than the app."""
+    from finetune.training.checkpoints import save_model
+
     with TemporaryDirectory() as folder:
         save_model(classifier, Path(folder))
         return {path.name: path.read_bytes() for path in Path(folder).iterdir()}

@@ -14,7 +14,8 @@ from finetune.experiments.inoculation.plan import Plan, cells
 from finetune.training.encoded import encode, predictions
 from finetune.training.frozen_layers import lower_states, upper_part
 from finetune.training.loop import Trainer, take_step, trainable
-from finetune.training.recipes import Mode, make_optimiser
+from finetune.training.optimisers import make_optimiser
+from finetune.training.recipes import Mode
 from finetune.training.tensor_cache import TENSOR_CACHE
 from probe.models.classifier import Classifier, Precision, resolve, text_lengths
 from probe.models.library import load

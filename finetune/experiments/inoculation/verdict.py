@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from finetune.experiments.inoculation.caveats import Facts, caveats
-from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.datasets import Sets, right_counts
 from finetune.experiments.inoculation.outcomes import SizeOutcome, outcome_of
 from finetune.experiments.inoculation.plan import BASE, THRESHOLDS, Plan, Thresholds
+from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.selection import Selection, choose, merge
 from probe.baselines import BASELINES, baselines_for
 from probe.runs.run import Json

@@ -10,9 +10,7 @@ import torch
 from safetensors.torch import load_file
 from torch.nn.functional import embedding, normalize
 
-from probe.settings import ASSETS
-
-FOLDER = ASSETS / "vectors"
+from probe.models.weight_files import VECTORS
 
 
 @cache
@@ -21,7 +19,7 @@ def shared_table(name: str) -> torch.Tensor:
 
     Raises OSError where it is missing.
     """
-    return load_file(FOLDER / f"{name}.safetensors")["vectors"]
+    return load_file(VECTORS / f"{name}.safetensors")["vectors"]
 
 
 class WordVectors(torch.nn.Module):

@@ -4,8 +4,8 @@ from typing import Any
 
 import gradio as gr
 
-from probe.analysis.attribution import BaselineToken, Method
 from probe.analysis.examination import examine
+from probe.analysis.methods import BaselineToken, Method
 from probe.reports.json import examination_json
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI, Pair

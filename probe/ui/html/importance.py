@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from probe.analysis.attribution import METHODS, Importance
+from probe.analysis.attribution import Importance
+from probe.analysis.methods import METHODS
 from probe.tasks.task import Example
 from probe.transforms.options import SIGNS
 from probe.transforms.registry import Scored

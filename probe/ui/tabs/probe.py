@@ -7,7 +7,7 @@ from typing import Any, get_args
 import gradio as gr
 from markupsafe import Markup
 
-from probe.analysis.attribution import METHODS, BaselineToken
+from probe.analysis.methods import METHODS, BaselineToken
 from probe.tasks.nli import LABELS
 from probe.transforms.presets import FIRST
 from probe.transforms.registry import FAMILIES

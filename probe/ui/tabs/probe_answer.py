@@ -7,8 +7,8 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup, escape
 
-from probe.analysis.attribution import BaselineToken, Method
 from probe.analysis.examination import examine
+from probe.analysis.methods import BaselineToken, Method
 from probe.errors import UserError
 from probe.models.classifier import Classifier
 from probe.runs.model_access import ModelAccess

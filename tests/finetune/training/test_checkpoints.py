@@ -8,7 +8,7 @@ import torch
 from finetune.training.checkpoints import load_checkpoint, save_checkpoint, save_model
 from finetune.training.loop import Trainer, take_step, trainable
 from finetune.training.losses import admissible
-from finetune.training.recipes import make_optimiser
+from finetune.training.optimisers import make_optimiser
 from probe.errors import TrainingError
 from probe.models.classifier import Classifier
 from probe.models.library import load

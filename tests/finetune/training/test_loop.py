@@ -17,7 +17,7 @@ from finetune.training.loop import (
     trainable,
 )
 from finetune.training.losses import admissible, cross_entropy
-from finetune.training.recipes import make_optimiser
+from finetune.training.optimisers import make_optimiser
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier
 from probe.models.library import load

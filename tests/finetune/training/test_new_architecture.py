@@ -9,9 +9,10 @@ from typer.testing import CliRunner, Result
 
 import finetune.cli.main
 import probe.cli.main
-from finetune.experiments.inoculation.cell import Point, run_cell
+from finetune.experiments.inoculation.cell import run_cell
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan
+from finetune.experiments.inoculation.point import Point
 from finetune.training.encoded import encode
 from finetune.training.frozen_layers import lower_states, upper_part
 from finetune.training.recipes import default_rate

@@ -5,7 +5,7 @@ import torch
 from torch.optim import Adagrad, Adam, AdamW, Optimizer
 
 from finetune.training.loop import trainable
-from finetune.training.recipes import OPTIMISERS, adamw, clip_gradients, make_optimiser
+from finetune.training.optimisers import OPTIMISERS, adamw, clip_gradients, make_optimiser
 from probe.models.architectures import ARCHITECTURES, DEFAULT
 from probe.models.classifier import Classifier
 from tests.support.tiny_models import tiny_classifier

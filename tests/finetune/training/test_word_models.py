@@ -8,7 +8,8 @@ import pytest
 import torch
 
 import finetune.training.word_models as word_models
-from finetune.training.recipes import DA, ESIM, WORD_MODELS, Preset, clip_gradients
+from finetune.training.optimisers import clip_gradients
+from finetune.training.recipes import DA, ESIM, WORD_MODELS, Preset
 from finetune.training.word_models import held_out, train, untrained
 from finetune.training.word_vectors import (
     COMPONENT_RMS,
@@ -20,7 +21,6 @@ from finetune.training.word_vectors import (
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier
 from probe.models.library import load
-from probe.models.word_models.decomposable import DecomposableConfig
 from probe.models.word_models.word_tokenizer import SPECIAL
 from probe.models.word_models.word_vectors import shared_table
 from probe.tasks.nli import LABELS, Pair
@@ -112,7 +112,7 @@ def test_clipping_follows_the_configurations() -> None:
 def preset(lr: float = 0.1, **changes: object) -> Preset:
     recipe = Recipe("adagrad", lr, batch=8, clip_norm=None)
     facts: dict[str, Any] = {"epochs": 3, "patience": 9, **changes}
-    return Preset(DecomposableConfig, {}, recipe, **facts)
+    return Preset({}, recipe, **facts)
 
 
 @pytest.fixture

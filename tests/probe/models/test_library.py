@@ -13,9 +13,10 @@ from probe.errors import ModelError
 from probe.models import library
 from probe.models.bundled import BUNDLED, title_of
 from probe.models.cache import ModelCache, model_bytes, parameter_bytes
-from probe.models.checkpoint import free_memory_bytes
+from probe.models.checkpoint import start_from_encoder
 from probe.models.errors import loading_error
-from probe.models.library import entries, find, load, require_on_disk, start_from_encoder
+from probe.models.hub import free_memory_bytes
+from probe.models.library import entries, find, load, require_on_disk
 from probe.settings import ASSETS
 from probe.tasks.nli import LABELS, NLI, TWO_WAY, Pair
 from tests.support.tiny_bert import tiny_bert

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine
 
-from finetune.experiments.inoculation.cell import Epoch
 from finetune.experiments.inoculation.datasets import Sets, sets_facts
 from finetune.experiments.inoculation.plan import BASE, Cell, Plan
+from finetune.experiments.inoculation.point import Epoch
 from finetune.experiments.inoculation.run import run_request
 from finetune.experiments.inoculation.serialise import cell_from, plan_from, row_json, sets_from
 from probe.errors import UnknownRun

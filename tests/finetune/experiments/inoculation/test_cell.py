@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from finetune.experiments.inoculation.cell import Cancelled, Epoch, Point, fresh, run_cell
+from finetune.experiments.inoculation.cell import Cancelled, fresh, run_cell
 from finetune.experiments.inoculation.challenges import bundled_sets, challenged, challenges
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import BASE, Cell, Plan, cells, check, kept_name, nested
+from finetune.experiments.inoculation.point import Epoch, Point
 from finetune.training.data import read_pairs
 from probe.errors import ExperimentError, FileError, LabelError
 from probe.models.classifier import Classifier

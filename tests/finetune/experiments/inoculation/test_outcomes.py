@@ -9,7 +9,6 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from finetune.experiments.inoculation.cell import Point
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.outcomes import (
     MEASURES,
@@ -22,6 +21,7 @@ from finetune.experiments.inoculation.outcomes import (
     resample,
 )
 from finetune.experiments.inoculation.plan import BASE, Cell, Plan, Thresholds
+from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.selection import choose, merge
 from finetune.experiments.inoculation.verdict import baseline_scores, conclude, judge, verdict_json
 from probe.metrics import Estimate

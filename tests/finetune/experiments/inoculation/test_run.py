@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.inoculation.cell import Epoch
 from finetune.experiments.inoculation.datasets import Sets, sets_facts
 from finetune.experiments.inoculation.plan import BASE, Cell, Plan, Thresholds
+from finetune.experiments.inoculation.point import Epoch
 from finetune.experiments.inoculation.run import (
     inoculation_run,
     inoculation_runs,

@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from finetune.experiments.inoculation import cell as cell_module
-from finetune.experiments.inoculation.cell import Epoch
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan, kept_name
+from finetune.experiments.inoculation.point import Epoch
 from finetune.experiments.inoculation.run import run_request
 from probe.models.hashes import model_hash
 from probe.models.library import entries, load

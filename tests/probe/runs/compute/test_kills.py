@@ -11,9 +11,10 @@ import pytest
 from distributed import Client
 
 from benchmarks.app_process import APP, process
-from finetune.experiments.inoculation.cell import Point, run_cell
+from finetune.experiments.inoculation.cell import run_cell
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan, cells
+from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.run import inoculation_run, run_request
 from probe.models.library import load
 from probe.runs.compute import dispatch

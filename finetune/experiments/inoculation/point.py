@@ -1,0 +1,38 @@
+"""What a cell reports and what it comes to."""
+
+from dataclasses import dataclass
+
+from finetune.experiments.inoculation.plan import Cell
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """How a cell gets on: mean loss of the epoch, accuracy on original dev, the rate it used."""
+
+    cell: Cell
+    epoch: int
+    loss: float
+    dev: float
+    lr: float
+    examples_per_second: float
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a cell came to: accuracies 0 to 1, and for each test row whether the model was right.
+
+    `best_epoch` is the epoch whose weights were tested, `dev` its accuracy on original dev,
+    `control` that on the control set, None where there is none.
+    """
+
+    cell: Cell
+    original: float
+    challenge: float
+    dev: float
+    epochs: int
+    best_epoch: int
+    seconds: float
+    precision: str
+    original_right: tuple[bool, ...]
+    challenge_right: tuple[bool, ...]
+    control: float | None = None
