@@ -55,4 +55,15 @@
     link.href = canvas.toDataURL("image/png");
     link.click();
   };
+
+  // Say in the browser's title how far a file is, and tell where it is allowed that it has ended.
+  const title = document.title;
+  window.tellProgress = (html) => {
+    const state = new DOMParser().parseFromString(html || "", "text/html").querySelector("[data-state]");
+    document.title = state ? `${state.dataset.title} · ${title}` : title;
+    const ended = ["finished", "stopped"].includes(state?.dataset.state);
+    if (ended && document.hidden && window.Notification?.permission === "granted") {
+      new Notification(state.dataset.title);
+    }
+  };
 }

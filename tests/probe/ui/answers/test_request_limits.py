@@ -12,6 +12,7 @@ from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
 from probe.tasks.nli import LABELS
 from probe.transforms.registry import FAMILIES
+from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import StopRequests
 from probe.ui.answers.shared_answers import SharedAnswers
 from probe.ui.api import batch as batch_api
@@ -91,26 +92,29 @@ def test_the_batch_tab_refuses(models: ModelAccess, asked: dict[str, Any], sente
     (shown,) = batch_run.run(
         models,
         StopRequests(),
-        "me",
+        FileLine(),
+        ("", "me"),
         "",
+        "nli",
         path,
-        "premise",
-        "hypothesis",
-        None,
         "minilm",
         names,
         0,
         "fp32",
+        "",
+        *("premise", "hypothesis", None),
         *values,
     )
-    assert sentence in shown[0]
+    assert sentence in shown[list(vars(batch_run.Outputs())).index("trouble")]
 
 
 @pytest.mark.parametrize(("asked", "sentence"), OF_NAMES)
 def test_batch_over_http_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
-    batch = endpoint(batch_api.build, models, "batch")
+    batch = endpoint(lambda models: batch_api.build(models, FileLine()), models, "batch")
     with pytest.raises(gr.Error, match=sentence.replace("+", r"\+")):
-        batch("pairs.csv", asked["names"], "minilm", 0, 0.5, "support", "fp32", {}, "")
+        batch(
+            "pairs.csv", asked["names"], "minilm", 0, 0.5, "support", "fp32", {}, "", "nli", {}, {}
+        )
 
 
 @pytest.mark.parametrize(("asked", "sentence"), OF_TEXTS)
