@@ -60,7 +60,7 @@ def test_the_command_line_knows_a_new_transform(shout: str, model: str) -> None:
 
 def test_the_pages_offer_a_new_transform(shout: str) -> None:
     assert shout in by_family()["stress"]
-    assert f"stress test · {shout}" in [words for words, _ in challenge_choices()]
+    assert ("Say it loudly · shout", shout) in challenge_choices()
     assert "INDEED" in samples(shout).upper()
 
 
@@ -141,6 +141,6 @@ def test_a_file_of_templates_is_in_the_commands_and_on_the_pages(
         assert {row["kind"] for row in csv.DictReader(file)} == {"colours"}
     listed = CliRunner().invoke(finetune_app, ["challenges"], catch_exceptions=False).stdout
     assert "Things and their colours (nobody)." in listed
-    assert f"template · {colours}" in [words for words, _ in challenge_choices()]
+    assert (f"Colours · {colours}", colours) in challenge_choices()
     assert "colour" in samples(colours)
     assert kinds()[-1] == "colours"

@@ -1,42 +1,36 @@
 """Inoculation curves, as Liu et al. 2019 draw them in their Figure 3: a panel for each challenge.
 
 Colour and marker tell the models apart, a solid line with full markers is the challenge, a dashed
-one with hollow markers the original set.
+one with hollow markers the original set. What is drawn is here, how it is drawn in `panel`.
 """
 
-import json
-import re
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
 
-import altair as alt
 import pandas as pd
 
 from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.selection import Selection, choose
-from finetune.report.drawing import draw_svg
-from probe.reports.charts import INK, themed
 
 COLUMNS = ["examples", "set", "accuracy", "low", "high", "n", "lr", "seeds"]
-DASHES = {"challenge": [1, 0], "original": [6, 4]}
+DASHES = {"challenge": "", "original": "5 4"}
 """The dashes of each line."""
-MODEL_COLOURS = (
-    "#009E73",
-    "#B7791F",
-    "#4A90C2",
-    "#B5478F",
-    "#7A7F1E",
-    "#2F7F86",
-    "#8A6BD1",
-    "#A0522D",
+OTHER_COLOURS = (
+    "#b7791f",
+    "#4a90c2",
+    "#b5478f",
+    "#7a7f1e",
+    "#8a6bd1",
+    "#a0522d",
 )
+"""Of the models after the first, which has the page's own; none is a label's."""
 MODEL_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-"""Of the models in turn; no colour of a label, never the only cue."""
-MERGE_BELOW_POINTS = 2.5  # points: rules closer than this share a label
-NAMES_PER_LINE = 2  # of these names stand on one line of it, which fits a phone
-
-EXAMPLES = alt.X("examples:O", title="inoculation examples", axis=alt.Axis(labelAngle=0))
+"""Of the models in turn, so that colour is never the only cue."""
+STEP, WIDE_STEP, WIDE_FROM = 10, 20, 40
+"""Points between the ticks of an axis, and on one of more points than the last."""
+GOAL = 0.9
+"""The share of the gap that the paper calls outcome 1 where it is closed."""
 
 
 @dataclass(frozen=True)
@@ -46,18 +40,49 @@ class PanelStyle:
     names: tuple[str, ...]
     low: float
     high: float
-    size: tuple[int, int] = (360, 230)
-    legend: bool = False
-
-    @property
-    def colours(self) -> list[str]:
-        """A colour for each name."""
-        return [MODEL_COLOURS[at % len(MODEL_COLOURS)] for at in range(len(self.names))]
+    size: tuple[int, int] = (380, 190)
 
     @property
     def shapes(self) -> list[str]:
         """A marker for each name."""
         return [MODEL_SHAPES[at % len(MODEL_SHAPES)] for at in range(len(self.names))]
+
+    def colours(self, first: str) -> list[str]:
+        """A colour for each name, the first of them given."""
+        colours = (first, *OTHER_COLOURS)
+        return [colours[at % len(colours)] for at in range(len(self.names))]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One panel: the rows of `curve_frame`, the sizes that there are or will be.
+
+    `rules` are baselines by name, in percent. With `goal` a line marks 90 % of the gap, where one
+    model is drawn.
+    """
+
+    frame: pd.DataFrame
+    sizes: tuple[int, ...] = ()
+    rules: Mapping[str, float] = field(default_factory=dict)
+    goal: bool = False
+
+    @property
+    def places(self) -> list[int]:
+        """The numbers of examples along the axis."""
+        return sorted({0, *self.sizes, *(int(size) for size in self.frame["examples"])})
+
+    @property
+    def models(self) -> list[str]:
+        """The models that are drawn."""
+        return list(dict.fromkeys(str(name) for name in self.frame["name"]))
+
+    def goal_height(self) -> float | None:
+        """Return where 90 % of the gap is closed, None where it is not to be marked."""
+        start = self.frame[self.frame["examples"] == 0].set_index("set")["accuracy"]
+        if not self.goal or len(self.models) > 1 or len(start) != 2:
+            return None
+        gap = float(start["original"] - start["challenge"])
+        return float(start["challenge"]) + GOAL * gap if gap > 0 else None
 
 
 def style_for(frame: pd.DataFrame, rules: Mapping[str, float] | None = None) -> PanelStyle:
@@ -66,6 +91,13 @@ def style_for(frame: pd.DataFrame, rules: Mapping[str, float] | None = None) -> 
     low, high = (min(values), max(values)) if values else (0.0, 100.0)
     names = tuple(dict.fromkeys(str(name) for name in frame["name"]))
     return PanelStyle(names, max(0.0, 10 * (low // 10)), min(100.0, 10 * -(-high // 10)))
+
+
+def ticks(style: PanelStyle) -> list[int]:
+    """Return the round percentages of an axis, every tenth of a short one."""
+    step = WIDE_STEP if style.high - style.low > WIDE_FROM else STEP
+    first = math.ceil(style.low / step) * step
+    return list(range(first, int(style.high) + 1, step))
 
 
 def curve_frame(
@@ -83,179 +115,17 @@ def curve_frame(
             ("challenge", point.challenge_right),
             ("original", point.original_right),
         ):
-            low, high = proportion_confint(sum(right), len(right), method="wilson")
-            accuracy = 100 * sum(right) / len(right)
-            rows.append(
-                (
-                    point.size,
-                    which,
-                    accuracy,
-                    100 * low,
-                    100 * high,
-                    len(right),
-                    point.lr,
-                    point.seeds,
-                )
-            )
+            n, hits = len(right), sum(right)
+            low, high = proportion_confint(hits, n, method="wilson")
+            shares = (100 * hits / n, 100 * low, 100 * high)
+            rows.append((point.size, which, *shares, n, point.lr, point.seeds))
     return pd.DataFrame(rows, columns=COLUMNS).assign(name=name)
 
 
-def curve(frame: pd.DataFrame, sizes: Sequence[int] = ()) -> alt.LayerChart:
-    """Draw one model on one challenge with its legend; `sizes` still to come keep their place."""
-    style = style_for(frame)
-    return themed(panel(frame, PanelStyle(style.names, style.low, style.high, legend=True), sizes))
-
-
-def panel(
-    frame: pd.DataFrame,
-    style: PanelStyle,
-    sizes: Sequence[int] = (),
-    rules: Mapping[str, float] | None = None,
-) -> alt.LayerChart:
-    """Draw accuracy against the number of examples; `rules` are baselines by name, in percent.
-
-    Where one model is drawn, a line marks 90 % of its gap.
-    """
-    places = sorted({0, *sizes, *(int(size) for size in frame["examples"])})
-    base = alt.Chart(frame.assign(label=_point_texts(frame))).encode(
-        x=EXAMPLES.scale(domain=places),
-        color=alt.Color(
-            "name:N",
-            scale=alt.Scale(domain=list(style.names), range=style.colours),
-            legend=_legend(style),
-        ),
-    )
-    accuracy = alt.Y(
-        "accuracy:Q",
-        title="accuracy, percent",
-        scale=alt.Scale(domain=[style.low, style.high], zero=False),
-    )
-    lines = base.mark_line(strokeWidth=2.2).encode(
-        y=accuracy,
-        detail="name:N",
-        strokeDash=alt.StrokeDash(
-            "set:N",
-            legend=alt.Legend(title=None, symbolStrokeColor=INK) if style.legend else None,
-            scale=alt.Scale(domain=list(DASHES), range=list(DASHES.values())),
-        ),
-    )
-    layers = [
-        _baseline_lines(rules or {}),
-        *_interval_bars(base, style),
-        lines,
-        *_markers(base, accuracy, style),
-    ]
-    goal = [_goal_line(frame)] if frame["name"].nunique() <= 1 else []
-    return alt.LayerChart(layer=[*goal, *layers])
-
-
-def svg(chart: alt.LayerChart, style: PanelStyle) -> str:
-    """Return a panel as SVG without a ground, as wide as its place, each point's words on hover."""
-    width, height = style.size
-    chart_of_size = themed(chart).properties(width=width, height=height)
-    return _rendered(chart_of_size.to_json(indent=None))
-
-
-@lru_cache(maxsize=128)
-def _rendered(specification: str) -> str:
-    """Draw once what is looked at again and again while other panels change."""
-    drawn = draw_svg(json.loads(specification))
-    return _titles(re.sub(r' width="[\d.]+" height="[\d.]+"', "", drawn, count=1))
-
-
-def _titles(drawn: str) -> str:
-    """Give each point a title, which a browser shows where the pointer rests.
-
-    Vega's own roles go: the page gives the whole picture a name, and its parts need none.
-    """
-    titled = re.sub(
-        r'<path aria-label="([^"]*)"( role="graphics-symbol" aria-roledescription="point"[^>]*)/>',
-        r"<path\2><title>\1</title></path>",
-        drawn,
-    )
-    return re.sub(r' (?:role|aria-[a-z]+)="[^"]*"', "", titled)
-
-
-def _point_texts(frame: pd.DataFrame) -> list[str]:
+def point_texts(frame: pd.DataFrame) -> list[str]:
     """Say each point in words."""
     return [
         f"{row.name_}, {row.set}, {row.examples} examples: {row.accuracy:.1f} % "
         f"({row.low:.1f} to {row.high:.1f}), n {row.n}, rate {row.lr:g}, seeds {row.seeds}"
         for row in frame.rename(columns={"name": "name_"}).itertuples(index=False)
-    ]
-
-
-def _legend(style: PanelStyle) -> alt.Legend | None:
-    """Return a legend of the models only where there are several and it is asked for."""
-    return alt.Legend(title=None) if style.legend and len(style.names) > 1 else None
-
-
-def _interval_bars(base: alt.Chart, style: PanelStyle) -> list[alt.Chart]:
-    """Draw the intervals side by side, so that they do not hide each other."""
-    middle = (len(style.names) - 1) / 2
-    return [
-        base.transform_filter(alt.datum.name == name)
-        .mark_rule(strokeWidth=1.3, opacity=0.6, xOffset=2.5 * (at - middle))
-        .encode(y="low:Q", y2="high:Q")
-        for at, name in enumerate(style.names)
-    ]
-
-
-def _markers(base: alt.Chart, accuracy: alt.Y, style: PanelStyle) -> list[alt.Chart]:
-    """Draw full markers for the challenge, hollow ones for the original set."""
-    scale = alt.Scale(domain=list(style.names), range=style.shapes)
-    shape = alt.Shape("name:N", scale=scale, legend=_legend(style))
-    return [
-        base.transform_filter(alt.datum.set == which)
-        .mark_point(filled=filled, size=55, opacity=1, strokeWidth=1.8)
-        .encode(y=accuracy, shape=shape, description="label:N")
-        for which, filled in zip(DASHES, (True, False), strict=True)
-    ]
-
-
-def _goal_line(frame: pd.DataFrame) -> alt.LayerChart:
-    """Mark where 90 % of the gap is closed, which the paper calls outcome 1."""
-    start = frame[frame["examples"] == 0].set_index("set")["accuracy"]
-    gap = start["original"] - start["challenge"] if len(start) == 2 else 0.0
-    rows = [(0, start["challenge"] + 0.9 * gap, "90 % closed")] if gap > 0 else []
-    place = alt.Chart(pd.DataFrame(rows, columns=["examples", "accuracy", "label"])).encode(
-        y="accuracy:Q"
-    )
-    rule = place.mark_rule(strokeDash=[2, 3], color=INK)
-    words = place.mark_text(align="left", dx=10, dy=9, color=INK)
-    return alt.LayerChart(layer=[rule, words.encode(x=EXAMPLES, text="label:N")])
-
-
-def _baseline_lines(rules: Mapping[str, float]) -> alt.LayerChart:
-    """Draw what rules reach that read no sentence pair as thin lines with their names."""
-    frame = pd.DataFrame(_grouped_labels(rules), columns=["accuracy", "label", "line"])
-    place = alt.Chart(frame).encode(y="accuracy:Q")
-    words = [
-        place.transform_filter(alt.datum.line == line)
-        .mark_text(align="right", dy=-5 - 11 * line, fontSize=10, color=INK)
-        .encode(x=alt.value("width"), text="label:N")
-        for line in sorted(set(frame["line"]))
-    ]
-    return alt.LayerChart(layer=[place.mark_rule(strokeWidth=0.8, color=INK), *words])
-
-
-def _grouped_labels(rules: Mapping[str, float]) -> list[tuple[float, str, int]]:
-    """Return lines of text: at what height, the names, how many lines above the lowest.
-
-    Rules that lie close together have one height, and their names stand there two by two.
-    """
-    groups: list[list[tuple[float, str]]] = []
-    for value, name in sorted((value, name) for name, value in rules.items()):
-        if groups and value - groups[-1][0][0] < MERGE_BELOW_POINTS:
-            groups[-1].append((value, name))
-        else:
-            groups.append([(value, name)])
-    return [
-        (
-            sum(value for value, _ in group) / len(group),
-            ", ".join(f"{name} {value:.0f} %" for value, name in group[at : at + NAMES_PER_LINE]),
-            at // NAMES_PER_LINE,
-        )
-        for group in groups
-        for at in range(0, len(group), NAMES_PER_LINE)
     ]

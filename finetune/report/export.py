@@ -7,8 +7,8 @@ from pathlib import Path
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.report.curves import curve, curve_frame
-from finetune.report.figure import figure, png_file, svg_file
+from finetune.report.drawing import png_file, svg_file
+from finetune.report.figure import figure
 from finetune.report.html import report
 from finetune.report.sweep import points_frame
 from probe.errors import writing
@@ -20,12 +20,12 @@ def export(runs: Sequence[InoculationRun], selection: Selection, folder: Path) -
 
     Raises RunError where no cell is finished, FileError where they cannot be written.
     """
-    chart = figure(runs, selection)
+    drawn = figure(runs, selection)
     vector, bitmap, page = (folder / name for name in ("figure.svg", "figure.png", "report.html"))
     points = write_points(runs, folder)
     with writing(folder):
-        vector.write_text(svg_file(chart), encoding="utf-8")
-        bitmap.write_bytes(png_file(chart))
+        vector.write_text(svg_file(drawn), encoding="utf-8")
+        bitmap.write_bytes(png_file(drawn))
         page.write_text(report(runs), encoding="utf-8")
     return [points, vector, bitmap, page]
 
@@ -49,10 +49,8 @@ def write_summary(run: InoculationRun, folder: Path) -> Json:
         "environment": run.environment,
     }
     text = json.dumps(summary, indent=1, ensure_ascii=False, allow_nan=False)
-    chart = curve(curve_frame(run.results), run.plan.sizes).properties(
-        width=640, background="white"
-    )
     with writing(folder):
         (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
-        chart.save(folder / "curve.svg")
+        drawn = svg_file(figure([run], "oracle_lr"))
+        (folder / "curve.svg").write_text(drawn + "\n", encoding="utf-8")
     return summary

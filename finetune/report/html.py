@@ -9,8 +9,7 @@ from finetune.experiments.inoculation.outcomes import OUTCOMES
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.command import command
-from finetune.report.drawing import as_markup
-from finetune.report.figure import figure, svg_file
+from finetune.report.figure import figure
 from finetune.report.sweep import model_name, points_frame, run_label
 from finetune.report.text import CAUTION, SELECTION_TITLES, details, interval, short, summary
 
@@ -60,11 +59,10 @@ def _each(template: Markup, values: Iterable[object]) -> Markup:
 
 
 def _figure(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
-    drawn = as_markup(svg_file(figure(runs, selection)))
     return Markup(
-        "<figure>{}<figcaption>The learning rate of each size is the one {}. Bars: Wilson's 95 % "
-        "intervals.</figcaption></figure>"
-    ).format(drawn, SELECTION_TITLES[selection])
+        "<figure>{}<figcaption>The learning rate of each size is the one {}. Intervals are "
+        "Wilson's.</figcaption></figure>"
+    ).format(figure(runs, selection), SELECTION_TITLES[selection])
 
 
 def _outcomes(runs: Sequence[InoculationRun]) -> Markup:

@@ -3,15 +3,18 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import lru_cache
 from pathlib import Path
 
-import altair as alt
 import pandas as pd
 
+from finetune.experiments.inoculation.challenges import title_of
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.report.curves import PanelStyle, curve_frame, panel, style_for
+from finetune.report.curves import Panel, PanelStyle, curve_frame, style_for
+from probe.models import bundled
 from probe.runs.gallery import OWNER
+from probe.tasks.task import Task, task_named
 
 SCORES = ("original", "challenge", "dev", "control")
 ROW_ANSWERS = ("original_right", "challenge_right")
@@ -23,6 +26,26 @@ def model_name(run: InoculationRun) -> str:
     return Path(run.plan.model).name
 
 
+def model_title(run: InoculationRun) -> str:
+    """Return what a person calls a run's model."""
+    return bundled.title_of(model_name(run))
+
+
+def task_of(run: InoculationRun) -> Task:
+    """Return the task of a run's model and examples."""
+    return task_named(run.plan.task)
+
+
+@lru_cache(maxsize=256)
+def _title(challenge: str, task: Task) -> str:
+    return title_of(challenge, task)
+
+
+def challenge_title(run: InoculationRun) -> str:
+    """Return what a person calls the challenge of a run."""
+    return _title(run.plan.challenge, task_of(run))
+
+
 def run_label(run: InoculationRun) -> str:
     """Return what tells a run from another of the same model and challenge."""
     return OWNER if run.owner == OWNER else f"{run.plan.mode}, {run.id}"
@@ -32,15 +55,15 @@ def line_names(runs: Sequence[InoculationRun]) -> dict[str, str]:
     """Return each run's name in a figure by its id: the model, or more where two are alike."""
     count = Counter((model_name(run), run.plan.challenge) for run in runs)
     return {
-        run.id: model_name(run)
+        run.id: model_title(run)
         if count[model_name(run), run.plan.challenge] == 1
-        else f"{model_name(run)} ({run_label(run)})"
+        else f"{model_title(run)} ({run_label(run)})"
         for run in runs
     }
 
 
 def panel_titles(runs: Sequence[InoculationRun]) -> dict[str, str]:
-    """Return the title of each run's panel by its id: the challenge, and the task of several."""
+    """Return the name of each run's panel by its id: the challenge, and the task of several."""
     several = len({run.plan.task for run in runs}) > 1
     return {
         run.id: f"{run.plan.challenge} ({run.plan.task})" if several else run.plan.challenge
@@ -75,20 +98,20 @@ def baselines_of(runs: Sequence[InoculationRun]) -> dict[str, float]:
 
 
 def panels(
-    runs: Sequence[InoculationRun],
-    selection: Selection,
-    size: tuple[int, int],
-    legend: bool = False,
-) -> tuple[dict[str, alt.LayerChart], PanelStyle]:
-    """Return the panels on one axis, and the look they share."""
+    runs: Sequence[InoculationRun], selection: Selection, size: tuple[int, int]
+) -> tuple[dict[str, Panel], PanelStyle]:
+    """Return the panels on one axis, and the look they share.
+
+    Of one challenge there is room for what rules reach and for the goal.
+    """
     frames_of, rules = frames(runs, selection), baselines_of(runs)
     together = pd.concat(frames_of.values()) if frames_of else curve_frame(())
-    style = replace(style_for(together, rules), size=size, legend=legend)
-    charts = {
-        title: panel(frame, style, sizes_of(runs, title), rules)
-        for title, frame in frames_of.items()
+    style = replace(style_for(together, rules), size=size)
+    drawn = {
+        name: Panel(frame, sizes_of(runs, name), rules, goal=len(frames_of) == 1)
+        for name, frame in frames_of.items()
     }
-    return charts, style
+    return drawn, style
 
 
 def sizes_of(runs: Sequence[InoculationRun], title: str) -> tuple[int, ...]:

@@ -8,22 +8,14 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.experiments.inoculation.run import InoculationRun
+from finetune.report.overview import overview, status
 from finetune.ui import run_lists
 from finetune.ui.downloads import write_files
-from finetune.ui.html.sweep import list_title
-from finetune.ui.links import link_to_run, plan_in
+from finetune.ui.links import link_to_run
+from finetune.ui.opening import chosen, listed
 from finetune.ui.plan_form import Form, forecast, form_of, jobs_of, sources_of
-from finetune.ui.samples import samples
 from finetune.ui.start import start_sweep
-from finetune.ui.view import (
-    Outputs,
-    ViewState,
-    gallery_choice,
-    initial_state,
-    linked_state,
-    show,
-    trouble_outputs,
-)
+from finetune.ui.view import Outputs, ViewState, gallery_choice, show, trouble_outputs
 from probe.errors import RunError, StoreError, UserError
 from probe.models.library import require_on_disk
 from probe.runs.access import share
@@ -32,6 +24,7 @@ from probe.runs.model_access import hidden_models
 from probe.runs.owners import as_token
 from probe.runs.run import OPEN
 from probe.runs.store import Store
+from probe.tasks.task import task_named
 from probe.ui.html.elements import NOTHING, alert
 from probe.ui.visitors.visitor_files import check_room, own_file
 
@@ -50,27 +43,9 @@ class Handlers:
     engine: Engine
     gallery: Sequence[InoculationRun]
 
-    def open_page(self, owner: str, request: gr.Request) -> Values:
-        """Find the browser's runs again; choose what a link names, or the newest.
-
-        At the end the models and challenges that a link names, and whether it names any.
-        """
-        query = request.query_params
-        run_ids, plan = query.get("run", ""), plan_in(query)
-        state = linked_state(run_ids, self.store, owner, self.gallery) if run_ids else None
-        trouble = alert(f"there is no run {run_ids!r} here that this browser may see")
-        if plan and (gallery_names := gallery_choice(self.gallery, *plan)):
-            state = state or ViewState(owner, (), *gallery_names, "oracle_lr", "")
-        state_to_show = state or initial_state(self.store, owner, self.gallery)
-        fields = [*plan, True] if plan else [gr.skip(), gr.skip(), False]
-        problem = trouble if run_ids and not state else NOTHING
-        return [*self._chosen(state_to_show), problem, *fields]
-
-    def prefill(self, named: bool, owner: str, *fields: Any) -> Values:
-        """Show samples and the estimate of the plan that a link named."""
-        if not named:
-            return [gr.skip(), gr.skip()]
-        return [samples(fields[1]), self.forecast(owner, *fields)]
+    def forecast_if_open(self, is_open: bool, owner: str, *fields: Any) -> Any:
+        """Say about how long the plan takes, if the tab is open: measuring takes a moment."""
+        return self.forecast(owner, *fields) if is_open else gr.skip()
 
     def forecast(self, owner: str, *fields: Any) -> Markup:
         """Say about how long the plan takes, or what is wrong with it."""
@@ -93,21 +68,6 @@ class Handlers:
                 own_file(owner, place)
         return form
 
-    def _chosen(self, state: ViewState) -> Values:
-        own = self._listed(state.owner)
-        return [
-            gr.Dropdown(own, value=list(state.ids), visible=bool(own)),
-            gr.CheckboxGroup(value=list(state.models)),
-            gr.CheckboxGroup(value=list(state.challenges)),
-            state.opened,
-        ]
-
-    def _listed(self, owner: str) -> list[tuple[str, str]]:
-        return [
-            (f"{list_title(run)}{'' if run.owner == owner else ' (shown to you)'}", run.id)
-            for run in run_lists.listed_runs(self.store, owner)
-        ]
-
     def refresh(self, *fields: Any) -> Values:
         """Show what is looked at."""
         return show(self.store, self.gallery, ViewState(*fields))
@@ -120,7 +80,7 @@ class Handlers:
         """Show what is looked at, if the tab is open: drawing for nobody takes time."""
         return self.refresh(*fields) if is_open else Outputs().outputs
 
-    def start_runs(self, owner: str, *fields: Any) -> Values:
+    def start_runs(self, owner: str, task: str, *fields: Any) -> Values:
         """Start the runs that the form asks for and choose them to be looked at."""
         try:
             if not as_token(owner):
@@ -130,8 +90,9 @@ class Handlers:
             runs = start_sweep(self.store, self.engine, owner, jobs_of(form), sources_of(form))
         except UserError as trouble:
             return [alert(trouble), *[gr.skip()] * 4]
-        state = ViewState(owner, [run.id for run in runs], (), (), "oracle_lr", "")
-        return [NOTHING, *self._chosen(state)]
+        state = ViewState(owner, [run.id for run in runs], (), (), "oracle_lr", "", task)
+        public = run_lists.of_task(self.gallery, task_named(task))
+        return [NOTHING, *chosen(self.store, state, public)]
 
     def cancel_runs(self, *fields: Any) -> Values:
         """Cancel those of the runs looked at that are open."""
@@ -167,15 +128,33 @@ class Handlers:
         mark = shown[list(vars(Outputs())).index("seen")]
         # gradio's mark to skip where nothing was read
         changed = isinstance(mark, str) and mark != seen
-        return [*shown, gr.Dropdown(self._listed(state.owner)) if changed else gr.skip()]
+        if not changed:
+            return [*shown, gr.skip(), gr.skip()]
+        own = gr.Dropdown(listed(self.store, state.owner, state.task))
+        return [*shown, own, self._ended(state)]
+
+    def _ended(self, state: ViewState) -> Any:
+        """Return what to tell a person who looks elsewhere, once nothing is under way."""
+        runs = state.runs(self.store, self.gallery)
+        if any(run.state in OPEN for run in runs):
+            return gr.skip()
+        words = status(runs) or overview(runs, state.selection)
+        return "|".join([*state.ids, words])
 
     def follow_plan(self, models: Sequence[str], names: Sequence[str], *fields: Any) -> Values:
-        """Look at the gallery's runs that a plan asks for, unless own runs are looked at."""
-        state, names_there = ViewState(*fields), gallery_choice(self.gallery, models, names)
-        if state.ids or not names_there:
-            return [gr.skip(), gr.skip(), *Outputs().outputs]
-        state = replace(state, models=names_there[0], challenges=names_there[1])
-        return [*names_there, *show(self.store, self.gallery, state)]
+        """Look at the gallery's runs of the models that a plan names, and open the challenge's.
+
+        Not where own runs are looked at, nor where the gallery has none of the models.
+        """
+        state = ViewState(*fields)
+        public = run_lists.of_task(self.gallery, task_named(state.task))
+        there = gallery_choice(public, models, run_lists.challenges_of(public))
+        if state.ids or not there:
+            return [*[gr.skip()] * 3, *Outputs().outputs]
+        planned = run_lists.of_gallery(public, models, names)
+        opened = planned[0].id if planned else ""
+        state = replace(state, models=there[0], challenges=there[1], opened=opened)
+        return [*there, opened, *show(self.store, self.gallery, state)]
 
     def share_runs(self, *fields: Any) -> Values:
         """Let others read the own runs that are looked at; return the link, or what is wrong."""
@@ -186,7 +165,7 @@ class Handlers:
             grants = [share(self.store, state.owner, run_id) for run_id in own]
         except UserError as trouble:
             return [alert(trouble), gr.skip()]
-        return [NOTHING, gr.Textbox(link_to_run(own, grants), visible=True)]
+        return [NOTHING, gr.Textbox(link_to_run(own, grants, state.task), visible=True)]
 
     def make_files(self, *fields: Any) -> gr.Files:
         """Write the files of the runs that are looked at."""

@@ -9,94 +9,106 @@ import gradio as gr
 from finetune.experiments.inoculation.challenges import MAX_PAIRS
 from finetune.experiments.inoculation.plan import LIU_LRS, LIU_SIZES, THRESHOLDS, Plan
 from finetune.ui.plan_form import LIMIT_FIELDS, MODES, UPLOADS, USUAL_RATE
-from finetune.ui.samples import challenge_choices
+from finetune.ui.samples import FIRST_CHALLENGE, challenge_choices
 from probe.ui.html.elements import note
 
 DEFAULT_SIZES = "10, 50, 100, 400"
-FIRST_MODEL, FIRST_CHALLENGE = "minilm", "word_overlap"
+OFFERED_SIZES = ["all" if size < 0 else str(size) for size in LIU_SIZES]
+FIRST_MODEL = "minilm"
 DEFAULT_PLAN = Plan("", "", (), (), ())
 """A plan's own settings, which the fields begin with."""
-number = partial(gr.Number, min_width=130)
+number = partial(gr.Number, min_width=110)
 whole = partial(number, precision=0)
+several = partial(gr.Dropdown, multiselect=True, allow_custom_value=True, interactive=True)
 
 
 def build_fields(
-    models: Sequence[str],
+    models: Sequence[tuple[str, str]],
 ) -> tuple[list[Any], gr.HTML]:  # Any: components share no useful type
-    """Lay out the fields; return them in the order of the form, and the place of the samples."""
-    model = gr.Dropdown(
-        list(models),
-        value=[FIRST_MODEL],
-        multiselect=True,
-        allow_custom_value=True,
-        label="Models (patients)",
-        elem_id="models",
+    """Lay out the fields; return them in the order of the form, and the place of the samples.
+
+    What is rarely changed is laid out by `build_settings`.
+    """
+    model = several(list(models), value=[FIRST_MODEL], label="Model", elem_id="models")
+    challenge = several(
+        challenge_choices(), value=[FIRST_CHALLENGE], label="It fails on", elem_id="challenges"
     )
-    challenge = gr.Dropdown(
-        challenge_choices(),
-        value=[FIRST_CHALLENGE],
-        multiselect=True,
-        allow_custom_value=True,
-        label="Challenges (pathogens)",
-        elem_id="challenges",
+    shown_samples = gr.HTML(elem_id="samples", padding=False)
+    sizes = several(
+        OFFERED_SIZES,
+        value=DEFAULT_SIZES.split(", "),
+        label="Show it this many examples",
+        elem_id="sizes",
     )
-    shown_samples = gr.HTML(elem_id="samples")
-    sizes = gr.Textbox(DEFAULT_SIZES, label="Examples (vaccine); all is a size", elem_id="sizes")
-    with gr.Row():
-        lrs = gr.Textbox(
-            USUAL_RATE, label="Learning rates; usual is one", min_width=160, elem_id="lrs"
-        )
-        seeds = gr.Textbox("0", label="Seeds", min_width=70, elem_id="seeds")
     mode = gr.Radio(
-        [(words, name) for name, words in MODES.items()], value="fast", label="Mode", elem_id="mode"
+        [(title, name) for name, title in MODES.items()],
+        value="fast",
+        label="How",
+        elem_id="mode",
+        elem_classes="seg",
     )
-    settings = _settings()
-    files = _files()
-    return [model, challenge, sizes, lrs, seeds, mode, *settings, *files], shown_samples
+    return [model, challenge, sizes, mode], shown_samples
+
+
+def build_settings(fields: Sequence[Any]) -> list[Any]:
+    """Lay out what is rarely changed, folded; return all fields in the order of the form."""
+    model, challenge, sizes, mode = fields
+    with gr.Accordion(
+        "Settings: rates, seeds, stopping, your own data",
+        open=False,
+        elem_id="plan-settings",
+        elem_classes="fold",
+    ):
+        with gr.Row():
+            lrs = gr.Textbox(
+                USUAL_RATE, label="Learning rates; usual is one", min_width=110, elem_id="lrs"
+            )
+            seeds = gr.Textbox("0", label="Seeds", min_width=70, elem_id="seeds")
+        settings = _settings()
+        files = _files()
+    return [model, challenge, sizes, lrs, seeds, mode, *settings, *files]
 
 
 def _settings() -> list[Any]:
     """Lay out epochs, patience, batch, epoch 0 and the thresholds."""
-    with gr.Accordion("Settings", open=False, elem_id="plan-settings"):
-        with gr.Row():
-            epochs = whole(DEFAULT_PLAN.max_epochs, label="Epochs at most")
-            patience = whole(DEFAULT_PLAN.patience, label="Patience, epochs")
-            batch = whole(DEFAULT_PLAN.batch, label="Batch; empty: as in the model's training")
-        epoch0 = gr.Checkbox(
-            DEFAULT_PLAN.include_epoch0,
-            label="Let epoch 0, the model as it was, compete (not published)",
-        )
-        published = ", ".join("all" if size < 0 else str(size) for size in LIU_SIZES)
-        gr.HTML(
-            note(
-                f"Published grid: sizes {published}; rates {', '.join(f'{lr:g}' for lr in LIU_LRS)}"
-                ". The rate halves and patience counts on original dev. The thresholds below are "
-                "ours; the paper gives none."
-            )
-        )
-        with gr.Row():
-            limits = [
-                number(round(getattr(THRESHOLDS, name) * unit, 6), label=words)
-                for name, (words, unit) in LIMIT_FIELDS.items()
-            ]
+    with gr.Row():
+        epochs = whole(DEFAULT_PLAN.max_epochs, label="Epochs at most")
+        patience = whole(DEFAULT_PLAN.patience, label="Patience, epochs")
+    batch = whole(DEFAULT_PLAN.batch, label="Batch; empty: as in the model's training")
+    epoch0 = gr.Checkbox(
+        DEFAULT_PLAN.include_epoch0,
+        label="Let epoch 0, the model as it was, compete (not published)",
+    )
+    gr.HTML(
+        note(
+            f"Published grid: {', '.join(OFFERED_SIZES)} examples; rates "
+            f"{', '.join(f'{lr:g}' for lr in LIU_LRS)}. The rate halves and patience counts on "
+            "original dev. The thresholds below are ours; the paper gives none."
+        ),
+        padding=False,
+    )
+    with gr.Row():
+        limits = [
+            number(round(getattr(THRESHOLDS, name) * unit, 6), label=words)
+            for name, (words, unit) in LIMIT_FIELDS.items()
+        ]
     return [epochs, patience, batch, epoch0, *limits]
 
 
 def _files() -> list[Any]:
     """Lay out where one's own data goes."""
-    with gr.Accordion("Your own data instead of the bundled pairs", open=False):
-        gr.HTML(
-            note(
-                "Tables with premise, hypothesis and label. Your own challenge takes the place of "
-                "the challenges above: one file, with a column split or divided at random, or one "
-                "to train on and one to test on."
-            )
-        )
-        files = [
-            gr.File(label=words, type="filepath", height=110, elem_id=f"own-{option}")
-            for option, words in UPLOADS.items()
-        ]
-        with gr.Row():
-            name = gr.Textbox("", label="Name of your challenge", min_width=130)
-            train = whole(MAX_PAIRS, label="Pairs to train on, of one file without split")
+    gr.HTML(
+        note(
+            "Your own data instead of the bundled examples: tables with the task's texts and a "
+            "label. Your own challenge takes the place of the challenges above: one file, with a "
+            "column split or divided at random, or one to train on and one to test on."
+        ),
+        padding=False,
+    )
+    files = [
+        gr.File(label=words, type="filepath", height=96, elem_id=f"own-{option}")
+        for option, words in UPLOADS.items()
+    ]
+    name = gr.Textbox("", label="Name of your challenge")
+    train = whole(MAX_PAIRS, label="Examples to train on, of one file without split")
     return [*files, name, train]

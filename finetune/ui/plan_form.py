@@ -30,10 +30,12 @@ from probe.models.library import require_on_disk, task_of_model
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.html.elements import alert, join, note
 
-MODES: Mapping[Mode, str] = {
-    "fast": "fast: only the upper layers learn; what the lower ones say is computed once",
-    "full": "full: all weights learn, as published",
+MODES: Mapping[Mode, str] = {"fast": "Quick", "full": "As published"}
+LEARNING: Mapping[Mode, str] = {
+    "fast": "Only the upper layers learn.",
+    "full": "All weights learn.",
 }
+"""What each speed means."""
 LIMIT_FIELDS: Mapping[str, tuple[str, float]] = {
     "gap": ("Outcome 0: gap below, points", 100),
     "drop": ("Outcome 3: lost on original, points", 100),
@@ -82,7 +84,10 @@ class Form:
 
 
 def form_of(*values: Any) -> Form:  # Any: what the components hold
-    """Return the form of the page's values, where thresholds and files lie flat among the rest."""
+    """Return the form of the page's values, where thresholds and files lie flat among the rest.
+
+    The numbers of examples are chips there, a text here.
+    """
     limits = FIELDS_BEFORE_LIMITS + len(LIMIT_FIELDS)
     files = limits + FILE_COUNT
     rest = (
@@ -90,7 +95,8 @@ def form_of(*values: Any) -> Form:  # Any: what the components hold
         tuple(values[limits:files]),
         *values[files:],
     )
-    return Form(*values[:FIELDS_BEFORE_LIMITS], *rest)
+    models, challenges, sizes, *others = values[:FIELDS_BEFORE_LIMITS]
+    return Form(models, challenges, ", ".join(sizes), *others, *rest)
 
 
 def plans_of(form: Form) -> tuple[Plan, ...]:
@@ -239,6 +245,7 @@ def forecast(*values: object) -> Markup:
     rates = "; ".join(
         f"{Path(plan.model).name} {', '.join(f'{lr:g}' for lr in plan.lrs)}" for plan in plans
     )
-    return note(
-        f"{runs}{duration_words(wait)} on one core of this machine. Learning rates: {rates}."
-    ) + (crowded)
+    trainings = len(named) * sum(cell_count(plan) - 1 for plan in plans)
+    wait_words = f"{runs}{duration_words(wait)} for {trainings} trainings on one core."
+    about = f"{wait_words[:1].upper()}{wait_words[1:]} You may close the page."
+    return note(about) + note(f"{LEARNING[form.mode]} Learning rate: {rates}.") + crowded

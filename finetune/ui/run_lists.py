@@ -1,11 +1,14 @@
 """Which runs are looked at: a browser's own ones, those shown to it, and those of the gallery."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from finetune.experiments.inoculation.run import KIND, InoculationRun, inoculation_runs
-from finetune.report.sweep import model_name
+from finetune.report.sweep import model_name, task_of
+from probe.models.library import DEFAULT
 from probe.runs import access
+from probe.runs.model_access import asks_alike
 from probe.runs.store import Store
+from probe.tasks.task import Task
 
 
 def chosen_runs(store: Store, owner: str, ids: Sequence[str]) -> list[InoculationRun]:
@@ -43,6 +46,17 @@ def models_of(gallery: Sequence[InoculationRun]) -> list[str]:
 def challenges_of(gallery: Sequence[InoculationRun]) -> list[str]:
     """Return the challenges of the gallery."""
     return list(dict.fromkeys(run.plan.challenge for run in gallery))
+
+
+def of_task(runs: Iterable[InoculationRun], task: Task) -> list[InoculationRun]:
+    """Return the runs of models that are asked what a task asks."""
+    return [run for run in runs if asks_alike(task_of(run), task)]
+
+
+def first_model(gallery: Sequence[InoculationRun]) -> list[str]:
+    """Return the model of the gallery that a newcomer sees, none where the gallery is empty."""
+    models = models_of(gallery)
+    return [DEFAULT] if DEFAULT in models else models[:1]
 
 
 def newest_sweep(runs: Sequence[InoculationRun]) -> list[str]:

@@ -1,6 +1,7 @@
 """Challenges to choose from, and a few examples of one."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from markupsafe import Markup
@@ -19,25 +20,31 @@ from probe.tasks.task import Task
 from probe.text.difference import edits
 from probe.transforms.registry import rule_of
 from probe.ui.html.edits import diff
-from probe.ui.html.elements import alert, join, note
+from probe.ui.html.elements import NOTHING, alert, join, note, twin
 from probe.ui.html.prediction import label_name
 
 SAMPLES = 5
 SAMPLED = 100  # examples among which the samples are sought: some challenges leave most out
-BETWEEN = Markup(" ▸ ")
+BETWEEN = Markup(' <span class="soft">/</span> ')
 """What stands between the texts of an example."""
-FAMILIES = {"stress": "stress test", "heuristic": "heuristic", "template": "template"}
+FAMILIES = ("stress", "heuristic", "templates")
+"""The families of challenges in the order in which they are offered; others follow."""
+FIRST_CHALLENGE = "word_overlap"
+COUNTS = ("no", "one", "two", "three", "four", "five")
 
 
 def challenge_choices(task: Task = NLI) -> list[tuple[str, str]]:
-    """Return (words, name) of each challenge of a task, those of a family together."""
-    choices = [
-        ("template" if choice.kind == "template" else choice.family, choice.name)
-        for choice in catalogue(task)
-    ]
-    order = list(dict.fromkeys([*FAMILIES, *(family for family, _ in choices)]))
-    choices.sort(key=lambda choice: order.index(choice[0]))
-    return [(f"{FAMILIES.get(family, family)} · {name}", name) for family, name in choices]
+    """Return (title and name, name) of each challenge of a task, those of a family together."""
+    choices = catalogue(task)
+    order = list(dict.fromkeys([*FAMILIES, *(choice.family for choice in choices)]))
+    ordered = sorted(choices, key=lambda choice: order.index(choice.family))
+    return [(f"{choice.title} · {choice.name}", choice.name) for choice in ordered]
+
+
+def first_challenge(task: Task) -> str:
+    """Return the challenge that the form begins with."""
+    names = [name for _, name in challenge_choices(task)]
+    return FIRST_CHALLENGE if FIRST_CHALLENGE in names else names[0]
 
 
 def samples(challenge: str | Sequence[str], task: Task = NLI) -> Markup:
@@ -46,16 +53,23 @@ def samples(challenge: str | Sequence[str], task: Task = NLI) -> Markup:
     if not name:
         return note("Choose at least one challenge.")
     try:
-        shown = _shown(name, task)
+        return _samples(name, task)
     except ExperimentError as trouble:
         return alert(trouble)
-    lines = join(
-        Markup("<li>{} {}</li>").format(text, label_name(pair.gold or "")) for text, pair in shown
-    )
-    about = next((f" {entry.summary}" for entry in catalogue(task) if entry.name == name), "")
-    return Markup('{}<ul class="samples">{}</ul>').format(
-        note(f"{len(shown)} {task.unit}s of {name}.{about}"), lines
-    )
+
+
+@lru_cache(maxsize=64)
+def _samples(name: str, task: Task) -> Markup:
+    """Show the first example, and the others folded away."""
+    first, *others = [
+        Markup("<li>{} <span class=nowrap>{}</span></li>").format(text, label_name(each.gold or ""))
+        for text, each in _shown(name, task)
+    ]
+    about = next((entry.summary for entry in catalogue(task) if entry.name == name), "")
+    listed = Markup('<ul class="samples">{}</ul>')
+    count = note(f"{len(others) + 1} {task.unit}s of {name}.")
+    more = twin(f"{COUNTS[len(others)]} more", listed.format(join(others)) + count)
+    return (note(about) if about else NOTHING) + listed.format(first) + more
 
 
 def _shown(name: str, task: Task) -> list[tuple[Markup, Any]]:
@@ -82,7 +96,7 @@ def _spread(examples: Sequence[Any], n: int) -> Sequence[Any]:
 
 
 def _plain(example: Any, task: Task) -> Markup:
-    return BETWEEN.join(task.texts(example).values())
+    return join((Markup("{}").format(text) for text in task.texts(example).values()), BETWEEN)
 
 
 def _changed(old: Any, new: Any, task: Task) -> Markup:

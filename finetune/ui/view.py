@@ -1,7 +1,7 @@
 """The right side of the Inoculate tab: what is shown of the runs that are looked at."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gradio as gr
@@ -10,18 +10,15 @@ from markupsafe import Markup
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.ui import run_lists
+from finetune.ui.html.gap import gap_plot
+from finetune.ui.html.panels import change_mark, curves
 from finetune.ui.html.run import outcome
-from finetune.ui.html.sweep import (
-    NOTHING_CHOSEN,
-    change_mark,
-    curves,
-    error_alerts,
-    outcomes_table,
-    progress_of_all,
-)
+from finetune.ui.html.sweep import nothing_yet, outcomes_table, progress_of_all, sentence
 from probe.errors import StoreError
 from probe.runs.run import OPEN
 from probe.runs.store import Store
+from probe.tasks.nli import NLI
+from probe.tasks.task import task_named
 from probe.ui.html.elements import NOTHING, alert
 from probe.ui.tab_outputs import TabOutputs
 
@@ -40,11 +37,17 @@ class Outputs(TabOutputs):
     again: Any = field(default_factory=gr.skip)
     take: Any = field(default_factory=gr.skip)
     share: Any = field(default_factory=gr.skip)
+    say: Any = field(default_factory=gr.skip)
+    under_way: Any = field(default_factory=gr.skip)
+    tell: Any = field(default_factory=gr.skip)
 
 
 @dataclass(frozen=True)
 class ViewState:
-    """What somebody looks at: own runs by id, the gallery's by model and challenge, and how."""
+    """What somebody looks at: own runs by id, the gallery's by model and challenge, and how.
+
+    All are runs of the task that is named.
+    """
 
     owner: str
     ids: Sequence[str]
@@ -52,13 +55,14 @@ class ViewState:
     challenges: Sequence[str]
     selection: Selection
     opened: str
+    task: str = NLI.name
 
     def runs(self, store: Store, gallery: Sequence[InoculationRun]) -> list[InoculationRun]:
         """Return the runs, own ones first. Raises StoreError."""
-        return [
-            *run_lists.chosen_runs(store, self.owner, self.ids),
-            *run_lists.of_gallery(gallery, self.models, self.challenges),
-        ]
+        task = task_named(self.task)
+        own = run_lists.of_task(run_lists.chosen_runs(store, self.owner, self.ids), task)
+        public = run_lists.of_task(gallery, task)
+        return [*own, *run_lists.of_gallery(public, self.models, self.challenges)]
 
 
 def show(
@@ -72,23 +76,36 @@ def show(
         runs = state.runs(store, gallery)
     except StoreError as trouble:  # the database may be back at the next tick
         return trouble_outputs(trouble)
-    mark_now = "|".join([state.selection, state.opened, change_mark(runs)])
-    progress = (progress_of_all(runs) or error_alerts(runs)) if runs else NOTHING_CHOSEN
+    mark_now = "|".join([state.selection, state.opened, state.task, change_mark(runs)])
+    progress = progress_of_all(runs)
     outputs = _buttons(
         state.owner,
         runs,
-        Outputs(progress=gr.HTML(progress, visible=bool(progress)), seen=mark_now),
+        Outputs(
+            progress=gr.HTML(progress, visible=bool(progress)),
+            under_way=gr.Column(visible=bool(progress)),
+            seen=mark_now,
+        ),
     )
     if mark_now != mark_before:
-        outputs.curves = curves(runs, state.selection)
-        outputs.table = outcomes_table(runs, _opened(runs, state), state.selection)
-        outputs.card = card(runs, state)
+        outputs.say, outputs.curves, outputs.table, outputs.card = pictures(runs, state)
     return outputs.outputs
+
+
+def pictures(
+    runs: Sequence[InoculationRun], state: ViewState
+) -> tuple[Markup, Markup, Markup, Markup]:
+    """Return the sentence, the curves, the outcomes and the run that is read in words."""
+    opened = opened_run(runs, state)
+    drawn = curves(runs, state.selection, opened) or nothing_yet(runs, task_named(state.task))
+    outcomes = gap_plot(runs, state.selection) + outcomes_table(runs, opened, state.selection)
+    return sentence(runs, state.selection), drawn, outcomes, card(runs, state)
 
 
 def trouble_outputs(trouble: StoreError) -> list[Any]:
     """Return what the page shows when the store cannot be used: a sentence, and all else stays."""
-    return Outputs(progress=gr.HTML(alert(trouble), visible=True)).outputs
+    told = gr.HTML(alert(trouble), visible=True)
+    return Outputs(progress=told, under_way=gr.Column(visible=True)).outputs
 
 
 def _buttons(owner: str, runs: Sequence[InoculationRun], outputs: Outputs) -> Outputs:
@@ -96,16 +113,17 @@ def _buttons(owner: str, runs: Sequence[InoculationRun], outputs: Outputs) -> Ou
     own = [run for run in runs if run.owner == owner]
     going = [run for run in own if run.state in OPEN]
     ended = any(run.state in ("failed", "cancelled") for run in own)
-    several = "these runs" if len(going) > 1 else "this run"
     outputs.timer = gr.Timer(active=any(run.state in OPEN for run in runs))
-    outputs.halt = gr.Button(f"Cancel {several}", visible=any(not run.cancelling for run in going))
+    stoppable = any(not run.cancelling for run in going)
+    outputs.halt = gr.Button("Stop all" if len(going) > 1 else "Stop", visible=stoppable)
+    outputs.tell = gr.Button(visible=stoppable)
     outputs.again = gr.Button(visible=ended and not going)
     outputs.share = gr.Button(visible=bool(own))
     outputs.take = gr.Button(visible=any(run.results for run in runs))
     return outputs
 
 
-def _opened(runs: Sequence[InoculationRun], state: ViewState) -> str:
+def opened_run(runs: Sequence[InoculationRun], state: ViewState) -> str:
     """Return the id of the run whose card is shown: the one pressed, else the first judged."""
     judged = [run.id for run in runs if run.verdict]
     return state.opened if state.opened in judged else next(iter(judged), "")
@@ -113,12 +131,12 @@ def _opened(runs: Sequence[InoculationRun], state: ViewState) -> str:
 
 def card(runs: Sequence[InoculationRun], state: ViewState) -> Markup:
     """Show the outcome of the opened run."""
-    opened = _opened(runs, state)
+    opened = opened_run(runs, state)
     return next((outcome(run, state.selection) for run in runs if run.id == opened), NOTHING)
 
 
 def linked_state(
-    query: str, store: Store, owner: str, gallery: Sequence[InoculationRun]
+    query: str, store: Store, owner: str, gallery: Sequence[InoculationRun], task: str = NLI.name
 ) -> ViewState | None:
     """Return what a permalink's `run` asks for, as far as this browser may see it."""
     ids = [run_id for run_id in query.split(",") if run_id]
@@ -126,23 +144,25 @@ def linked_state(
     public = [run for run in gallery if run.id in ids]
     if not (own_ids or public):
         return None
-    return ViewState(
-        owner,
-        own_ids,
-        run_lists.models_of(public),
-        run_lists.challenges_of(public),
-        "oracle_lr",
-        ids[0],
-    )
+    models, challenges = run_lists.models_of(public), run_lists.challenges_of(public)
+    return ViewState(owner, own_ids, models, challenges, "oracle_lr", ids[0], task)
 
 
-def initial_state(store: Store, owner: str, gallery: Sequence[InoculationRun]) -> ViewState:
-    """Return what a page begins with: the newest sweep, for a newcomer the whole gallery."""
-    ids = run_lists.newest_sweep(run_lists.own_runs(store, owner))
-    if ids:
-        return ViewState(owner, ids, (), (), "oracle_lr", "")
-    every = (run_lists.models_of(gallery), run_lists.challenges_of(gallery))
-    return ViewState(owner, (), *every, "oracle_lr", "")
+def initial_state(
+    store: Store, owner: str, gallery: Sequence[InoculationRun], task: str = NLI.name
+) -> ViewState:
+    """Return what a page begins with: the newest sweep, for a newcomer a model of the gallery."""
+    own = run_lists.of_task(run_lists.own_runs(store, owner), task_named(task))
+    if ids := run_lists.newest_sweep(own):
+        return ViewState(owner, ids, (), (), "oracle_lr", "", task)
+    return replace(newcomers_state(gallery, task), owner=owner)
+
+
+def newcomers_state(gallery: Sequence[InoculationRun], task: str = NLI.name) -> ViewState:
+    """Return what a page begins with that knows no visitor: one model on every challenge."""
+    public = run_lists.of_task(gallery, task_named(task))
+    challenges = run_lists.challenges_of(public)
+    return ViewState("", (), run_lists.first_model(public), challenges, "oracle_lr", "", task)
 
 
 def gallery_choice(

@@ -1,18 +1,34 @@
-"""What the Inoculate tab shows of one run: its cells as they fill in, its outcome in words."""
+"""What the Inoculate tab shows of one run: how far it is, its cells, its outcome in words."""
+
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.outcomes import OUTCOMES
+from finetune.experiments.inoculation.outcomes import OUTCOMES, badge
 from finetune.experiments.inoculation.plan import BASE
 from finetune.experiments.inoculation.run import InoculationCell, InoculationRun
 from finetune.experiments.inoculation.selection import Selection
+from finetune.experiments.inoculation.time_estimate import duration_words
 from finetune.report.command import command
-from finetune.report.sweep import model_name, run_label
+from finetune.report.overview import TONES, outcome_in, seconds_left
+from finetune.report.sweep import challenge_title, model_name, model_title, run_label
 from finetune.report.text import CAUTION, details, summary
 from finetune.ui.links import link_to_run
 from probe.runs.gallery import OWNER
-from probe.ui.html.elements import NOTHING, each, heads, join, link, note, table
-from probe.ui.html.run import SYMBOLS, progress_of
+from probe.runs.run import OPEN
+from probe.ui.html.elements import (
+    NOTHING,
+    alert,
+    each,
+    heads,
+    join,
+    link,
+    meter,
+    note,
+    table,
+    twin,
+)
+from probe.ui.html.run import SYMBOLS, state_of, took
 from probe.ui.links import link_to_compare, link_to_model
 
 LEGEND = (
@@ -20,16 +36,55 @@ LEGEND = (
     "· waits, ✕ failed, – cancelled."
 )
 ITEM, PARAGRAPH = Markup("<li>{}</li>"), Markup("<p>{}</p>")
-
-
-def progress(run: InoculationRun) -> Markup:
-    """Show how far a run is, and its cells as a grid."""
-    return progress_of(run, name_of(run), grid(run))
+STATES = {
+    "queued": "Waiting",
+    "running": "Running",
+    "cancelling": "Stopping",
+    "cancelled": "Stopped",
+    "failed": "Failed",
+    "done": "Finished",
+}
+SPEEDS = {"fast": "quick", "full": "as published"}
 
 
 def name_of(run: InoculationRun) -> str:
     """Name a run by its challenge, its model and what tells it from others of these."""
     return f"{run.plan.challenge} on {model_name(run)}, {run_label(run)}"
+
+
+def title_of(run: InoculationRun) -> str:
+    """Name a run in plain words."""
+    return f"{challenge_title(run)} on {model_title(run)}, {SPEEDS[run.plan.mode]}"
+
+
+def progress(run: InoculationRun, detailed: bool = True) -> Markup:
+    """Show how far a run is: a bar, the trainings done, the time left; its cells folded away."""
+    share = len(run.results) / len(run.cells)
+    cells = twin("each training", grid(run)) if detailed else NOTHING
+    return Markup(
+        '<div class="under-way"><div class="strip"><b>{}: {}</b><span class="grow"></span>'
+        '<span class="tiny soft num">{}</span></div>{}{}{}</div>'
+    ).format(
+        STATES[state_of(run)],
+        title_of(run),
+        how_far(run),
+        meter(f"trainings of {name_of(run)}", share),
+        alert(run.error) if run.error else NOTHING,
+        cells,
+    )
+
+
+def how_far(run: InoculationRun) -> str:
+    """Say how many trainings are done, how long it took and about how long it still takes."""
+    trained = [cell for cell in run.cells if cell.key != BASE]
+    done = sum(cell.result is not None for cell in trained)
+    left = seconds_left(run) if run.state == "running" else None
+    parts = [
+        f"{done} of {len(trained)} trainings",
+        took(run),
+        f"{duration_words(left)} left" if left is not None else "",
+    ]
+    return " · ".join(part for part in parts if part)
 
 
 def grid(run: InoculationRun) -> Markup:
@@ -80,42 +135,59 @@ def outcome(run: InoculationRun, selection: Selection = "oracle_lr") -> Markup:
     verdict = run.verdict
     if not verdict:
         return NOTHING
-    result = verdict[selection]
-    sentences = [summary(result), OUTCOMES[result["outcome"]].summary]
+    result, named = verdict[selection], outcome_in(run, selection)
+    own = NOTHING if run.owner == OWNER else twin("each training", grid(run))
     return Markup(
-        '<div class="card outcome">{}<h2>{}</h2>{}{}<p>{}</p>{}<p>{}</p>'
-        "<p>Repeat on the command line:</p><pre>{}</pre></div>"
+        '<article class="card outcome"><div class="strip"><span class="soft tiny">{}</span>'
+        '<span class="grow"></span><span class="badge {}">{}</span></div><h2>{}</h2>'
+        "<h3>What this means</h3>{}<h3>What it does not mean</h3><p>{}</p>{}{}{}{}{}</article>"
     ).format(
-        note(name_of(run)),
+        f"{challenge_title(run)} ({name_of(run)})",
+        TONES[named],
+        badge(named),
         result["name"],
-        each(PARAGRAPH, sentences),
-        join(map(note, details(verdict, selection))),
+        each(PARAGRAPH, [OUTCOMES[named].summary, summary(result)]),
         CAUTION,
         _warnings(verdict["warnings"]),
         _next(run),
-        command(run),
+        twin("how the figures came about", each(PARAGRAPH, details(verdict, selection))),
+        own,
+        _commands(run),
     )
 
 
-def _warnings(sentences: list[str]) -> Markup:
+def _warnings(sentences: Sequence[str]) -> Markup:
     if not sentences:
         return NOTHING
-    return Markup("<p><b>Warnings</b></p><ul>{}</ul>").format(each(ITEM, sentences))
+    return Markup("<h3>Warnings</h3><ul>{}</ul>").format(each(ITEM, sentences))
 
 
 def _next(run: InoculationRun) -> Markup:
     """Link to the inoculated model, and to a run of the gallery."""
     links = list[Markup]()
-    if run.owner == OWNER:
-        links.append(link(link_to_run([run.id]), "Link to this run"))
     if run.kept:
         models = [run.plan.model, run.kept]
         links += [
-            Markup("{} ({}; the other tabs offer it too)").format(
-                link(link_to_model(run.kept), "Probe the inoculated model"), run.kept
-            ),
+            link(link_to_model(run.kept), "Probe the inoculated model"),
             link(link_to_compare(models), f"Compare it with {model_name(run)}"),
         ]
-    elif run.owner == OWNER:
-        links.append(Markup("its model is not kept; run the command to have it"))
-    return join(links, Markup(" · "))
+    if run.owner == OWNER:
+        links.append(link(link_to_run([run.id]), "Link to this run"))
+        if not run.kept:
+            links.append(Markup("its model is not kept; run the command to have it"))
+    return Markup('<p class="onward">{}</p>').format(join(links, Markup(" · ")))
+
+
+def _commands(run: InoculationRun) -> Markup:
+    """Give the commands that repeat the run and that take its model home."""
+    repeat = Markup("<p>Repeat on the command line:</p><pre>{}</pre>").format(command(run))
+    if not run.kept:
+        return repeat
+    return Markup("<p>Take the model home, as {}:</p><pre>{}</pre>{}").format(
+        run.kept, f"python -m probe models export {run.kept} FOLDER", repeat
+    )
+
+
+def is_under_way(run: InoculationRun) -> bool:
+    """Whether somebody's run is open, or ended before its outcome."""
+    return run.owner != OWNER and (run.state in OPEN or run.state != "done")

@@ -1,139 +1,68 @@
-"""What the Inoculate tab shows of several runs: their curves, their progress, their outcomes."""
+"""What the Inoculate tab shows of several runs: how far they are, and their outcomes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
 
 from markupsafe import Markup
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.report.curves import MODEL_SHAPES, PanelStyle, svg
-from finetune.report.drawing import as_markup
-from finetune.report.sweep import frames, line_names, model_name, panels, run_label
+from finetune.report.overview import overview, status
+from finetune.report.sweep import challenge_title, line_names, model_title, run_label
 from finetune.report.text import SELECTION_TITLES, interval, short
-from finetune.ui.html.run import progress
-from probe.runs.gallery import OWNER
+from finetune.ui.html.run import is_under_way, progress
 from probe.runs.run import OPEN
+from probe.tasks.task import Task
 from probe.ui.html.elements import (
     NOTHING,
     alert,
     each,
-    heads,
     join,
-    meter,
     note,
-    sheet,
     sorting_heads,
     table,
     twin,
 )
-from probe.ui.html.run import state_of, took
+from probe.ui.html.run import state_of
 
-NOTHING_CHOSEN = note(
-    "Nothing chosen to look at. Start a run on the left, or tick models and challenges of the "
-    "gallery."
+GOES_ON = "It goes on when this page is closed, and is found here again."
+
+FIRST_THE_BASE = "First the model as it was is tested on the challenge and on the original set."
+WHAT_WILL_STAND_HERE = (
+    "Here will stand how accuracy grows with the number of examples, how much of the gap closes, "
+    "and what that means. Choose what the model fails on, and press Start."
 )
-ONE, SEVERAL = (400, 260), (330, 230)
-GLYPHS = dict(zip(MODEL_SHAPES, "●■▲◆✚▼", strict=True))
-TABLE_COLUMNS = ("examples", "set", "name", "accuracy", "low", "high", "n", "lr", "seeds")
 
 
-@dataclass(frozen=True)
-class _Drawing:
-    """Runs to draw; two drawings are equal when nothing that is drawn changed."""
-
-    change_mark: str
-    selection: Selection
-    runs: Sequence[InoculationRun] = field(compare=False)
+def sentence(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
+    """Say how far the runs are, or what they came to."""
+    under_way = [run for run in runs if is_under_way(run)]
+    words = " ".join(filter(None, (status(under_way), overview(runs, selection))))
+    return Markup('<p class="say">{}</p>').format(words) if words else NOTHING
 
 
-def change_mark(runs: Sequence[InoculationRun]) -> str:
-    """Return what changes when the curves, the table or a card would."""
-    return "|".join(f"{run.id} {len(run.results)} {run.state} {bool(run.verdict)}" for run in runs)
-
-
-def curves(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
-    """Draw a panel for each challenge, the models overlaid, with a table that says the same."""
-    return _drawn(_Drawing(change_mark(runs), selection, runs))
-
-
-@lru_cache(maxsize=32)
-def _drawn(drawing: _Drawing) -> Markup:
-    """Draw once what many browsers look at; the whole gallery takes a second or two."""
-    runs, selection = drawing.runs, drawing.selection
-    points = frames(runs, selection)
-    if not points:
-        return NOTHING
-    kind, size = ("single", ONE) if len(points) == 1 else ("several", SEVERAL)
-    charts, look = panels(runs, selection, size)
-    pictures = join(_panel(name, as_markup(svg(chart, look))) for name, chart in charts.items())
-    tables = join(
-        Markup("<h4>{}</h4>{}").format(
-            name, sheet(frame[list(TABLE_COLUMNS)].round(2), f"points of {name}")
-        )
-        for name, frame in points.items()
-    )
-    return Markup('{}<div class="panels {}">{}</div>{}').format(
-        _legend(look), kind, pictures, twin("as table", tables)
-    )
-
-
-def _panel(name: str, drawn: Markup) -> Markup:
-    """Name a drawing, also for those who do not see it; the table below says what it shows."""
-    words = f"accuracy on {name} and on the original test by number of examples"
-    labelled = Markup('<svg role="img" aria-label="{}" ').format(words)
-    return Markup('<figure class="panel"><figcaption>{}</figcaption>{}</figure>').format(
-        name, drawn.replace(Markup("<svg "), labelled, 1)
-    )
-
-
-def _legend(look: PanelStyle) -> Markup:
-    """Say what colours, markers and dashes mean."""
-    models = join(
-        Markup('<span><span aria-hidden="true" style="color:{}">{}</span> {}</span>').format(
-            colour, GLYPHS[shape], name
-        )
-        for name, colour, shape in zip(look.names, look.colours, look.shapes, strict=True)
-    )
+def nothing_yet(runs: Sequence[InoculationRun], task: Task) -> Markup:
+    """Say what will stand here and how to get it, where there is no curve."""
+    if any(run.state in OPEN for run in runs):
+        head, words = "The curve begins with the first training", FIRST_THE_BASE
+    elif runs:
+        head, words = "No training ended", "Take the run up again, or start another."
+    else:
+        head, words = f"No finished run of {task.choice.lower()} here yet", WHAT_WILL_STAND_HERE
     return Markup(
-        '<p class="legend">{}<span><i class="stroke"></i> challenge</span>'
-        '<span><i class="stroke dashed"></i> original</span>'
-        '<span class="fine">bars: 95 % intervals</span></p>'
-    ).format(models)
+        '<div class="card empty"><svg viewBox="0 0 380 90" aria-hidden="true">'
+        '<polyline class="goal" points="14,22 366,22"/>'
+        '<polyline class="rise" points="14,76 102,52 190,38 278,30 366,26"/></svg>'
+        "<h3>{}</h3><p>{}</p></div>"
+    ).format(head, words)
 
 
 def progress_of_all(runs: Sequence[InoculationRun]) -> Markup:
-    """Show how far runs are: one with its cells; several in a line each, and the one at work."""
-    shown = [run for run in runs if run.owner != OWNER]
-    if len(shown) == 1:
-        return progress(shown[0])
-    if not any(run.state != "done" for run in shown):
+    """Show how far runs are that are under way or ended early; the cells of those at work."""
+    shown = [run for run in runs if is_under_way(run)]
+    if not shown:
         return NOTHING
-    working = next((run for run in shown if run.state == "running"), None)
-    return _lines(shown) + (progress(working) if working else NOTHING)
-
-
-def _lines(runs: Sequence[InoculationRun]) -> Markup:
-    head = heads(("model", "challenge", "", "cells", "state", "time", ""))
-    return table("runs", head, join(map(_line, runs)), kind="lines")
-
-
-def _line(run: InoculationRun) -> Markup:
-    done, cells = len(run.results), len(run.cells)
-    return Markup(
-        '<tr><td>{}</td><td>{}</td><td>{}</td><td class="number">{} of {}</td><td>{}</td>'
-        "<td>{}</td><td>{}</td></tr>"
-    ).format(
-        model_name(run),
-        run.plan.challenge,
-        meter(f"cells of run {run.id}", done / cells),
-        done,
-        cells,
-        state_of(run),
-        took(run),
-        run.error,
-    )
+    lines = join(progress(run, len(shown) == 1 or run.state == "running") for run in shown)
+    return lines + (note(GOES_ON) if any(run.state in OPEN for run in shown) else NOTHING)
 
 
 def outcomes_table(runs: Sequence[InoculationRun], opened: str, selection: Selection) -> Markup:
@@ -149,11 +78,12 @@ def outcomes_table(runs: Sequence[InoculationRun], opened: str, selection: Selec
         )
     )
     body = join(_outcome_row(run, names[run.id], run.id == opened, selection) for run in concluded)
-    return Markup('<h2 class="title small">Outcomes</h2>{}{}').format(
-        table("outcomes", head, body, kind="outcomes"),
-        note(
+    return twin(
+        "all figures as a table",
+        table("outcomes", head, body, kind="outcomes")
+        + note(
             "At the largest size, in points, with 95 % intervals; gap, share closed and drop at "
-            "the rate chosen above. Press an outcome to read it in words."
+            "the rate chosen. Press an outcome to read it in words."
         ),
     )
 
@@ -161,7 +91,7 @@ def outcomes_table(runs: Sequence[InoculationRun], opened: str, selection: Selec
 def _outcome_row(run: InoculationRun, name: str, opened: bool, selection: Selection) -> Markup:
     result, (oracle, dev) = run.verdict[selection], (run.verdict[by] for by in SELECTION_TITLES)
     cells = [
-        run.plan.challenge,
+        Markup("{} <code>{}</code>").format(challenge_title(run), run.plan.challenge),
         name,
         run.plan.mode,
         _outcome_button(run, name, short(oracle["name"])),
@@ -196,4 +126,4 @@ def error_alerts(runs: Sequence[InoculationRun]) -> Markup:
 
 def list_title(run: InoculationRun) -> str:
     """Name a run in a list of one's own."""
-    return f"{run.plan.challenge} · {model_name(run)} · {state_of(run)} · {run_label(run)}"
+    return f"{challenge_title(run)} · {model_title(run)} · {state_of(run)} · {run_label(run)}"

@@ -12,12 +12,12 @@ POINTS = [make_point(80, 60), make_point(79, 75, cell=Cell(50, 2e-5, 0))]
 
 def test_a_line_is_named_by_its_model() -> None:
     runs = [make_run(POINTS, "da", run_id="a"), make_run(POINTS, "/models/esim", run_id="b")]
-    assert line_names(runs) == {"a": "da", "b": "esim"}
+    assert line_names(runs) == {"a": "Decomposable Attention", "b": "ESIM"}
 
 
 def test_two_runs_of_a_model_on_a_challenge_are_told_apart() -> None:
     runs = [make_run(POINTS, run_id="a"), make_run(POINTS, run_id="b", owner=OWNER)]
-    assert line_names(runs) == {"a": "minilm (full, a)", "b": "minilm (gallery)"}
+    assert line_names(runs) == {"a": "MiniLM (full, a)", "b": "MiniLM (gallery)"}
 
 
 def test_each_challenge_has_a_panel_with_its_models() -> None:
@@ -28,7 +28,8 @@ def test_each_challenge_has_a_panel_with_its_models() -> None:
     ]
     found = frames(runs, "oracle_lr")
     assert {name: list(dict.fromkeys(frame["name"])) for name, frame in found.items()} == {
-        "negation": ["da", "esim"], "spelling": ["da", "esim"],
+        "negation": ["Decomposable Attention", "ESIM"],
+        "spelling": ["Decomposable Attention", "ESIM"],
     }  # fmt: skip
 
 

@@ -43,7 +43,7 @@ def test_the_pictures_are_pictures(places: dict[str, Path]) -> None:
 
 def test_the_figure_names_its_models_and_challenges(places: dict[str, Path]) -> None:
     text = places["figure.svg"].read_text()
-    for word in ("negation", "spelling", ">da<", ">esim<"):
+    for word in ("Add a negation", "Misspell a word", ">Decomposable Attention<", ">ESIM<"):
         assert word in text
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,6 +42,12 @@ def files(**given: str) -> tuple[str | None, ...]:
     return tuple(given.get(name.replace("-", "_")) for name in plan_form.UPLOADS)
 
 
+def flat(form: Form, name: str = "", train: int = 1000) -> list[Any]:
+    """What the page's components hold: the numbers of examples are chips."""
+    models, challenges, sizes, *others = list(vars(form).values())[:10]
+    return [models, challenges, sizes.split(", "), *others, *form.limits, *[None] * 5, name, train]
+
+
 def test_there_is_a_plan_for_each_model_and_challenge() -> None:
     form = replace(FORM, models=["minilm", "da"], challenges=["negation", "spelling"])
     found = [(plan.challenge, plan.model) for plan in plans_of(form)]
@@ -70,7 +77,7 @@ def test_the_usual_rate_is_each_models_own_and_larger_where_fewer_weights_learn(
 
 
 def test_the_pages_values_come_in_the_order_of_the_form() -> None:
-    values = [*list(vars(FORM).values())[:10], *FORM.limits, *[None] * 5, "mine", 200]
+    values = flat(FORM, name="mine", train=200)
     assert form_of(*values) == replace(FORM, own_name="mine", own_train=200)
 
 
@@ -149,8 +156,7 @@ def test_twenty_thousand_seeds_are_too_many_on_any_page() -> None:
     seeds = ",".join(map(str, range(20_000)))
     with pytest.raises(LimitError, match="a run of 20,001 cells is more than 5,000"):
         jobs_of(replace(FORM, sizes="5", seeds=seeds))
-    said = forecast(*list(vars(replace(FORM, sizes="5", seeds=seeds)).values())[:10],
-                    *STANDARD_LIMITS, *[None] * 5, "", 1000)  # fmt: skip
+    said = forecast(*flat(replace(FORM, sizes="5", seeds=seeds)))
     assert "20,001 cells" in said
 
 
@@ -168,17 +174,9 @@ def test_all_is_as_large_as_the_challenge_training_set() -> None:
 
 def test_a_forecast_says_how_many_runs_and_at_which_rates() -> None:
     form = replace(FORM, models=["minilm", "da"], challenges=["negation", "spelling"], lrs="usual")
-    flat = [*list(vars(form).values())[:10], *form.limits, *[None] * 5, "", 1000]
-    said = forecast(*flat)
-    assert "4 runs: about" in said and "minilm 0.001; da 0.01" in said
+    said = forecast(*flat(form))
+    assert "4 runs: about" in said and "for 8 trainings" in said and "minilm 0.001; da 0.01" in said
 
 
 def test_a_forecast_of_a_wrong_plan_is_a_sentence() -> None:
-    flat = [
-        *list(vars(replace(FORM, sizes="")).values())[:10],
-        *STANDARD_LIMITS,
-        *[None] * 5,
-        "",
-        1000,
-    ]
-    assert 'role="alert">give at least one size' in forecast(*flat)
+    assert 'role="alert">give at least one size' in forecast(*flat(replace(FORM, sizes="")))

@@ -28,10 +28,10 @@ def handlers(home: Path) -> Iterator[Handlers]:
 
 def press_start(handlers: Handlers, owner: str = ME, seeds: str = "0") -> str:
     """Start a run of one fine-tune a seed, and the model as it is; return the alert."""
-    plan = (["da"], ["negation"], "5", "usual", seeds, "fast", 1, 1, None, False)
+    plan = (["da"], ["negation"], ["5"], "usual", seeds, "fast", 1, 1, None, False)
     limits = [scale * getattr(THRESHOLDS, name) for name, (_, scale) in LIMIT_FIELDS.items()]
     files = [None] * FILE_COUNT
-    return str(handlers.start_runs(owner, *plan, *limits, *files, "", 100)[0])
+    return str(handlers.start_runs(owner, "nli", *plan, *limits, *files, "", 100)[0])
 
 
 def test_a_run_may_have_so_many_cells(handlers: Handlers, monkeypatch: pytest.MonkeyPatch) -> None:

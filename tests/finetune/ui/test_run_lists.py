@@ -13,6 +13,8 @@ from finetune.ui.start import start_sweep
 from finetune.ui.view import Outputs, ViewState, gallery_choice, initial_state, linked_state, show
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
+from probe.tasks.nli import NLI
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from tests.support.points import make_run
 from tests.support.visitors import ME, YOU
 
@@ -46,9 +48,24 @@ def test_a_link_opens_ones_own_run_and_the_gallerys(store: Store, sets: Sets) ->
     assert found == ViewState(ME, [mine], ["da"], ["spelling"], "oracle_lr", mine)
 
 
-def test_a_newcomer_begins_with_the_whole_gallery(store: Store) -> None:
+def test_a_newcomer_begins_with_a_model_of_the_gallery_on_every_challenge(store: Store) -> None:
     found = initial_state(store, ME, GALLERY)
-    assert len(found.runs(store, GALLERY)) == 4
+    assert [run.id for run in found.runs(store, GALLERY)] == [
+        "gallery-da-negation", "gallery-da-spelling"
+    ]  # fmt: skip
+
+
+def test_of_the_gallery_the_apps_own_model_comes_first() -> None:
+    runs = [*GALLERY, make_run([], "minilm", "negation", "gallery-minilm-negation", "gallery")]
+    assert run_lists.first_model(runs) == ["minilm"] and run_lists.first_model([]) == []
+
+
+def test_a_task_has_its_own_runs(store: Store) -> None:
+    asked = replace(PLAN, model="mine", task="paraphrase")
+    other = replace(make_run([], run_id="other"), plan=asked)
+    assert run_lists.of_task([*GALLERY, other], PARAPHRASE_IDENTIFICATION) == [other]
+    assert run_lists.of_task([*GALLERY, other], NLI) == GALLERY
+    assert not initial_state(store, ME, GALLERY, "paraphrase").runs(store, GALLERY)
 
 
 def test_others_begin_with_their_newest_sweep(

@@ -2,7 +2,11 @@
 
 import pytest
 
-from finetune.experiments.inoculation.challenges import challenges, template_challenges
+from finetune.experiments.inoculation.challenges import (
+    catalogue,
+    challenges,
+    template_challenges,
+)
 from finetune.ui.samples import SAMPLES, challenge_choices, samples
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import NLI
@@ -22,7 +26,7 @@ def test_a_sample_is_shown_against_the_pair_it_was_made_of(challenge: str) -> No
     lines = samples(challenge).split("<li>")[1:]
     assert lines
     for line in lines:  # the challenge leaves premises alone
-        premise = line.partition(" ▸ ")[0]
+        premise = line.partition("/</span>")[0]
         assert "<del" not in premise and "<ins" not in premise
 
 
@@ -52,5 +56,10 @@ def test_an_unknown_challenge_is_answered_by_a_sentence() -> None:
 def test_every_challenge_can_be_chosen_and_those_of_a_kind_stand_together() -> None:
     choices = challenge_choices()
     assert {name for _, name in choices} == set(challenges())
-    kinds = [words.partition(" · ")[0] for words, _ in choices]
+    family = {entry.name: entry.family for entry in catalogue()}
+    kinds = [family[name] for _, name in choices]
     assert kinds == sorted(kinds, key=list(dict.fromkeys(kinds)).index)
+
+
+def test_a_challenge_is_chosen_by_its_title_with_its_name_beside_it() -> None:
+    assert ("Add a negation · negation", "negation") in challenge_choices()

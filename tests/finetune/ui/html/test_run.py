@@ -58,8 +58,21 @@ def test_a_cell_says_its_state_by_a_sign_and_a_word_not_by_shade_alone() -> None
         assert " ".join(cell_texts(with_cell(state))[-1].split()) == words
 
 
-def test_progress_says_how_many_cells_are_there_and_how_long_it_took() -> None:
-    assert "done: 2 of 2 cells, 60 s" in progress(DONE)
+def test_progress_says_how_many_trainings_are_done_and_how_long_it_took() -> None:
+    assert "1 of 1 trainings · 60 s" in progress(DONE)
+
+
+def test_progress_names_state_challenge_model_and_speed_in_plain_words() -> None:
+    running = replace(DONE, state="running")
+    assert "<b>Running: Add a negation on MiniLM, as published</b>" in progress(running)
+    assert "<b>Stopping:" in progress(replace(running, cancelling=True))
+
+
+def test_a_run_under_way_says_how_long_it_still_takes_once_it_can() -> None:
+    waiting = RunCell(2, Cell(100, 2e-5, 0), "queued")
+    running = replace(DONE, state="running", cells=(*DONE.cells, waiting))
+    assert " left</span>" in progress(running)
+    assert " left</span>" not in progress(replace(running, cells=(DONE.cells[0], waiting)))
 
 
 def test_what_failed_is_said_in_a_sentence() -> None:
@@ -77,8 +90,10 @@ def test_the_card_names_the_outcome_of_the_choice_that_is_drawn() -> None:
 
 def test_the_card_has_the_command_and_that_of_the_gallery_a_link_to_the_run() -> None:
     assert "python -m finetune inoculate --model minilm" in outcome(DONE)
-    assert "?tab=inoculate&amp;run=run1" not in outcome(DONE)  # Copy link makes one with a grant
-    assert "?tab=inoculate&amp;run=run1" in outcome(replace(DONE, owner=OWNER))
+    assert "?tab=inoculate&amp;task=nli&amp;run=run1" not in outcome(
+        DONE
+    )  # Copy link makes one with a grant
+    assert "?tab=inoculate&amp;task=nli&amp;run=run1" in outcome(replace(DONE, owner=OWNER))
 
 
 def test_a_kept_model_can_be_probed_and_compared() -> None:

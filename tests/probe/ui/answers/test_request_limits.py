@@ -18,7 +18,7 @@ from probe.ui.api import batch as batch_api
 from probe.ui.api import compare as compare_api
 from probe.ui.api import probe as probe_api
 from probe.ui.panels import options
-from probe.ui.tabs import batch_run, compare_run, probe_answer
+from probe.ui.tabs import batch_run, catalogue, compare_run, probe_answer
 
 SETTINGS = {"MAX_TRANSFORMS": "2", "MAX_CHAIN": "3", "MAX_TEXT": "20"}
 TEXT, LONG = "A man walks.", "x" * 21
@@ -111,6 +111,12 @@ def test_batch_over_http_refuses(models: ModelAccess, asked: dict[str, Any], sen
     batch = endpoint(batch_api.build, models, "batch")
     with pytest.raises(gr.Error, match=sentence.replace("+", r"\+")):
         batch("pairs.csv", asked["names"], "minilm", 0, 0.5, "support", "fp32", {}, "")
+
+
+@pytest.mark.parametrize(("asked", "sentence"), OF_TEXTS)
+def test_the_catalogue_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
+    texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
+    assert sentence in catalogue.show(models, SharedAnswers(), "", *texts, "minilm", 0)
 
 
 @pytest.mark.parametrize(("asked", "sentence"), OF_TEXTS)

@@ -1,0 +1,60 @@
+"""How much of each gap closes, as a forest plot."""
+
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+from finetune.experiments.inoculation.run import InoculationRun
+from finetune.experiments.inoculation.selection import Selection
+from finetune.report.overview import MEANINGS, outcome_in
+from finetune.report.sweep import challenge_title, line_names
+from probe.metrics import NOTHING as NOT_MEASURED
+from probe.metrics import Estimate
+from probe.ui.html.elements import NOTHING
+from probe.ui.html.picture import picture
+from probe.ui.html.pictures.forest_plot import (
+    Forest,
+    ForestRow,
+    forest_frame,
+    forest_plot,
+    forest_svg,
+)
+
+TITLE = "How much of the gap closes"
+
+
+def gap_plot(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
+    """Show the share closed of each judged run, at its largest size."""
+    judged = [run for run in runs if run.verdict]
+    if not judged:
+        return NOTHING
+    names = line_names(runs)
+    several = len(set(names.values())) > 1
+    rows = [_row(run, names[run.id] if several else "", selection) for run in judged]
+    forest = Forest(rows, low_title="none of it", high_title="all of it")
+    return picture(
+        TITLE,
+        forest_plot(forest, TITLE),
+        forest_frame(forest),
+        forest_svg(forest, TITLE),
+        stem="gap-closed",
+        sentence="At the largest number of examples, with 95 % intervals. The gap is what the "
+        "model loses from the original set to the challenge.",
+    )
+
+
+def _row(run: InoculationRun, name: str, selection: Selection) -> ForestRow:
+    result, outcome = run.verdict[selection], outcome_in(run, selection)
+    title = f"{challenge_title(run)}, {name}" if name else challenge_title(run)
+    words = MEANINGS[outcome]
+    if outcome == "0":
+        return ForestRow(title, NOT_MEASURED, run.plan.challenge, words)
+    return ForestRow(title, _estimate(result), run.plan.challenge, words)
+
+
+def _estimate(result: Mapping[str, Mapping[str, float | None]]) -> Estimate:
+    closed = result["closed"]
+    value, low, high = (closed[name] for name in ("value", "low", "high"))
+    if value is None or low is None or high is None:
+        return NOT_MEASURED
+    return Estimate(value, low, high, int(closed["n"] or 0))

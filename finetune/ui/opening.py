@@ -1,0 +1,115 @@
+"""What the Inoculate tab begins with: for a task, and for what a link names."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from finetune.experiments.inoculation.run import InoculationRun
+from finetune.report.sweep import challenge_title, model_name, model_title
+from finetune.ui import run_lists
+from finetune.ui.html.sweep import list_title
+from finetune.ui.links import plan_in
+from finetune.ui.samples import challenge_choices, first_challenge, samples
+from finetune.ui.view import ViewState, gallery_choice, initial_state, linked_state
+from probe.models.bundled import title_of
+from probe.runs.model_access import ModelAccess
+from probe.runs.store import Store
+from probe.tasks.task import Task, task_named
+from probe.ui.html.elements import NOTHING, alert
+from probe.ui.task_choice import task_in
+
+Values = list[Any]  # Any: text, or one of gradio's updates
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Finds what to begin with. Both of its handlers answer with the same outputs."""
+
+    store: Store
+    models: ModelAccess
+    gallery: Sequence[InoculationRun]
+
+    def open_page(self, owner: str, request: gr.Request) -> Values:
+        """Find the browser's runs again; choose what a link names, or the newest."""
+        query = request.query_params
+        return self.begin(task_in(query), owner, query)
+
+    def choose_task(self, name: str, owner: str, request: gr.Request) -> Values:
+        """Offer what there is for a task; a link's choice where it names this task."""
+        task, query = task_named(name), request.query_params
+        return self.begin(task, owner, query if task_in(query) is task else {})
+
+    def begin(self, task: Task, owner: str, query: Mapping[str, str]) -> Values:
+        """Return what is looked at, what is wrong with the link, the plan and its samples."""
+        run_ids, plan = query.get("run", ""), plan_in(query)
+        public = run_lists.of_task(self.gallery, task)
+        state = self._linked(run_ids, plan, owner, public, task)
+        problem = alert(f"there is no run {run_ids!r} here that this browser may see")
+        models, challenges = plan or self._usual_plan(owner, task)
+        return [
+            *chosen(
+                self.store, state or initial_state(self.store, owner, public, task.name), public
+            ),
+            problem if run_ids and not state else NOTHING,
+            gr.Dropdown(model_choices(self.models.names(owner, task)), value=models),
+            gr.Dropdown(challenge_choices(task), value=challenges),
+            samples(challenges, task),
+        ]
+
+    def _linked(
+        self,
+        run_ids: str,
+        plan: tuple[list[str], list[str]] | None,
+        owner: str,
+        public: Sequence[InoculationRun],
+        task: Task,
+    ) -> ViewState | None:
+        if run_ids:
+            return linked_state(run_ids, self.store, owner, public, task.name)
+        if plan and (names := gallery_choice(public, *plan)):
+            return ViewState(owner, (), *names, "oracle_lr", "", task.name)
+        return None
+
+    def _usual_plan(self, owner: str, task: Task) -> tuple[list[str], list[str]]:
+        return self.models.names(owner, task)[:1], [first_challenge(task)]
+
+
+def chosen(store: Store, state: ViewState, public: Sequence[InoculationRun]) -> Values:
+    """Return what is looked at for the lists of runs, models and challenges, and the opened run."""
+    own = listed(store, state.owner, state.task)
+    challenges = {run.plan.challenge: challenge_title(run) for run in public}
+    return [
+        gr.Dropdown(own, value=list(state.ids), visible=bool(own)),
+        gr.CheckboxGroup(gallery_models(public), value=list(state.models), visible=bool(public)),
+        gr.CheckboxGroup(
+            [(title, name) for name, title in challenges.items()],
+            value=list(state.challenges),
+            visible=bool(public),
+        ),
+        state.opened,
+    ]
+
+
+def listed(store: Store, owner: str, task: str) -> list[tuple[str, str]]:
+    """Return title and id of each run of a task that a visitor may read."""
+    return [
+        (f"{list_title(run)}{'' if run.owner == owner else ' (shown to you)'}", run.id)
+        for run in run_lists.of_task(run_lists.listed_runs(store, owner), task_named(task))
+    ]
+
+
+def gallery_models(public: Sequence[InoculationRun]) -> list[tuple[str, str]]:
+    """Return title and name of each model of the gallery."""
+    titles = {model_name(run): model_title(run) for run in public}
+    first = run_lists.first_model(public)
+    ordered = [*first, *(name for name in titles if name not in first)]
+    return [(titles[name], name) for name in ordered]
+
+
+def model_choices(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return a model's title with its name beside it, where these are two."""
+    return [
+        (f"{title_of(name)} · {name}" if title_of(name) != name else name, name) for name in names
+    ]
