@@ -10,7 +10,6 @@ os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 import atexit
 import signal
 import sys
-from threading import Thread
 
 from finetune.experiments.registry import register_experiments
 from finetune.ui import inoculate_tab
@@ -19,8 +18,10 @@ from probe.runs.compute.engine import Engine
 from probe.runs.periodic_backup import start_backups
 from probe.runs.store import Store
 from probe.settings import settings
+from probe.ui.first_answer import load_behind
 from probe.ui.page import Core, TabEntry, build_page
-from probe.ui.server.serving import serve
+from probe.ui.server import zero_gpu
+from probe.ui.server.serving import start
 from probe.ui.tabs import admin, batch, catalogue, compare, my_data, probe
 from probe.ui.visitors.expiry import remove_old_regularly
 
@@ -42,6 +43,7 @@ def tabs() -> tuple[TabEntry, ...]:
 
 def main() -> None:
     """Serve the page until interrupted; unfinished runs go on."""
+    zero_gpu.register()
     register_experiments()
     if folder := settings().backup:
         atexit.register(start_backups(folder))  # before the store: it may restore the database
@@ -50,8 +52,9 @@ def main() -> None:
     atexit.register(core.engine.close)
     core.engine.resume()
     remove_old_regularly(store)
-    Thread(target=core.cache.get, args=("minilm",), daemon=True).start()
-    serve(build_page(tabs(), core))
+    start(page := build_page(tabs(), core))
+    load_behind(core.cache)  # after the page, which then need not share the interpreter with it
+    page.block_thread()
 
 
 if __name__ == "__main__":

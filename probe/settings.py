@@ -150,6 +150,12 @@ class Settings(BaseSettings):
         default=1024,
         description="megabytes that each of them keeps of prepared examples and frozen layers",
     )
+    zero_gpu: bool = Field(
+        default=False,
+        validation_alias="SPACES_ZERO_GPU",
+        description="whether this is a ZeroGPU Space, where models run on the CPU",
+        examples=["no; the hub sets it"],
+    )
     engine: str = Field(
         default="",
         validation_alias="ENGINE",

@@ -20,6 +20,7 @@ from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 from probe.errors import ModelError
 from probe.models.architectures import architecture
 from probe.models.classifier import Classifier
+from probe.models.device import device
 from probe.models.errors import loading_error, needs_code_message
 from probe.models.hub import free_memory_bytes, too_large_message
 from probe.models.pair_encoding import restore_post_processor
@@ -42,11 +43,6 @@ class Checkpoint:
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     outputs: tuple[str, ...]
-
-
-def device() -> torch.device:
-    """Return where models run: the GPU where there is one."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def read_checkpoint(name: str, folder: Path, device: torch.device) -> Checkpoint:

@@ -37,7 +37,9 @@ def fast_bf16() -> bool:
     with first_import:
         import torch
 
-    if torch.cuda.is_available():
+        from probe.models.device import has_gpu
+
+    if has_gpu():
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     # torch has no public test; its own kernels call these two
     return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())

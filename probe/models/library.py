@@ -145,7 +145,8 @@ def load(
     sentence, and UnclearLabels where the config does not say the order and none is given.
     """
     with first_import:
-        from probe.models.checkpoint import device, read_checkpoint
+        from probe.models.checkpoint import read_checkpoint
+        from probe.models.device import device
 
     folder, revision = locate(name, relative)
     checkpoint = read_checkpoint(name, folder, device())

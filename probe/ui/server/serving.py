@@ -16,6 +16,9 @@ from probe.ui.theme import style_files, theme
 
 EVENTS_AT_ONCE = 4
 """How many events of one kind are answered at the same time."""
+MAX_WAITING = 10_000
+"""Events in the queue, whoever asks; NLI_CLINIC_MAX_WAITING bounds those of a page and an address.
+Where no bound is given gradio lets a single event wait on a ZeroGPU Space."""
 QUEUE_PAUSE, PROGRESS_PAUSE = 0.02, 0.1
 """Seconds between two looks at gradio's queue, which has no setting for them: as it stands it looks
 a thousand times a second, and an app that nobody uses keeps a core busy."""
@@ -41,12 +44,6 @@ def launch_options() -> dict[str, Any]:
     }
 
 
-def serve(page: gr.Blocks) -> None:
-    """Serve the page until interrupted."""
-    start(page)
-    page.block_thread()
-
-
 def start(page: gr.Blocks, **options: Any) -> None:  # Any: as of launch()
     """Serve the page from now on, in threads of its own; `options` are passed to launch() too."""
     guard_uploads()
@@ -56,12 +53,12 @@ def start(page: gr.Blocks, **options: Any) -> None:  # Any: as of launch()
 
 def queued(page: gr.Blocks) -> gr.Blocks:
     """Give the page its queue: fair, free of cost while nobody asks, without statistics."""
-    page.queue(api_open=False)
+    page.queue(api_open=False, max_size=MAX_WAITING)
     page._queue = FairQueue(
         live_updates=True,
         concurrency_count=page.max_threads,
         update_intervals=1,
-        max_size=None,
+        max_size=MAX_WAITING,
         blocks=page,
         default_concurrency_limit=EVENTS_AT_ONCE,
     )

@@ -1,0 +1,21 @@
+"""What the first answer needs, loaded behind the page: torch, transformers, Captum, the model."""
+
+from threading import Thread
+
+from probe.analysis.examination import examine
+from probe.models.cache import ModelCache
+from probe.models.library import DEFAULT
+from probe.tasks.nli import NLI
+
+TRANSFORMS = ("sort", "drop")
+"""They need the tokenizer, the importance and what computes it."""
+
+
+def load_behind(cache: ModelCache) -> None:
+    """Load the default model and answer once with it, on a thread of its own."""
+    Thread(target=answer_once, args=(cache,), daemon=True).start()
+
+
+def answer_once(cache: ModelCache) -> None:
+    """Answer a question as the page does, so that nobody waits for what is imported on the way."""
+    examine(cache.get(DEFAULT), NLI.sanity_examples[0], TRANSFORMS)
