@@ -16,6 +16,25 @@
     body.append(...rows);
   };
 
+  // Show only the cards and terms of the catalogue that hold every word of the search.
+  document.addEventListener("input", ({ target }) => {
+    const catalogue = target.closest(".catalogue");
+    if (!catalogue || target.type !== "search") return;
+    const words = target.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const items = [...catalogue.querySelectorAll(".searched")];
+    for (const item of items) {
+      const text = (item.querySelector(".about") ?? item).textContent.toLowerCase();
+      item.hidden = !words.every((word) => text.includes(word));
+    }
+    for (const part of catalogue.querySelectorAll("section")) part.hidden = !part.querySelector(".searched:not([hidden])");
+    const shown = items.filter((item) => !item.hidden).length;
+    catalogue.querySelector("[role=status]").textContent = words.length ? `${shown} of ${items.length}` : "";
+  });
+  // Scroll to the term that a link names, once the glossary is there.
+  window.showTerm = () => {
+    if (window.location.hash.startsWith("#term-")) document.getElementById(window.location.hash.slice(1))?.scrollIntoView();
+  };
+
   // Put a term's definition under it, or above it where the window ends; Escape and scrolling close.
   const place = ({ target }) => {
     const term = target.closest?.(".term");
@@ -54,5 +73,16 @@
     link.download = source.download.replace(/svg$/, "png");
     link.href = canvas.toDataURL("image/png");
     link.click();
+  };
+
+  // Say in the browser's title how far a file is, and tell where it is allowed that it has ended.
+  const title = document.title;
+  window.tellProgress = (html) => {
+    const state = new DOMParser().parseFromString(html || "", "text/html").querySelector("[data-state]");
+    document.title = state ? `${state.dataset.title} · ${title}` : title;
+    const ended = ["finished", "stopped"].includes(state?.dataset.state);
+    if (ended && document.hidden && window.Notification?.permission === "granted") {
+      new Notification(state.dataset.title);
+    }
   };
 }

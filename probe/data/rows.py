@@ -23,7 +23,7 @@ from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.spelling import label_word
 from probe.tasks.task import Example, Label, Task
 
-GOLD = ("gold_label", "gold", "label", "labels", "answer")
+GOLD = ("gold_label", "gold", "label", "labels", "is_duplicate", "answer")
 """How files call the column of gold labels."""
 KINDS: dict[type, str] = {dict: "an object", bytes: "bytes"}
 """What a cell may be in place of a text, other than a list."""

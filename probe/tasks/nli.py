@@ -120,6 +120,11 @@ task = partial(
         CONTRADICTION: "The hypothesis is false if the premise is true.",
         NON_ENTAILMENT: "Neutral or contradiction: the hypothesis does not follow.",
     },
+    showcase=Pair(
+        "Maria sold 48 tickets for the evening concert, and the old hall was full.",
+        "Maria quickly sold the tickets, and her success filled the large hall.",
+        NEUTRAL,
+    ),
     matches=matches,
     bundled="nli",
     translated=LABELS,

@@ -68,6 +68,11 @@ PARAPHRASE_IDENTIFICATION = register(
         question="Do the two texts say the same?",
         titles={"text1": "First text", "text2": "Second text"},
         unit="pair",
+        showcase=TextPair(
+            "How can I sell 48 old tickets for the evening concert?",
+            "What is the best way to sell tickets for an old concert quickly?",
+            NON_PARAPHRASE,
+        ),
         meanings={
             "text1": "The text that the other is compared with.",
             "text2": "The text that is changed and compared with the first.",

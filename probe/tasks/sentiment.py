@@ -57,6 +57,10 @@ SENTIMENT = register(
         question="Does the text speak well or badly of its subject?",
         titles={"text": "Text"},
         unit="text",
+        showcase=Review(
+            "The old hall was cold, but the singer was wonderful and we soon forgot the weather.",
+            POSITIVE,
+        ),
         meanings={
             "text": "The review or remark whose opinion is asked for.",
             POSITIVE: "The text speaks well of its subject.",

@@ -62,7 +62,8 @@ class Task:
     `translated` the labels that a phrase-based translator is trained for. `choice` is what the
     page calls the task where one is chosen, empty for one that is not offered there; `question`
     says what the model is asked, `titles` what a person calls the fields and `unit` one example;
-    `meanings` has a sentence for each field and label.
+    `meanings` has a sentence for each field and label, and `showcase` is an example to which most
+    transforms apply.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Task:
     question: str = ""
     titles: Mapping[str, str] = field(default_factory=dict)
     meanings: Mapping[str, str] = field(default_factory=dict)
+    showcase: Example | None = None
     unit: str = "example"
 
     def __reduce__(self) -> tuple[Callable[[str], "Task"], tuple[str]]:

@@ -1,36 +1,113 @@
-"""Scored rows as a person reads them: the rows a page at a time, the measures, the chart."""
+"""Scored rows as a person reads them: the rows a page at a time, and all measures as a table."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
 import pandas as pd
 
 from probe.analysis.batch import Row
 from probe.analysis.summary import Summary, summary_frame
 from probe.analysis.transformed import Transformed
-from probe.baselines import BASELINES, baselines_for
+from probe.baselines import baselines_for
 from probe.baselines.evaluate import evaluate_baseline
 from probe.metrics import Estimate, percent
-from probe.reports.charts import by_transform
+from probe.tasks.task import Label
 
+Record = dict[str, Any]
+"""A scored row as JSON values, as `view` makes it."""
 PAGE_ROWS = 20
-ALL = "all rows"
-FILTERS = {
-    "errors": "_error",
-    "wrong predictions": "_wrong",
-    "changed by a transform": "_changed",
+ANY = "any label"
+FILTERS: Mapping[str, Callable[[Record], bool]] = {
+    "All": lambda row: True,
+    "Wrong": lambda row: bool(row["wrong"]),
+    "Answer changed": lambda row: any(
+        made["changed"] and not made["agrees"]
+        for several in row["made"].values()
+        for made in several
+    ),
+    "Least sure": lambda row: row["confidence"] is not None,
+    "Not scored": lambda row: bool(row["error"]),
 }
+ALL, _, _, LEAST_SURE, NOT_SCORED = FILTERS
 MEASURES = ["agreement", "confidence", "accuracy"]
 GROUPS = {"entailed": "accuracy, entailed", "non_entailed": "accuracy, not entailed"}
 """How a group of the task is called; another one by its own name."""
 
 
-def chart(summary: Summary) -> alt.LayerChart | None:
-    """Draw agreement and confidence by transform, accuracy where there is gold."""
-    frame = summary_frame(summary)
-    frame = frame[(frame["label"] == "all") & (frame["n"] > 0)]
-    return by_transform(frame, MEASURES, len(summary.predicted)) if len(frame) else None
+@dataclass(frozen=True)
+class Selection:
+    """Which rows are shown: a filter, a gold label or any, and those that stay under a change."""
+
+    kept: str = ALL
+    label: str = ANY
+    change: str = ""
+
+    def holds(self, row: Record) -> bool:
+        """Whether a row is one of them."""
+        return (
+            FILTERS.get(self.kept, FILTERS[ALL])(row)
+            and self.label in (ANY, row["gold"])
+            and (not self.change or stays(row, self.change))
+        )
+
+
+def stays(row: Record, name: str) -> bool:
+    """Whether a row's answer stays under a change that changed its text."""
+    return any(made["changed"] and made["agrees"] for made in row["made"].get(name, ()))
+
+
+def view(rows: Sequence[Row], names: Sequence[str]) -> list[Record]:
+    """Return the rows as the page keeps and shows them."""
+    return [_view(row, names) for row in rows]
+
+
+def _view(row: Row, names: Sequence[str]) -> Record:
+    example, answer = row.example, row.prediction
+    return {
+        "row": row.number + 1,
+        "texts": row.task.texts(example) if example else dict.fromkeys(row.task.fields, ""),
+        "gold": (example.gold or "") if example else "",
+        "label": answer.label if answer else "",
+        "confidence": round(answer.confidence, 4) if answer else None,
+        "error": row.error,
+        "wrong": row.right is False,
+        "made": {name: [_made(each) for each in row.transformed.get(name, ())] for name in names},
+    }
+
+
+def _made(transformed: Transformed) -> Record:
+    result = transformed.result
+    texts, before = result.task.texts(result.example), result.task.texts(result.original)
+    target = result.task.target
+    shown = [text for field, text in texts.items() if field == target or text != before[field]]
+    return {
+        "label": transformed.prediction.label,
+        "confidence": round(transformed.prediction.confidence, 4),
+        "agrees": transformed.agrees,
+        "changed": result.changed,
+        "text": " ▸ ".join(shown),
+    }
+
+
+def page(
+    rows: Sequence[Record], selection: Selection, number: int
+) -> tuple[list[Record], int, int, int]:
+    """Return one page of the selected rows, its number, that of the last, and how many there are.
+
+    The least sure come in the order of their confidence, all others in that of the file.
+    """
+    chosen = [row for row in rows if selection.holds(row)]
+    if selection.kept == LEAST_SURE:
+        chosen.sort(key=lambda row: float(row["confidence"]))
+    last = max(1, -(-len(chosen) // PAGE_ROWS))
+    number = min(max(1, number), last)
+    return chosen[(number - 1) * PAGE_ROWS : number * PAGE_ROWS], number, last, len(chosen)
+
+
+def golds_of(rows: Sequence[Record]) -> list[Label]:
+    """Return the gold labels that rows have, in the order in which they come."""
+    return list(dict.fromkeys(row["gold"] for row in rows if row["gold"]))
 
 
 def measures(summary: Summary) -> pd.DataFrame:
@@ -68,59 +145,9 @@ def _percent(estimate: Estimate) -> str:
     return f"{percent(estimate, '–')}, n = {estimate.n}"
 
 
-def view(rows: Sequence[Row], names: Sequence[str]) -> pd.DataFrame:
-    """Return the rows as the page shows them; columns with an underscore serve the filters."""
-    return pd.DataFrame([_view(row, names) for row in rows])
-
-
-def _view(row: Row, names: Sequence[str]) -> dict[str, Any]:
-    example, answer = row.example, row.prediction
-    texts = row.task.texts(example) if example else dict.fromkeys(row.task.fields, "")
-    cells: dict[str, Any] = {
-        "row": row.number + 1,
-        **texts,
-        "gold": (example.gold or "") if example else "",
-        "prediction": f"{answer.label} {answer.confidence:.2f}"
-        if answer
-        else f"error: {row.error}",
-    }
-    for name in names:
-        cells[name] = " ¶ ".join(map(_transformed_text, row.transformed.get(name, ())))
-    every = (each for several in row.transformed.values() for each in several)
-    return cells | {
-        "_error": bool(row.error),
-        "_wrong": row.right is False,
-        "_changed": any(not each.agrees and each.result.changed for each in every),
-    }
-
-
-def _transformed_text(transformed: Transformed) -> str:
-    sign, answer = "=" if transformed.agrees else "≠", transformed.prediction
-    result = transformed.result
-    texts, before = result.task.texts(result.example), result.task.texts(result.original)
-    target = result.task.target
-    shown = [text for field, text in texts.items() if field == target or text != before[field]]
-    return f"{sign} {answer.label} {answer.confidence:.2f}: {' ▸ '.join(shown)}"
-
-
-def baselines(rows: Sequence[Row]) -> pd.DataFrame:
-    """Return what the rule baselines reach on the rows with a gold label."""
+def baselines(rows: Sequence[Row]) -> dict[str, Estimate]:
+    """Return what each rule baseline reaches on the rows with a gold label."""
     golden = [row for row in rows if row.example and row.example.gold]
     names = baselines_for(golden[0].task) if golden else ()
     judged = {name: evaluate_baseline(name, [row.example for row in golden]) for name in names}
-    lines = [
-        (name, _percent(evaluation.estimate), BASELINES[name].summary)
-        for name, evaluation in judged.items()
-        if evaluation.n
-    ]
-    return pd.DataFrame(lines, columns=["baseline", "accuracy", "what it looks at"])
-
-
-def page(frame: pd.DataFrame, kept: str, number: int) -> tuple[pd.DataFrame, str, int]:
-    """Return one page of the rows that the filter keeps, where it stands in words, its number."""
-    shown = frame[frame[FILTERS[kept]]] if kept in FILTERS else frame
-    last = max(1, -(-len(shown) // PAGE_ROWS))
-    number = min(max(1, number), last)
-    part = shown.iloc[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
-    words = f"page {number} of {last}, {len(shown)} rows"
-    return part.drop(columns=list(FILTERS.values())), words, number
+    return {name: evaluation.estimate for name, evaluation in judged.items() if evaluation.n}

@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from probe.analysis import batch, comparison
 from probe.data.names import stem_of
 from probe.data.tables import Table, write_table
@@ -19,12 +17,13 @@ from probe.errors import FileError
 from probe.models.classifier import Model
 from probe.reports.compared_rows import keep, kept
 from probe.reports.frames import compared_frame, made_frame, scored_frame
-from probe.ui.batch_tables import view
+from probe.tasks.task import Task, task_named
+from probe.ui.batch_tables import Record, view
 from probe.ui.visitors.visitor_files import VISITORS, cache_folder
 
 KEY = re.compile("[0-9a-f]{32}/[A-Za-z0-9_-]{22}")
 """A visitor's folder, and in it the random name of that of the results."""
-ROWS, MODELS = "rows.jsonl", "models.json"
+ROWS, MODELS, TASK = "rows.jsonl", "models.json", "task.json"
 
 
 def kept_folder(key: str) -> Path:
@@ -56,7 +55,8 @@ def write_results(
     if names:
         write_table(made_frame(rows, names, model.task), pairs)
     note = _write_json(summary, folder / f"{stem}-summary.json")
-    view(rows, names).to_json(folder / ROWS, orient="records", lines=True, force_ascii=False)
+    write_lines(view(rows, names), folder / ROWS)
+    _write_json({"task": model.task.name}, folder / TASK)
     files = [scored, note, pairs] if names else [scored, note]
     return [str(path) for path in files], _key(folder)
 
@@ -78,9 +78,12 @@ def write_comparison(
     return [str(compared), str(note)], _key(folder)
 
 
-def kept_page(key: str) -> pd.DataFrame:
-    """Return the scored rows of Batch as the page shows them. Raises FileError."""
-    return pd.read_json(kept_folder(key) / ROWS, lines=True, dtype=False)
+def kept_page(key: str) -> tuple[list[Record], Task]:
+    """Return the scored rows of Batch as the page shows them, and their task. Raises FileError."""
+    folder = kept_folder(key)
+    task = task_named(json.loads((folder / TASK).read_text(encoding="utf-8"))["task"])
+    with (folder / ROWS).open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines], task
 
 
 def kept_comparison(key: str) -> tuple[list[comparison.Row], list[str]]:
@@ -88,6 +91,12 @@ def kept_comparison(key: str) -> tuple[list[comparison.Row], list[str]]:
     folder = kept_folder(key)
     models = json.loads((folder / MODELS).read_text(encoding="utf-8"))["models"]
     return kept(folder / ROWS), models
+
+
+def write_lines(records: Sequence[Record], path: Path) -> None:
+    """Write records as JSON lines."""
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
 def _write_json(values: Mapping[str, Any], path: Path) -> Path:

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.conftest import App
 from tests.support.attacks import ATTACKS
-from tests.support.browser import SLOW, WIDE, open_tab
+from tests.support.browser import SLOW, WIDE
 from tests.support.pair_files import PAIRS, row, write
 
 pytestmark = pytest.mark.browser
@@ -205,15 +205,3 @@ def test_a_challenge_of_ones_own_from_its_name_to_its_report(
     expect(page.locator("#curve svg")).to_have_count(1, timeout=SLOW)
     page.locator("#take").click()
     expect(page.locator("#run-files")).to_contain_text("report", timeout=SLOW)
-
-
-def test_the_texts_and_the_model_of_the_catalogue(page: Page, app: App) -> None:
-    page.goto(app.url)
-    open_tab(page, "Catalogue")
-    listed = page.locator("#catalogue")
-    expect(listed.locator("section").last).to_contain_text("majority", timeout=SLOW)
-    for group in (GROUPS[0], GROUPS[3]):
-        page.get_by_label("Hypothesis").last.fill(f"Sold. {group}")
-        page.locator("#apply-all").click()
-        expect(listed).to_contain_text(group[:30].lower().split("<")[-1][:10], timeout=SLOW)
-        require_harmless(page)

@@ -1,34 +1,97 @@
 """The Batch tab in a real browser."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from probe.settings import ASSETS
-from tests.support.browser import SLOW, fits_a_phone, open_tab
+from probe.tasks.sentiment import SENTIMENT
+from tests.conftest import App
+from tests.support.browser import PHONE, SLOW, fits_a_phone, is_accessible, open_tab
+from tests.support.running_app import add_model
 
 pytestmark = pytest.mark.browser
+EXAMPLES = ASSETS / "examples"
+
+
+def choose(page: Page, path: Path) -> None:
+    """Give the tab a file and wait for its first rows."""
+    page.locator("#upload input[type=file]").first.set_input_files(str(path))
+    expect(page.locator("#preview table")).to_be_visible(timeout=SLOW)
+
+
+def top_of(page: Page, place: str) -> float:
+    """Return how far below the window's upper edge an element begins."""
+    box = page.locator(place).bounding_box()
+    assert box
+    return box["y"]
 
 
 def test_a_file_is_scored_from_the_page(page: Page) -> None:
     open_tab(page, "Batch")
-    upload = page.locator("#upload input[type=file]").first
-    upload.set_input_files(str(ASSETS / "examples" / "mnli_form.tsv"))
-    expect(page.locator("#preview table")).to_be_visible(timeout=SLOW)
+    choose(page, EXAMPLES / "mnli_form.tsv")
     page.locator("#score").click()
     expect(page.locator("#files")).to_contain_text("mnli_form-scored", timeout=SLOW)
-    expect(page.locator("#batch-cards")).to_contain_text("39 of 40")
+    expect(page.locator("#batch-name")).to_contain_text("40 rows, 39 scored")
     expect(page.locator("#lines")).to_contain_text("the hypothesis is empty")
+    assert page.title().startswith("Finished · mnli_form.tsv")
     page.locator("#batch-guard input").check()
     expect(page.locator("#files")).to_contain_text("mnli_form-scored-guarded", timeout=SLOW)
+
+
+def test_the_results_are_in_sight_and_fit_a_phone(page: Page) -> None:
+    page.evaluate("window.scrollTo(0, 0)")
+    assert top_of(page, "#batch-figures .say") < 250
+    assert top_of(page, "#batch-figures .heat") < 500
     fits_a_phone(page)
+    page.set_viewport_size(PHONE)
+    page.evaluate("window.scrollTo(0, 0)")
+    assert top_of(page, "#batch-figures .tiles") < PHONE["height"]
+    page.set_viewport_size({"width": 1280, "height": 900})
+    is_accessible(page, [["#batch-results"]])
+
+
+def test_a_press_on_a_cell_shows_its_rows(page: Page) -> None:
+    page.locator('#batch-figures button[data-cell="sort|neutral"]').click()
+    expect(page.locator("#pager")).to_contain_text("Only rows whose answer stays")
+    golds = page.locator("#lines tbody td:nth-child(4)")
+    expect(golds.first).to_have_text("neutral")
+    assert set(golds.all_text_contents()) == {"neutral"}
+
+
+def test_the_rows_that_were_not_scored_are_a_press_away(page: Page) -> None:
+    page.get_by_role("button", name="see why").click()
+    expect(page.locator("#pager")).to_contain_text("1 row")
+    expect(page.locator("#lines tbody")).to_contain_text("not scored: the hypothesis is empty")
 
 
 def test_pairs_from_templates_are_scored_from_the_page(page: Page) -> None:
-    open_tab(page, "Batch")
-    page.get_by_text("Or make pairs from templates").click()
+    page.locator("#batch-again").click()
+    page.get_by_text("Or make them from templates").click()
     page.get_by_label("Pairs", exact=True).fill("60")
     page.locator("#make-pairs").click()
-    expect(page.locator("#columns-guessed")).to_contain_text("60 rows", timeout=SLOW)
+    expect(page.locator("#upload-doubt")).to_contain_text("60 rows", timeout=SLOW)
     page.locator("#score").click()
-    expect(page.locator("#files")).to_contain_text("hans-60-seed-0-scored", timeout=SLOW)
-    expect(page.locator("#baselines")).to_contain_text("lexical_overlap")
+    expect(page.locator("#files")).to_contain_text("-60-seed-0-scored", timeout=SLOW)
+    expect(page.locator("#batch-figures")).to_contain_text("Accuracy of rules that read no")
+
+
+def test_a_file_of_another_task_and_an_unknown_label_are_asked_about(
+    app: App, newcomer: Page, tmp_path: Path
+) -> None:
+    add_model(app, "tiny-sentiment", SENTIMENT)
+    page = newcomer
+    open_tab(page, "Batch")
+    mine = tmp_path / "mine.csv"
+    mine.write_text("review,label\nA joy.,pos\nA bore.,five stars\n" * 20)
+    page.locator("#upload input[type=file]").first.set_input_files(str(mine))
+    expect(page.locator("#upload-doubt")).to_contain_text("no premise and hypothesis", timeout=SLOW)
+    page.locator("#task").get_by_text("Sentiment").click()
+    expect(page.locator("#label-values")).to_contain_text("“five stars”", timeout=SLOW)
+    page.locator("#score").click()
+    expect(page.locator("#batch-trouble")).to_contain_text("What does “five stars” mean?")
+    is_accessible(page, [["#batch-setup"]])
+    page.locator('#label-values select[data-value="five stars"]').select_option("negative")
+    page.locator("#score").click()
+    expect(page.locator("#batch-name")).to_contain_text("40 rows, 40 scored", timeout=SLOW)

@@ -1,23 +1,62 @@
 """The Catalogue tab in a real browser."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from probe.baselines import BASELINES
+from probe.tasks.nli import NLI
 from probe.templates import kinds
 from probe.transforms import REGISTRY
-from tests.support.browser import SLOW, open_tab
+from tests.conftest import App
+from tests.support.browser import SLOW, fits_a_phone, is_accessible, open_tab
 
 pytestmark = pytest.mark.browser
 
 
-def test_the_catalogue_shows_every_transform_with_an_example_and_its_code(page: Page) -> None:
+@pytest.fixture
+def listed(page: Page) -> Locator:
+    """The catalogue of inference, filled."""
     open_tab(page, "Catalogue")
     listed = page.locator("#catalogue")
-    expect(listed.locator("section").last).to_contain_text("majority", timeout=SLOW)
+    expect(listed.locator("#term-agreement")).to_be_visible(timeout=SLOW)
+    return listed
+
+
+def test_the_catalogue_shows_every_transform_with_an_example_and_its_code(listed: Locator) -> None:
     names = listed.locator(".entry h3 code").all_inner_texts()
-    assert set(names) >= {*REGISTRY, *BASELINES, *kinds()}
-    reverse = listed.locator(".entry", has=page.locator("code", has_text="reverse"))
+    assert set(names) >= {*REGISTRY, *BASELINES, *kinds(NLI)}
+    reverse = listed.locator("#term-reverse")
     expect(reverse).to_contain_text("hall large the filled success her and , tickets the sold")
     reverse.get_by_text("code: probe/transforms/families/lexical.py").click()
-    expect(reverse.locator("pre")).to_contain_text('@register("reverse"')
+    expect(reverse.locator("pre")).to_contain_text('"Reverse the words"')
+
+
+def test_a_search_leaves_the_cards_that_hold_its_words(listed: Locator) -> None:
+    listed.get_by_label("Search").fill("letters swap")
+    expect(listed.locator(".entry:visible h3 code")).to_have_text(["spelling_swap", "spelling"])
+    expect(listed.get_by_role("status")).to_contain_text("2 of")
+    listed.get_by_label("Search").fill("")
+    expect(listed.locator("#term-sort")).to_be_visible()
+
+
+def test_a_words_definition_opens_on_focus_and_closes_on_escape(
+    page: Page, listed: Locator
+) -> None:
+    word = listed.locator("#term-sort").get_by_role("button", name="No label is right: The text")
+    content = "element => getComputedStyle(element, '::after').content"
+    word.focus()
+    assert "no gold label is defined" in word.evaluate(content)
+    page.keyboard.press("Escape")
+    assert word.evaluate(content) == "none"
+
+
+def test_the_catalogue_is_accessible_and_fits_a_phone(page: Page, listed: Locator) -> None:
+    is_accessible(page, [["#catalogue"]])
+    fits_a_phone(page)
+
+
+def test_a_link_opens_the_catalogue_of_a_task_at_a_term(newcomer: Page, app: App) -> None:
+    newcomer.goto(f"{app.url}?tab=catalogue&task=sentiment#term-agreement")
+    expect(newcomer.locator("#term-agreement")).to_be_in_viewport(timeout=SLOW)
+    expect(newcomer.locator("#term-sort")).to_contain_text("Puts the words of the text")
+    expect(newcomer.locator("#term-copysort")).to_have_count(0)

@@ -1,22 +1,27 @@
 """Reading HTML as a browser would: its elements, its attributes, its text."""
 
+import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-VOID = {"br", "meta"}
+VOID = {"br", "input", "meta"}
 OURS = set(
     """
-    a article b br button code dd del details div dl dt figcaption figure h2 h3 h4 i ins li ol p
-    pre section span summary sup table tbody td th thead tr u ul
+    a article b br button code dd del details div dl dt figcaption figure h2 h3 h4 i input ins label
+    li nav ol option p pre section select span strong summary sup table tbody td th thead tr u ul
     """.split()  # noqa: SIM905  # read more easily than a list
 )
 """The elements that our markup is made of, drawings aside."""
-DRAWING = {"svg", "g", "text", "line", "rect", "title", "polygon", "polyline"}
+DRAWING = {"svg", "g", "path", "text", "line", "rect", "title", "polygon", "polyline"}
 REPORT = {"html", "head", "body", "meta", "title", "style", "h1"}
-HANDLERS = {("onclick", f"{name}(this)") for name in ("sortSheet", "unfoldTable", "takePng")}
+HANDLERS = {
+    ("onclick", "sortSheet(this)"),
+    ("onclick", "unfoldTable(this)"),
+    ("onclick", "takePng(this)"),
+}
 """The event handlers that our markup has."""
-ADDRESSES = ("?", "data:text/csv;charset=utf-8,", "data:image/svg+xml;charset=utf-8,")
-"""What our addresses begin with: links on the page, and files that a link holds itself."""
+FILE = re.compile(r"data:(image/svg\+xml|text/csv);charset=utf-8,[\w.~%/-]*", re.ASCII)
+"""A link that holds the file of a picture, url-encoded."""
 
 
 @dataclass
@@ -67,5 +72,5 @@ def require_ours(markup: str, also: frozenset[str] = frozenset()) -> Reading:
     handlers = {pair for pair in reading.attributes if pair[0].startswith("on")}
     assert handlers <= HANDLERS
     addresses = [value for name, value in reading.attributes if name in ("href", "src", "action")]
-    assert all(address.startswith(ADDRESSES) for address in addresses)
+    assert all(address.startswith(("?", "#")) or FILE.fullmatch(address) for address in addresses)
     return reading

@@ -87,6 +87,14 @@ Choices = Annotated[
 """Options by name, as JSON or as its text; which there are is checked where they are read."""
 
 
+NamesByName = Annotated[
+    dict[Name, Name],
+    BeforeValidator(opened),
+    Field(max_length=MAX_NAMES, description='a JSON object such as {"gold": "label"}'),
+]
+"""Names by name, as JSON or as its text: columns by field, labels by value."""
+
+
 class Argument:
     """An argument of an endpoint: its name and its annotation, ready to read values."""
 

@@ -1,31 +1,41 @@
 """The Batch tab's endpoint over HTTP: a file is scored."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from gradio.context import LocalContext
 
 from probe.analysis.batch import score
 from probe.analysis.summary import summarise, summary_json
-from probe.data.rows import guess
-from probe.data.tables import read_table
-from probe.limits import visitor_bounds
-from probe.models.classifier import Precision
+from probe.data.label_values import read_label_values
+from probe.data.rows import Columns, choose
+from probe.data.tables import Table
+from probe.errors import ArgumentError
+from probe.models.classifier import Classifier, Precision
 from probe.runs.model_access import ModelAccess
+from probe.tasks.nli import NLI
+from probe.tasks.task import Task, task_named
 from probe.transforms.options import Options, Sign, read_options
-from probe.ui.answers.answering import answering
+from probe.ui.answers.answering import answering, caller_left
+from probe.ui.answers.file_line import FILES_AT_ONCE, FileLine
 from probe.ui.answers.request_limits import check_transforms
-from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Token, Upload
+from probe.ui.answers.turns import visitor_of
+from probe.ui.api.arguments import Choices, Name, Names, NamesByName, Seed, Share, Token, Upload
 from probe.ui.api.endpoint import endpoint
 from probe.ui.result_files import write_results
-from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
+from probe.ui.visitors.visitor_files import check_room, fresh_folder, read_upload
+
+GOLD = "gold"
+"""Names the column of the gold label beside those of the texts."""
 
 
-def build(models: ModelAccess) -> None:
+def build(models: ModelAccess, line: FileLine) -> None:
     """Add `/batch` with components of its own: a file needs one to travel in."""
 
     @endpoint
-    @answering("file_minutes")
     def batch(
         file: Upload,
         transforms: Names,
@@ -36,11 +46,14 @@ def build(models: ModelAccess) -> None:
         precision: Precision,
         options: Choices,
         owner: Token,
+        task: Name,
+        columns: NamesByName,
+        label_values: NamesByName,
     ) -> tuple[dict[str, Any], list[str]]:
         """Score a file; returns the summary, the scored file and the summary's file.
 
         Args:
-            file: A table of pairs; its columns are guessed by their names.
+            file: A table of examples; its columns are guessed by their names.
             transforms: Names or chains, with commas between.
             model: A model that the page offers, or one that /load_model has loaded.
             seed: Where the transforms' chance begins.
@@ -49,9 +62,25 @@ def build(models: ModelAccess) -> None:
             precision: auto, fp32 or bf16.
             options: Further options of the transforms, as a JSON object.
             owner: The token of one's own runs, which /inoculate returns.
+            task: nli, paraphrase or sentiment: what the model is asked.
+            columns: Columns by text where they are not to be guessed, and gold, as a JSON object.
+            label_values: Labels by the value of the file that means them, as a JSON object.
         """
-        chosen = read_options({"keep": keep, "sign": sign, **options})
-        return score_file(models, owner, Path(file), transforms, model, seed, precision, chosen)
+        check_transforms(transforms)
+        check_room(models.store, owner)
+        asked = task_named(task)
+        table = read_upload(owner, file)
+        chosen = columns_by_name(table, asked, columns, label_values)
+        settings = read_options({"keep": keep, "sign": sign, **options})
+        request = LocalContext.request.get(None)
+        with line.place(visitor_of(request) if request else ("", owner), caller_left()) as ahead:
+            for _ in ahead:  # until it is this file's turn
+                pass
+            classifier = models.get(owner, model, asked)
+            return answering("file_minutes")(score_file)(
+                *(table, chosen, classifier, transforms, seed, settings, precision),
+                *(Path(file), fresh_folder(owner)),
+            )
 
     with gr.Row(visible=False):
         asked = [
@@ -64,33 +93,54 @@ def build(models: ModelAccess) -> None:
             gr.Textbox("auto", label="precision"),
             gr.Textbox("{}", label="options"),
             gr.Textbox("", label="owner"),
+            gr.Textbox(NLI.name, label="task"),
+            gr.Textbox("{}", label="columns"),
+            gr.Textbox("{}", label="label_values"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()
-    call.click(batch, asked, answered, api_name="batch", concurrency_id="batch")
+    call.click(
+        batch,
+        asked,
+        answered,
+        api_name="batch",
+        concurrency_id="batch",
+        concurrency_limit=FILES_AT_ONCE,
+    )
+
+
+def columns_by_name(
+    table: Table, task: Task, named: Mapping[str, str], values: Mapping[str, str]
+) -> Columns:
+    """Return the columns that are named, the others guessed, and what values of labels mean.
+
+    Raises FileError, LabelError, ArgumentError for a text that the task has not.
+    """
+    absent = [field for field in named if field not in (*task.fields, GOLD)]
+    if absent:
+        fields = ", ".join((*task.fields, GOLD))
+        raise ArgumentError(f"the task {task.name} has no text {absent[0]!r}; it has: {fields}")
+    texts = {field: name for field, name in named.items() if field != GOLD}
+    names = [str(name) for name in table.frame.columns]
+    columns = choose(names, task, texts, named.get(GOLD, ""))
+    columns.check(names)
+    return replace(columns, values=read_label_values(task, values, table, columns))
 
 
 def score_file(
-    models: ModelAccess,
-    owner: str,
-    path: Path,
+    table: Table,
+    columns: Columns,
+    classifier: Classifier,
     names: list[str],
-    model: str,
     seed: int,
-    precision: Precision,
     options: Options,
+    precision: Precision,
+    path: Path,
+    folder: Path,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Score a file; return the summary and the places of the scored file and the summary."""
-    check_transforms(names)
-    check_room(models.store, owner)
-    table = read_table(own_file(owner, path), visitor_bounds())
-    classifier = models.get(owner, model)
-    task = classifier.task
-    columns = guess([str(name) for name in table.frame.columns], task)
+    """Score a table; return the summary and the places of the scored file and the summary."""
     chunks = score(table, columns, classifier, names, seed, options, precision)
     rows = [row for chunk in chunks for row in chunk.rows]
-    totals = summarise(rows, names, task)
+    totals = summarise(rows, names, classifier.task)
     summary = summary_json(totals, classifier, precision, seed, options)
-    return summary, write_results(
-        fresh_folder(owner), table, rows, names, summary, path, classifier
-    )[0]
+    return summary, write_results(folder, table, rows, names, summary, path, classifier)[0]

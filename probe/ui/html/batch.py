@@ -1,14 +1,25 @@
-"""What the Batch tab shows of scored rows: progress, and cards with the main figures."""
+"""What the Batch tab shows of a scored file: its progress, its head, and its figures as tiles."""
 
 from typing import Any
 
+import pandas as pd
 from markupsafe import Markup
 
 from probe.analysis.batch import Chunk
 from probe.analysis.summary import Summary
 from probe.metrics import Estimate, interval
 from probe.models.classifier import Classifier, Precision, resolve
-from probe.ui.html.elements import join, meter, note
+from probe.tasks.task import Task
+from probe.ui.html.batch_pictures import confidence, intervals, kept
+from probe.ui.html.batch_words import agreement, average, meaningless, sentence
+from probe.ui.html.elements import NOTHING, join, meter, note, sheet, twin
+from probe.ui.html.file_progress import duration
+from probe.ui.html.tones import tone
+
+SEE_WHY = "not-scored"
+"""What a press on the link beside the rows that could not be scored reports."""
+EVERY = "All figures, with n and 95 % intervals"
+MEASURED = "measures with 95 % intervals; a change counts where it changed the text"
 
 
 def progress(chunk: Chunk[Any]) -> Markup:
@@ -20,34 +31,118 @@ def progress(chunk: Chunk[Any]) -> Markup:
     )
 
 
-def cards(summary: Summary, classifier: Classifier, precision: Precision) -> Markup:
-    """Show the figures of the untouched pairs, each with n and its interval."""
-    answers = " · ".join(f"{count} {label}" for label, count in summary.predicted.items())
-    errors = (
-        f"{summary.errors} with an error, see the column error" if summary.errors else "no errors"
+def head(
+    name: str, summary: Summary, classifier: Classifier, precision: Precision, seconds: float
+) -> Markup:
+    """Head a file's results: its name, and in one line what was done to it."""
+    changes = len(summary.transforms)
+    facts = [
+        f"{summary.rows:,} rows, {summary.scored:,} scored",
+        classifier.name,
+        f"{changes} change{'' if changes == 1 else 's'}",
+        f"{resolve(precision)}, {duration(seconds)}",
+    ]
+    return Markup('<h2 class="title">{}</h2><span class="soft num">{}</span>').format(
+        name, " · ".join(facts)
     )
-    cut = f"; {summary.cut} too long, cut" if summary.cut else ""
-    accuracy, confidence = summary.original["accuracy"], summary.original["confidence"]
-    shown = join(
-        (
-            _card("rows scored", f"{summary.scored} of {summary.rows}", errors + cut),
-            _card("accuracy", *_figure(accuracy, "no gold labels in this file")),
-            _card("mean confidence", *_figure(confidence, "")),
-            _card("model", classifier.name, f"{resolve(precision)}; says {answers}"),
-        )
-    )
-    return Markup('<div class="cards">{}</div>').format(shown)
 
 
-def _card(name: str, value: str, more: str) -> Markup:
+def figures(
+    summary: Summary,
+    task: Task,
+    stem: str,
+    rules: Markup = NOTHING,
+    measures: pd.DataFrame | None = None,
+) -> Markup:
+    """Show what the figures mean, the main ones, their pictures, and all of them folded away."""
+    pictures = (kept(summary, task, stem), intervals(summary, task, stem))
+    more = (confidence(summary, stem) if summary.transforms else NOTHING, rules)
+    every = NOTHING if measures is None else twin(EVERY, sheet(measures, MEASURED))
+    return join(
+        (meaning(summary, task), tiles(summary, task), *map(_beside, (pictures, more)), every)
+    )
+
+
+def _beside(pictures: tuple[Markup, Markup]) -> Markup:
+    """Show two pictures beside each other, one over the whole width, or nothing."""
+    shown = [each for each in pictures if each]
+    kind = "two wide" if len(shown) > 1 else "one"
+    return Markup('<div class="{}">{}</div>').format(kind, join(shown)) if shown else NOTHING
+
+
+def meaning(summary: Summary, task: Task) -> Markup:
+    """Say in one sentence what the figures mean."""
+    return Markup('<p class="say" aria-live="polite">{}</p>').format(sentence(summary, task))
+
+
+def tiles(summary: Summary, task: Task) -> Markup:
+    """Show the main figures, each with its n or interval."""
+    accuracy, wrong = summary.original["accuracy"], _errors(summary)
+    shown = [
+        _tile("Accuracy", *_figure(accuracy, "no gold labels in this file")),
+        _stays(summary, task) if summary.transforms else _answers(summary),
+        _sureness(summary, task),
+        _tile("Not scored", f"{summary.errors} row{'' if summary.errors == 1 else 's'}", wrong),
+    ]
+    return Markup('<div class="tiles">{}</div>').format(join(shown))
+
+
+def _tile(name: str, value: str | Markup, more: str | Markup) -> Markup:
     return Markup(
-        '<div class="card"><div class="fine">{}</div><div class="figure">{}</div>'
-        '<div class="fine">{}</div></div>'
+        '<div class="card tile"><span class="soft tiny">{}</span><strong>{}</strong>'
+        '<span class="soft tiny num">{}</span></div>'
     ).format(name, value, more)
 
 
 def _figure(estimate: Estimate, nothing: str) -> tuple[str, str]:
     if not estimate.n:
         return "–", nothing
-    words = f"95 % interval {interval(estimate)}, n = {estimate.n}"
-    return f"{100 * estimate.value:.1f} %", words
+    return f"{100 * estimate.value:.1f} %", f"{interval(estimate)}, n = {estimate.n:,}"
+
+
+def _stays(summary: Summary, task: Task) -> Markup:
+    names = list(summary.transforms)
+    kept = agreement(summary.transforms, names)
+    many = "" if len(names) == 1 else f", mean of {len(names)}"
+    value = "–" if kept != kept else f"{100 * kept:.0f} %"  # NaN is not itself
+    chance = f"{100 / len(task.labels):.0f} % by chance" if task.labels else ""
+    return _tile(f"Answers that stay{many}", value, chance)
+
+
+def _answers(summary: Summary) -> Markup:
+    """Show how often each label is the answer, as one bar."""
+    counts = {label: count for label, count in summary.predicted.items() if count}
+    most = max(counts, key=counts.__getitem__, default="–")
+    parts = join(
+        Markup('<span class="part tone-{}" style="width:{:.1f}%"></span>').format(
+            tone(label), 100 * count / max(1, summary.scored)
+        )
+        for label, count in counts.items()
+    )
+    words = ", ".join(f"{count:,} {label}" for label, count in counts.items())
+    bar = Markup('<span class="bar" role="img" aria-label="{}">{}</span>{}').format(
+        words, parts, words
+    )
+    return _tile("Most frequent answer", most, bar)
+
+
+def _sureness(summary: Summary, task: Task) -> Markup:
+    before = summary.original["confidence"]
+    salad = meaningless(summary.transforms, task)
+    names = salad or list(summary.transforms)
+    after = average(summary.transforms[name]["confidence"] for name in names)
+    if not before.n or after != after:
+        return _tile("Mean confidence", *_figure(before, ""))
+    arrow = Markup("{:.2f} <span aria-label='then'>→</span> {:.2f}").format(before.value, after)
+    where = "on texts without meaning" if salad else "on the changed texts"
+    return _tile("Confidence, before → after", arrow, where)
+
+
+def _errors(summary: Summary) -> Markup:
+    cut = f"{summary.cut:,} too long, cut" if summary.cut else ""
+    if not summary.errors:
+        return Markup("{}").format(cut or "every row was read")
+    see = Markup('<button type="button" class="link" data-cell="{}">see why</button>').format(
+        SEE_WHY
+    )
+    return see + (Markup("; {}").format(cut) if cut else NOTHING)

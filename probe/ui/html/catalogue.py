@@ -1,4 +1,4 @@
-"""What the Catalogue tab shows: transforms with facts, code and examples; templates; rules."""
+"""What the Catalogue tab shows: a card for each transform, template and rule; the glossary."""
 
 import inspect
 from collections.abc import Mapping, Sequence
@@ -7,78 +7,124 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from probe.analysis.transformed import Transformed
-from probe.baselines import BASELINES
-from probe.tasks.nli import NLI
+from probe.baselines import BASELINES, baselines_for
+from probe.tasks.task import Example, Task
 from probe.templates import Request, generate, kinds, template_ids
 from probe.templates.grammar import grammar
-from probe.transforms import REGISTRY
+from probe.transforms import REGISTRY, Result
 from probe.transforms.availability import missing
 from probe.transforms.registry import FAMILIES, Transform
 from probe.transforms.wording import summary_of
-from probe.ui.html.edits import changes
-from probe.ui.html.elements import NOTHING, join, note, twin
-from probe.ui.html.prediction import verdict
+from probe.ui.html.edits import TEXT, changes
+from probe.ui.html.elements import NOTHING, each, join, term, twin
+from probe.ui.html.glossary import shown_glossary
+from probe.ui.html.prediction import label_name
 
 ROOT = Path(__file__).resolve().parents[3]
-COMPARED = "compared with {} instead of the prediction before"
-ENTRY = Markup('<article class="entry"><h3><code>{}</code> {}</h3>{}</article>')
-SECTION = Markup('<section><h2 class="title">{}</h2>{}</section>')
+MAX_EXAMPLES = 3
+"""Examples that a card shows of what a transform or a template made."""
+PAGE = Markup(
+    '<div class="catalogue"><p class="say">{say}</p>'
+    '<div class="card shown-on"><p class="soft tiny">The examples below change this {unit}</p>'
+    "{texts}</div>"
+    '<div class="search"><label>Search <input type="search" placeholder="negation, WordNet, Gupta">'
+    '</label><span class="soft tiny" role="status"></span></div>'
+    '<nav class="parts" aria-label="Parts of the catalogue">{links}</nav>{parts}</div>'
+)
+PART = Markup(
+    '<section class="part-of-page" id="{id}"><h2 class="title">{title}</h2>'
+    '<p class="soft">{summary}</p><div class="cards">{cards}</div></section>'
+)
+CARD = Markup(
+    '<article class="card entry searched" id="term-{id}"><div class="about"><h3>{title} '
+    "<code>{name}</code></h3><p>{summary}</p>{facts}</div>{rest}</article>"
+)
 
 
-def catalogue(examples: Mapping[str, Sequence[Transformed]]) -> Markup:
-    """Show every transform with what it made of a pair, the templates, the rule baselines."""
-    return join(
-        [*(_family(family, examples) for family in FAMILIES), templates(), rule_baselines()]
+def catalogue(task: Task, example: Example, made: Mapping[str, Sequence[Result]]) -> Markup:
+    """Show everything there is for a task; `made` holds what transforms made of the example."""
+    entries = [entry for entry in REGISTRY.values() if entry.suits(task)]
+    by_family = {
+        family: [entry for entry in entries if entry.family == family] for family in FAMILIES
+    }
+    parts = {
+        f"term-family-{family}": (FAMILIES[family].title, _family(task, family, members, made))
+        for family, members in by_family.items()
+        if members
+    }
+    if kinds(task):
+        parts["templates"] = ("Templates", _templates(task))
+    if baselines_for(task):
+        parts["rules"] = ("Rule baselines", _rules(task))
+    parts["glossary"] = ("Glossary", shown_glossary(task))
+    return PAGE.format(
+        say=f"{len(entries)} ways to change a text, and what each does to the right answer",
+        unit=task.unit,
+        texts=join(
+            TEXT.format(task.title_of(field), text) for field, text in task.texts(example).items()
+        ),
+        links=join(
+            Markup('<a href="#{}">{}</a>').format(id, title) for id, (title, _) in parts.items()
+        ),
+        parts=join(part for _, part in parts.values()),
     )
 
 
-def _family(family: str, examples: Mapping[str, Sequence[Transformed]]) -> Markup:
-    entries = [entry for entry in REGISTRY.values() if entry.family == family]
-    shown = join(_entry(entry, examples.get(entry.name, ())) for entry in entries)
-    return SECTION.format(FAMILIES[family].title, shown)
-
-
-def _entry(entry: Transform, examples: Sequence[Transformed]) -> Markup:
-    parts = [_facts(entry), _lacks(entry), *map(_example, examples), _code(entry)]
-    return ENTRY.format(entry.name, summary_of(entry, NLI), join(parts))
-
-
-def _facts(entry: Transform) -> Markup:
-    edited = entry.edited(NLI)
-    facts = {
-        "changes": " and ".join(edited) if len(edited) > 1 else f"the {edited[0]}",
-        "works on": f"{entry.level}s",
-        "gold label": entry.rule.words,
-        "source": entry.source,
-    } | ({"agreement": COMPARED.format(NLI.default_label)} if entry.default else {})
-    listed = join(
-        Markup("<div><dt>{}</dt> <dd>{}</dd></div>").format(name, text)
-        for name, text in facts.items()
+def _family(
+    task: Task, family: str, members: Sequence[Transform], made: Mapping[str, Sequence[Result]]
+) -> Markup:
+    cards = join(_transform(task, entry, made.get(entry.name, ())) for entry in members)
+    words = FAMILIES[family]
+    return PART.format(
+        id=f"term-family-{family}", title=words.title, summary=words.summary, cards=cards
     )
-    return Markup('<dl class="facts">{}</dl>').format(listed)
 
 
-def _lacks(entry: Transform) -> Markup:
-    lacks = missing(entry)
-    if not lacks:
-        return NOTHING
-    return Markup('<p class="problem">Not available here: {}</p>').format(lacks)
+def _transform(task: Task, entry: Transform, made: Sequence[Result]) -> Markup:
+    lacks = missing(entry, task)
+    shown = [_example(result) for result in made[:MAX_EXAMPLES]]
+    if lacks:
+        shown = [Markup('<p class="problem">Not available here: {}</p>').format(lacks)]
+    elif not made:
+        shown = [_hint("Its example needs a model of this task, and none is here.")]
+    return CARD.format(
+        id=entry.name,
+        title=entry.title,
+        name=entry.name,
+        summary=summary_of(entry, task),
+        facts=_facts(task, entry),
+        rest=join([*shown, _code(entry)]),
+    )
 
 
-def _example(transformed: Transformed) -> Markup:
-    result = transformed.result
+def _facts(task: Task, entry: Transform) -> Markup:
+    badges = [term(entry.rule.title, entry.rule.summary)]
+    if entry.default:
+        words = "The answer to a copy is compared with this label, not with the answer before."
+        badges.append(term(f"Compared with {task.default_label}", words))
+    return Markup('<p class="facts">{} <span class="soft tiny">{}</span></p>').format(
+        each(Markup('<span class="badge plain">{}</span>'), badges), entry.source
+    )
+
+
+def _example(result: Result) -> Markup:
     if not result.changed:
-        return note(f"this pair is left unchanged; {result.note}")
-    gold = f" · gold label {result.gold}" if result.gold else ""
-    return Markup('<div class="new-text">{}<p>{}{}</p></div>').format(
-        changes(result), verdict(transformed.prediction), gold
+        return _hint(f"This {result.task.unit} stays as it is: {result.note}.")
+    gold = (
+        Markup('<p class="tiny soft">right answer now: {}</p>').format(label_name(result.gold))
+        if result.gold and result.of > 1
+        else NOTHING
     )
+    return Markup('<div class="edit">{}{}</div>').format(changes(result), gold)
+
+
+def _hint(words: str) -> Markup:
+    return Markup('<p class="hint">{}</p>').format(words)
 
 
 def _code(entry: Transform) -> Markup:
     text, place = source(entry.name)
-    return twin(f"code: {place}", Markup("<pre>{}</pre>").format(text))
+    return twin(f"code: {place}", Markup('<pre tabindex="0">{}</pre>').format(text))
 
 
 @cache
@@ -91,38 +137,50 @@ def source(name: str) -> tuple[str, str]:
     return inspect.cleandoc("\n" + "".join(lines)), f"{file}, line {start}"
 
 
-@cache
-def templates() -> Markup:
-    """Show each kind of template with its size and a few pairs."""
-    return SECTION.format(
-        "Templates (Rozen et al., McCoy et al.)",
-        note(
-            Markup(
-                "The Batch tab makes pairs from them, as does "
-                "<code>python -m probe templates</code>."
-            )
-        )
-        + join(map(_template, kinds())),
-    )
-
-
-def _template(kind: str) -> Markup:
-    pairs = join(
-        Markup('<p class="text">{} <span class="fine">{}</span></p>').format(
-            " ▸ ".join(grammar(kind).task.texts(pair).values()), pair.gold
-        )
-        for pair in generate(Request(kind), 3, 0)
-    )
-    return ENTRY.format(kind, f"{len(template_ids(kind))} templates", pairs)
-
-
-@cache
-def rule_baselines() -> Markup:
-    """Show the rule baselines."""
-    shown = join(
-        ENTRY.format(name, rule.summary, note(rule.source)) for name, rule in BASELINES.items()
-    )
+def _templates(task: Task) -> Markup:
     where = Markup(
-        "The Batch tab shows them beside the model, as does <code>python -m probe rules</code>."
+        "Sentences with slots make as many examples as one likes, and the right answer with each. "
+        "The Batch tab makes files of them, as does <code>python -m probe templates</code>."
     )
-    return SECTION.format("Rule baselines", note(where) + shown)
+    return PART.format(
+        id="templates", title="Templates", summary=where, cards=join(map(_kind, kinds(task)))
+    )
+
+
+@cache
+def _kind(kind: str) -> Markup:
+    entry, pairs = grammar(kind), generate(Request(kind), MAX_EXAMPLES, 0)
+    return CARD.format(
+        id=f"templates-{kind}",
+        title=entry.title,
+        name=kind,
+        summary=entry.summary,
+        facts=Markup('<p class="facts"><span class="badge plain">{} templates</span></p>').format(
+            len(template_ids(kind))
+        ),
+        rest=join(
+            Markup('<p class="text">{} {}</p>').format(
+                " ▸ ".join(entry.task.texts(pair).values()), label_name(pair.gold)
+            )
+            for pair in pairs
+        ),
+    )
+
+
+def _rules(task: Task) -> Markup:
+    where = Markup(
+        "Rules that understand nothing; a set that they solve says little about a model. The Batch "
+        "tab shows them beside the model, as does <code>python -m probe rules</code>."
+    )
+    cards = join(
+        CARD.format(
+            id=f"baseline-{name}",
+            title=BASELINES[name].title,
+            name=name,
+            summary=BASELINES[name].summary,
+            facts=Markup('<p class="facts soft tiny">{}</p>').format(BASELINES[name].source),
+            rest=NOTHING,
+        )
+        for name in baselines_for(task)
+    )
+    return PART.format(id="rules", title="Rule baselines", summary=where, cards=cards)

@@ -9,6 +9,7 @@ from probe.text.tokens import tokenise
 from probe.transforms.apply import Result, Step
 from probe.ui.html.elements import join
 
+TEXT = Markup('<p class="text"><span class="name">{}</span> {}</p>')
 TEMPLATES = {
     "kept": Markup('<span class="kept">{}</span>'),
     "moved": Markup('<span class="moved">{}</span>'),
@@ -32,7 +33,7 @@ def changes(made: Result | Step) -> Markup:
     if source and moved and _from_source(new[target], new[source], old[target]):
         shown[target] = edits(new[source], new[target])
     return join(
-        Markup('<p class="text"><span class="name">{}</span> {}</p>').format(side, diff(stretches))
+        TEXT.format(made.task.title_of(side), diff(stretches))
         for side, stretches in shown.items()
         if any(edit.kind != "kept" for edit in stretches)
     )

@@ -30,7 +30,8 @@ def picture(
     """
     below = note(sentence) if sentence else NOTHING
     return Markup(
-        '<section class="card picture" aria-label="{title}"><div class="row head"><h3>{title}</h3>'
+        '<section class="card picture" aria-label="{title}">'
+        '<div class="strip head"><h3>{title}</h3>'
         '<span class="grow"></span><span class="tiny take">{take}</span></div>{drawing}{below}'
         '<div class="as-table" hidden>{twin}</div></section>'
     ).format(

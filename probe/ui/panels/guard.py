@@ -29,16 +29,34 @@ def build_guard(files: gr.Files, key: gr.Textbox, elem_id: str) -> gr.Checkbox:
 def offer(key: str, guard: bool) -> tuple[gr.Files, gr.Checkbox]:
     """Offer the files of a result, and the question where one of them can be guarded."""
     try:
-        folder = kept_folder(key or "")
+        files = _files(kept_folder(key or ""))
     except FileError:  # there are none yet, or no more
         return gr.skip(), gr.Checkbox(visible=False)
+    shown = [str(_as_asked(path, guard)) for path in files]
+    return gr.Files(shown, visible=True), gr.Checkbox(visible=any(map(_guardable, files)))
+
+
+def offer_alone(key: str, guard: bool, *kinds: str) -> list[gr.DownloadButton]:
+    """Offer the files of a result with these ends of their names, each by a button of its own."""
+    try:
+        files = {_kind(path): path for path in _files(kept_folder(key or ""))}
+    except FileError:
+        files = {}
+    return [
+        gr.DownloadButton(value=str(_as_asked(files[kind], guard)), visible=True)
+        if kind in files
+        else gr.DownloadButton(visible=False)
+        for kind in kinds
+    ]
+
+
+def _files(folder: Path) -> list[Path]:
     beside = (path for path in folder.iterdir() if _kind(path) in ORDER)
-    files = sorted(beside, key=lambda path: ORDER.index(_kind(path)))
-    guarded = [_guarded_copy(path) if guard and _guardable(path) else path for path in files]
-    return (
-        gr.Files([str(path) for path in guarded], visible=True),
-        gr.Checkbox(visible=any(map(_guardable, files))),
-    )
+    return sorted(beside, key=lambda path: ORDER.index(_kind(path)))
+
+
+def _as_asked(path: Path, guard: bool) -> Path:
+    return _guarded_copy(path) if guard and _guardable(path) else path
 
 
 def _kind(path: Path) -> str:

@@ -10,19 +10,15 @@ from markupsafe import Markup
 from probe.errors import TemplateError, UserError
 from probe.runs.store import Store
 from probe.tasks.nli import NLI
+from probe.tasks.task import Task, task_named
 from probe.templates import Request, generate, kinds
 from probe.templates.files import write_pairs
 from probe.templates.grammar import grammar
-from probe.ui.events import QUIET
-from probe.ui.html.elements import alert, note
+from probe.ui.events import CHANGING, QUIET
+from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.page import Page
 from probe.ui.visitors.visitor_files import check_room, fresh_folder
 
-ABOUT = (
-    "Dative alternation and numerical reasoning after Rozen et al. 2019, and pairs like those of "
-    "HANS (McCoy et al. 2019): three heuristics, ten sub-cases each. Their gold labels are certain "
-    "by construction."
-)
 ALL = "all"
 MAX_PAIRS = 20_000
 """Pairs that the page makes; the command line makes any number."""
@@ -80,21 +76,53 @@ def _write(folder: Path, request: Request, count: int, seed: int) -> Path:
 
 
 def build(page: Page, upload: gr.File) -> None:
-    """Lay out the controls; what they make goes to `upload`."""
-    with gr.Accordion("Or make pairs from templates", open=False, elem_id="templates"):
-        gr.HTML(note(ABOUT))
+    """Lay out the controls; what they make goes to `upload`.
+
+    They are those that the templates of the chosen task heed; a task without templates has none.
+    """
+    first = kinds(NLI)[0]
+    with gr.Accordion("Or make them from templates", open=False, elem_id="templates") as panel:
+        about = gr.HTML(note(grammar(first).summary))
         with gr.Row():
-            kind = gr.Dropdown(list(kinds(NLI)), value="hans", label="Templates", min_width=120)
+            kind = gr.Dropdown(_kinds(NLI), value=first, label="Templates", **CHANGING)
             complexity = gr.Dropdown(list(COMPLEXITIES), value=ALL, label="Complexity")
             group = gr.Dropdown(list(GROUPS.items()), value="", label="Words", min_width=120)
-            heuristic = gr.Dropdown(list(HEURISTICS), value=ALL, label="Heuristic (hans)")
+            heuristic = gr.Dropdown(list(HEURISTICS), value=ALL, label="Heuristic")
         with gr.Row():
             low = gr.Number(2, label="Lowest number", precision=0, minimum=1, min_width=90)
             high = gr.Number(999, label="Highest number", precision=0, minimum=1, min_width=90)
+            strict = gr.Checkbox(label="Whole numbers (integer_strict)", min_width=140)
+        with gr.Row():
             n = gr.Number(300, label="Pairs", precision=0, minimum=1, min_width=90)
             seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80)
-            strict = gr.Checkbox(label="Whole numbers (integer_strict)", min_width=140)
-        go = gr.Button("Make the pairs", size="sm", elem_id="make-pairs")
+            go = gr.Button("Make the pairs", size="sm", elem_id="make-pairs")
         message = gr.HTML()
     asked: list[Any] = [page.owner, kind, complexity, group, low, high, strict, heuristic, n, seed]
     go.click(partial(make, page.core.store), asked, [upload, message], **QUIET)
+    heeded = [about, complexity, group, low, high, strict, heuristic]
+    kind.change(_heeded, kind, heeded, **QUIET)
+    page.task.change(_of_task, page.task, [panel, kind, message], **QUIET)
+
+
+READS = ("complexity", "lexical", "low", "high", "integer_strict", "heuristic")
+"""The fields of a request that have a control, in the order of the controls."""
+
+
+def _kinds(task: Task) -> list[tuple[str, str | int | float]]:
+    return [(f"{grammar(kind).title} · {kind}", kind) for kind in kinds(task)]
+
+
+def _heeded(kind: str | None) -> list[Any]:
+    """Say what templates make, and show the controls that they heed."""
+    if kind not in kinds():
+        return [NOTHING, *([gr.update(visible=False)] * len(READS))]
+    reads = grammar(kind).reads
+    return [note(grammar(kind).summary), *(gr.update(visible=name in reads) for name in READS)]
+
+
+def _of_task(name: str) -> list[Any]:
+    """Offer the templates of a task, or nothing where it has none."""
+    task = task_named(name)
+    names = kinds(task)
+    offered = gr.Dropdown(choices=_kinds(task), value=names[0] if names else None)
+    return [gr.Accordion(visible=bool(names)), offered, NOTHING]

@@ -1,110 +1,164 @@
 """The Batch tab: a whole file, with partial results as they come."""
 
+from functools import partial
 from typing import Any, get_args
 
 import gradio as gr
 from gradio.events import Dependency
+from markupsafe import Markup
 
 from probe.models.classifier import Precision
-from probe.tasks.nli import NLI
-from probe.transforms.availability import ready
+from probe.tasks.task import task_named
+from probe.ui.answers.file_line import FILES_AT_ONCE, FileLine
 from probe.ui.answers.pacing import StopRequests
+from probe.ui.answers.turns import visitor_of
 from probe.ui.api import batch as batch_api
-from probe.ui.batch_tables import ALL, FILTERS
-from probe.ui.choices import refresh_models
-from probe.ui.events import QUIET
+from probe.ui.batch_tables import ALL, ANY, FILTERS
+from probe.ui.events import CHANGING, PRESSED, QUIET
 from probe.ui.page import Page
 from probe.ui.panels import options, templates
-from probe.ui.panels.guard import build_guard, offer
-from probe.ui.panels.upload import build_columns, build_file, guess_on_upload
-from probe.ui.tabs.batch_run import Outputs, run, turn
+from probe.ui.panels.changes import build_changes
+from probe.ui.panels.guard import build_guard, offer, offer_alone
+from probe.ui.panels.labelled_file import build_file
+from probe.ui.tabs.batch_rows import choose, press_figure, press_page
+from probe.ui.tabs.batch_run import Outputs, run
 
-FILE_LABEL = "CSV, TSV, JSON lines or Parquet; also the MNLI and SNLI releases"
+ABOUT = (
+    "Score a whole file: how many answers are right, and how many stay when the text is changed "
+    "until it says nothing any more."
+)
+PLAIN: dict[str, Any] = {"show_label": False, "container": False, "elem_classes": "picks"}
+READING = """() => '<p class="hint" role="status">Reading the file …</p>'"""
+TELL = "html => window.tellProgress?.(html)"
+ASK = "on => { if (on && window.Notification) Notification.requestPermission(); return on; }"
+TO_ROWS = """() => document.getElementById("batch-rows").scrollIntoView({block: "start"})"""
 
 
 def build(page: Page) -> None:
     """Put the tab together."""
-    upload, columns = _file(page)
-    model, asked = _settings(page)
-    with gr.Row():
-        go = gr.Button("Score the file", variant="primary", elem_id="score")
-        halt = gr.Button("Stop", elem_id="halt")
-    shown, guard, kept, number = _results()
-    inputs = [page.owner, upload, *columns, model, *asked]
-    scoring = _score_on(go, halt, page, inputs, shown)
-    scoring.then(offer, [shown.paging, guard], [shown.files, guard], **QUIET)
-    place = [shown.rows, shown.place, number]
-    gr.on([kept.input, number.input], turn, [shown.paging, kept, number], place, **QUIET)
-    batch_api.build(page.core.models)
-    refresh_models(page, model)
+    line = FileLine()
+    with gr.Column(elem_id="batch-setup") as setup:
+        gr.HTML(Markup('<p class="say">{}</p>').format(ABOUT))
+        file = build_file(page, "upload")
+        with file.details, gr.Column(elem_classes="card"):
+            asked, controls, go = _choices(page)
+        templates.build(page, file.upload)
+    trouble = gr.HTML(elem_id="batch-trouble")
+    shown, guard, kept, change = _results()
+    shown.setup, shown.trouble = setup, trouble
+    inputs = [*(page.owner, page.task, file.upload, *asked, file.meanings), *file.columns]
+    scoring = _score_on(go, page, line, [*inputs, *controls], shown)
+    kept_files, alone = [shown.paging, guard], [shown.scored, shown.pairs]
+    scoring.then(offer, kept_files, [shown.files, guard], **QUIET).then(
+        _alone, kept_files, alone, **QUIET
+    )
+    guard.input(_alone, kept_files, alone, **QUIET)
+    shown.progress.change(None, shown.progress, None, js=TELL, **QUIET)
+    shown.again.click(_another, None, [file.upload, setup, shown.results], **QUIET)
+    _browse(shown, kept, change)
+    batch_api.build(page.core.models, line)
+
+
+def _alone(key: str, guard: bool) -> list[gr.DownloadButton]:
+    return offer_alone(key, guard, "-scored", "-pairs")
+
+
+def _another() -> list[Any]:
+    """Return to the choice of a file; what was scored stays in My data."""
+    return [None, gr.Column(visible=True), gr.Column(visible=False)]
 
 
 def _score_on(
-    go: gr.Button, halt: gr.Button, page: Page, inputs: list[Any], shown: Outputs
+    go: gr.Button, page: Page, line: FileLine, inputs: list[Any], shown: Outputs
 ) -> Dependency:
     """Score when the one button is pressed, and stop when the other is; return the scoring."""
     stops = StopRequests()
 
-    def score(request: gr.Request, *values: Any) -> Any:
-        yield from run(page.core.models, stops, request.session_hash, *values)
+    def scoring(request: gr.Request, *values: Any) -> Any:
+        yield from run(page.core.models, stops, line, visitor_of(request), *values)
 
-    stops.heed(go, halt, shown.progress)
+    stops.heed(go, shown.halt, shown.progress)
+    go.click(None, None, shown.trouble, js=READING, **QUIET)
     return go.click(
-        score, inputs, shown.outputs, concurrency_id="batch", concurrency_limit=1, **QUIET
+        scoring,
+        inputs,
+        shown.outputs,
+        concurrency_id="batch",
+        concurrency_limit=FILES_AT_ONCE,
+        **QUIET,
     )
 
 
-def _file(page: Page) -> tuple[gr.File, list[gr.Dropdown]]:
-    """Lay out the file with its columns and first rows, and the templates that make one."""
-    with gr.Row():
-        with gr.Column(scale=5, min_width=300):
-            upload = build_file(FILE_LABEL, "upload")
-        with gr.Column(scale=7, min_width=300):
-            columns = build_columns()
-            guessed = gr.HTML(elem_id="columns-guessed")
-    templates.build(page, upload)
-    preview = gr.HTML(elem_id="preview")
-    guess_on_upload(page, upload, columns, preview, guessed)
-    return upload, columns
-
-
-def _settings(page: Page) -> tuple[gr.Dropdown, list[Any]]:  # Any: components share no useful type
-    """Lay out the model, and what is done: transforms, seed, precision, options."""
-    names = gr.Dropdown(
-        ready(NLI),
-        value=["sort", "shuffle", "drop"],
-        multiselect=True,
-        allow_custom_value=True,
-        label="Transforms; join names with + for a chain",
-        elem_id="batch-transforms",
-    )
-    with gr.Row():
-        model = gr.Dropdown(
-            page.core.models.names(""), label="Model", min_width=130, allow_custom_value=True
-        )
-        seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80)
-        precision = gr.Dropdown(
-            list(get_args(Precision)), value="auto", label="Precision", min_width=100
-        )
-    with gr.Accordion("Options of the transforms", open=False):
+def _choices(page: Page) -> tuple[list[Any], list[Any], gr.Button]:  # Any: components
+    """Lay out the model and the changes, under Settings the rest, and the button that scores."""
+    with gr.Row(elem_classes="choices"):
+        names = page.core.models.names("")
+        model = gr.Dropdown(names, label="Model", min_width=150, scale=1, **CHANGING)
+        with gr.Column(scale=4, min_width=280):
+            changes = build_changes(page, "batch-transforms")
+    with gr.Accordion("Settings", open=False, elem_id="batch-settings"):
+        with gr.Row():
+            seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=100)
+            precisions = list(get_args(Precision))
+            precision = gr.Dropdown(precisions, value="auto", label="Precision", min_width=100)
+            tell = gr.Checkbox(label="Tell me when a file is finished", elem_id="tell")
         controls = options.build()
-    return model, [names, seed, precision, *controls]
+    tell.input(None, tell, tell, js=ASK, **QUIET)
+    go = gr.Button("Score the file", variant="primary", elem_id="score")
+    place = [page.owner, page.task]
+    page.tab.select(partial(_models, page), [*place, model], model, **QUIET)
+    page.task.change(partial(_models, page), [*place, model], model, **QUIET)
+    return [model, changes, seed, precision], controls, go
 
 
-def _results() -> tuple[Outputs, gr.Checkbox, gr.Dropdown, gr.Number]:
-    """Lay out the results, whether to guard the files, the filter and number of a page of rows."""
-    shown = Outputs(
-        progress=gr.HTML(elem_id="batch-progress"),
-        cards=gr.HTML(elem_id="batch-cards"),
-        plot=gr.Plot(visible=False, show_label=False, elem_id="batch-plot"),
-        measures=gr.HTML(elem_id="measures"),
-        baselines=gr.HTML(elem_id="baselines"),
-        files=gr.Files(visible=False, label="Scored file and summary", elem_id="files"),
-        paging=gr.Textbox("", label="results", visible=False),
-    )
-    guard = build_guard(shown.files, shown.paging, "batch-guard")
-    with gr.Row(visible=False) as shown.turning:
-        kept = gr.Dropdown([ALL, *FILTERS], value=ALL, label="Show", min_width=180)
-        number = gr.Number(1, label="Page", precision=0, minimum=1, min_width=80, elem_id="page")
-    shown.place, shown.rows = gr.HTML(), gr.HTML(elem_id="lines")
-    return shown, guard, kept, number
+def _models(page: Page, owner: str, task_name: str, chosen: str | None) -> gr.Dropdown:
+    """Offer the models of the task, and keep the chosen one where it is among them."""
+    names = page.core.models.names(owner, task_named(task_name))
+    first = names[0] if names else None
+    return gr.Dropdown(choices=names, value=chosen if chosen in names else first)
+
+
+def _results() -> tuple[Outputs, gr.Checkbox, gr.Radio, gr.Textbox]:
+    """Lay out the results, whether to guard the files, the filter, and the change that is shown."""
+    shown = Outputs()
+    with gr.Column(visible=False, elem_id="batch-results") as shown.results:
+        with gr.Row(elem_id="batch-head"):
+            shown.head = gr.HTML(elem_id="batch-name")
+            shown.scored = _download("Download scored file", "primary", "batch-scored")
+            shown.pairs = _download("Made texts", "secondary", "batch-pairs")
+            shown.halt = gr.Button("Stop", elem_id="halt", min_width=0)
+            shown.again = gr.Button("New file", elem_id="batch-again", min_width=0)
+        shown.progress = gr.HTML(elem_id="batch-progress")
+        shown.figures = gr.HTML(elem_id="batch-figures", js_on_load=PRESSED)
+        with gr.Column(elem_classes="card", elem_id="batch-rows"):
+            with gr.Row(visible=False, elem_id="batch-filters") as shown.browse:
+                gr.HTML(Markup("<h3>Rows</h3>"))
+                kept = gr.Radio(list(FILTERS), value=ALL, label="Rows", **PLAIN)
+                shown.label = gr.Dropdown(
+                    [ANY], value=ANY, label="Label", **CHANGING, show_label=False, container=False
+                )
+            shown.pager = gr.HTML(elem_id="pager", js_on_load=PRESSED)
+            shown.rows = gr.HTML(elem_id="lines")
+        with gr.Column(visible=False, elem_classes="card") as shown.taken:
+            shown.files = gr.Files(
+                label="All files of this result", elem_id="files", interactive=False
+            )
+            shown.paging = gr.Textbox("", label="results", visible=False)
+            guard = build_guard(shown.files, shown.paging, "batch-guard")
+    change = gr.Textbox("", label="change", visible=False)
+    return shown, guard, kept, change
+
+
+def _download(words: str, variant: Any, elem_id: str) -> gr.DownloadButton:  # Any: a literal
+    return gr.DownloadButton(words, variant=variant, visible=False, elem_id=elem_id, min_width=0)
+
+
+def _browse(shown: Outputs, kept: gr.Radio, change: gr.Textbox) -> None:
+    """Turn over the rows: by filter and label, by page, and by a press on a figure."""
+    rows = [shown.rows, shown.pager]
+    asked = [shown.paging, kept, shown.label]
+    gr.on([kept.input, shown.label.input], choose, asked, [*rows, change], **QUIET)
+    shown.pager.click(press_page, [*asked, change], rows, **QUIET)
+    shown.figures.click(
+        press_figure, shown.paging, [*rows, kept, shown.label, change], **QUIET
+    ).then(None, None, None, js=TO_ROWS, **QUIET)

@@ -1,4 +1,4 @@
-"""What pressing "Score the file" does: the rows are scored, the page and the files filled in."""
+"""What pressing "Score" does: the file waits its turn, is scored, and the page and files filled."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,46 +9,66 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.analysis.batch import Chunk, Row, score
+from probe.analysis.file_progress import FileProgress, after_chunk
 from probe.analysis.summary import Summary, Totals, summary_json
-from probe.data.tables import Table, read_table
-from probe.errors import FileError, Stopped, UserError
-from probe.limits import visitor_bounds
+from probe.data.tables import Table
+from probe.errors import Stopped, UserError
 from probe.models.classifier import Classifier, Precision
 from probe.runs.model_access import ModelAccess
+from probe.tasks.task import task_named
 from probe.transforms import Options
-from probe.ui.answers.answering import in_steps
+from probe.ui.answers.answering import caller_left, in_steps
+from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import STOPPED, Pace, StopRequests
 from probe.ui.answers.request_limits import check_transforms
-from probe.ui.batch_tables import ALL, PAGE_ROWS, baselines, chart, measures, page, view
-from probe.ui.html.batch import cards, progress
-from probe.ui.html.elements import NOTHING, alert, note, sheet, title
+from probe.ui.answers.turns import Visitor
+from probe.ui.batch_tables import ANY, PAGE_ROWS, Selection, baselines, golds_of, measures, view
+from probe.ui.html.batch import figures, head
+from probe.ui.html.batch_pictures import against_rules
+from probe.ui.html.batch_rows import rows_table
+from probe.ui.html.elements import NOTHING, alert, note
+from probe.ui.html.file_progress import file_progress
 from probe.ui.panels import options as option_controls
-from probe.ui.panels.upload import columns_of
-from probe.ui.result_files import kept_page, write_results
+from probe.ui.panels.labelled_file import (
+    columns_of,
+    most_fields,
+    read_meanings,
+    with_meanings,
+)
+from probe.ui.result_files import write_results
 from probe.ui.tab_outputs import TabOutputs
-from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
+from probe.ui.tabs.batch_rows import shown_rows
+from probe.ui.visitors.visitor_files import check_room, fresh_folder, read_upload
 
-MEASURED = "measures with 95 % intervals; a transform counts where it changed the pair"
-BASELINES = "rule baselines on the same pairs, with 95 % intervals"
-ROWS = "scored rows"
-STOPPED_AFTER = "Stopped after {done} of {total} rows. The files below hold what was scored."
+STOPPED_AFTER = "{why}Stopped after {done} of {total} rows. The files hold what was scored."
 STOPPED_AT_ONCE = "Stopped before the first rows were scored; there is nothing to put into a file."
 
 
 @dataclass
 class Outputs(TabOutputs):
-    """What the page shows, in the order of the tab's outputs; what is not given stays."""
+    """What the page shows, in the order of the tab's outputs; what is not given stays.
+
+    `setup` holds what is asked before scoring, `results` everything after it; `paging` is the key
+    of the results, `browse` what stands beside rows to turn over, `taken` the files.
+    """
 
     progress: Any = field(default_factory=gr.skip)  # Any: markup, or one of gradio's updates
-    cards: Any = field(default_factory=gr.skip)
-    plot: Any = field(default_factory=gr.skip)
-    measures: Any = field(default_factory=gr.skip)
-    files: Any = field(default_factory=gr.skip)
-    paging: Any = field(default_factory=gr.skip)
+    trouble: Any = field(default_factory=gr.skip)
+    setup: Any = field(default_factory=gr.skip)
+    results: Any = field(default_factory=gr.skip)
+    head: Any = field(default_factory=gr.skip)
+    halt: Any = field(default_factory=gr.skip)
+    again: Any = field(default_factory=gr.skip)
+    figures: Any = field(default_factory=gr.skip)
     rows: Any = field(default_factory=gr.skip)
-    place: Any = field(default_factory=gr.skip)
-    turning: Any = field(default_factory=gr.skip)
-    baselines: Any = field(default_factory=gr.skip)
+    pager: Any = field(default_factory=gr.skip)
+    label: Any = field(default_factory=gr.skip)
+    browse: Any = field(default_factory=gr.skip)
+    taken: Any = field(default_factory=gr.skip)
+    files: Any = field(default_factory=gr.skip)
+    scored: Any = field(default_factory=gr.skip)
+    pairs: Any = field(default_factory=gr.skip)
+    paging: Any = field(default_factory=gr.skip)
 
 
 @dataclass(frozen=True)
@@ -72,42 +92,80 @@ class Job:
 def run(
     models: ModelAccess,
     stops: StopRequests,
-    session: str | None,
+    line: FileLine,
+    place: Visitor,
     visitor: str,
+    task_name: str,
     path: str | None,
-    premise: str,
-    hypothesis: str,
-    gold: str | None,
     model: str,
     names: list[str],
     seed: float | None,
     precision: Precision,
-    *values: object,
+    meanings: str,
+    *values: Any,  # Any: of components of several kinds
 ) -> Iterator[list[Any]]:
     """Score the file; after each chunk yield what the page shows, in the order of `Outputs`.
 
-    `values` are those of the options' controls. Once a stop is asked for, the files hold the rows
-    that are scored by then.
+    `place` is whose turn it takes. `values` are the columns, then those of the options' controls.
+    Once a stop is asked for, the files hold the rows that are scored by then.
     """
+    session = place[1]
     try:
-        options = option_controls.read(values)
+        task, columns = task_named(task_name), values[: most_fields() + 1]
+        options = option_controls.read(values[most_fields() + 1 :])
         check_transforms(names)
-        if not path:
-            raise FileError("choose a file first, or one of the examples")
         check_room(models.store, visitor)
-        table = read_table(own_file(visitor, path), visitor_bounds())
+        table = read_upload(visitor, path)
         headers = [str(name) for name in table.frame.columns]
-        columns = columns_of(headers, premise, hypothesis, gold)
+        chosen = columns_of(headers, columns, task)
+        chosen = with_meanings(table, chosen, task, read_meanings(meanings))
         models.require(visitor, model)
-        yield Outputs(note("Loading the model …")).outputs
-        classifier = models.get(visitor, model)
-        job = Job(Path(path), table, classifier, names, int(seed or 0), options, precision, visitor)
-        chunks = score(table, columns, classifier, names, job.seed, options, precision)
-        yield from scored(job, in_steps("file_minutes", chunks, stops.reason(session)))
+        upload, stopped = Path(path or ""), stops.reason(session)
+        with line.place(place, caller_left()) as ahead:
+            for files in ahead:
+                if stopped():
+                    raise Stopped(STOPPED_AT_ONCE)
+                yield _begun(FileProgress(upload.name, "waiting", ahead=files)).outputs
+            yield _begun(FileProgress(upload.name, "loading")).outputs
+            classifier = models.get(visitor, model, task)
+            job = Job(upload, table, classifier, names, int(seed or 0), options, precision, visitor)
+            chunks = score(table, chosen, classifier, names, job.seed, options, precision)
+            yield from scored(job, in_steps("file_minutes", chunks, stopped))
     except UserError as trouble:
-        yield Outputs(alert(trouble)).outputs
+        yield _failed(alert(trouble)).outputs
     finally:
         stops.withdraw(session)
+
+
+def _begun(state: FileProgress) -> Outputs:
+    """Show that the file is on its way in place of what was asked and of an earlier file."""
+    return Outputs(
+        progress=file_progress(state),
+        trouble=NOTHING,
+        setup=gr.Column(visible=False),
+        results=gr.Column(visible=True),
+        head=Markup('<h2 class="title">{}</h2>').format(state.name),
+        halt=gr.Button(visible=True),
+        again=gr.Button(visible=False),
+        figures=NOTHING,
+        rows=NOTHING,
+        pager=NOTHING,
+        browse=gr.Row(visible=False),
+        taken=gr.Column(visible=False),
+        scored=gr.DownloadButton(visible=False),
+        pairs=gr.DownloadButton(visible=False),
+        paging="",
+    )
+
+
+def _failed(trouble: Markup) -> Outputs:
+    """Show why there are no results, beside what was asked, so that it can be put right."""
+    return Outputs(
+        progress=NOTHING,
+        trouble=trouble,
+        setup=gr.Column(visible=True),
+        results=gr.Column(visible=False),
+    )
 
 
 def scored(job: Job, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
@@ -116,7 +174,7 @@ def scored(job: Job, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
     The end may be before the last chunk: a press on Stop, or a time that is up.
     """
     rows, totals = list[Row](), Totals(job.classifier.task, job.names)
-    pace, last, ended = Pace(), None, NOTHING
+    pace, last, why = Pace(), None, ""
     try:
         for chunk in chunks:
             rows += chunk.rows
@@ -125,38 +183,30 @@ def scored(job: Job, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
             if chunk.done < chunk.total:
                 with pace.turn() as due:
                     shown = _part(job, rows, totals.summary()) if due else Outputs()
-                shown.progress = progress(chunk)
+                shown.progress = file_progress(after_chunk(job.upload.name, chunk))
                 yield shown.outputs
     except Stopped as reason:
-        ended = NOTHING if str(reason) == STOPPED else alert(reason)
+        why = "" if str(reason) == STOPPED else f"{reason}. "
     if last is None:
-        yield Outputs(ended + note(STOPPED_AT_ONCE)).outputs
+        yield _failed(alert(f"{why}{STOPPED_AT_ONCE}") if why else note(STOPPED_AT_ONCE)).outputs
     else:
-        yield _finished(job, rows, totals.summary(), last, ended).outputs
+        yield _finished(job, rows, totals.summary(), last, why).outputs
 
 
 def _part(job: Job, rows: Sequence[Row], summary: Summary) -> Outputs:
-    """Show the figures so far and the first rows, and none of an earlier file's."""
-    shown = _figures(job, summary)
-    first, _, _ = page(view(rows[:PAGE_ROWS], job.names), ALL, 1)
-    shown.rows, shown.place = sheet(first, ROWS), note("the first rows")
-    shown.files, shown.turning = gr.Files(visible=False), gr.Row(visible=False)
-    shown.paging, shown.baselines = "", NOTHING
-    return shown
-
-
-def _figures(job: Job, summary: Summary) -> Outputs:
+    """Show the figures so far and the first rows."""
+    first = view(rows[:PAGE_ROWS], job.names)
     return Outputs(
-        cards=cards(summary, job.classifier, job.precision),
-        plot=gr.Plot(chart(summary), visible=bool(job.names)),
-        measures=sheet(measures(summary), MEASURED),
+        figures=figures(summary, job.classifier.task, job.upload.stem),
+        rows=rows_table(first, job.classifier.task),
     )
 
 
 def _finished(
-    job: Job, rows: Sequence[Row], summary: Summary, last: Chunk[Row], ended: Markup
+    job: Job, rows: Sequence[Row], summary: Summary, last: Chunk[Row], why: str
 ) -> Outputs:
     """Write the files and show them with the first page of rows; say where it was stopped."""
+    task = job.classifier.task
     files, paging = write_results(
         fresh_folder(job.visitor),
         job.table,
@@ -166,29 +216,27 @@ def _finished(
         job.upload,
         job.classifier,
     )
-    shown = _figures(job, summary)
-    shown.progress = progress(last)
-    if last.done < last.total:
-        shown.progress += ended + note(STOPPED_AFTER.format(done=last.done, total=last.total))
-    shown.files, shown.paging = gr.Files(files, visible=True), paging
-    shown.rows, shown.place, _ = turn(paging, ALL, 1)
-    shown.turning, shown.baselines = gr.Row(visible=True), against_rules(rows)
-    return shown
+    records = view(rows, job.names)
+    table, pager = shown_rows(records, task, Selection(), 1)
+    rules = against_rules(baselines(rows), summary.original["accuracy"], job.upload.stem)
+    return Outputs(
+        progress=file_progress(_end(job, last, why)),
+        head=head(job.upload.name, summary, job.classifier, job.precision, last.seconds),
+        halt=gr.Button(visible=False),
+        again=gr.Button(visible=True),
+        figures=figures(summary, task, job.upload.stem, rules, measures(summary)),
+        rows=table,
+        pager=pager,
+        label=gr.Dropdown(choices=[ANY, *golds_of(records)], value=ANY),
+        browse=gr.Row(visible=True),
+        taken=gr.Column(visible=True),
+        files=gr.Files(files),
+        paging=paging,
+    )
 
 
-def against_rules(rows: Sequence[Row]) -> Markup:
-    """Show what rules that read no sentence reach on the same pairs, where there is gold."""
-    estimates = baselines(rows)
-    return title("Rule baselines") + sheet(estimates, BASELINES) if len(estimates) else NOTHING
-
-
-def turn(paging: str, kept: str, number: float | None) -> tuple[Markup, Markup, int]:
-    """Show another page or filter of the results with the key `paging`, of nothing without one."""
-    if not paging:
-        return NOTHING, NOTHING, 1
-    try:
-        frame = kept_page(paging)
-    except FileError as trouble:
-        return NOTHING, alert(trouble), 1
-    part, words, number_shown = page(frame, kept, int(number or 1))
-    return sheet(part, ROWS), note(words), number_shown
+def _end(job: Job, last: Chunk[Row], why: str) -> FileProgress:
+    if last.done == last.total:
+        return after_chunk(job.upload.name, last)
+    words = STOPPED_AFTER.format(why=why, done=last.done, total=last.total)
+    return FileProgress(job.upload.name, "stopped", last.done, last.total, last.seconds, why=words)

@@ -1,75 +1,79 @@
-"""The Catalogue tab: every transform with its facts, its code and an example computed live."""
+"""The Catalogue tab: what there is for a task, in words and with examples; the glossary."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import gradio as gr
 from markupsafe import Markup
 
-from probe.analysis.transformed import transform_all
+from probe.analysis.transformed import ImportanceReader
 from probe.errors import UserError
 from probe.models.classifier import Classifier
 from probe.runs.model_access import ModelAccess
-from probe.tasks.nli import NLI, Pair
+from probe.tasks.examples import random_example
+from probe.tasks.task import Example, Task
+from probe.transforms import REGISTRY, Options, Result, apply
 from probe.transforms.availability import ready
+from probe.transforms.registry import SubWords
 from probe.ui.answers.answering import answering
-from probe.ui.answers.request_limits import check_pair
 from probe.ui.answers.shared_answers import SharedAnswers, model_key
-from probe.ui.choices import refresh_models
+from probe.ui.events import QUIET
 from probe.ui.html.catalogue import catalogue
-from probe.ui.html.elements import alert, note
+from probe.ui.html.elements import alert
 from probe.ui.page import Page
+from probe.ui.task_choice import task_in
 
-PREMISE = "Maria sold 48 tickets for the evening concert, and the old hall was full."
-HYPOTHESIS = "Maria quickly sold the tickets, and her success filled the large hall."
+LOADING = Markup(
+    '<p class="hint">Every transform in words, with an example, and the glossary: '
+    "being put together.</p>"
+)
 
 
 @answering("answer_seconds")
-def show(
-    models: ModelAccess,
-    answers: SharedAnswers,
-    visitor: str,
-    premise: str,
-    hypothesis: str,
-    model: str,
-    seed: float | None,
-) -> Markup:
-    """Show every transform, applied to this pair."""
-    pair = Pair(premise, hypothesis)
+def show(models: ModelAccess, answers: SharedAnswers, visitor: str, task_name: str) -> Markup:
+    """Show what there is for a task, its transforms applied to the task's own example."""
+    task = task_in({"task": task_name})
     try:
-        check_pair(pair)
-        classifier = models.get(visitor, model)
-        key = model_key(classifier), pair, int(seed or 0)
-        (shown,) = answers.get(key, lambda: (applied(classifier, pair, int(seed or 0)),))
+        classifier = first_model(models, visitor, task)
+        key = task.name, model_key(classifier) if classifier else None
+        (shown,) = answers.get(key, lambda: (described(task, classifier),))
     except UserError as trouble:
         return alert(trouble)
     return shown
 
 
-def applied(classifier: Classifier, pair: Pair, seed: int) -> Markup:
-    """Apply every transform to a pair; raises what `transform_all` raises."""
-    before = classifier.predict([pair])
-    transformed = transform_all(classifier, [pair], before, ready(NLI), seed)
-    return catalogue({name: rows[0] for name, rows in transformed.items()})
+def first_model(models: ModelAccess, visitor: str, task: Task) -> Classifier | None:
+    """Return the first model for a task, which reads the tokens; None where there is none."""
+    name = next(iter(models.names(visitor, task)), None)
+    return models.get(visitor, name, task) if name else None
+
+
+def described(task: Task, classifier: Classifier | None) -> Markup:
+    """Show the catalogue of a task; without a model those that read tokens have no example."""
+    example = task.showcase or random_example(task, 0)
+    reader = ImportanceReader(classifier, Options()) if classifier else unread
+    able = [name for name in ready(task) if classifier or "model" not in REGISTRY[name].needs]
+    made: dict[str, Sequence[Result]] = {
+        name: apply(name, [example], task, 0, Options(), reader)[0] for name in able
+    }
+    return catalogue(task, example, made)
+
+
+def unread(examples: Sequence[Example]) -> list[SubWords]:
+    """Read no tokens."""
+    return []
 
 
 def build(page: Page) -> None:
-    """Put the tab together; it is filled when it is opened."""
-    with gr.Row():
-        premise = gr.Textbox(PREMISE, label="Premise", lines=2, scale=4, min_width=260)
-        hypothesis = gr.Textbox(HYPOTHESIS, label="Hypothesis", lines=2, scale=4, min_width=260)
-        model = gr.Dropdown(
-            page.core.models.names(""), label="Model", allow_custom_value=True, min_width=140
-        )
-        seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80)
-        go = gr.Button("Apply all", elem_id="apply-all", min_width=90)
-    listed = gr.HTML(note("Every transform is being applied to this pair."), elem_id="catalogue")
+    """Put the tab together; it is filled when it is opened, and again for another task."""
+    listed = gr.HTML(LOADING, elem_id="catalogue", padding=False)
+    fill: Callable[..., Markup] = partial(show, page.core.models, SharedAnswers())
     gr.on(
-        [page.tab.select, go.click, premise.submit, hypothesis.submit],
-        partial(show, page.core.models, SharedAnswers()),
-        [page.owner, premise, hypothesis, model, seed],
+        [page.tab.select, page.task.change],
+        fill,
+        [page.owner, page.task],
         listed,
         concurrency_id="probe",
         api_visibility="private",
-        show_progress="minimal",
-    )
-    refresh_models(page, model)
+        show_progress="hidden",
+    ).then(None, js="() => window.showTerm()", **QUIET)

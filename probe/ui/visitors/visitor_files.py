@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
+from probe.data.tables import Table, read_table
 from probe.errors import FileError
-from probe.limits import check
+from probe.limits import check, visitor_bounds
 from probe.runs.owned_models import model_bytes
 from probe.runs.owners import as_token
 from probe.runs.store import Store
@@ -77,6 +78,16 @@ def own_file(visitor: str, place: str | Path) -> Path:
     ):
         raise FileError(GONE)
     return path
+
+
+def read_upload(visitor: str, path: str | None) -> Table:
+    """Read a visitor's file. Raises FileError, LimitError."""
+    if not path:
+        raise FileError("choose a file first, or one of the examples")
+    table = read_table(own_file(visitor, path), visitor_bounds())
+    if not len(table.frame):
+        raise FileError("the file has a header and no rows; choose one with rows to score")
+    return table
 
 
 def _is_example(path: Path) -> bool:

@@ -11,9 +11,9 @@ from probe.errors import FileError
 from probe.models.classifier import Classifier
 from probe.settings import ASSETS
 from probe.tasks.nli import NLI
-from probe.ui.batch_tables import ALL
+from probe.ui.batch_tables import ALL, ANY
 from probe.ui.result_files import kept_folder, write_results
-from probe.ui.tabs.batch_run import turn
+from probe.ui.tabs.batch_rows import turn
 from probe.ui.tabs.compare import choose_two
 from probe.ui.visitors.visitor_files import cache_folder, fresh_folder
 from tests.support.visitors import ME
@@ -33,8 +33,8 @@ def test_results_are_found_again_by_their_key_alone(classifier: Classifier) -> N
     columns = guess([str(name) for name in table.frame.columns], NLI)
     rows = [row for chunk in score(table, columns, classifier, []) for row in chunk.rows]
     _, key = write_results(fresh_folder(ME), table, rows, [], {}, place, classifier)
-    shown, words, number = turn(key, ALL, 2)
-    assert ("page 2 of 2" in words, number) == (True, 2)
+    shown, words = turn(key, ALL, ANY, "", 2)
+    assert "page 2 of 2" in words
     assert str(rows[-1].number + 1) in shown
 
 
@@ -46,7 +46,7 @@ def test_no_other_key_opens_a_file(key: str, cache: Path) -> None:
     asked = key.format(full=cache / "secret")
     with pytest.raises(FileError, match=GONE):
         kept_folder(asked)
-    assert GONE in turn(asked, ALL, 1)[1] or not asked
+    assert GONE in turn(asked, ALL, ANY, "", 1)[1] or not asked
 
 
 def test_compare_says_that_its_results_are_gone() -> None:

@@ -11,6 +11,8 @@ from probe.ui.html.elements import NOTHING, join
 from probe.ui.html.pictures import svg
 
 TRACK_WIDTH, ROW_HEIGHT = 320, 34
+NEAR = 0.3
+"""A reference nearer to an end of the scale than this takes the place of the end's words."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class ForestRow:
 class Forest:
     """Rows over the same scale from `low` to `high`, whose ends have words of their own.
 
-    A dashed line marks the `reference`, such as chance, unless it is None.
+    A dashed line marks the `reference`, such as chance, unless it is None. Words of rows stand
+    beside their tracks unless `beside` is false: long ones are for the table alone.
     """
 
     rows: Sequence[ForestRow]
@@ -41,6 +44,7 @@ class Forest:
     high_title: str = ""
     reference: float | None = None
     reference_title: str = "chance"
+    beside: bool = True
 
     def place(self, value: float) -> float:
         """Return where a value stands on the scale, from 0 to 1; one beyond an end stands there."""
@@ -49,7 +53,7 @@ class Forest:
 
 def forest_plot(forest: Forest, label: str) -> Markup:
     """Draw it; `label` says what is drawn to who cannot see it."""
-    several = any(row.more or row.words for row in forest.rows)
+    several = forest.beside and any(row.more or row.words for row in forest.rows)
     kind = "forest with-words" if several else "forest"
     lines = join(_line(forest, row, several) for row in forest.rows)
     return Markup('<div class="{}" role="img" aria-label="{}">{}{}</div>').format(
@@ -93,18 +97,24 @@ def _reference(forest: Forest) -> Markup:
 
 def _scale(forest: Forest, several: bool) -> Markup:
     """Write what the ends of the scale and the reference mean, under the last track."""
-    marks = [(0.0, forest.low_title, "start"), (1.0, forest.high_title, "end")]
-    if forest.reference is not None:
-        marks.append((forest.place(forest.reference), forest.reference_title, "middle"))
     words = join(
         Markup('<span class="{}" style="left:{:.1f}%">{}</span>').format(anchor, 100 * at, title)
-        for at, title, anchor in marks
-        if title
+        for at, title, anchor in _marks(forest)
     )
     if not words:
         return NOTHING
     last = Markup("<span></span>") if several else NOTHING
     return Markup('<span></span><span class="scale soft tiny">{}</span>{}').format(words, last)
+
+
+def _marks(forest: Forest) -> list[tuple[float, str, str]]:
+    """Return where the words of the scale stand, from 0 to 1, the words, and their anchor."""
+    ends = [(0.0, forest.low_title, "start"), (1.0, forest.high_title, "end")]
+    if forest.reference is None:
+        return [end for end in ends if end[1]]
+    at = forest.place(forest.reference)
+    apart = [end for end in ends if end[1] and abs(end[0] - at) > NEAR]
+    return [*apart, (at, forest.reference_title, "middle")]
 
 
 def forest_frame(forest: Forest) -> pd.DataFrame:
@@ -130,7 +140,7 @@ def forest_frame(forest: Forest) -> pd.DataFrame:
 def forest_svg(forest: Forest, title: str) -> Markup:
     """Draw it as a file of its own."""
     left = svg.width_of([row.title for row in forest.rows]) + 32
-    words = svg.width_of([row.words for row in forest.rows])
+    words = svg.width_of([row.words for row in forest.rows]) if forest.beside else 0.0
     width = left + TRACK_WIDTH + (24 + words if words else 40)
     bottom = 48 + ROW_HEIGHT * len(forest.rows)
     parts = [svg.text(16, 26, title)]
@@ -140,11 +150,14 @@ def forest_svg(forest: Forest, title: str) -> Markup:
             svg.text(16, middle + 4, row.title),
             svg.box(left, middle - 4, TRACK_WIDTH, 8, svg.TRACK),
             _svg_mark(forest, row.estimate, left, middle),
-            svg.text(left + TRACK_WIDTH + 16, middle + 4, row.words, fill=svg.SOFT),
         ]
-    parts.append(_svg_reference(forest, left, bottom))
-    parts.append(svg.text(left, bottom + 20, forest.low_title, fill=svg.SOFT))
-    parts.append(svg.text(left + TRACK_WIDTH, bottom + 20, forest.high_title, "end", svg.SOFT))
+        if forest.beside:
+            parts.append(svg.text(left + TRACK_WIDTH + 16, middle + 4, row.words, fill=svg.SOFT))
+    parts += [_svg_reference(forest, left, bottom)]
+    parts += [
+        svg.text(left + TRACK_WIDTH * at, bottom + 20, words, anchor, svg.SOFT)
+        for at, words, anchor in _marks(forest)
+    ]
     return svg.drawing(max(width, svg.width_of([title]) + 32), bottom + 32, title, parts)
 
 
@@ -166,6 +179,4 @@ def _svg_reference(forest: Forest, left: float, bottom: float) -> Markup:
     at = left + TRACK_WIDTH * forest.place(forest.reference)
     return Markup(
         '<line x1="{0:.1f}" x2="{0:.1f}" y1="42" y2="{1:.1f}" stroke="{2}" stroke-dasharray="3 3"/>'
-    ).format(at, bottom, svg.SOFT) + svg.text(
-        at, bottom + 20, forest.reference_title, "middle", svg.SOFT
-    )
+    ).format(at, bottom, svg.SOFT)

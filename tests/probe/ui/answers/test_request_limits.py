@@ -12,13 +12,14 @@ from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
 from probe.tasks.nli import LABELS
 from probe.transforms.registry import FAMILIES
+from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import StopRequests
 from probe.ui.answers.shared_answers import SharedAnswers
 from probe.ui.api import batch as batch_api
 from probe.ui.api import compare as compare_api
 from probe.ui.api import probe as probe_api
 from probe.ui.panels import options
-from probe.ui.tabs import batch_run, catalogue, compare_run, probe_answer
+from probe.ui.tabs import batch_run, compare_run, probe_answer
 
 SETTINGS = {"MAX_TRANSFORMS": "2", "MAX_CHAIN": "3", "MAX_TEXT": "20"}
 TEXT, LONG = "A man walks.", "x" * 21
@@ -91,32 +92,29 @@ def test_the_batch_tab_refuses(models: ModelAccess, asked: dict[str, Any], sente
     (shown,) = batch_run.run(
         models,
         StopRequests(),
-        "me",
+        FileLine(),
+        ("", "me"),
         "",
+        "nli",
         path,
-        "premise",
-        "hypothesis",
-        None,
         "minilm",
         names,
         0,
         "fp32",
+        "",
+        *("premise", "hypothesis", None),
         *values,
     )
-    assert sentence in shown[0]
+    assert sentence in shown[list(vars(batch_run.Outputs())).index("trouble")]
 
 
 @pytest.mark.parametrize(("asked", "sentence"), OF_NAMES)
 def test_batch_over_http_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
-    batch = endpoint(batch_api.build, models, "batch")
+    batch = endpoint(lambda models: batch_api.build(models, FileLine()), models, "batch")
     with pytest.raises(gr.Error, match=sentence.replace("+", r"\+")):
-        batch("pairs.csv", asked["names"], "minilm", 0, 0.5, "support", "fp32", {}, "")
-
-
-@pytest.mark.parametrize(("asked", "sentence"), OF_TEXTS)
-def test_the_catalogue_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
-    texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
-    assert sentence in catalogue.show(models, SharedAnswers(), "", *texts, "minilm", 0)
+        batch(
+            "pairs.csv", asked["names"], "minilm", 0, 0.5, "support", "fp32", {}, "", "nli", {}, {}
+        )
 
 
 @pytest.mark.parametrize(("asked", "sentence"), OF_TEXTS)

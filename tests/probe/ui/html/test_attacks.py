@@ -13,6 +13,7 @@ from finetune.ui.samples import samples
 from probe.analysis.batch import score
 from probe.analysis.comparison import Row
 from probe.analysis.examination import examine
+from probe.analysis.file_progress import FileProgress
 from probe.analysis.hans import Profiled, profile
 from probe.analysis.summary import summarise
 from probe.data.rows import guess
@@ -20,11 +21,22 @@ from probe.data.tables import read_table
 from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.text.difference import edits
-from probe.ui.batch_tables import view
-from probe.ui.html import batch, compare, compare_cells, elements, hans, my_data, prediction, probe
+from probe.ui.batch_tables import measures, view
+from probe.ui.html import (
+    batch,
+    batch_rows,
+    compare,
+    compare_cells,
+    elements,
+    hans,
+    my_data,
+    prediction,
+    probe,
+)
 from probe.ui.html.edits import diff
+from probe.ui.html.file_progress import file_progress
 from probe.ui.links import link_to_compare, link_to_example, link_to_inoculation, link_to_model
-from probe.ui.panels import own_model, upload
+from probe.ui.panels import labelled_file, own_model, upload
 from probe.ui.visitors.belongings import KINDS, Belonging
 from tests.support.attacks import ATTACKS
 from tests.support.markup import require_ours
@@ -125,16 +137,24 @@ def test_a_file_is_previewed_and_scored_as_text(
     path = tmp_path / "attack.jsonl"
     names = ("premise", "hypothesis", "label", attack)
     path.write_text(json.dumps(dict.fromkeys(names, attack)), encoding="utf-8")
-    shown = [part for part in upload.choose(ME, str(uploaded(path))) if isinstance(part, Markup)]
+    place = str(uploaded(path))
+    shown = [part for part in upload.choose(ME, place) if isinstance(part, Markup)]
     assert len(shown) == 2
+    named = labelled_file.show_file(ME, NLI.name, place)
+    shown += [part for part in named if isinstance(part, Markup)]
+    assert len(shown) == 5
     for part in shown:
         require_ours(part)
     table = read_table(path)
     classifier = shared("bert")
     columns = guess([str(name) for name in table.frame.columns], NLI)
     rows = [row for chunk in score(table, columns, classifier) for row in chunk.rows]
-    require_ours(elements.sheet(view(rows, []), "rows"))
-    require_ours(batch.cards(summarise(rows, [], NLI), classifier, "fp32"))
+    require_ours(batch_rows.rows_table(view(rows, []), NLI))
+    summary = summarise(rows, [], NLI)
+    require_ours(batch.head(attack, summary, classifier, "fp32", 1.0))
+    require_ours(batch.figures(summary, NLI, attack, measures=measures(summary)))
+    for state in ("waiting", "loading", "scoring", "finished", "stopped"):
+        require_ours(file_progress(FileProgress(attack, state, why=attack)))
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,9 @@ from probe.tasks.nli import NLI
 from probe.transforms import Options
 from probe.ui.answers.answering import in_steps
 from probe.ui.answers.pacing import STOPPED, StopRequests
-from probe.ui.tabs.batch_run import Job, Outputs, scored, turn
+from probe.ui.batch_tables import ALL, ANY, PAGE_ROWS
+from probe.ui.tabs.batch_rows import turn
+from probe.ui.tabs.batch_run import Job, Outputs, scored
 from tests.support.pair_files import PAIRS
 from tests.support.tiny_models import shared
 from tests.support.visitors import ME
@@ -61,7 +63,7 @@ def files(shown: dict[str, object]) -> list[Path]:
 
 def test_a_file_is_scored_to_its_end(upload: Path) -> None:
     *_, last = outputs(upload, lambda count: False)
-    assert f"{ROWS} of {ROWS} rows" in str(last["progress"])
+    assert f"{ROWS} rows, {ROWS} scored" in str(last["head"])
     assert "Stopped" not in str(last["progress"])
     with files(last)[0].open(newline="", encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == ROWS
@@ -81,7 +83,8 @@ def test_stop_writes_what_was_scored_and_says_so(upload: Path) -> None:
 
 def test_the_first_chunk_shows_its_figures_at_once(upload: Path) -> None:
     first, *_ = outputs(upload, lambda count: True)
-    assert f"{FIRST_ROWS} of {FIRST_ROWS}" in str(first["cards"])
+    assert f"n = {FIRST_ROWS}<" in str(first["figures"])
+    assert str(first["rows"]).count("<tr>") == PAGE_ROWS + 1
 
 
 def test_stop_inside_a_chunk_keeps_the_rows_before_it(upload: Path) -> None:
@@ -112,4 +115,4 @@ def test_a_file_that_takes_too_long_keeps_what_was_scored(
 
 
 def test_there_is_no_page_of_rows_before_a_file_is_scored() -> None:
-    assert turn("", "all rows", 3) == ("", "", 1)
+    assert turn("", ALL, ANY, "", 3) == ("", "")

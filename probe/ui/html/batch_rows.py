@@ -1,0 +1,89 @@
+"""The rows of a scored file: a table whose first columns stay while it scrolls, and its pages."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from probe.tasks.task import Task
+from probe.transforms.wording import chain_title
+from probe.ui.batch_tables import Record
+from probe.ui.html.elements import NOTHING, heads, join, note, table, term
+from probe.ui.html.tones import tone
+
+ROWS = "scored rows"
+NONE = "No row is like this."
+
+
+def rows_table(rows: Sequence[Record], task: Task) -> Markup:
+    """Show rows: their texts, their gold label, the answer, and the answer after each change.
+
+    After a change the confidence alone says that the answer stays; a new answer is named.
+    """
+    if not rows:
+        return note(NONE)
+    names = list(rows[0]["made"])
+    titles = [task.title_of(field) for field in task.fields]
+    head = heads(["#", *titles, "Right", "Answer", *map(chain_title, names)])
+    return table(ROWS, head, join(_line(row, names) for row in rows), "scored", "sheet sticky")
+
+
+def _line(row: Record, names: Sequence[str]) -> Markup:
+    texts = join(
+        Markup('<td class="text"><span title="{0}">{0}</span></td>').format(text)
+        for text in row["texts"].values()
+    )
+    first = Markup('<th scope="row" class="soft num">{}</th>{}').format(row["row"], texts)
+    if row["error"]:
+        return Markup('<tr>{}<td colspan="{}" class="soft">not scored: {}</td></tr>').format(
+            first, 2 + len(names), row["error"]
+        )
+    made = join(_made(row["made"][name]) for name in names)
+    return Markup("<tr>{}<td>{}</td><td>{}</td>{}</tr>").format(
+        first, _label(row["gold"]), _answer(row["label"], row["confidence"]), made
+    )
+
+
+def _label(label: str) -> Markup:
+    if not label:
+        return Markup('<span class="soft">–</span>')
+    return Markup('<span class="label tone-{}">{}</span>').format(tone(label), label)
+
+
+def _answer(label: str, confidence: float) -> Markup:
+    return Markup('{} <span class="num">{:.2f}</span>').format(_label(label), confidence)
+
+
+def _made(several: Sequence[Record]) -> Markup:
+    shown = join(map(_one, several), Markup(" "))
+    return Markup("<td>{}</td>").format(shown or Markup('<span class="soft">–</span>'))
+
+
+def _one(made: Record) -> Markup:
+    """Show the answer to a changed text; the text itself opens on focus and on a tap."""
+    if not made["changed"]:
+        return Markup('<span class="soft">unchanged</span>')
+    confidence = f"{made['confidence']:.2f}"
+    if made["agrees"]:
+        words = term(confidence, f"The answer stays {made['label']}. {made['text']}")
+        return Markup('<span class="made tone-{}">{}</span>').format(tone(made["label"]), words)
+    words = term(f"{made['label']} {confidence}", made["text"])
+    return Markup('<span class="made new tone-{}">{}</span>').format(tone(made["label"]), words)
+
+
+def pager(number: int, last: int, count: int) -> Markup:
+    """Say which page of how many this is, with the ways to the others."""
+    words = Markup('<span class="soft num">{:,} row{}, page {} of {}</span>').format(
+        count, "" if count == 1 else "s", number, last
+    )
+    if last == 1:
+        return words
+    return Markup('<div class="strip">{}{}{}</div>').format(
+        _to("Previous page", number - 1, last), words, _to("Next page", number + 1, last)
+    )
+
+
+def _to(words: str, number: int, last: int) -> Markup:
+    off = NOTHING if 1 <= number <= last else Markup(" disabled")
+    return Markup('<button type="button" class="btn" data-cell="{}"{}>{}</button>').format(
+        number, off, words
+    )

@@ -1,0 +1,103 @@
+"""What a file's figures mean, in the words of its task."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isnan
+
+from probe.analysis.summary import Measured, Summary
+from probe.metrics import Estimate
+from probe.tasks.label_rules import UNDEFINED
+from probe.tasks.task import Task
+from probe.transforms import default_of, rule_of
+from probe.transforms.registry import chain
+
+SHARES = {
+    0.0: "Hardly any answer",
+    0.1: "One answer in ten",
+    0.2: "One answer in five",
+    0.25: "One answer in four",
+    1 / 3: "One answer in three",
+    0.4: "Two answers in five",
+    0.5: "Half of the answers",
+    0.6: "Three answers in five",
+    2 / 3: "Two answers in three",
+    0.75: "Three answers in four",
+    0.8: "Four answers in five",
+    0.9: "Nine answers in ten",
+    0.95: "Nineteen answers in twenty",
+    1.0: "Nearly every answer",
+}
+"""A share in words, by the nearest one; a verb in the singular or plural goes with it."""
+SINGULAR = ("Hardly", "One", "Nearly")
+APART = 0.02
+"""Confidences nearer to each other than this count as the same."""
+
+
+def meaningless(names: Iterable[str], task: Task) -> list[str]:
+    """Return the changes after which a text has no meaning, so that no answer should stay."""
+    return [name for name in names if rule_of(name) is UNDEFINED and not default_of(name, task)]
+
+
+def average(estimates: Iterable[Estimate]) -> float:
+    """Return the mean of the estimates over anything, NaN where there is none."""
+    values = [estimate.value for estimate in estimates if estimate.n]
+    return sum(values) / len(values) if values else float("nan")
+
+
+def agreement(measured: Mapping[str, Measured], names: Sequence[str]) -> float:
+    """Return the mean share of answers that stay over some changes."""
+    return average(measured[name]["agreement"] for name in names)
+
+
+def sentence(summary: Summary, task: Task) -> str:
+    """Say what the figures mean: what stays that should not, and where it is noticed least."""
+    names = meaningless(summary.transforms, task)
+    kept = agreement(summary.transforms, names)
+    if not summary.scored:
+        return "No row could be scored; each says why in the column “error” of the scored file."
+    if isnan(kept):
+        return _without_salad(summary, task)
+    said = f"{_stay(kept)} {_though(names, task)}."
+    return " ".join(filter(None, (said, _least(summary, names), _confidence(summary, names))))
+
+
+def _stay(value: float) -> str:
+    words = SHARES[min(SHARES, key=lambda share: abs(share - value))]
+    return f"{words} {'stays' if words.startswith(SINGULAR) else 'stay'}"
+
+
+def _though(names: Sequence[str], task: Task) -> str:
+    target = task.title_of(task.target).lower()
+    if all(link.family == "lexical" for name in names for link in chain(name)):
+        return f"when the words of the {target} are put out of order"
+    return f"although the {target} makes no sense any more"
+
+
+def _least(summary: Summary, names: Sequence[str]) -> str:
+    """Say under which gold label most answers stay, where there are several."""
+    by_label = {label: agreement(group, names) for label, group in summary.by_label.items()}
+    shares = {label: value for label, value in by_label.items() if not isnan(value)}
+    if len(shares) < 2 or max(shares.values()) - min(shares.values()) < APART:
+        return ""
+    return f"It notices least where the right answer is {max(shares, key=shares.__getitem__)}."
+
+
+def _confidence(summary: Summary, names: Sequence[str]) -> str:
+    before = summary.original["confidence"].value
+    after = average(summary.transforms[name]["confidence"] for name in names)
+    how = "as sure as before" if before - after < APART else "less sure than before"
+    return f"The model is {how}: {after:.2f}, was {before:.2f}."
+
+
+def _without_salad(summary: Summary, task: Task) -> str:
+    """Say what can be said where no change destroys the text."""
+    names = list(summary.transforms)
+    kept = agreement(summary.transforms, names)
+    if not isnan(kept):
+        after = average(summary.transforms[name]["accuracy"] for name in names)
+        right = "" if isnan(after) else f" After them {after:.0%} are right."
+        return f"{_stay(kept)} after these changes.{right}".replace("%", " %")
+    accuracy = summary.original["accuracy"]
+    if accuracy.n:
+        return f"The model answers {100 * accuracy.value:.0f} % of the {task.unit}s right."
+    most = max(summary.predicted, key=summary.predicted.__getitem__)
+    return f"Its most frequent answer is {most}; without gold labels none is right or wrong."

@@ -1,0 +1,54 @@
+"""How far the scoring of a file is, on the page and in the browser's own title."""
+
+from markupsafe import Markup
+
+from probe.analysis.file_progress import FileProgress
+from probe.ui.html.elements import NOTHING, meter
+
+TITLES = {
+    "waiting": "Waiting for its turn",
+    "loading": "Loading the model",
+    "scoring": "Scoring",
+    "stopped": "Stopped",
+}
+
+
+def file_progress(state: FileProgress) -> Markup:
+    """Show how far a file is; the page's title says the same in short, by `data-title`."""
+    words, short = in_words(state), in_short(state)
+    bar = meter("rows scored", state.share) if state.state == "scoring" else NOTHING
+    if state.state == "finished":
+        return Markup('<div role="status" data-state="finished" data-title="{}"></div>').format(
+            f"{short} · {state.name}"
+        )
+    return Markup(
+        '<div class="card" role="status" data-state="{}" data-title="{}">'
+        "<b>{}</b><p class='soft num'>{}</p>{}</div>"
+    ).format(state.state, f"{short} · {state.name}", TITLES[state.state], words, bar)
+
+
+def in_short(state: FileProgress) -> str:
+    """Say in a word or two how far a file is."""
+    if state.state == "scoring":
+        return f"{100 * state.share:.0f} %"
+    return state.state.capitalize()
+
+
+def in_words(state: FileProgress) -> str:
+    """Say its place in the line, its speed and the time left, or why it ended."""
+    if state.state == "waiting":
+        files = "One file is" if state.ahead == 1 else f"{state.ahead} files are"
+        return f"{files} scored before yours. It begins by itself; Stop gives up its place."
+    if state.state == "loading":
+        return "The first rows follow in a moment."
+    if state.state == "stopped":
+        return state.why
+    return (
+        f"{state.done:,} of {state.total:,} rows, {state.per_second:.0f} a second, "
+        f"about {duration(state.left)} left"
+    )
+
+
+def duration(seconds: float) -> str:
+    """Write a time as a person says it."""
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} minutes"

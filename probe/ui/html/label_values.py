@@ -1,0 +1,65 @@
+"""The labels of a file as a person sees them before it is scored: what each value means."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from probe.data.label_values import LabelValue, LabelValues
+from probe.tasks.task import Label, Task
+from probe.ui.html.elements import NOTHING, heads, join, note, table
+
+UNDECIDED = "?"
+"""Chosen where a value is not known and nothing was said of it."""
+CONVENTION = "Numbers are read by the convention of {task} data: {numbers}. Change what differs."
+ASKED = "Say what {values} means: it is not known, and nothing is guessed."
+MANY = (
+    "This column has {count:,} different values, so it is hardly one of labels; choose another "
+    "column, or none."
+)
+WHY = {"no gold": "empty", "disputed": "the annotators disagreed: not scored"}
+
+
+def labels_read(values: LabelValues, task: Task) -> Markup:
+    """Show each value of a column of labels, its rows, and a list to choose what it means."""
+    if not values.values:
+        return NOTHING
+    unknown, numbers = values.of("unknown"), values.of("number")
+    if values.others and unknown:
+        return _asked(MANY.format(count=len(values.values) + values.others))
+    words = NOTHING
+    if unknown:
+        words += _asked(ASKED.format(values=" and ".join(f"“{each.value}”" for each in unknown)))
+    if numbers:
+        read = ", ".join(f"{each.value} is {each.label}" for each in numbers)
+        words += note(CONVENTION.format(task=task.title.lower(), numbers=read))
+    body = join(_line(value, task.golds) for value in values.values)
+    head = heads(("in the file", "rows", "means"))
+    return words + table("what each label of the file means", head, body, "meanings")
+
+
+def _asked(words: str) -> Markup:
+    return Markup('<p class="asked" role="alert">{}</p>').format(words)
+
+
+def _line(value: LabelValue, golds: Sequence[Label]) -> Markup:
+    shown = value.value or "(empty)"
+    return Markup(
+        '<tr><th scope="row"><code>{}</code></th><td class="num">{:,}</td><td>{}</td></tr>'
+    ).format(shown, value.rows, _list(value, shown, golds))
+
+
+def _list(value: LabelValue, shown: str, golds: Sequence[Label]) -> Markup:
+    choices = [(gold, gold) for gold in golds] + [("", "no gold label")]
+    now = value.label or ""
+    if value.reading in ("unknown", "disputed"):
+        now = UNDECIDED
+        choices = [(UNDECIDED, WHY.get(value.reading, "choose its meaning")), *choices]
+    options = join(
+        Markup("<option value='{}'{}>{}</option>").format(
+            name, Markup(" selected") if name == now else NOTHING, words
+        )
+        for name, words in choices
+    )
+    return Markup('<select data-value="{}" aria-label="{} means">{}</select>').format(
+        value.value, shown, options
+    )

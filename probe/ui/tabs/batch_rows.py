@@ -1,0 +1,67 @@
+"""The rows of a scored file, as filters, pages and a press on a figure choose them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from probe.errors import FileError
+from probe.tasks.task import Task
+from probe.transforms.wording import chain_title
+from probe.ui.batch_tables import ALL, ANY, NOT_SCORED, Record, Selection, page
+from probe.ui.html.batch import SEE_WHY
+from probe.ui.html.batch_pictures import ALL as ALL_LABELS
+from probe.ui.html.batch_pictures import BETWEEN
+from probe.ui.html.batch_rows import pager, rows_table
+from probe.ui.html.elements import NOTHING, alert, note
+from probe.ui.result_files import kept_page
+
+STAYS = "Only rows whose answer stays under “{change}”."
+
+
+def shown_rows(
+    records: Sequence[Record], task: Task, selection: Selection, number: int
+) -> tuple[Markup, Markup]:
+    """Return a page of the selected rows and where it stands among the others."""
+    part, number, last, count = page(records, selection, number)
+    said = NOTHING
+    if selection.change:
+        said = note(STAYS.format(change=chain_title(selection.change)))
+    return rows_table(part, task), said + pager(number, last, count)
+
+
+def turn(
+    paging: str, kept: str, label: str, change: str, number: float | None
+) -> tuple[Markup, Markup]:
+    """Show a page of the results with the key `paging`, nothing without one."""
+    if not paging:
+        return NOTHING, NOTHING
+    try:
+        records, task = kept_page(paging)
+    except FileError as trouble:
+        return NOTHING, alert(trouble)
+    return shown_rows(records, task, Selection(kept, label, change), int(number or 1))
+
+
+def choose(paging: str, kept: str, label: str) -> list[Any]:
+    """Show the first page of a filter and a label, whatever figure was pressed before."""
+    return [*turn(paging, kept, label, "", 1), ""]
+
+
+def press_page(
+    event: gr.EventData, paging: str, kept: str, label: str, change: str
+) -> tuple[Markup, Markup]:
+    """Show the page whose button was pressed."""
+    cell = str(getattr(event, "cell", ""))
+    return turn(paging, kept, label, change, int(cell) if cell.isdecimal() else 1)
+
+
+def press_figure(event: gr.EventData, paging: str) -> list[Any]:
+    """Show the rows behind a figure; returns them with the filter, the label and the change."""
+    cell = str(getattr(event, "cell", ""))
+    if cell == SEE_WHY:
+        return [*turn(paging, NOT_SCORED, ANY, "", 1), NOT_SCORED, ANY, ""]
+    change, _, label = cell.rpartition(BETWEEN)
+    label = ANY if label == ALL_LABELS else label
+    return [*turn(paging, ALL, label, change, 1), ALL, label, change]
