@@ -1,29 +1,36 @@
 """Permalinks: addresses on this page that open a tab with something in it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
+from probe.tasks.nli import NLI
 from probe.tasks.task import Example, Task
 
 
+def link_to_view(parameters: Mapping[str, str]) -> str:
+    """Return a permalink that opens the Probe tab with all that its fields hold."""
+    return _query(**parameters)
+
+
 def link_to_example(task: Task, example: Example, model: str) -> str:
-    """Return a permalink that opens an example in the Probe tab."""
-    return _query(task=task.name, **task.texts(example), model=model)
+    """Return a permalink that opens an example in the Probe tab, with its gold label."""
+    gold = {"gold": example.gold} if example.gold in task.labels else {}
+    return _query(task=task.name, **task.texts(example), **gold, model=model)
 
 
-def link_to_model(model: str) -> str:
+def link_to_model(model: str, task: Task = NLI) -> str:
     """Return a permalink that opens the Probe tab with a model."""
-    return _query(model=model)
+    return _query(task=task.name, model=model)
 
 
-def link_to_compare(models: Sequence[str]) -> str:
+def link_to_compare(models: Sequence[str], task: Task = NLI) -> str:
     """Return a permalink that opens the Compare tab with these models."""
-    return _query(tab="compare", models=",".join(models))
+    return _query(tab="compare", task=task.name, models=",".join(models))
 
 
-def link_to_inoculation(challenge: str, model: str) -> str:
+def link_to_inoculation(challenge: str, model: str, task: Task = NLI) -> str:
     """Return a permalink that opens the Inoculate tab with a model and a challenge chosen."""
-    return _query(tab="inoculate", model=model, challenge=challenge)
+    return _query(tab="inoculate", task=task.name, model=model, challenge=challenge)
 
 
 def link_to_lesson(lesson: str, step: int = 1) -> str:

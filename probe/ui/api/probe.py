@@ -1,4 +1,4 @@
-"""The Probe tab's endpoint over HTTP: one pair."""
+"""The Probe tab's endpoint over HTTP: one example."""
 
 from typing import Any
 
@@ -6,14 +6,17 @@ import gradio as gr
 
 from probe.analysis.examination import examine
 from probe.analysis.methods import BaselineToken, Method
+from probe.errors import ModelError
 from probe.reports.json import examination_json
 from probe.runs.model_access import ModelAccess
-from probe.tasks.nli import NLI, Pair
+from probe.tasks.nli import NLI
+from probe.tasks.task import Task
 from probe.transforms.options import Sign, read_options
 from probe.ui.answers.answering import answering
-from probe.ui.answers.request_limits import check_pair, check_transforms
+from probe.ui.answers.request_limits import check_transforms
 from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Text, Token
 from probe.ui.api.endpoint import endpoint
+from probe.ui.api.example import Texts, read_example, task_of
 
 
 def build(models: ModelAccess) -> None:
@@ -22,10 +25,10 @@ def build(models: ModelAccess) -> None:
     @endpoint
     @answering("answer_seconds")
     def probe(
-        premise: Text,
-        hypothesis: Text,
+        premise: Text = "",
+        hypothesis: Text = "",
         transforms: Names = [],  # noqa: B006  # gradio reads the default for its schema
-        model: Name = "minilm",
+        model: Name = "",
         seed: Seed = 0,
         keep: Share = 0.5,
         sign: Sign = "support",
@@ -34,14 +37,17 @@ def build(models: ModelAccess) -> None:
         options: Choices = {},  # noqa: B006  # as above
         gold: Name = "",
         owner: Token = "",
+        texts: Texts = {},  # noqa: B006  # as above
+        task: Name = NLI.name,
     ) -> dict[str, Any]:
-        """Classify a pair, explain it, apply transforms: the JSON of `python -m probe pair`.
+        """Classify an example, explain it, transform it: the JSON of `python -m probe pair`.
 
         Args:
-            premise: The premise.
-            hypothesis: The hypothesis.
+            premise: The premise, in place of texts for inference.
+            hypothesis: The hypothesis, likewise.
             transforms: Names, those of a chain joined with +; a list, or a text with commas.
-            model: A model that the page offers, or one that /load_model has loaded.
+            model: A model that the page offers, or one that /load_model has loaded; empty for the
+                first that the page offers for the task.
             seed: Where the transforms' chance begins.
             keep: The share of tokens that drop, repeat and replace keep.
             sign: Which tokens count as important.
@@ -50,13 +56,15 @@ def build(models: ModelAccess) -> None:
             options: Further options of the transforms by name, as `python -m probe pair` has them.
             gold: The gold label, if it is known.
             owner: The token of one's own runs, which /inoculate returns.
+            texts: The texts by field: premise, hypothesis; text1, text2; or text.
+            task: The task of model and texts: nli, paraphrase or sentiment.
         """
-        pair = Pair(premise, hypothesis, NLI.read_gold(gold))
-        check_pair(pair)
+        asked = task_of(task)
+        example = read_example(asked, texts, premise, hypothesis, gold)
         check_transforms(transforms)
         examination = examine(
-            models.get(owner, model),
-            pair,
+            models.get(owner, model or first_model(models, owner, asked), asked),
+            example,
             transforms,
             seed,
             read_options({"keep": keep, "sign": sign, **options}),
@@ -66,3 +74,11 @@ def build(models: ModelAccess) -> None:
         return examination_json(examination, "fp32")
 
     gr.api(probe, api_name="probe", concurrency_id="probe")
+
+
+def first_model(models: ModelAccess, owner: str, task: Task) -> str:
+    """Return the model that the page offers first for a task. Raises ModelError where none is."""
+    name = next(iter(models.names(owner, task)), None)
+    if name is None:
+        raise ModelError(f"no model of the task {task.name} is here; name one of your own")
+    return name
