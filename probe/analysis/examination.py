@@ -1,7 +1,8 @@
 """The whole look at one example: the answer, its importance, and what becomes of it transformed."""
 
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from probe.analysis.attribution import Importance, attribute
@@ -19,7 +20,7 @@ class Examination:
     """An example, the prediction, the importance of its tokens, and its transformed versions.
 
     `importance` is None for a model that does not say which tokens matter to it; `rules` is what
-    the rule baselines of the task answer.
+    the rule baselines of the task answer, `seconds` the time that the prediction took.
     """
 
     model: Model
@@ -28,6 +29,7 @@ class Examination:
     importance: Importance | None
     transformed: tuple[Transformed, ...]
     rules: Mapping[str, Label]
+    seconds: float = field(default=0.0, compare=False)
 
     @property
     def cut(self) -> bool:
@@ -54,7 +56,9 @@ def examine(
     require_text(model.task, example)
     for name in names:
         require_usable(name, model)
+    began = time.perf_counter()
     prediction = model.predict([example], precision)[0]
+    seconds = time.perf_counter() - began
     usual = explained(model.task, [example], [prediction.label])[0]
     importance = None
     if isinstance(model, Classifier):
@@ -68,7 +72,7 @@ def examine(
     )
     new_examples = tuple(new for rows in transformed.values() for new in rows[0])
     rules = _rules(model.task, example)
-    return Examination(model, example, prediction, importance, new_examples, rules)
+    return Examination(model, example, prediction, importance, new_examples, rules, seconds)
 
 
 def _rules(task: Task, example: Any) -> dict[str, Label]:

@@ -7,7 +7,8 @@ import gradio as gr
 from probe.errors import ModelError
 from probe.models.user_models import LoadedModel
 from probe.runs.model_access import ModelAccess
-from probe.tasks.task import read_labels
+from probe.tasks.nli import NLI
+from probe.tasks.task import Task, read_labels
 from probe.ui.api.arguments import Name, Token
 from probe.ui.api.endpoint import endpoint
 
@@ -46,10 +47,14 @@ def load_json(models: ModelAccess, owner: str, model: str, labels: str) -> dict[
 
 
 def open_own(
-    models: ModelAccess, visitor: str, name: str | None, labels: str | None
+    models: ModelAccess,
+    visitor: str,
+    name: str | None,
+    labels: str | None,
+    task: Task = NLI,
 ) -> LoadedModel:
-    """Load what a visitor named. Raises ModelError or LabelError."""
+    """Load what a visitor named for a task. Raises ModelError or LabelError."""
     model = (name or "").strip()
     if not model:
         raise ModelError("say which model: a hub's owner/name, or a folder")
-    return models.open(visitor, model, read_labels(labels or ""))
+    return models.open(visitor, model, read_labels(labels or ""), task)

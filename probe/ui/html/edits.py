@@ -1,6 +1,6 @@
 """What a transform changed in a text, marked word by word."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
@@ -24,7 +24,30 @@ def diff(stretches: Sequence[Edit]) -> Markup:
 
 
 def changes(made: Result | Step) -> Markup:
-    """Show what changed in each field; a target made from the source beside the source."""
+    """Show what changed in each field, each in a paragraph under its title."""
+    return join(
+        TEXT.format(made.task.title_of(field), diff(stretches))
+        for field, stretches in changed_fields(made).items()
+    )
+
+
+def edited_line(made: Result) -> Markup:
+    """Show what changed as one line; a field is named where it is not the target alone."""
+    shown = changed_fields(made)
+    named = tuple(shown) != (made.task.target,)
+    return join(
+        Markup('<span class="edit">{}{}</span>').format(
+            Markup('<span class="soft">{}:</span> ').format(made.task.title_of(field))
+            if named
+            else "",
+            diff(stretches),
+        )
+        for field, stretches in shown.items()
+    )
+
+
+def changed_fields(made: Result | Step) -> Mapping[str, Sequence[Edit]]:
+    """Return the edits of each field that changed; a target made from the source beside it."""
     before = made.original if isinstance(made, Result) else made.before
     old, new = made.task.texts(before), made.task.texts(made.example)
     source, target = made.task.source, made.task.target
@@ -32,11 +55,11 @@ def changes(made: Result | Step) -> Markup:
     moved = source and new[target] != old[target]
     if source and moved and _from_source(new[target], new[source], old[target]):
         shown[target] = edits(new[source], new[target])
-    return join(
-        TEXT.format(made.task.title_of(side), diff(stretches))
-        for side, stretches in shown.items()
+    return {
+        field: stretches
+        for field, stretches in shown.items()
         if any(edit.kind != "kept" for edit in stretches)
-    )
+    }
 
 
 def _from_source(new: str, source: str, old: str) -> bool:

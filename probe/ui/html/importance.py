@@ -1,16 +1,29 @@
-"""Tokens shaded by their scores, with signed numbers and a table that says the same."""
+"""Tokens shaded by their scores, and a table with signed numbers that says the same."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
 from probe.analysis.attribution import Importance
 from probe.analysis.methods import METHODS
 from probe.tasks.task import Example
-from probe.transforms.options import SIGNS
+from probe.transforms.options import SIGNS, Sign
 from probe.transforms.registry import Scored
 from probe.ui.html.elements import NOTHING, join, twin
+
+KEYS: Mapping[Sign, Markup] = {
+    "support": Markup(
+        'tokens <span class="key for">speak for it</span> or '
+        '<span class="key against">against it</span>'
+    ),
+    "gupta": Markup(
+        'tokens <span class="key for">raise the loss</span> or '
+        '<span class="key against">lower it</span>'
+    ),
+    "abs": Markup('the more a token matters, the <span class="key for">darker</span>'),
+}
+"""What the two shades mean, by the convention of the signs."""
 
 
 def importance(example: Example, scores: Importance | None) -> Markup:
@@ -20,43 +33,58 @@ def importance(example: Example, scores: Importance | None) -> Markup:
     """
     if scores is None:
         return NOTHING
-    texts = scores.classifier.task.texts(example)
-    sides = [(field, text, scores.tokens(field)) for field, text in texts.items()]
-    largest = max((abs(token.score) for _, _, side in sides for token in side), default=0.0)
-    lines = join(_side(name, tokens(text, scored, largest)) for name, text, scored in sides)
-    rows = join(_row(name, token) for name, _, scored in sides for token in scored)
-    listed = Markup(
-        "<table><thead><tr><th>side</th><th>token</th><th>score</th></tr></thead>"
-        "<tbody>{}</tbody></table>"
-    ).format(rows)
-    return Markup('<div class="importance">{}<p class="fine">{}</p>{}</div>').format(
-        lines, _caption(scores, largest), twin("as table", listed)
+    return Markup('<div class="importance">{}{}</div>').format(
+        shaded(example, scores), twin("as table", score_table(example, scores))
     )
 
 
-def _side(name: str, shaded: Markup) -> Markup:
-    return Markup(
-        '<div class="side"><span class="name">{}</span>'
-        '<div class="tokens" aria-hidden="true">{}</div></div>'
-    ).format(name, shaded)
+def shaded(example: Example, scores: Importance) -> Markup:
+    """Show each text as tokens shaded by their scores, under a line that says how to read them."""
+    task = scores.classifier.task
+    sides = [(text, scores.tokens(field)) for field, text in task.texts(example).items()]
+    largest = _largest(scores)
+    lines = join(
+        Markup('<div class="tokens" aria-hidden="true">{}</div>').format(
+            tokens(text, scored, largest)
+        )
+        for text, scored in sides
+    )
+    return Markup('<p class="rests">{}</p>{}').format(_caption(scores), lines)
 
 
-def _row(side: str, token: Scored) -> Markup:
-    return Markup("<tr><td>{}</td><td>{}</td><td>{:+.2e}</td></tr>").format(
-        side, token.token, token.score
+def _caption(scores: Importance) -> Markup:
+    return Markup('What “{}” rests on <span class="hide-phone">— {} · {}</span>').format(
+        scores.label, KEYS[scores.sign], METHODS[scores.method].title.lower()
     )
 
 
-def _caption(scores: Importance, largest: float) -> Markup:
-    """Say which method and label the numbers are of, and their unit."""
+def score_table(example: Example, scores: Importance) -> Markup:
+    """Return the signed scores as a table, with the method, the label and the unit."""
+    task = scores.classifier.task
+    power = exponent(_largest(scores))
+    rows = join(
+        Markup("<tr><td>{}</td><td>{}</td><td>{}</td><td>{:+.2e}</td></tr>").format(
+            task.title_of(field), token.token, signed(token.score / 10.0**power), token.score
+        )
+        for field in task.texts(example)
+        for token in scores.tokens(field)
+    )
     delta = f" Convergence error {scores.delta:+.2g}." if scores.delta is not None else ""
-    return Markup("{}, for the label <b>{}</b>: {}. Numbers in units of 10<sup>{}</sup>.{}").format(
-        METHODS[scores.method].title, scores.label, SIGNS[scores.sign], exponent(largest), delta
-    )
+    return Markup(
+        '<div class="sheet scores" tabindex="0" role="region" aria-label="scores of the tokens">'
+        '<table><thead><tr><th scope="col">text</th><th scope="col">token</th>'
+        '<th scope="col">× 10<sup>{}</sup></th><th scope="col">score</th></tr></thead>'
+        '<tbody>{}</tbody></table></div><p class="fine">{}, for the label {}: {}.{}</p>'
+    ).format(power, rows, METHODS[scores.method].title, scores.label, SIGNS[scores.sign], delta)
+
+
+def _largest(scores: Importance) -> float:
+    every = (abs(token.score) for side in scores.fields.values() for token in side)
+    return max(every, default=0.0)
 
 
 def tokens(text: str, scored: Sequence[Scored], largest: float) -> Markup:
-    """Shade each token of a text by its score, the signed number below it."""
+    """Shade each token of a text by its score; the signed number shows on hovering."""
     pieces, at = list[str](), 0
     for token in scored:
         gap = text[at : token.start]
@@ -67,14 +95,11 @@ def tokens(text: str, scored: Sequence[Scored], largest: float) -> Markup:
 
 
 def _token(text: str, score: float, largest: float) -> Markup:
-    return Markup(
-        '<span class="token {}" style="--strength:{:.3f}">'
-        '<span class="text">{}</span><span class="score">{}</span></span>'
-    ).format(
+    return Markup('<span class="token {}" style="--strength:{:.3f}" title="{}">{}</span>').format(
         "for" if score >= 0 else "against",
         abs(score) / largest if largest else 0.0,
+        f"{signed(score / 10.0 ** exponent(largest))} × 10^{exponent(largest)}",
         text,
-        signed(score / 10.0 ** exponent(largest)),
     )
 
 

@@ -1,18 +1,12 @@
 """A model's answer: its label, its confidence, its probabilities as bars."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from markupsafe import Markup
 
 from probe.models.classifier import Prediction
-from probe.tasks.nli import NON_ENTAILMENT
-from probe.ui.html.elements import NOTHING, join
+from probe.ui.html.elements import join
 from probe.ui.html.tones import tone
-
-LETTERS: Mapping[str, str] = {NON_ENTAILMENT: "¬E"}
-"""What stands for a label in a bar; any other label's first letter does."""
-NARROW = 0.09
-"""A stretch of bar under this share has no room for its letter."""
 
 
 def label_name(label: str) -> Markup:
@@ -27,13 +21,33 @@ def verdict(prediction: Prediction) -> Markup:
     )
 
 
-def bar(prediction: Prediction) -> Markup:
-    """Draw the probabilities as one stacked bar with letters, and say them in words."""
+def bar(prediction: Prediction, kind: str = "") -> Markup:
+    """Draw the probabilities as one stacked bar, and say them in words.
+
+    The kind "was" is the thin bar of the answer before.
+    """
     words = ", ".join(f"{label} {share:.2f}" for label, share in _shares(prediction))
-    stretches = join(_stretch(label, share) for label, share in _shares(prediction))
+    stretches = join(_filled(label, share) for label, share in _shares(prediction))
     return Markup(
-        '<span class="bar" role="img" aria-label="{words}" title="{words}">{stretches}</span>'
-    ).format(words=words, stretches=stretches)
+        '<span class="bar {kind}" role="img" aria-label="{before}{words}" title="{before}{words}">'
+        "{stretches}</span>"
+    ).format(
+        kind=kind, words=words, before="before: " if kind == "was" else "", stretches=stretches
+    )
+
+
+def legend(prediction: Prediction) -> Markup:
+    """Say each label's probability, in the order of the bar."""
+    lines = join(
+        Markup("<span><b>{}</b> {}</span>").format(label_name(label), short(share))
+        for label, share in _shares(prediction)
+    )
+    return Markup('<div class="legend num">{}</div>').format(lines)
+
+
+def short(share: float) -> str:
+    """Write a probability with three decimals and no needless zero before them."""
+    return f"{share:.3f}".removeprefix("0")
 
 
 def probabilities(prediction: Prediction) -> Markup:
@@ -46,15 +60,10 @@ def _shares(prediction: Prediction) -> Iterable[tuple[str, float]]:
     return zip(prediction.labels, prediction.probabilities, strict=True)
 
 
-def _stretch(label: str, share: float) -> Markup:
-    letter = LETTERS.get(label, label[:1].upper()) if share > NARROW else ""
-    return _filled(label, share, letter)
-
-
-def _filled(label: str, share: float, text: str = NOTHING) -> Markup:
+def _filled(label: str, share: float) -> Markup:
     """Return a stretch of bar in the label's colour, as wide as its share."""
-    return Markup('<span class="part tone-{}" style="width:{:.2f}%">{}</span>').format(
-        tone(label), 100 * share, text
+    return Markup('<span class="part tone-{}" style="width:{:.2f}%"></span>').format(
+        tone(label), 100 * share
     )
 
 

@@ -1,43 +1,130 @@
-"""What the Probe tab shows of an examination: the answer, a row a transform, or one table."""
+"""What the Probe tab shows of an examination: the answer, a sentence, a row for each change."""
 
-import pandas as pd
+from collections.abc import Sequence
+
 from markupsafe import Markup
 
 from probe.analysis.examination import Examination
 from probe.analysis.transformed import Transformed
 from probe.baselines import BASELINES
-from probe.ui.html.elements import NOTHING, join, note
-from probe.ui.html.importance import importance
-from probe.ui.html.prediction import probabilities, verdict
+from probe.models.classifier import Prediction
+from probe.tasks.task import Task
+from probe.transforms.availability import missing
+from probe.transforms.registry import FAMILIES, REGISTRY
+from probe.ui.html.elements import NOTHING, alert, join, note, twin
+from probe.ui.html.importance import score_table, shaded
+from probe.ui.html.meaning import summary
+from probe.ui.html.prediction import bar, legend
+from probe.ui.html.tones import tone
 from probe.ui.html.transformed import row
 
-TABLE = ["transform", "prediction", "confidence", "agrees", "gold label", "right", "new text"]
+GROUPED_FROM = 9
+"""Rows from which they stand under the titles of their families."""
+SORTS = (("place", "family"), ("confidence", "confidence"), ("change", "change"), ("title", "name"))
+WAITING = Markup(
+    '<div class="answer waiting" aria-busy="true"><p class="verdict"><strong>…</strong></p>'
+    '<p class="soft">{}</p></div>'
+)
+EMPTY = Markup(
+    '<p class="empty card soft">What the model says of changed texts stands here. Take one of the '
+    "presets above, or search for a change.</p>"
+)
+NO_ANSWER = note("The changed texts stand here as soon as there is an answer.")
 
 
-def answer(examination: Examination) -> Markup:
-    """Show the prediction and the importance of the tokens."""
-    prediction = examination.prediction
+def hint(lesson: str) -> Markup:
+    """Say to a first visitor what to do, with the address of a lesson."""
     return Markup(
-        '<div class="answer"><div class="head">{}<span class="fine">{}</span></div>{}{}{}</div>'
-    ).format(
-        verdict(prediction),
-        " · ".join(_facts(examination)),
-        probabilities(prediction),
-        importance(examination.example, examination.importance),
-        _rules(examination),
+        '<p class="hint"><span>Type a text of your own, break it, and see whether the answer '
+        'notices. New here? <a href="{}">Take the 20-minute lesson</a></span>'
+        '<button type="button" data-dismiss>dismiss ×</button></p>'
+    ).format(lesson)
+
+
+def question(task: Task) -> Markup:
+    """Say what the model is asked."""
+    return Markup('<p class="soft question">{}</p>').format(task.question)
+
+
+def notices(sentences: Sequence[str]) -> Markup:
+    """Show what a link names that is not here."""
+    if not sentences:
+        return NOTHING
+    listed = join(Markup("<p>{}</p>").format(sentence) for sentence in sentences)
+    return Markup('<div class="notice" role="status">{}</div>').format(listed)
+
+
+def not_available() -> Markup:
+    """Say which transforms cannot run here, and what would have to be done."""
+    names_by_reason: dict[str, list[str]] = {}
+    for name, entry in REGISTRY.items():
+        if reason := missing(entry):
+            names_by_reason.setdefault(reason, []).append(name)
+    return join(
+        Markup('<p class="fine off"><b>Not available here:</b> {}. {}</p>').format(
+            ", ".join(names), reason
+        )
+        for reason, names in names_by_reason.items()
     )
 
 
-def _facts(examination: Examination) -> list[str]:
-    model = examination.model
-    cut = "the pair is too long for the model, its end is cut"
-    return [
-        "confidence",
-        model.name,
-        "fp32",
-        *([f"revision {model.revision[:12]}"] if model.revision else []),
-        *([cut] if examination.cut else []),
+def waiting(words: str) -> Markup:
+    """Hold the place of the answer until it is there."""
+    return WAITING.format(words)
+
+
+def answer(examination: Examination) -> Markup:
+    """Show the prediction, and what it rests on."""
+    prediction, scores = examination.prediction, examination.importance
+    folds = [
+        twin("scores as table", score_table(examination.example, scores)) if scores else NOTHING,
+        _rules(examination),
     ]
+    return Markup('<div class="answer">{}{}{}{}{}<div class="folds">{}</div></div>').format(
+        _head(examination),
+        bar(prediction),
+        legend(prediction),
+        shaded(examination.example, scores) if scores else _no_scores(examination),
+        _cut(examination),
+        join(folds),
+    )
+
+
+def _head(examination: Examination) -> Markup:
+    prediction = examination.prediction
+    model = examination.model
+    facts = [f"{1000 * examination.seconds:.0f} ms", "fp32"]
+    if model.revision:
+        facts.append(f"revision {model.revision[:12]}")
+    return Markup(
+        '<p class="verdict"><strong class="label tone-{}">{}</strong>'
+        '<span class="num confidence">{:.2f}</span><span class="soft">{}</span>'
+        '<span class="soft tiny facts hide-phone">{}</span></p>'
+    ).format(
+        tone(prediction.label),
+        prediction.label.capitalize(),
+        prediction.confidence,
+        rightness(examination),
+        " · ".join(facts),
+    )
+
+
+def rightness(examination: Examination) -> str:
+    """Say whether the answer is right, where that is known."""
+    gold, task = examination.example.gold, examination.model.task
+    if gold is None:
+        return ""
+    return "right" if task.matches(examination.prediction.label, gold) else f"wrong: {gold}"
+
+
+def _no_scores(examination: Examination) -> Markup:
+    return note(f"{examination.model.name} does not say which tokens its answer rests on.")
+
+
+def _cut(examination: Examination) -> Markup:
+    if not examination.cut:
+        return NOTHING
+    return note(f"This {examination.model.task.unit} is too long for the model: its end is cut.")
 
 
 def _rules(examination: Examination) -> Markup:
@@ -45,40 +132,76 @@ def _rules(examination: Examination) -> Markup:
     if not examination.rules:
         return NOTHING
     answers = join(
-        (
-            Markup('<span title="{}">{}: <b>{}</b></span>').format(
-                BASELINES[name].summary, name, label
-            )
-            for name, label in examination.rules.items()
-        ),
-        Markup(" · "),
+        Markup("<li>{} <b>{}</b></li>").format(BASELINES[name].summary, label)
+        for name, label in examination.rules.items()
     )
-    return note(Markup("Rule baselines say {}").format(answers))
+    return twin("rules that understand nothing", Markup("<ul>{}</ul>").format(answers))
 
 
-def rows(examination: Examination) -> Markup:
-    """Show one row for each transformed pair."""
-    model = examination.model.name
-    shown = join(row(each, examination.prediction, model) for each in examination.transformed)
-    return shown or note("Choose a transform above.")
+def announcement(examination: Examination) -> str:
+    """Say the answer and what the changes mean in one breath, for who cannot see them come."""
+    prediction = examination.prediction
+    said = f"{prediction.label.capitalize()}, {prediction.confidence:.2f}"
+    right = rightness(examination)
+    changes = summary(examination.transformed, prediction) if examination.transformed else ""
+    return f"{said}{f', {right}' if right else ''}. {changes}"
 
 
-def table(examination: Examination) -> pd.DataFrame:
-    """Return all transforms as one table; the new text is that of the fields that changed."""
-    return pd.DataFrame([_line(each) for each in examination.transformed], columns=TABLE)
+def rows(examination: Examination, troubles: Sequence[object] = ()) -> Markup:
+    """Show the sentence, and a row for each transformed example; unchanged ones are folded away.
 
-
-def _line(transformed: Transformed) -> tuple[object, ...]:
-    result = transformed.result
-    before = result.task.texts(result.original)
-    after = result.task.texts(result.example)
-    texts = [text for field, text in after.items() if text != before[field]]
-    return (
-        result.name,
-        transformed.prediction.label,
-        f"{transformed.prediction.confidence:.3f}",
-        "agrees" if transformed.agrees else "changed",
-        result.gold or result.rule.name.replace("_", "-"),
-        {True: "right", False: "wrong", None: "–"}[transformed.right],
-        " ▸ ".join(texts) if result.changed else f"(unchanged) {result.note}",
+    `troubles` are what is wrong with changes that were asked for.
+    """
+    wrong = join(alert(trouble) for trouble in troubles)
+    if not examination.transformed:
+        return wrong + (NOTHING if troubles else EMPTY)
+    before = examination.prediction
+    return wrong + Markup('<p class="say">{}</p>{}<div class="card results">{}</div>').format(
+        summary(examination.transformed, before),
+        _sorting() if len(examination.transformed) >= GROUPED_FROM else NOTHING,
+        _listed(examination.transformed, before),
     )
+
+
+def _listed(transformed: Sequence[Transformed], before: Prediction) -> Markup:
+    """List the rows, many of them by family, with what did not change at the end."""
+    if len(transformed) < GROUPED_FROM:
+        return join(row(each, before) for each in transformed)
+    changed = [each for each in transformed if each.result.changed]
+    unchanged = [each for each in transformed if not each.result.changed]
+    groups = {family: [each for each in changed if _family(each) == family] for family in FAMILIES}
+    listed = join(
+        Markup('<h3 class="family">{}</h3>').format(FAMILIES[family].title)
+        + join(row(each, before) for each in members)
+        for family, members in groups.items()
+        if members
+    )
+    return listed + _unchanged(unchanged, before)
+
+
+def _family(transformed: Transformed) -> str:
+    """Return the family of a transform, of a chain that of its last link."""
+    return REGISTRY[transformed.result.steps[-1].transform].family
+
+
+def _unchanged(transformed: Sequence[Transformed], before: Prediction) -> Markup:
+    if not transformed:
+        return NOTHING
+    count = len(transformed)
+    words = f"{count} more {'does' if count == 1 else 'do'} not apply here"
+    return Markup('<details class="unchanged"><summary>{}</summary>{}</details>').format(
+        words, join(row(each, before) for each in transformed)
+    )
+
+
+def _sorting() -> Markup:
+    buttons = join(
+        Markup('<button type="button" data-sort="{}" aria-pressed="{}">{}</button>').format(
+            key, "true" if key == "place" else "false", words
+        )
+        for key, words in SORTS
+    )
+    return Markup(
+        '<div class="sorting tiny" role="group" aria-label="order of the rows">'
+        '<span class="soft">Order by</span>{}</div>'
+    ).format(buttons)

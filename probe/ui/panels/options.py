@@ -26,6 +26,11 @@ def read(values: Sequence[object]) -> Options:
     return read_options(dict(zip(OPTIONS, values, strict=True)))
 
 
+def shown(name: str, value: object) -> object:
+    """Return an option's value as its control shows it."""
+    return _text(value) if OPTIONS[name].values else value
+
+
 def _control(name: str, option: Option) -> Any:
     default = getattr(DEFAULTS, name)
     label = f"{name}: {option.words}"

@@ -9,6 +9,8 @@ from markupsafe import Markup
 from probe.errors import UserError
 from probe.models.errors import UnclearLabels
 from probe.runs.model_access import ModelAccess
+from probe.tasks.nli import NLI
+from probe.tasks.task import task_named
 from probe.ui.api import models as models_api
 from probe.ui.api.models import open_own
 from probe.ui.events import QUIET
@@ -22,18 +24,25 @@ ABOUT = (
 )
 
 
-def show(models: ModelAccess, visitor: str, name: str | None, labels: str | None) -> list[Any]:
-    """Load a model; return a message, the field for its labels, the list of models.
+def show(
+    models: ModelAccess,
+    visitor: str,
+    name: str | None,
+    labels: str | None,
+    task: str = NLI.name,
+) -> list[Any]:
+    """Load a model of a task; return a message, the field for its labels, the list of models.
 
     The fields are None where nothing was ever typed.
     """
+    asked = task_named(task)
     try:
-        loaded = open_own(models, visitor, name, labels)
+        loaded = open_own(models, visitor, name, labels, asked)
     except UnclearLabels as unclear:
         return [alert(unclear), _ask(unclear), gr.skip()]
     except UserError as trouble:
         return [alert(trouble), gr.skip(), gr.skip()]
-    chosen = loaded.classifier.name
+    chosen, known = loaded.classifier.name, models.names(visitor, asked)
     warning = join(alert(words) for words in (loaded.warning, loaded.doubt) if words)
     return [
         Markup('<p class="fine" role="status">{}</p>{}').format(loaded.summary, warning),
@@ -42,7 +51,7 @@ def show(models: ModelAccess, visitor: str, name: str | None, labels: str | None
             info="",
             visible=bool(labels or warning),
         ),
-        gr.Dropdown(choices=list(dict.fromkeys([*models.names(visitor), chosen])), value=chosen),
+        gr.Dropdown(choices=list(dict.fromkeys([*known, chosen])), value=chosen),
     ]
 
 
@@ -58,8 +67,11 @@ def _ask(unclear: UnclearLabels) -> gr.Textbox:
     )
 
 
-def build(page: Page, model: gr.Dropdown) -> gr.events.Dependency:
-    """Lay out the panel; what it loads is chosen in `model`. Return the event that loads."""
+def build(page: Page, model: gr.Dropdown, task: gr.Textbox) -> gr.events.Dependency:
+    """Lay out the panel; what it loads for the `task` is chosen in `model`.
+
+    Returns the event that loads.
+    """
     with gr.Accordion("Your own model", open=False, elem_id="own-model"):
         gr.HTML(note(ABOUT))
         name = gr.Textbox(label="Hub id or folder", placeholder="owner/name", elem_id="own-name")
@@ -71,7 +83,7 @@ def build(page: Page, model: gr.Dropdown) -> gr.events.Dependency:
     loaded: gr.events.Dependency = gr.on(
         [go.click, name.submit, labels.submit],
         partial(show, page.core.models),
-        [page.owner, name, labels],
+        [page.owner, name, labels, task],
         [message, labels, model],
         concurrency_id="load",
         concurrency_limit=1,

@@ -10,6 +10,7 @@ from probe.analysis.comparison import Row
 from probe.errors import ComparisonError, UserError
 from probe.models.classifier import Precision
 from probe.runs.model_access import ModelAccess
+from probe.tasks.nli import NLI
 from probe.ui.answers.pacing import StopRequests
 from probe.ui.api import compare as compare_api
 from probe.ui.choices import refresh_models
@@ -22,7 +23,7 @@ from probe.ui.panels.guard import build_guard, offer
 from probe.ui.panels.upload import build_columns, build_file, guess_on_upload
 from probe.ui.result_files import kept_comparison
 from probe.ui.tabs.compare_run import BUNDLED, FILE, MAX_MODELS, PAIR, Outputs, run
-from probe.ui.tabs.example_pairs import EXAMPLES
+from probe.ui.tabs.example_pairs import examples_of
 
 TO_PAIRS = '() => document.getElementById("compare-cell")?.scrollIntoView({block: "nearest"})'
 
@@ -176,10 +177,10 @@ def _asked(page: Page) -> tuple[gr.Dropdown, list[Any]]:
 
 def _pair() -> list[gr.Textbox]:
     """Lay out the fields of a pair."""
-    sides = zip(("premise", "hypothesis"), EXAMPLES["same words, other roles"], strict=True)
+    sides = NLI.texts(examples_of(NLI)["Same words, other roles"])
     return [
-        gr.Textbox(text, label=side.capitalize(), lines=2, elem_id=f"compare-{side}")
-        for side, text in sides
+        gr.Textbox(text, label=NLI.title_of(side), lines=2, elem_id=f"compare-{side}")
+        for side, text in sides.items()
     ]
 
 

@@ -1,237 +1,167 @@
-"""The Probe tab: one pair, live."""
+"""The Probe tab: one example, live. One set of components serves every task, relabelled by it."""
 
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, get_args
+from pathlib import Path
+from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
 
-from probe.analysis.methods import METHODS, BaselineToken
-from probe.tasks.nli import LABELS
-from probe.transforms.presets import FIRST
-from probe.transforms.registry import FAMILIES
+from probe.errors import UserError
+from probe.tasks.nli import NLI
+from probe.tasks.task import task_named
 from probe.ui.answers.shared_answers import SharedAnswers
 from probe.ui.api import probe as probe_api
-from probe.ui.choices import refresh_models
 from probe.ui.events import QUIET
+from probe.ui.html.elements import alert
+from probe.ui.html.probe import hint, question, waiting
+from probe.ui.links import link_to_lesson
 from probe.ui.page import Page
-from probe.ui.panels import options, own_model
-from probe.ui.tabs import probe_answer
-from probe.ui.tabs.example_pairs import EXAMPLES
-from probe.ui.tabs.probe_answer import UNKNOWN, by_family, not_available
+from probe.ui.panels import own_model
+from probe.ui.tabs import probe_answer, probe_browser, probe_fields
+from probe.ui.tabs.probe_fields import Fields, Tools, values_of
+from probe.ui.tabs.probe_link import open_link, read_file
 
-LINES = (("lexical", "gradient", "statistical"), ("heuristic",), ("stress",))
-"""The families that stand side by side."""
-CHAINS = ["drop+shuffle", "copysort+reverse", "sort+drop"]
-PREDICTED = "gold label, else the predicted one"
-HEAD = Markup('<h2 class="title">Transforms</h2>')
-LINK_COPIED = "The link to this pair is in the address bar and on the clipboard."
-MODEL_SHARED = " It lets others use this model and read its run; My data takes it back."
-
-# 300 ms after the last key; what is on the page is dimmed until the answer is there. A key that
-# was followed by another waits for ever: its promise is dropped with nothing to tell.
-STALE = 'document.getElementById("probe-results")?.classList.add("stale");'
-DEBOUNCE = f"""async (...values) => {{
-  {STALE} const key = window.lastKey = {{}};
-  await new Promise(done => setTimeout(done, 300));
-  return window.lastKey === key ? values : new Promise(() => {{}});
-}}"""
-AT_ONCE = f"(...values) => {{ {STALE} return values; }}"
-FRESH = '() => { document.getElementById("probe-results")?.classList.remove("stale"); }'
-COPY_LINK = """(grant, premise, hypothesis, model, gold, seed, ...groups) => {
-  const link = new URL(window.location.href);
-  const transforms = groups.flat().filter(Boolean).join(",");
-  const shared = grant ? {grant} : {};
-  link.search = new URLSearchParams({
-    premise, hypothesis, model, gold, seed, transforms, ...shared
-  });
-  window.history.replaceState(null, "", link);
-  navigator.clipboard?.writeText(link.href);
-}"""
-
-
-def tell_copied(grant: str) -> None:
-    """Say that the link was copied, and what it lets others do."""
-    gr.Info(LINK_COPIED + (MODEL_SHARED if grant else ""))
-
-
-@dataclass(frozen=True)
-class Fields:
-    """What a person sets; `transforms` has a list for each family."""
-
-    texts: list[gr.Textbox]
-    model: gr.Dropdown
-    gold: gr.Dropdown
-    seed: gr.Number
-    attribution: list[gr.Dropdown]
-    everything: gr.Checkbox
-    chains: gr.Dropdown
-    transforms: list[gr.CheckboxGroup]
-    options: list[Any]  # Any: components share no useful type
-
-    @property
-    def settings(self) -> list[Any]:
-        """All but the texts, in the order of `update`."""
-        asked = [self.model, self.gold, self.seed, *self.attribution, self.everything, self.chains]
-        return [*asked, *self.transforms, *self.options]
-
-    @property
-    def in_link(self) -> list[Any]:
-        """What a permalink holds, in the order of `open_page`."""
-        asked = [*self.texts, self.model, self.gold, self.seed, self.chains]
-        return [*asked, *self.transforms]
-
-
-@dataclass(frozen=True)
-class Tools:
-    """What brings another pair, and what copies the link to this one."""
-
-    example: gr.Dropdown
-    random: gr.Button
-    swap: gr.Button
-    link: gr.Button
+LOADING = "The model is being loaded; its first answer comes in a moment."
+LESSON = "word_salad"
 
 
 def build(page: Page) -> None:
     """Put the tab together."""
-    with gr.Row():
-        with gr.Column(scale=5, min_width=300):
-            texts, tools = _pair()
-            model, gold, seed = _model(page)
-            loaded = own_model.build(page, model)
-            attribution = _attribution()
-        with gr.Column(scale=7, min_width=300):
-            verdict = gr.HTML(elem_id="answer")
-    transforms, chains, everything, controls = _transforms()
-    with gr.Column(elem_id="probe-results"):
-        results = gr.HTML(elem_id="rows")
-    fields = Fields(texts, model, gold, seed, attribution, everything, chains, transforms, controls)
-    answer = _answer_on_change(page, fields, [verdict, results])
-    loaded.then(**answer, concurrency_id="probe", **QUIET)
-    _fill_on_press(page, fields, tools)
-
-    def open_page(visitor: str, request: gr.Request) -> list[Any]:
-        return probe_answer.open_page(page.core.models, visitor, request.query_params)
-
-    page.opened.then(open_page, page.owner, fields.in_link, **QUIET)
+    gr.HTML(hint(link_to_lesson(LESSON)), elem_id="hint", js_on_load=probe_browser.HINT)
+    with gr.Row(elem_id="probe-strip"):
+        model = probe_fields.model_choice(page.core.models.names(""))
+        example = probe_fields.example_choice()
+        random = gr.Button("Random", size="sm", min_width=0, elem_id="random")
+        swap = gr.Button("Swap", size="sm", min_width=0, elem_id="swap")
+        link = gr.Button("Copy link", size="sm", min_width=0, elem_id="link")
+        settings = gr.Button("Settings", size="sm", min_width=0, elem_id="settings-button")
+    given = gr.HTML(elem_id="share")
+    shown = gr.Textbox(NLI.name, visible=False, label="task of the fields")
+    with gr.Column(elem_id="probe-settings", elem_classes="card"):
+        explain, method, baseline, seed = probe_fields.explanation()
+        loaded = own_model.build(page, model, shown)
+        with gr.Accordion("Open a view from its file", open=False, elem_id="view-file"):
+            file = gr.File(label="A file that Copy link has saved", file_types=[".json"])
+        controls = probe_fields.option_controls()
+    notices = gr.HTML(elem_id="notices")
+    with gr.Row(elem_id="probe-both"):
+        with gr.Column(scale=5, min_width=300, elem_classes="card"):
+            asked = gr.HTML(question(NLI))
+            texts = probe_fields.text_boxes()
+            gold = probe_fields.gold_choice()
+        with gr.Column(scale=7, min_width=300, elem_classes="card"):
+            verdict = gr.HTML(waiting(LOADING), elem_id="answer")
+    preset, names = probe_fields.transform_choice()
+    results = gr.HTML(elem_id="rows", js_on_load=probe_browser.ROWS)
+    said = gr.HTML(elem_id="said", elem_classes="sr-only", js_on_load=probe_browser.LIVE)
+    fields = Fields(shown, model, gold, seed, explain, method, baseline, names, texts, controls)
+    tools = Tools(example, swap, preset, asked, notices)
+    answer = _answer_on_change(page, fields, [verdict, results, said])
+    loaded.then(**answer)
+    _open(page, fields, tools, file, answer)
+    _fill_on_press(fields, tools, random)
+    _open_rows(page, fields, results)
+    _share(page, fields, link, given)
+    settings.click(None, js=probe_browser.TOGGLE_SETTINGS, **QUIET)
     probe_api.build(page.core.models)
-    refresh_models(page, model)
 
 
 def _answer_on_change(page: Page, fields: Fields, outputs: list[gr.HTML]) -> dict[str, Any]:
     """Answer each change of a field once; return what answers, for other events."""
-    inputs = [page.owner, *fields.texts, *fields.settings]
-    update = partial(probe_answer.update, page.core.models, SharedAnswers())
-    answer: dict[str, Any] = {"fn": update, "inputs": inputs, "outputs": outputs}
-    listen = {"trigger_mode": "always_last", "concurrency_id": "probe", **QUIET}
+    answer: dict[str, Any] = {
+        "fn": partial(probe_answer.update, page.core.models, SharedAnswers()),
+        "inputs": [page.owner, *fields.inputs],
+        "outputs": outputs,
+        "concurrency_id": "probe",
+        **QUIET,
+    }
 
-    def answer_on(triggers: list[Any], js: str) -> None:
-        answered = gr.on(triggers, **answer, js=js, **listen)
-        answered.then(None, js=FRESH, **QUIET)
+    def answer_on(triggers: list[Any], pause: int) -> None:
+        wait = probe_browser.after_pause(pause)
+        answered = gr.on(triggers, **answer, js=wait, trigger_mode="always_last")
+        answered.then(None, js=probe_browser.FRESH, **QUIET)
 
     # a text's own change, whoever makes it: a key, a paste, an example, a permalink
-    answer_on([text.change for text in fields.texts], DEBOUNCE)
+    answer_on([text.change for text in fields.texts], 300)
     changes = [
         field.release if isinstance(field, gr.Slider) else field.input for field in fields.settings
     ]
-    answer_on(changes, AT_ONCE)
+    answer_on([*changes, fields.names.change], 30)
     return answer
 
 
-def _fill_on_press(page: Page, fields: Fields, tools: Tools) -> None:
-    """Bring another pair, or copy the link to this one, when a tool is pressed."""
-    pair = [*fields.texts, fields.gold]
-    draws = gr.Number(0, label="random pairs so far", precision=0, visible=False)
-    tools.example.input(probe_answer.take_example, tools.example, pair, **QUIET)
-    tools.swap.click(probe_answer.swap, fields.texts, pair, **QUIET)
-    tools.random.click(probe_answer.draw, draws, [draws, *pair], **QUIET)
-    grant = gr.Textbox(visible=False)
-    given = tools.link.click(page.core.models.share, [page.owner, fields.model], grant, **QUIET)
-    copied = given.then(None, [grant, *fields.in_link], js=COPY_LINK, **QUIET)
-    copied.then(tell_copied, grant, **QUIET)
+def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[str, Any]) -> None:
+    """Show what a link, a file or another task asks for, and answer it."""
+    models = page.core.models
+    parts = [tools.example, tools.swap, tools.preset, tools.question, tools.notices]
+    outputs = [page.task, *fields.inputs, *parts]
+
+    def open_page(visitor: str, request: gr.Request) -> list[Any]:
+        return values_of(open_link(models, visitor, request.query_params))
+
+    def open_task(task: str, shown: str, visitor: str) -> list[Any]:
+        return values_of(open_link(models, visitor, {"task": task}))
+
+    def open_file(visitor: str, path: str | None) -> list[Any]:
+        """Open the view that a file holds, or say what is wrong with it."""
+        try:
+            held = read_file(Path(path)) if path else {}
+        except UserError as trouble:
+            return [gr.skip()] * (len(outputs) - 1) + [alert(trouble)]
+        return values_of(open_link(models, visitor, held))
+
+    def refresh(visitor: str, shown: str) -> gr.Dropdown:
+        """Offer the visitor's own models, and those that came meanwhile."""
+        return gr.Dropdown(choices=models.names(visitor, task_named(shown)))
+
+    opened = page.opened.then(open_page, page.owner, outputs, **QUIET)
+    opened.then(None, js=probe_browser.OPENED, **QUIET)
+    asked = [page.task, fields.shown, page.owner]
+    follow = page.task.change(open_task, asked, outputs, js=probe_browser.TASK_CHANGED, **QUIET)
+    read = file.upload(open_file, [page.owner, file], outputs, **QUIET)
+    for event in (opened, follow, read):
+        event.then(**answer).then(None, js=probe_browser.FRESH, **QUIET)
+    follow.then(None, js=probe_browser.OPENED, **QUIET)
+    page.tab.select(refresh, [page.owner, fields.shown], fields.model, **QUIET)
 
 
-def _pair() -> tuple[list[gr.Textbox], Tools]:
-    """Lay out the texts and the tools below them."""
-    texts = [
-        gr.Textbox(label="Premise", lines=3, max_lines=8, elem_id="premise"),
-        gr.Textbox(label="Hypothesis", lines=2, max_lines=8, elem_id="hypothesis"),
-    ]
-    with gr.Row(elem_classes="tools"):
-        return texts, Tools(
-            gr.Dropdown(
-                list(EXAMPLES), value=None, label="Example", min_width=140, elem_id="example"
-            ),
-            gr.Button("Random pair", size="sm", min_width=90, elem_id="random"),
-            gr.Button("Swap", size="sm", min_width=60, elem_id="swap"),
-            gr.Button("Copy link", size="sm", min_width=80, elem_id="link"),
-        )
+def _fill_on_press(fields: Fields, tools: Tools, random: gr.Button) -> None:
+    """Bring another example, or other changes, when a tool is pressed."""
+    example = [*fields.texts, fields.gold]
+    draws = gr.Number(0, label="random examples so far", precision=0, visible=False)
+    tools.example.input(probe_answer.take_example, [fields.shown, tools.example], example, **QUIET)
+    tools.swap.click(probe_answer.swap, fields.texts, example, **QUIET)
+    random.click(
+        probe_answer.draw, [fields.shown, draws], [draws, *example, tools.example], **QUIET
+    )
+    tools.preset.input(
+        probe_answer.take_preset, [fields.shown, tools.preset], fields.names, **QUIET
+    )
+    fields.names.input(
+        probe_answer.name_preset, [fields.shown, fields.names], tools.preset, **QUIET
+    )
 
 
-def _model(page: Page) -> tuple[gr.Dropdown, gr.Dropdown, gr.Number]:
-    """Lay out the model, the gold label and the seed."""
-    with gr.Row():
-        model = gr.Dropdown(
-            page.core.models.names(""),
-            label="Model",
-            min_width=150,
-            allow_custom_value=True,
-            elem_id="model",
-        )
-        gold = gr.Dropdown(
-            [UNKNOWN, *LABELS], value=UNKNOWN, label="Gold label", min_width=120, elem_id="gold"
-        )
-        seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80)
-    return model, gold, seed
+def _open_rows(page: Page, fields: Fields, results: gr.HTML) -> None:
+    """Fetch what a row holds when it is pressed, and put it into the row."""
+    models, answers = page.core.models, SharedAnswers()
+    full = gr.Textbox(visible=False, label="opened result")
+
+    def open_row(visitor: str, pressed: gr.EventData, *values: Any) -> Markup:
+        held = pressed._data
+        name, number = str(held.get("transform", "")), str(held.get("number", ""))
+        return probe_answer.open_row(models, answers, visitor, name, number, *values)
+
+    inputs = [page.owner, *fields.inputs]
+    pressed = results.click(
+        open_row, inputs, full, concurrency_id="probe", trigger_mode="multiple", **QUIET
+    )
+    pressed.then(None, full, js=probe_browser.PUT_FULL, **QUIET)
 
 
-def _attribution() -> list[gr.Dropdown]:
-    """Lay out the label explained, the method and the baseline token, in the order of `update`."""
-    methods = [(term.title, name) for name, term in METHODS.items()]
-    with gr.Accordion("Attribution", open=False):
-        method = gr.Dropdown(methods, value="gradient_x_input", label="Attribution")
-        explain = gr.Dropdown([PREDICTED, *LABELS], value=PREDICTED, label="Label explained")
-        baseline = gr.Dropdown(
-            list(get_args(BaselineToken)),
-            value="pad",
-            label="Baseline token of integrated gradients and occlusion",
-        )
-    return [explain, method, baseline]
-
-
-def _transforms() -> tuple[list[gr.CheckboxGroup], gr.Dropdown, gr.Checkbox, list[Any]]:
-    """Lay out the transforms by family, chains, the table of all, and the options."""
-    missing = not_available()
-    with gr.Column(elem_classes="transforms"):
-        gr.HTML(HEAD)
-        groups = _families()
-        chains = gr.Dropdown(
-            CHAINS,
-            value=[],
-            multiselect=True,
-            allow_custom_value=True,
-            label="Chains: names joined with +, applied from left to right",
-            elem_id="chains",
-        )
-        everything = gr.Checkbox(label="All transforms in one table", elem_id="everything")
-        gr.HTML(missing, visible=bool(missing))
-        with gr.Accordion("Options of the transforms", open=False, elem_id="options"):
-            controls = options.build()
-    return groups, chains, everything, controls
-
-
-def _families() -> list[gr.CheckboxGroup]:
-    """Lay out a list of transforms for each family, in the order of `FAMILIES`."""
-    names, groups = by_family(), dict[str, gr.CheckboxGroup]()
-    for line in LINES:
-        with gr.Row():
-            for family in line:
-                groups[family] = gr.CheckboxGroup(
-                    names[family],
-                    value=[name for name in FIRST if name in names[family]],
-                    label=FAMILIES[family].title,
-                    min_width=260,
-                    elem_id=f"family-{family}",
-                )
-    return [groups[family] for family in FAMILIES]
+def _share(page: Page, fields: Fields, link: gr.Button, given: gr.HTML) -> None:
+    """Give the link to what is shown."""
+    share_view = partial(probe_answer.share_view, page.core.models)
+    shared = link.click(share_view, [page.owner, *fields.inputs], given, **QUIET)
+    shared.then(None, js=probe_browser.COPY_LINK, **QUIET)

@@ -1,56 +1,34 @@
-"""What the Probe tab answers: a pair predicted, explained and transformed."""
+"""What the Probe tab answers: an example predicted, explained and changed; one change in full."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from probe.analysis.examination import examine
-from probe.analysis.methods import BaselineToken, Method
-from probe.errors import UserError
+from probe.analysis.attribution import attribute
+from probe.analysis.examination import Examination, examine
+from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
+from probe.errors import TransformError, UserError
 from probe.models.classifier import Classifier
 from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import random_example
-from probe.tasks.nli import LABELS, NLI, Pair
-from probe.tasks.task import Label
-from probe.transforms import REGISTRY, Options
-from probe.transforms.availability import missing, ready
-from probe.transforms.presets import FIRST
-from probe.transforms.registry import FAMILIES
+from probe.tasks.task import task_named
+from probe.transforms.presets import presets
 from probe.ui.answers.answering import answering
-from probe.ui.answers.request_limits import check_pair, check_transforms
 from probe.ui.answers.shared_answers import SharedAnswers, model_key
-from probe.ui.api.arguments import MAX_WHOLE
-from probe.ui.html.elements import NOTHING, alert, join, sheet
-from probe.ui.html.probe import answer, rows, table
-from probe.ui.panels import options
-from probe.ui.tabs.example_pairs import EXAMPLES
+from probe.ui.html.elements import alert, note
+from probe.ui.html.full_view import full_view
+from probe.ui.html.probe import NO_ANSWER, announcement, answer, rows
+from probe.ui.html.share import share
+from probe.ui.links import link_to_view
+from probe.ui.tabs.example_pairs import examples_of
+from probe.ui.tabs.probe_fields import preset_of
+from probe.ui.tabs.probe_link import file_text
+from probe.ui.tabs.probe_view import View, max_fields, parameters, place_of, read_view
 
-UNKNOWN = "not known"
-
-
-def by_family() -> dict[str, list[str]]:
-    """Return the transforms of each family that can run here."""
-    able = ready(NLI)
-    return {
-        family: [name for name in able if REGISTRY[name].family == family] for family in FAMILIES
-    }
-
-
-def not_available() -> Markup:
-    """Say which transforms cannot run here, and what would have to be done."""
-    names_by_reason: dict[str, list[str]] = {}
-    for name, entry in REGISTRY.items():
-        if reason := missing(entry):
-            names_by_reason.setdefault(reason, []).append(name)
-    return join(
-        Markup('<p class="fine off"><b>Not available here:</b> {}. {}</p>').format(
-            ", ".join(names), reason
-        )
-        for reason, names in names_by_reason.items()
-    )
+OTHER_SEEDS = 4
+"""How often a change is made anew in its full view."""
 
 
 @answering("answer_seconds")
@@ -58,115 +36,155 @@ def update(
     models: ModelAccess,
     answers: SharedAnswers,
     visitor: str,
-    premise: str,
-    hypothesis: str,
-    model: str,
-    gold: str,
-    seed: float | None,
-    explain: str,
-    method: Method,
-    baseline: BaselineToken,
-    everything: bool,
-    chains: Sequence[str],
-    *rest: Any,  # Any: a list of names for each family, then the options' values
-) -> tuple[Markup, Markup]:
-    """Answer one event: the verdict with its tokens; the result rows, or one table of all."""
-    chosen, values = rest[: len(FAMILIES)], rest[len(FAMILIES) :]
-    names = ready(NLI) if everything else [name for group in chosen for name in group]
+    *values: Any,  # Any: as `read_view` takes them
+) -> tuple[Markup, Markup, Markup]:
+    """Answer one event: the answer with its tokens, the results, and both in one breath.
+
+    A change that cannot be made is said above the results; the others are made.
+    """
     try:
-        question = Question(
-            Pair(premise, hypothesis, as_label(gold)),
-            (*names, *chains),
-            int(seed or 0),
-            options.read(values),
-            method,
-            baseline,
-            as_label(explain),
-            everything,
-        )
-        check_pair(question.pair)
-        check_transforms(question.names)
-        classifier = models.get(visitor, model)
-        key = model_key(classifier), question
-        verdict, results = answers.get(key, lambda: answered(classifier, question))
+        view = read_view(*values)
+        view.check()
+        classifier = models.get(visitor, view.model, view.task)
+        key = model_key(classifier), view
+        verdict, results, said = answers.get(key, lambda: answered(classifier, view))
     except UserError as trouble:
-        return alert(trouble), NOTHING
-    return verdict, results
+        return alert(trouble), NO_ANSWER, Markup("{}").format(trouble)
+    return verdict, results, said
 
 
-@dataclass(frozen=True)
-class Question:
-    """What is asked about a pair; `label` is the one explained, `everything` asks for one table."""
-
-    pair: Pair
-    names: tuple[str, ...]
-    seed: int
-    options: Options
-    method: Method
-    baseline: BaselineToken
-    label: Label | None
-    everything: bool
+def answered(classifier: Classifier, view: View) -> tuple[Markup, Markup, Markup]:
+    """Answer what is asked of a view; raises what `examine` raises."""
+    troubles = {name: trouble for name in view.names if (trouble := problem(name, classifier))}
+    usable = [name for name in view.names if name not in troubles]
+    examination = examined(classifier, view, usable)
+    return (
+        answer(examination),
+        rows(examination, list(troubles.values())),
+        Markup("{}").format(announcement(examination)),
+    )
 
 
-def answered(classifier: Classifier, question: Question) -> tuple[Markup, Markup]:
-    """Answer a question; raises what `examine` raises."""
-    examination = examine(
+def problem(name: str, classifier: Classifier) -> TransformError | None:
+    """Return why a transform or chain cannot be used with a model, None where it can."""
+    try:
+        require_usable(name, classifier)
+    except TransformError as trouble:
+        return trouble
+    return None
+
+
+def examined(classifier: Classifier, view: View, names: Sequence[str]) -> Examination:
+    """Look at the example of a view, changed by these transforms."""
+    return examine(
         classifier,
-        question.pair,
-        question.names,
-        question.seed,
-        question.options,
-        question.method,
-        question.baseline,
-        question.label,
+        view.example,
+        names,
+        view.seed,
+        view.options,
+        view.method,
+        view.baseline,
+        view.label,
     )
-    results = (
-        sheet(table(examination), "all transforms") if question.everything else rows(examination)
-    )
-    return answer(examination), results
 
 
-def as_label(text: str) -> Label | None:
-    """Return a chosen label, None where none is."""
-    return next((label for label in LABELS if label == text), None)
+@answering("answer_seconds")
+def open_row(
+    models: ModelAccess,
+    answers: SharedAnswers,
+    visitor: str,
+    name: str,
+    number: str,
+    *values: Any,  # Any: as `read_view` takes them
+) -> Markup:
+    """Show one result in full, with the transform and the number by which its row is found."""
+    try:
+        view = read_view(*values)
+        view.check()
+        classifier = models.get(visitor, view.model, view.task)
+        key = model_key(classifier), view, name, number
+        (shown,) = answers.get(key, lambda: (full(classifier, view, name, number),))
+    except UserError as trouble:
+        shown = alert(trouble)
+    return Markup('<div data-transform="{}" data-number="{}">{}</div>').format(name, number, shown)
 
 
-def open_page(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> list[Any]:
-    """Read a permalink, or begin with the first example."""
-    premise, hypothesis = next(iter(EXAMPLES.values()))
-    names = query["transforms"].split(",") if "transforms" in query else FIRST
-    known, wanted = models.names(visitor), query.get("model", "")
-    model = wanted if wanted in known else next(iter(known), None)
-    if wanted and model != wanted:
-        named = escape(repr(wanted))  # gradio shows it as HTML
-        gr.Warning(f"The link names the model {named}, which is not here; {model} answers instead.")
+def full(classifier: Classifier, view: View, name: str, number: str) -> Markup:
+    """Show a result with what it rests on, and the same change with other seeds."""
+    if name not in view.names:
+        return note("This change is no longer chosen.")
+    examination = examined(classifier, view, [name])
+    made = {str(each.result.number): each for each in examination.transformed}
+    shown = made.get(number, examination.transformed[0])
+    example, label = shown.result.example, shown.prediction.label
+    scores = attribute(
+        classifier,
+        [example],
+        [view.label or explained(view.task, [example], [label])[0]],
+        view.method,
+        view.options.sign,
+        view.baseline,
+    )[0]
+    others = with_other_seeds(classifier, view, name)
+    return full_view(shown, examination.prediction, scores, others, classifier.name)
+
+
+def with_other_seeds(classifier: Classifier, view: View, name: str) -> list[Transformed]:
+    """Make one change with the seeds that follow; of several new examples the first."""
+    before = classifier.predict([view.example])
     return [
-        query.get("premise", premise),
-        query.get("hypothesis", hypothesis),
-        gr.Dropdown(choices=known, value=model),
-        as_label(query.get("gold", "")) or UNKNOWN,
-        seed_in(query.get("seed", "")),
-        [name for name in names if "+" in name],
-        *([name for name in names if name in group] for group in by_family().values()),
+        transform_all(classifier, [view.example], before, [name], seed, view.options)[name][0][0]
+        for seed in range(view.seed + 1, view.seed + 1 + OTHER_SEEDS)
     ]
 
 
-def seed_in(text: str) -> int:
-    """Return the seed of a permalink, 0 where it names none that the field takes."""
-    return int(text) if text.isdecimal() and len(text) < len(str(MAX_WHOLE)) else 0
+def share_view(
+    models: ModelAccess,
+    visitor: str,
+    *values: Any,  # Any: as `read_view` takes them
+) -> Markup:
+    """Return a view's link and file; a model of one's own is opened to who has them."""
+    try:
+        view = read_view(*values)
+        revision = models.get(visitor, view.model, view.task).revision
+        grant = models.share(visitor, view.model)
+    except UserError as trouble:
+        return alert(trouble)
+    link = link_to_view(parameters(view, revision, grant))
+    return share(link, file_text(view, revision, grant), bool(grant))
 
 
-def draw(count: int) -> tuple[int, str, str, str]:
-    """Return the next random bundled pair."""
-    pair = random_example(NLI, count)
-    return count + 1, pair.premise, pair.hypothesis, pair.gold or UNKNOWN
+def texts_of(task: str, example: Any) -> list[str]:  # Any: of the task's own dataclass
+    """Return the texts of an example for the fields of the page, "" for those it has not."""
+    texts = list(task_named(task).texts(example).values())
+    return texts + [""] * (max_fields() - len(texts))
 
 
-def take_example(name: str | None) -> tuple[Any, Any, Any]:  # Any: gradio's own mark to skip
-    """Return an example, where one is chosen; its gold label is for the person to say."""
-    return (*EXAMPLES[name], UNKNOWN) if name else (gr.skip(), gr.skip(), gr.skip())
+def draw(task: str, count: int) -> list[Any]:
+    """Return the next random bundled example with its gold label's place, and no title."""
+    example = random_example(task_named(task), count)
+    return [count + 1, *texts_of(task, example), place_of(task_named(task), example.gold), None]
 
 
-def swap(premise: str, hypothesis: str) -> tuple[str, str, str]:
-    """Return the two texts in each other's place; the gold label is another then."""
-    return hypothesis, premise, UNKNOWN
+def take_example(task: str, title: str | None) -> list[Any]:  # Any: gradio's own mark to skip
+    """Return an example with its gold label's place, where one is chosen."""
+    example = examples_of(task_named(task)).get(title or "")
+    if example is None:
+        return [gr.skip()] * (max_fields() + 1)
+    return [*texts_of(task, example), place_of(task_named(task), example.gold)]
+
+
+def swap(*texts: str) -> list[str]:
+    """Return two texts in each other's place; the gold label is another then."""
+    first, second, *others = texts
+    return [second, first, *others, ""]
+
+
+def take_preset(task: str, preset: str) -> list[str]:
+    """Return the transforms of a preset."""
+    return list(presets(task_named(task)).get(preset, ()))
+
+
+def name_preset(task: str, names: list[str]) -> str | None:
+    """Return the preset that holds just these transforms, where one does."""
+    return preset_of(task_named(task), names)

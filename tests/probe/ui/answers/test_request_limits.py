@@ -10,14 +10,14 @@ import pytest
 from probe.models.cache import ModelCache
 from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
-from probe.tasks.nli import LABELS
-from probe.transforms.registry import FAMILIES
+from probe.tasks.nli import NLI
 from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import StopRequests
 from probe.ui.answers.shared_answers import SharedAnswers
 from probe.ui.api import batch as batch_api
 from probe.ui.api import compare as compare_api
 from probe.ui.api import probe as probe_api
+from probe.ui.html.probe import NO_ANSWER
 from probe.ui.panels import options
 from probe.ui.tabs import batch_run, compare_run, probe_answer
 
@@ -53,27 +53,14 @@ def endpoint(build: Callable[[ModelAccess], None], models: ModelAccess, name: st
 def test_the_probe_tab_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
     with gr.Blocks():
         values = [control.value for control in options.build()]
-    names, *groups = [asked.get("names", []), *([] for _ in list(FAMILIES)[1:])]
-    verdict, results = probe_answer.update(
-        models,
-        SharedAnswers(),
-        "",
-        asked.get("premise", TEXT),
-        asked.get("hypothesis", TEXT),
-        "minilm",
-        LABELS[0],
-        0,
-        "",
-        "gradient_x_input",
-        "pad",
-        False,
-        [],
-        names,
-        *groups,
-        *values,
+    texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
+    fields = ["minilm", "0", 0, "", "gradient_x_input", "pad", asked.get("names", [])]
+    verdict, results, said = probe_answer.update(
+        models, SharedAnswers(), "", NLI.name, *fields, *texts, *values
     )
     assert sentence in verdict
-    assert not results
+    assert sentence in said
+    assert results == NO_ANSWER
 
 
 @pytest.mark.parametrize(("asked", "sentence"), REFUSED)

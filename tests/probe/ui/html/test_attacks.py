@@ -35,6 +35,7 @@ from probe.ui.html import (
 )
 from probe.ui.html.edits import diff
 from probe.ui.html.file_progress import file_progress
+from probe.ui.html.full_view import full_view
 from probe.ui.links import link_to_compare, link_to_example, link_to_inoculation, link_to_model
 from probe.ui.panels import labelled_file, own_model, upload
 from probe.ui.visitors.belongings import KINDS, Belonging
@@ -107,7 +108,15 @@ def test_a_pair_is_examined_and_shown_as_text(attack: str) -> None:
     answer = require_ours(probe.answer(examination))
     assert "".join(attack.split()) in "".join(answer.text.split()) or "token" in answer.text
     require_ours(probe.rows(examination))
-    require_ours(elements.sheet(probe.table(examination), "all"))
+    for transformed in examination.transformed[:2]:
+        shown = full_view(
+            transformed,
+            examination.prediction,
+            examination.importance,
+            examination.transformed[:1],
+            attack,
+        )
+        require_ours(shown)
     require_ours(compare.side_by_side([examination]))
 
 

@@ -1,0 +1,159 @@
+"""What results mean: a badge and a sentence for each, and one sentence above all of them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import mean
+from typing import Literal
+
+from markupsafe import Markup
+
+from probe.analysis.transformed import Transformed
+from probe.models.classifier import Prediction
+from probe.tasks.label_rules import KEEP, UNDEFINED
+from probe.tasks.nli import NON_ENTAILMENT
+from probe.transforms.registry import default_of
+
+AS_SURE = 0.05
+"""The change of confidence that counts as none."""
+NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+Kind = Literal["keep", "good", "bad", "plain"]
+GOOD: Kind = "good"
+BAD: Kind = "bad"
+
+
+@dataclass(frozen=True)
+class Badge:
+    """What a result means in two or three words; `kind` is its colour.
+
+    "keep" is what should give pause, "good" and "bad" are right and wrong, "plain" says neither.
+    """
+
+    words: str
+    kind: Kind
+
+    def markup(self) -> Markup:
+        """Return the badge as it is shown."""
+        return Markup('<span class="badge {}">{}</span>').format(self.kind, self.words)
+
+
+def badge(transformed: Transformed, before: Prediction) -> Badge:
+    """Say what a result means beside the answer before."""
+    result, now = transformed.result, transformed.prediction
+    stays = now.label == before.label
+    if not result.changed:
+        return Badge("unchanged", "plain")
+    if usual := default_of(result.transform, result.task):
+        if transformed.agrees:
+            return Badge(f"{usual}, though senseless", "keep")
+        return Badge(f"not {usual}", "good")
+    if result.rule == UNDEFINED:
+        return Badge("stays, though senseless", "keep") if stays else Badge("changes", "good")
+    if transformed.right is None:
+        if result.rule == KEEP:
+            return Badge("stays, as it should", "good") if stays else Badge("wrongly moves", "bad")
+        return Badge("stays" if stays else "changes", "plain")
+    if result.rule == KEEP and stays and transformed.right:
+        return Badge("stays, as it should", "good")
+    rightly, kind = ("rightly", GOOD) if transformed.right else ("wrongly", BAD)
+    return Badge(f"{rightly} {'stays' if stays else 'moves'}", kind)
+
+
+def meaning(transformed: Transformed, before: Prediction) -> str:
+    """Say in one sentence what a result means."""
+    result, now = transformed.result, transformed.prediction
+    task, sure = result.task, _sureness(now.confidence - before.confidence)
+    if not result.changed:
+        return f"The {task.unit} is unchanged, so this says nothing about the model."
+    if default_of(result.transform, task):
+        source = task.title_of(task.source or task.target).lower()
+        return (
+            f"The {task.title_of(task.target).lower()} is only the {source}'s own words, "
+            f"and the model says {now.label}."
+        )
+    if result.rule == UNDEFINED:
+        if transformed.agrees:
+            return f"The text is destroyed, and the model still says {now.label}, {sure}."
+        return f"The text is destroyed, and the answer moves from {before.label} to {now.label}."
+    moved = "" if transformed.agrees else f", no longer {before.label}"
+    if result.rule == KEEP and transformed.right is None:
+        stays = f"and it does, {sure}" if transformed.agrees else f"but it becomes {now.label}"
+        return f"The label should stay, {stays}."
+    if transformed.right is None:
+        return f"The model says {now.label}{moved}, {sure}. {result.rule.words.capitalize()}."
+    wanted = "not entailed" if result.gold == NON_ENTAILMENT else f"{result.gold}"
+    rightly = "rightly" if transformed.right else "wrongly"
+    return f"The new {task.unit} is {wanted}; the model says {now.label}{moved}, {rightly}."
+
+
+def summary(transformed: Sequence[Transformed], before: Prediction) -> str:
+    """Say in one or two sentences what all results together mean."""
+    changed = [each for each in transformed if each.result.changed]
+    if not changed:
+        unit = transformed[0].result.task.unit
+        return f"None of these changes anything in this {unit}."
+    now = mean(each.prediction.confidence for each in changed)
+    clauses = filter(None, (clause(changed, before) for clause in CLAUSES))
+    sure = _sureness(now - before.confidence)
+    return f"{' '.join(clauses)} The model is {sure}: {now:.2f}, was {before.confidence:.2f}."
+
+
+def _stay(changed: Sequence[Transformed], before: Prediction) -> str:
+    """Say how many answers stay, and how many of the texts mean nothing any more."""
+    compared = [each for each in changed if not _is_copy(each)]
+    if not compared:
+        return ""
+    stay = sum(each.prediction.label == before.label for each in compared)
+    senseless = sum(each.result.rule == UNDEFINED for each in compared)
+    counted = f"{stay} of {len(compared)} answers {'stays' if stay == 1 else 'stay'}"
+    if len(compared) == 1:
+        counted = "The answer stays" if stay else "The answer changes"
+    if not senseless:
+        return f"{counted}."
+    link = "though" if stay else "and"
+    if senseless == len(compared):
+        texts = "the text means" if senseless == 1 else "the texts mean"
+        return f"{counted}, {link} {texts} nothing any more."
+    return f"{counted}, {link} {_of_texts(senseless)} nothing any more."
+
+
+def _copies(changed: Sequence[Transformed], before: Prediction) -> str:
+    """Say how many copies of the other text get the task's default label."""
+    copies = [each for each in changed if _is_copy(each)]
+    if not copies:
+        return ""
+    usual = default_of(copies[0].result.transform, copies[0].result.task)
+    taken = sum(each.agrees for each in copies)
+    if len(copies) == 1:
+        return f"The senseless copy is {'' if taken else 'not '}called {usual}."
+    return f"{taken} of {len(copies)} senseless copies are called {usual}."
+
+
+def _right(changed: Sequence[Transformed], before: Prediction) -> str:
+    """Say how many answers are right where that is known and several are asked for it."""
+    known = [each for each in changed if each.right is not None and each.result.rule != KEEP]
+    if len(known) < 2:
+        return ""
+    right = sum(bool(each.right) for each in known)
+    return f"{right} of the {len(known)} that get a new right answer {_are(right)} right."
+
+
+CLAUSES: Sequence[Callable[[Sequence[Transformed], Prediction], str]] = (_stay, _copies, _right)
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _of_texts(count: int) -> str:
+    number = NUMBERS[count] if count < len(NUMBERS) else str(count)
+    return f"{number} of the texts {'means' if count == 1 else 'mean'}"
+
+
+def _is_copy(transformed: Transformed) -> bool:
+    return default_of(transformed.result.transform, transformed.result.task) is not None
+
+
+def _sureness(change: float) -> str:
+    if abs(change) < AS_SURE:
+        return "as sure as before"
+    return "surer than before" if change > 0 else "less sure than before"

@@ -1,0 +1,111 @@
+"""What the Probe tab does in the browser: pauses, its link, rows opened and sorted."""
+
+STALE = 'for (const id of ["answer", "rows"]) document.getElementById(id)?.classList.add("stale");'
+FRESH = """() => {
+  for (const id of ["answer", "rows"]) document.getElementById(id)?.classList.remove("stale");
+}"""
+"""What is on the page is dimmed until the answer is there."""
+
+
+def after_pause(milliseconds: int) -> str:
+    """Return what lets an event wait for a pause; one that another follows waits for ever.
+
+    Its promise is dropped then, with nothing to tell.
+    """
+    return f"""async (...values) => {{
+  {STALE} const key = window.lastKey = {{}};
+  await new Promise(done => setTimeout(done, {milliseconds}));
+  return window.lastKey === key ? values : new Promise(() => {{}});
+}}"""
+
+
+TASK_CHANGED = """(task, shown, ...rest) =>
+  window.probeOpened && task !== shown ? [task, shown, ...rest] : new Promise(() => {})"""
+"""Lets the fields follow the task that a person chooses; a link's own comes with the link."""
+
+OPENED = """() => {
+  window.probeOpened = true;
+  const input = document.querySelector("#transforms input");
+  if (input) input.placeholder = input.getAttribute("aria-label") ?? "";
+}"""
+
+TOGGLE_SETTINGS = """() => {
+  const open = document.body.classList.toggle("probe-settings-open");
+  document.getElementById("settings-button")?.setAttribute("aria-expanded", String(open));
+}"""
+
+COPY_LINK = """async () => {
+  const share = document.querySelector("#share .share"), field = share?.querySelector("input");
+  if (!field) return;
+  const link = new URL(window.location.href);
+  link.search = field.value;
+  field.value = link.href;
+  const framed = window.parent !== window, told = share.querySelector(".told");
+  if (!framed) window.history.replaceState(null, "", link);
+  const bar = framed ? "" : " It is in the address bar, too.";
+  try {
+    await navigator.clipboard.writeText(link.href);
+    told.textContent = "The link is on the clipboard." + bar;
+  } catch {
+    field.focus();
+    field.select();
+    told.textContent = "This browser keeps pages from the clipboard here: copy the link yourself, "
+      + "it is selected." + bar;
+  }
+}"""
+"""Says only what happened: there is no clipboard on plain HTTP, and a frame may be refused it."""
+
+HINT = """
+const KEY = "nli-clinic-hint-dismissed";
+const stored = () => { try { return localStorage.getItem(KEY); } catch { return null; } };
+if (stored()) element.style.display = "none";
+element.addEventListener("click", ({ target }) => {
+  if (!target.closest("[data-dismiss]")) return;
+  try { localStorage.setItem(KEY, "yes"); } catch {}
+  element.style.display = "none";
+  document.querySelector("#model input")?.focus();
+});
+"""
+
+ROWS = """
+element.addEventListener("toggle", ({ target }) => {
+  if (!target.open || !target.matches(".result") || target.dataset.asked) return;
+  target.dataset.asked = "yes";
+  const { transform, number } = target.dataset;
+  trigger("click", { transform, number });
+}, true);
+element.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-sort]");
+  if (!button) return;
+  const key = button.dataset.sort, list = element.querySelector(".results");
+  for (const other of element.querySelectorAll("[data-sort]"))
+    other.setAttribute("aria-pressed", String(other === button));
+  const parts = [...list.children];
+  parts.forEach((part, at) => { part.dataset.place ??= at; });
+  const value = (part) => key === "place" ? Number(part.dataset.place)
+    : key === "title" ? part.dataset.title : -Number(part.dataset[key]);
+  const compare = (a, b) => {
+    if (key === "place") return value(a) - value(b);
+    const rows = b.matches(".result") - a.matches(".result");
+    return rows || (key === "title" ? value(a).localeCompare(value(b)) : value(a) - value(b));
+  };
+  list.classList.toggle("sorted", key !== "place");
+  list.append(...parts.sort(compare));
+});
+"""
+"""Asks for what a row holds when it is opened first, and sorts the rows."""
+
+PUT_FULL = """(markup) => {
+  const part = document.createElement("template");
+  part.innerHTML = markup;
+  const view = part.content.firstElementChild, { transform, number } = view?.dataset ?? {};
+  for (const row of document.querySelectorAll("#rows .result"))
+    if (row.dataset.transform === transform && row.dataset.number === number)
+      row.querySelector(".full").replaceChildren(...view.childNodes);
+}"""
+"""Puts what was asked for into its row, which stays where it is."""
+
+LIVE = """
+element.setAttribute("role", "status");
+element.setAttribute("aria-live", "polite");
+"""

@@ -1,0 +1,121 @@
+"""What the Probe tab reads from a link or a file, and what it says of what is not here."""
+
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+
+from probe.errors import FileError
+from probe.tasks.nli import NLI, Pair
+from probe.tasks.sentiment import SENTIMENT, Review
+from probe.tasks.task import Task
+from probe.transforms.options import DEFAULTS, OPTIONS, Options
+from probe.ui.links import link_to_view
+from probe.ui.panels.options import shown
+from probe.ui.tabs.probe_link import file_text, open_link, read_file, seed_in
+from probe.ui.tabs.probe_view import View, label_at, parameters, place_of, read_view
+from tests.support.visitors import ME, page_models
+
+PAIR = Pair("Snow fell.", "It rained & froze.", "contradiction")
+VIEW = View(
+    NLI,
+    PAIR,
+    "minilm",
+    ("sort", "drop+shuffle"),
+    7,
+    Options(keep=0.3, senses="first", pin=(".",)),
+    "occlusion",
+    "mask",
+    "neutral",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "seed"), [("7", 7), ("", 0), ("-1", 0), ("x", 0), ("9" * 5000, 0), ("9" * 10, 0)]
+)
+def test_a_seed_is_one_that_the_field_takes(text: str, seed: int) -> None:
+    assert seed_in(text) == seed
+
+
+def test_a_link_reproduces_its_view() -> None:
+    link = link_to_view(parameters(VIEW))
+    opened = open_link(page_models(), ME, dict(parse_qsl(link[1:], keep_blank_values=True)))
+    assert opened.view == VIEW
+    assert opened.notices == ()
+
+
+def test_a_link_without_transforms_chooses_none() -> None:
+    query = parameters(replace(VIEW, names=()))
+    assert open_link(page_models(), ME, query).view.names == ()
+
+
+def test_a_file_reproduces_its_view(tmp_path: Path) -> None:
+    path = tmp_path / "view.json"
+    path.write_text(file_text(VIEW), encoding="utf-8")
+    assert open_link(page_models(), ME, read_file(path)).view == VIEW
+
+
+@pytest.mark.parametrize("held", ["[1]", "no json", '{"task": 1}', "[" * 100_000])
+def test_a_file_that_holds_no_view_is_refused(held: str, tmp_path: Path) -> None:
+    path = tmp_path / "view.json"
+    path.write_text(held, encoding="utf-8")
+    with pytest.raises(FileError, match="holds no view of the Probe tab"):
+        read_file(path)
+
+
+def test_a_link_to_nothing_begins_with_an_example_whose_answer_is_known() -> None:
+    opened = open_link(page_models(), ME, {"task": "sentiment"})
+    assert opened.view.task is SENTIMENT
+    assert opened.view.example.gold
+    assert opened.notices == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("task", "reading", "names the task 'reading', which is not here; inference is shown"),
+        ("model", "nosuch", "names the model 'nosuch', which is not here; minilm answers instead"),
+        ("model", "a/b", "Settings, Your own model, loads it"),
+        ("gold", "perhaps", "right answer 'perhaps', which is not here; the task has entailment"),
+        ("label", "joy", "the label explained 'joy', which is not here"),
+        ("method", "lime", "the method 'lime', which is not here; gradient_x_input is used"),
+        ("baseline", "zero", "the baseline 'zero', which is not here; pad is used"),
+        ("options", '{"speed": 1}', "options are not set: there is no option 'speed'"),
+        ("options", "{", "The link's options are not set"),
+        ("revision", "abc", "names the revision of minilm 'abc', which is not here"),
+    ],
+)
+def test_what_a_link_names_and_is_not_here_is_said(name: str, value: str, sentence: str) -> None:
+    opened = open_link(page_models(), ME, {**parameters(VIEW), name: value})
+    (notice,) = opened.notices
+    assert sentence in notice
+
+
+def test_a_model_of_another_task_is_said_to_be_one() -> None:
+    query = {"task": "sentiment", "text": "Fine.", "model": "minilm"}
+    (notice,) = open_link(page_models(), ME, query).notices
+    assert notice.startswith("minilm answers another task, natural language inference")
+
+
+@pytest.mark.parametrize(
+    ("task", "label"), [(NLI, "neutral"), (SENTIMENT, "negative"), (NLI, None)]
+)
+def test_a_label_is_found_again_by_its_place(task: Task, label: str | None) -> None:
+    assert label_at(task, place_of(task, label)) == label
+
+
+def test_a_place_that_a_task_has_not_is_no_label() -> None:
+    assert label_at(SENTIMENT, "2") is None
+
+
+def test_the_fields_of_one_text_are_read_as_it() -> None:
+    held = parameters(
+        replace(VIEW, task=SENTIMENT, example=Review("Fine.", "positive"), label=None)
+    )
+    assert held["text"] == "Fine."
+    assert "premise" not in held
+    values = [shown(name, getattr(DEFAULTS, name)) for name in OPTIONS]
+    fields = "sentiment", "m", "0", 0, "", "saliency", "pad", []
+    with_fields = read_view(*fields, "Fine.", "", *values)
+    assert with_fields.example == Review("Fine.", "positive")
