@@ -6,6 +6,9 @@ PYTHON ?= python3
 TORCH_INDEX ?=
 # What pytest is given, such as one file.
 TESTS ?=
+# The Space that `make space` uploads to, owner/name, and whether it only lists the files.
+SPACE ?=
+DRY_RUN ?=
 # In how many processes tests run, file by file; 0 is none but pytest's own.
 JOBS ?= 2
 # The browser of the browser tests; `make test CHROMIUM=` leaves them out.
@@ -30,7 +33,7 @@ debian = command -v apt-get >/dev/null && $(AS_ROOT) true 2>/dev/null \
 	&& $(AS_ROOT) env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=120 \
 		--no-install-recommends install $(1) >/dev/null
 
-.PHONY: run test test-all format clean help
+.PHONY: run test test-all space format clean help
 
 run: $(VENV)/.stamp-run $(VENV)/.stamp-wordnet  ## set up what is missing and start the app on http://127.0.0.1:7860
 	@exec $(BIN)/python app.py
@@ -53,6 +56,9 @@ test-all: export OMP_NUM_THREADS = 1
 test-all: test  ## make test, then the slow tests: processes that are killed, the wheel, sweeps
 	@echo "== slow tests: pytest"
 	@$(call pytest,slow) || test $$? = 5
+
+space: $(VENV)/.stamp-run  ## upload to a Gradio Space: make space SPACE=owner/name [DRY_RUN=1]
+	@$(BIN)/python -m probe space "$(SPACE)" $(if $(DRY_RUN),--dry-run)
 
 format: $(VENV)/.stamp-test  ## put the code into the house format and repair what ruff can
 	@$(BIN)/ruff check --fix-only -q .

@@ -10,6 +10,7 @@ from probe.cli.hans import hans_command
 from probe.cli.pair import pair_command
 from probe.cli.resources import baselines, pbsmt, tagger
 from probe.cli.settings import settings_command
+from probe.cli.space import space_command
 from probe.cli.templates import templates_command
 from probe.cli.transforms import transforms_command
 
@@ -25,6 +26,7 @@ app.command("rules")(baselines.judge_command)
 app.command("settings")(settings_command)
 app.command("backup")(backup_command)
 app.command("restore")(restore_command)
+app.command("space")(space_command)
 app.add_typer(models.app, name="models")
 app.add_typer(baselines.app, name="baselines")
 app.add_typer(pbsmt.app, name="pbsmt")
