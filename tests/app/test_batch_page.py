@@ -54,7 +54,7 @@ def test_the_results_are_in_sight_and_fit_a_phone(page: Page) -> None:
 
 def test_a_press_on_a_cell_shows_its_rows(page: Page) -> None:
     page.locator('#batch-figures button[data-cell="sort|neutral"]').click()
-    expect(page.locator("#pager")).to_contain_text("Only rows whose answer stays")
+    expect(page.locator("#lines")).to_contain_text("Only rows whose answer stays")
     golds = page.locator("#lines tbody td:nth-child(4)")
     expect(golds.first).to_have_text("neutral")
     assert set(golds.all_text_contents()) == {"neutral"}

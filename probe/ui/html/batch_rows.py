@@ -12,6 +12,7 @@ from probe.ui.html.tones import tone
 
 ROWS = "scored rows"
 NONE = "No row is like this."
+HINT = "A press on an answer to a changed text shows that text."
 
 
 def rows_table(rows: Sequence[Record], task: Task) -> Markup:
@@ -24,7 +25,9 @@ def rows_table(rows: Sequence[Record], task: Task) -> Markup:
     names = list(rows[0]["made"])
     titles = [task.title_of(field) for field in task.fields]
     head = heads(["#", *titles, "Right", "Answer", *map(chain_title, names)])
-    return table(ROWS, head, join(_line(row, names) for row in rows), "scored", "sheet sticky")
+    body = join(_line(row, names) for row in rows)
+    hint = note(HINT) if names else NOTHING
+    return table(ROWS, head, body, "scored", "sheet sticky") + hint
 
 
 def _line(row: Record, names: Sequence[str]) -> Markup:

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from probe.data.label_values import LabelValue, LabelValues
 from probe.tasks.task import Label, Task
-from probe.ui.html.elements import NOTHING, heads, join, note, table
+from probe.ui.html.elements import NOTHING, join, note
 
 UNDECIDED = "?"
 """Chosen where a value is not known and nothing was said of it."""
@@ -32,23 +32,23 @@ def labels_read(values: LabelValues, task: Task) -> Markup:
     if numbers:
         read = ", ".join(f"{each.value} is {each.label}" for each in numbers)
         words += note(CONVENTION.format(task=task.title.lower(), numbers=read))
-    body = join(_line(value, task.golds) for value in values.values)
-    head = heads(("in the file", "rows", "means"))
-    return words + table("what each label of the file means", head, body, "meanings")
+    body = join(_value(value, task.golds) for value in values.values)
+    return words + Markup('<div class="meanings">{}</div>').format(body)
 
 
 def _asked(words: str) -> Markup:
     return Markup('<p class="asked" role="alert">{}</p>').format(words)
 
 
-def _line(value: LabelValue, golds: Sequence[Label]) -> Markup:
+def _value(value: LabelValue, golds: Sequence[Label]) -> Markup:
     shown = value.value or "(empty)"
+    rows = f"{value.rows:,} row{'' if value.rows == 1 else 's'}"
     return Markup(
-        '<tr><th scope="row"><code>{}</code></th><td class="num">{:,}</td><td>{}</td></tr>'
-    ).format(shown, value.rows, _list(value, shown, golds))
+        '<label><span><code>{}</code> <span class="soft num">{}</span></span>{}</label>'
+    ).format(shown, rows, _list(value, golds))
 
 
-def _list(value: LabelValue, shown: str, golds: Sequence[Label]) -> Markup:
+def _list(value: LabelValue, golds: Sequence[Label]) -> Markup:
     choices = [(gold, gold) for gold in golds] + [("", "no gold label")]
     now = value.label or ""
     if value.reading in ("unknown", "disputed"):
@@ -60,6 +60,4 @@ def _list(value: LabelValue, shown: str, golds: Sequence[Label]) -> Markup:
         )
         for name, words in choices
     )
-    return Markup('<select data-value="{}" aria-label="{} means">{}</select>').format(
-        value.value, shown, options
-    )
+    return Markup('<select data-value="{}">{}</select>').format(value.value, options)

@@ -23,7 +23,7 @@ from probe.ui.panels.example_files import example_files
 from probe.ui.visitors.visitor_files import read_upload
 
 NO_GOLD = "(no gold label)"
-FILE_LABEL = "CSV, TSV, JSON lines or Parquet; also the MNLI and SNLI releases"
+FORMS = "CSV, TSV, JSON lines or Parquet; also the releases of MNLI and SNLI."
 ANOTHER_TASK = (
     "This looks like a file for {task}: {why}. Choose {task} at the top, or another file."
 )
@@ -73,7 +73,9 @@ def most_fields() -> int:
 def build_file(page: Page, elem_id: str) -> LabelledFile:
     """Lay out the place of the file with examples of each task, and what is shown of a file."""
     with gr.Column(elem_classes="card"):
-        upload = gr.File(label=FILE_LABEL, type="filepath", height=132, elem_id=elem_id)
+        upload = gr.File(
+            label="File", show_label=False, type="filepath", height=132, elem_id=elem_id
+        )
         examples = {task.name: _examples(task, upload, page) for task in offered_tasks()}
         doubt = gr.HTML(elem_id=f"{elem_id}-doubt")
         switch = gr.Button(visible=False, elem_id=f"{elem_id}-switch")
@@ -83,14 +85,12 @@ def build_file(page: Page, elem_id: str) -> LabelledFile:
     ):
         preview = gr.HTML(elem_id="preview")
         with gr.Row(elem_classes="reading"):
-            with gr.Column(min_width=280):
-                columns = [
-                    gr.Dropdown([], label=f"column {number + 1}", **CHANGING)
-                    for number in range(most_fields())
-                ]
-                columns.append(gr.Dropdown([], label="Gold label", **CHANGING))
-            with gr.Column(min_width=280):
-                labels = gr.HTML(elem_id="label-values", js_on_load=CHOSEN)
+            columns = [
+                gr.Dropdown([], label=f"column {number + 1}", min_width=130, **CHANGING)
+                for number in range(most_fields())
+            ]
+            columns.append(gr.Dropdown([], label="Gold label", min_width=130, **CHANGING))
+        labels = gr.HTML(elem_id="label-values", js_on_load=CHOSEN)
     meanings = gr.Textbox("", label="meanings of labels", visible=False)
     file = LabelledFile(
         upload, examples, columns, meanings, preview, labels, doubt, switch, details
@@ -103,6 +103,7 @@ def _examples(task: Task, upload: gr.File, page: Page) -> gr.Column:
     column: gr.Column
     with gr.Column(visible=task.name == page.task.value, elem_classes="examples") as column:
         files = [[str(path)] for path in example_files(task)]
+        gr.HTML(note(FORMS))
         gr.Examples(files, upload, label="Or try one of these", api_visibility="private")
     return column
 

@@ -42,8 +42,8 @@ def build(page: Page) -> None:
         file = build_file(page, "upload")
         with file.details, gr.Column(elem_classes="card"):
             asked, controls, go = _choices(page)
+            trouble = gr.HTML(elem_id="batch-trouble")
         templates.build(page, file.upload)
-    trouble = gr.HTML(elem_id="batch-trouble")
     shown, guard, kept, change = _results()
     shown.setup, shown.trouble = setup, trouble
     inputs = [*(page.owner, page.task, file.upload, *asked, file.meanings), *file.columns]
@@ -92,8 +92,9 @@ def _score_on(
 def _choices(page: Page) -> tuple[list[Any], list[Any], gr.Button]:  # Any: components
     """Lay out the model and the changes, under Settings the rest, and the button that scores."""
     with gr.Row(elem_classes="choices"):
-        names = page.core.models.names("")
-        model = gr.Dropdown(names, label="Model", min_width=150, scale=1, **CHANGING)
+        with gr.Column(scale=1, min_width=170):
+            model = gr.Dropdown(page.core.models.names(""), label="Model", **CHANGING)
+            go = gr.Button("Score the file", variant="primary", elem_id="score")
         with gr.Column(scale=4, min_width=280):
             changes = build_changes(page, "batch-transforms")
     with gr.Accordion("Settings", open=False, elem_id="batch-settings"):
@@ -104,7 +105,6 @@ def _choices(page: Page) -> tuple[list[Any], list[Any], gr.Button]:  # Any: comp
             tell = gr.Checkbox(label="Tell me when a file is finished", elem_id="tell")
         controls = options.build()
     tell.input(None, tell, tell, js=ASK, **QUIET)
-    go = gr.Button("Score the file", variant="primary", elem_id="score")
     place = [page.owner, page.task]
     page.tab.select(partial(_models, page), [*place, model], model, **QUIET)
     page.task.change(partial(_models, page), [*place, model], model, **QUIET)
@@ -137,8 +137,8 @@ def _results() -> tuple[Outputs, gr.Checkbox, gr.Radio, gr.Textbox]:
                 shown.label = gr.Dropdown(
                     [ANY], value=ANY, label="Label", **CHANGING, show_label=False, container=False
                 )
-            shown.pager = gr.HTML(elem_id="pager", js_on_load=PRESSED)
             shown.rows = gr.HTML(elem_id="lines")
+            shown.pager = gr.HTML(elem_id="pager", js_on_load=PRESSED)
         with gr.Column(visible=False, elem_classes="card") as shown.taken:
             shown.files = gr.Files(
                 label="All files of this result", elem_id="files", interactive=False

@@ -28,7 +28,7 @@ def shown_rows(
     said = NOTHING
     if selection.change:
         said = note(STAYS.format(change=chain_title(selection.change)))
-    return rows_table(part, task), said + pager(number, last, count)
+    return said + rows_table(part, task), pager(number, last, count)
 
 
 def turn(

@@ -84,10 +84,7 @@ def read_upload(visitor: str, path: str | None) -> Table:
     """Read a visitor's file. Raises FileError, LimitError."""
     if not path:
         raise FileError("choose a file first, or one of the examples")
-    table = read_table(own_file(visitor, path), visitor_bounds())
-    if not len(table.frame):
-        raise FileError("the file has a header and no rows; choose one with rows to score")
-    return table
+    return read_table(own_file(visitor, path), visitor_bounds())
 
 
 def _is_example(path: Path) -> bool:

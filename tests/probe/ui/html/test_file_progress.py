@@ -1,0 +1,20 @@
+"""How far a file is, in words and in the browser's title."""
+
+from probe.analysis.file_progress import FileProgress
+from probe.ui.html.file_progress import file_progress, in_words
+
+
+def test_who_waits_learns_how_many_files_are_before() -> None:
+    assert "One file is scored before yours" in file_progress(FileProgress("a", "waiting", ahead=1))
+    assert "3 files are scored before" in file_progress(FileProgress("a", "waiting", ahead=3))
+
+
+def test_the_speed_and_the_time_left_are_told() -> None:
+    assert in_words(FileProgress("a", "scoring", done=50, total=200, seconds=10)) == (
+        "50 of 200 rows, 5 a second, about 30 s left"
+    )
+
+
+def test_the_title_says_how_far_it_is() -> None:
+    shown = file_progress(FileProgress("a.csv", "scoring", done=1, total=4, seconds=1))
+    assert 'data-title="25 % · a.csv"' in shown

@@ -1,0 +1,129 @@
+"""A file before it is scored: what is shown of it, what is asked, and what is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from probe.data.rows import Columns, guess
+from probe.data.tables import read_table
+from probe.errors import FileError, LabelError
+from probe.tasks.sentiment import SENTIMENT
+from probe.ui.panels.labelled_file import (
+    LabelledFile,
+    columns_of,
+    mean,
+    read_meanings,
+    show_file,
+    with_meanings,
+)
+from tests.support.visitors import ME, uploaded
+
+SHOWN = ("preview", "labels", "doubt", "switch", "details", "meanings")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Uploads lie below the test's own folder."""
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+
+
+def shown(task: str, text: str, tmp_path: Path) -> dict[str, Any]:
+    """Return what is shown of a file for a task, by component; the columns come as a list."""
+    path = tmp_path / "mine.csv"
+    path.write_text(text)
+    values = show_file(ME, task, str(uploaded(path)))
+    return dict(zip(SHOWN, values, strict=False)) | {"columns": values[len(SHOWN) :]}
+
+
+def test_columns_are_named_as_the_task_names_its_texts(tmp_path: Path) -> None:
+    columns = shown("sentiment", "review,label\nGood.,pos\n", tmp_path)["columns"]
+    first, second, gold = columns
+    assert (first.label, first.value, second.visible) == ("Text column", "review", False)
+    assert gold.value == "label"
+
+
+def test_a_file_of_another_task_is_recognised_and_its_task_offered(tmp_path: Path) -> None:
+    parts = shown("sentiment", "premise,hypothesis,label\nA.,B.,neutral\n", tmp_path)
+    assert "This looks like a file for Inference: it has no text." in parts["doubt"]
+    assert parts["switch"].value == "Switch to Inference"
+    assert parts["details"].visible is False
+
+
+def test_labels_of_another_task_are_named(tmp_path: Path) -> None:
+    parts = shown("paraphrase", "sentence1,sentence2,label\nA.,B.,neutral\n", tmp_path)
+    assert "for Inference: its labels are neutral." in parts["doubt"]
+
+
+def test_numbers_are_told_to_be_a_convention(tmp_path: Path) -> None:
+    text = "question1,question2,label\nA?,B?,1\nA?,C?,0\n"
+    labels = shown("paraphrase", text, tmp_path)["labels"]
+    assert "1 is paraphrase, 0 is non-paraphrase" in labels
+
+
+def test_a_value_that_is_not_known_is_asked_about(tmp_path: Path) -> None:
+    labels = shown("sentiment", "text,label\nGood.,five stars\n", tmp_path)["labels"]
+    assert "Say what “five stars” means" in labels
+    assert "<option value='?' selected>choose its meaning" in labels
+
+
+def test_a_column_of_many_values_is_doubted(tmp_path: Path) -> None:
+    rows = "".join(f"Good.,word {number}\n" for number in range(30))
+    assert "30 different values" in shown("sentiment", f"text,label\n{rows}", tmp_path)["labels"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("premise,hypothesis,label\n", "mine.csv has no rows below its header"),
+        ("words\nGood.\n", "no column 'premise' and 'hypothesis'"),
+        ("a,b\nA.,B.\n", "Say below which column is which"),
+    ],
+)
+def test_what_cannot_be_read_is_one_sentence(text: str, words: str, tmp_path: Path) -> None:
+    assert words in shown("nli", text, tmp_path)["doubt"].replace("&#39;", "'")
+
+
+def test_without_a_gold_column_that_is_said(tmp_path: Path) -> None:
+    assert "Without gold labels" in shown("sentiment", "text\nGood.\n", tmp_path)["labels"]
+
+
+def test_chosen_columns_win_over_guessed_ones() -> None:
+    names = ["text", "other", "label"]
+    assert columns_of(names, ("other", None, "(no gold label)"), SENTIMENT) == Columns(
+        {"text": "other"}
+    )
+    assert columns_of(names, (None, None, None), SENTIMENT) == guess(names, SENTIMENT)
+    with pytest.raises(FileError, match="no column 'absent'"):
+        columns_of(names, ("absent", None, None), SENTIMENT)
+
+
+def test_scoring_waits_for_the_meaning_of_every_value(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("text,label\nGood.,five stars\n")
+    table, columns = read_table(path), Columns({"text": "text"}, "label")
+    with pytest.raises(LabelError, match="What does “five stars” mean"):
+        with_meanings(table, columns, SENTIMENT, {})
+    said = with_meanings(table, columns, SENTIMENT, {"five stars": "positive"})
+    assert said.values == {"five-stars": "positive"}
+
+
+def test_what_is_said_of_values_is_kept_until_it_is_taken_back() -> None:
+    event = gr.EventData(None, {"value": "1", "label": "negative"})
+    said = mean(event, '{"0": "positive"}')
+    assert read_meanings(said) == {"0": "positive", "1": "negative"}
+    undone = mean(gr.EventData(None, {"value": "1", "label": "?"}), said)
+    assert read_meanings(undone) == {"0": "positive"}
+
+
+def test_meanings_that_are_none_are_refused() -> None:
+    with pytest.raises(LabelError, match="choose it again"):
+        read_meanings("[1]")
+
+
+def test_the_parts_are_in_the_order_of_what_is_shown() -> None:
+    with gr.Blocks():
+        parts: dict[str, Any] = {name: gr.HTML() for name in SHOWN}
+        file = LabelledFile(gr.File(), {}, [], **parts)
+    assert file.shown == [parts[name] for name in SHOWN]
