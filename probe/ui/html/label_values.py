@@ -8,9 +8,13 @@ from probe.data.label_values import LabelValue, LabelValues
 from probe.tasks.task import Label, Task
 from probe.ui.html.elements import NOTHING, join, note
 
+HEAD = "What the labels mean"
 UNDECIDED = "?"
 """Chosen where a value is not known and nothing was said of it."""
-CONVENTION = "Numbers are read by the convention of {task} data: {numbers}. Change what differs."
+CONVENTION = (
+    "What the labels mean: numbers are read by the convention of {task} data, {numbers}. "
+    "Change what differs."
+)
 ASKED = "Say what {values} means: it is not known, and nothing is guessed."
 MANY = (
     "This column has {count:,} different values, so it is hardly one of labels; choose another "
@@ -26,7 +30,7 @@ def labels_read(values: LabelValues, task: Task) -> Markup:
     unknown, numbers = values.of("unknown"), values.of("number")
     if values.others and unknown:
         return _asked(MANY.format(count=len(values.values) + values.others))
-    words = NOTHING
+    words = NOTHING if unknown or numbers else note(HEAD)
     if unknown:
         words += _asked(ASKED.format(values=" and ".join(f"“{each.value}”" for each in unknown)))
     if numbers:

@@ -72,7 +72,7 @@ def most_fields() -> int:
 
 def build_file(page: Page, elem_id: str) -> LabelledFile:
     """Lay out the place of the file with examples of each task, and what is shown of a file."""
-    with gr.Column(elem_classes="card"):
+    with gr.Column(elem_classes="card upload"):
         upload = gr.File(
             label="File", show_label=False, type="filepath", height=132, elem_id=elem_id
         )
@@ -229,8 +229,7 @@ def _guessed(names: list[str], task: Task) -> tuple[Columns, Markup]:
 def _labels(table: Table, columns: Columns, task: Task) -> Markup:
     if columns.gold is None:
         return note("Without gold labels there is no accuracy; everything else is measured.")
-    head = Markup('<p class="soft tiny">What the labels mean</p>')
-    return head + labels_read(label_values(table, columns, task), task)
+    return labels_read(label_values(table, columns, task), task)
 
 
 def show_labels(
