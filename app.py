@@ -10,22 +10,29 @@ os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 import atexit
 import signal
 import sys
+from functools import partial
 
 from finetune.experiments.registry import register_experiments
 from finetune.ui import inoculate_tab
+from finetune.ui.lessons.inoculate import INOCULATE
 from probe.models.cache import ModelCache
 from probe.runs.compute.engine import Engine
 from probe.runs.periodic_backup import start_backups
 from probe.runs.store import Store
 from probe.settings import settings
 from probe.ui.first_answer import load_behind
+from probe.ui.lessons.attribution import ATTRIBUTION
+from probe.ui.lessons.heuristics import HEURISTICS
+from probe.ui.lessons.word_salad import WORD_SALAD
 from probe.ui.page import Core, TabEntry, build_page
 from probe.ui.server import zero_gpu
 from probe.ui.server.serving import start
-from probe.ui.tabs import admin, batch, catalogue, compare, my_data, probe
+from probe.ui.tabs import admin, batch, catalogue, compare, learn, my_data, probe
 from probe.ui.visitors.expiry import remove_old_regularly
 
+LESSONS = (WORD_SALAD, HEURISTICS, INOCULATE, ATTRIBUTION)
 TABS = (
+    TabEntry("learn", "Learn", partial(learn.build, lessons=LESSONS)),
     TabEntry("probe", "Probe", probe.build),
     TabEntry("batch", "Batch", batch.build),
     TabEntry("compare", "Compare", compare.build),

@@ -33,9 +33,11 @@ def link_to_inoculation(challenge: str, model: str, task: Task = NLI) -> str:
     return _query(tab="inoculate", task=task.name, model=model, challenge=challenge)
 
 
-def link_to_lesson(lesson: str, step: int = 1) -> str:
+def link_to_lesson(lesson: str, step: int = 1, task: str = "", model: str = "") -> str:
     """Return a permalink that opens the Learn tab at a step of a lesson; the first is 1."""
-    return _query(tab="learn", lesson=lesson, step=str(step))
+    named = {"task": task, "model": model}
+    chosen = {name: value for name, value in named.items() if value}
+    return _query(tab="learn", lesson=lesson, step=str(step), **chosen)
 
 
 def _query(**parameters: str) -> str:

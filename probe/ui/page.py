@@ -16,7 +16,7 @@ from probe.settings import ASSETS, settings
 from probe.ui.events import QUIET
 from probe.ui.server.checked_blocks import CheckedBlocks
 from probe.ui.task_choice import build_choice, task_in
-from probe.ui.visitors.owner import browser_token, open_for_visitor
+from probe.ui.visitors.owner import browser_memory, browser_token, open_for_visitor
 from probe.ui.visitors.visitor_files import HOUR
 
 FIRST_TAB = "probe"
@@ -46,13 +46,15 @@ class Page:
     """What a tab is built with: the core, and the page around the tab.
 
     `owner` holds the token by which a browser finds its runs again, `opened` is the event after
-    which it holds one; `task` holds the name of the chosen task, and `tab` is the tab itself.
+    which it holds one; `memory` holds what it remembers of the lessons, `task` the name of the
+    chosen task, and `tab` is the tab itself.
     """
 
     core: Core
     blocks: gr.Blocks
     owner: gr.BrowserState
     opened: gr.events.Dependency
+    memory: gr.BrowserState
     task: gr.Radio
     tab: gr.Tab
 
@@ -75,12 +77,12 @@ def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
             header = (ASSETS / "header.html").read_text(encoding="utf-8")
             gr.HTML(header, elem_id="header", padding=False)
             task = build_choice()
-        owner = browser_token()
+        owner, memory = browser_token(), browser_memory()
         opened = open_for_visitor(blocks, core.store, owner)
         with gr.Tabs(selected=FIRST_TAB) as shown:
             for entry in tabs:
                 with gr.Tab(entry.title, id=entry.id) as tab:
-                    entry.build(Page(core, blocks, owner, opened, task, tab))
+                    entry.build(Page(core, blocks, owner, opened, memory, task, tab))
         names = {entry.id for entry in tabs}
 
         def open_tab(request: gr.Request) -> tuple[Any, str]:  # Any: gradio's own mark to skip

@@ -102,6 +102,13 @@ def dataset(part: gr.Dataset) -> Taken:
     return Taken(lambda value: type(value) is int and 0 <= value < most, "one of the examples")
 
 
+def browser_state(part: gr.BrowserState) -> Taken:
+    """Return what a browser may have kept: a token, or plain JSON where it began as an object."""
+    if isinstance(part.default_value, Mapping):
+        return Taken(lambda value: isinstance(value, Mapping) and is_plain(value), "a plain object")
+    return Taken(is_name, "a token of this page")
+
+
 KINDS: Mapping[type[Component], Kind] = {
     gr.Textbox: lambda part: Taken(is_text, "a text"),
     gr.Number: number,
@@ -114,7 +121,7 @@ KINDS: Mapping[type[Component], Kind] = {
     ),
     gr.Dataset: dataset,
     gr.File: lambda part: Taken(is_file, "a file that was sent here"),
-    gr.BrowserState: lambda part: Taken(is_name, "a token of this page"),
+    gr.BrowserState: browser_state,
     gr.State: lambda part: Taken(lambda value: True, "kept by the app"),
     Api: lambda part: Taken(is_plain, "plain JSON"),
 }
@@ -137,4 +144,6 @@ def may_be_empty(part: Component) -> bool:
     """Whether the page itself may send nothing for a component."""
     if isinstance(part, gr.Dropdown):
         return part.value is None and not part.multiselect
+    if isinstance(part, gr.Radio):
+        return part.value is None
     return isinstance(part, OPTIONAL)

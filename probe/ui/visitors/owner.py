@@ -23,6 +23,14 @@ def browser_token() -> gr.BrowserState:
     return gr.BrowserState("", storage_key="nli-clinic-owner", secret=browser_secret())
 
 
+def browser_memory() -> gr.BrowserState:
+    """Return the place where a browser keeps what its visitor saw and guessed in the lessons.
+
+    It belongs outside the tabs, as the token does.
+    """
+    return gr.BrowserState({}, storage_key="nli-clinic-lessons", secret=browser_secret())
+
+
 def open_for_visitor(
     blocks: gr.Blocks, store: Store, owner: gr.BrowserState
 ) -> gr.events.Dependency:

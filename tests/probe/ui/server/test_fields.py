@@ -45,6 +45,7 @@ def nested(depth: int) -> list[Any]:
         (ONE, "second"),
         (OWN, "mine"), (MANY, []), (MANY, ["second", "first"]), (GROUP, ["first"]),
         (RADIO, "second"), (gr.File(), UPLOADED), (gr.BrowserState(""), "0f"),
+        (gr.BrowserState({}), {"seen": ["word_salad.task"], "guesses": {}}),
         (Api(None, {}), {"keep": [1, None, {"a": True}]}), (Api(None, {}), nested(MAX_DEPTH)),
         (gr.Dataset(components=[gr.Textbox()], samples=[["a"]]), 0),
     ],

@@ -1,0 +1,1 @@
+"""The lessons that fine-tune."""

@@ -1,0 +1,56 @@
+"""The lesson on inoculation: every step shows its pairs, the gallery's runs are judged."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from finetune.ui.lessons.inoculate import INOCULATE
+from probe.errors import RunError
+from probe.runs.gallery import FOLDER
+from probe.tasks.nli import NLI
+from probe.ui.lessons.lesson import Setting
+from tests.support.lessons import Place, last_finding, places, setting, title
+
+PLACES = places([INOCULATE])
+GALLERY = ("dose", "spelling", "numbers")
+STEPS = {step.name: step for step in INOCULATE.steps[NLI.name]}
+
+
+def of_gallery(model: str) -> Setting:
+    """Return a setting with the gallery, in which a model of this name was chosen."""
+    tiny = setting(NLI)
+    return replace(
+        tiny,
+        classifier=replace(tiny.classifier, name=model),
+        core=replace(tiny.core, gallery=FOLDER),
+    )
+
+
+@pytest.mark.parametrize("place", PLACES, ids=title)
+def test_a_step_shows_its_pairs_without_a_model(place: Place) -> None:
+    assert "<script" not in place[2].exhibit()
+    assert all(place[2].text)
+
+
+def test_accuracy_is_measured_before_and_after_the_change(home: Path) -> None:
+    finding = last_finding((INOCULATE, NLI, STEPS["stress"]))
+    before, after = finding.compared[0].figures
+    assert before.note.startswith("n = 240,")
+    assert after.note.startswith("n = 240,")
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_a_run_of_the_gallery_is_judged(name: str, home: Path) -> None:
+    live = STEPS[name].live
+    assert live is not None
+    (finding,) = live(of_gallery("minilm"))
+    assert finding.says.endswith("with 500 examples.")
+    assert all(figure.live for shown in finding.compared[:2] for figure in shown.figures)
+
+
+def test_a_model_without_a_run_is_told_which_have_one(home: Path) -> None:
+    live = STEPS["dose"].live
+    assert live is not None
+    with pytest.raises(RunError, match="choose one of da, esim, esim_char, minilm"):
+        list(live(of_gallery("mine")))

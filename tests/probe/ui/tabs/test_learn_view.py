@@ -1,0 +1,106 @@
+"""Where one is in the lessons, what a browser remembers, and what running a step shows."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from probe.models.library import BUNDLED
+from probe.tasks.nli import NLI
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
+from probe.ui.lessons import sheets
+from probe.ui.lessons.heuristics import HEURISTICS
+from probe.ui.lessons.word_salad import WORD_SALAD
+from probe.ui.tabs.learn_view import ALL, CHOOSE_FIRST, Outputs, View, guessed, remember
+from tests.support.lessons import core
+from tests.support.visitors import ME
+
+LESSONS = (WORD_SALAD, HEURISTICS)
+PLACES = list(vars(Outputs()))
+MODEL = "da"
+
+
+@pytest.fixture
+def view(home: Path) -> View:
+    return View(LESSONS, core())
+
+
+def shown(values: list[Any]) -> dict[str, Any]:
+    return dict(zip(PLACES, values, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("named", "number"),
+    [
+        ("word_salad.3", 3),
+        ("word_salad", 1),
+        ("word_salad.0", 1),
+        ("word_salad.99", 7),
+        ("word_salad.-2", 1),
+        ("word_salad.١", 1),
+        ("word_salad.1e3", 1),
+        ("word_salad." + "9" * 5000, 1),
+    ],
+)
+def test_a_name_leads_to_a_step_of_the_lesson(view: View, named: str, number: int) -> None:
+    place = view.find(named, NLI)
+    assert place is not None
+    assert (place.lesson, place.number) == (WORD_SALAD, number)
+
+
+@pytest.mark.parametrize("named", ["", "all", "nothing.1", ".3", "<b>.1"])
+def test_a_name_of_no_lesson_leads_to_all_of_them(view: View, named: str) -> None:
+    assert shown(view.show(named, NLI.name, MODEL, ME, {}))["place"] == ALL
+
+
+def test_a_lesson_that_a_task_has_not_says_where_it_is(view: View) -> None:
+    task = PARAPHRASE_IDENTIFICATION
+    assert view.find("heuristics.1", task) is None
+    assert "Choose Inference at the top" in sheets.overview(LESSONS, task)
+
+
+def test_a_step_has_an_address_that_leads_back_to_it(view: View) -> None:
+    values = shown(view.show("word_salad.3", NLI.name, MODEL, ME, {}))
+    assert values["address"] == "?tab=learn&lesson=word_salad&step=3&task=nli&model=da"
+
+
+def test_what_is_shown_is_remembered_as_seen(view: View) -> None:
+    first = shown(view.show("word_salad.1", NLI.name, MODEL, ME, None))["kept"]
+    second = shown(view.show("word_salad.2", NLI.name, MODEL, ME, first))["kept"]
+    assert second["seen"] == ["word_salad.task", "word_salad.guess"]
+
+
+@pytest.mark.parametrize(
+    "sent", [None, {}, [], {"seen": 3, "guesses": "x"}, {"seen": [1, {}], "guesses": {"a.b": 2}}]
+)
+def test_a_browser_may_remember_anything(sent: Any) -> None:
+    kept = remember(sent, seen="a.b", guess=("a.b", MODEL, 1))
+    assert kept["seen"] == ["a.b"]
+    assert guessed(kept, "a.b", MODEL) == 1
+    assert guessed(kept, "a.b", "another") is None
+
+
+def test_nothing_runs_before_a_guess(view: View) -> None:
+    (only,) = view.run("word_salad.2", NLI.name, MODEL, ME, {}, None)
+    assert CHOOSE_FIRST in shown(only)["result"]
+
+
+@pytest.mark.parametrize(("choice", "words"), [(2, "You were right"), (0, "It surprised you")])
+def test_a_guess_is_judged_and_remembered(view: View, choice: int, words: str) -> None:
+    assert MODEL in BUNDLED
+    *_, found, last = map(shown, view.run("word_salad.2", NLI.name, MODEL, ME, {}, choice))
+    assert words in found["result"]
+    assert last["kept"]["guesses"] == {"word_salad.guess": {MODEL: choice}}
+
+
+def test_a_model_that_is_not_there_is_said_in_a_sentence(view: View) -> None:
+    *_, last = view.run("word_salad.2", NLI.name, "nobody's", ME, {}, 0)
+    assert 'role="alert"' in shown(last)["result"]
+
+
+def test_a_lesson_on_paper_has_answers_only_on_request() -> None:
+    without, with_answers = (sheets.to_print(WORD_SALAD, NLI, answers) for answers in (False, True))
+    answer = WORD_SALAD.steps[NLI.name][-1].questions[0].answer
+    assert answer not in without
+    assert answer in with_answers
+    assert all(step.title in without for step in WORD_SALAD.steps[NLI.name])
