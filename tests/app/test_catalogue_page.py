@@ -55,8 +55,12 @@ def test_the_catalogue_is_accessible_and_fits_a_phone(page: Page, listed: Locato
     fits_a_phone(page)
 
 
-def test_a_link_opens_the_catalogue_of_a_task_at_a_term(newcomer: Page, app: App) -> None:
-    newcomer.goto(f"{app.url}?tab=catalogue&task=sentiment#term-agreement")
-    expect(newcomer.locator("#term-agreement")).to_be_in_viewport(timeout=SLOW)
-    expect(newcomer.locator("#term-sort")).to_contain_text("Puts the words of the text")
-    expect(newcomer.locator("#term-copysort")).to_have_count(0)
+def test_a_link_opens_the_catalogue_at_a_term(page: Page, app: App) -> None:
+    page.goto(f"{app.url}?tab=catalogue#term-agreement")
+    expect(page.locator("#term-agreement")).to_be_in_viewport(timeout=SLOW)
+
+
+def test_the_catalogue_follows_the_task(page: Page, listed: Locator) -> None:
+    page.locator("#task").get_by_text("Sentiment").click()
+    expect(listed.locator("#term-sort")).to_contain_text("Puts the words of the text", timeout=SLOW)
+    expect(listed.locator("#term-copysort")).to_have_count(0)
