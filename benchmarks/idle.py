@@ -20,8 +20,8 @@ from gradio_client import Client
 from benchmarks.app_process import ROOT
 
 MINUTE = 60.0
-SETTLING_SECONDS = 15.0
-"""Seconds after the start until the models are loaded."""
+QUIET_SECONDS, QUIET_SHARE = 5.0, 0.05
+"""The app has loaded its model once it takes less than that share of a core for so long."""
 
 
 def cpu_seconds(process: psutil.Process) -> float:
@@ -35,6 +35,15 @@ def of_a_minute(process: psutil.Process) -> float:
     before = cpu_seconds(process)
     time.sleep(MINUTE)
     return cpu_seconds(process) - before
+
+
+def settle(process: psutil.Process) -> None:
+    """Wait until the app has loaded what it loads behind its page."""
+    used = QUIET_SECONDS
+    while used > QUIET_SHARE * QUIET_SECONDS:
+        before = cpu_seconds(process)
+        time.sleep(QUIET_SECONDS)
+        used = cpu_seconds(process) - before
 
 
 def start(root: Path, home: str, port: int) -> psutil.Popen:
@@ -58,8 +67,9 @@ def start(root: Path, home: str, port: int) -> psutil.Popen:
 def finish_a_run(port: int) -> None:
     """Start a small run over HTTP and wait for its end."""
     client = Client(f"http://127.0.0.1:{port}/", verbose=False)
-    run = client.predict("da", "negation", "5", "4e-4", "0", api_name="/inoculate")["run"]
-    while client.predict(run, api_name="/run")["state"] in ("queued", "running"):
+    begun = client.predict("da", "negation", "5", "4e-4", "0", api_name="/inoculate")
+    own = (begun["run"], begun["owner"])
+    while client.predict(*own, api_name="/run")["state"] in ("queued", "running"):
         time.sleep(0.5)
     client.close()
 
@@ -73,7 +83,7 @@ def main(
     with tempfile.TemporaryDirectory() as home:
         app = start(root, home, port)
         try:
-            time.sleep(SETTLING_SECONDS)
+            settle(app)
             print(f"fresh: {of_a_minute(app):.2f} s of 60", flush=True)
             finish_a_run(port)
             time.sleep(wait)
