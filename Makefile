@@ -33,7 +33,7 @@ debian = command -v apt-get >/dev/null && $(AS_ROOT) true 2>/dev/null \
 	&& $(AS_ROOT) env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=120 \
 		--no-install-recommends install $(1) >/dev/null
 
-.PHONY: run test test-all space format clean help
+.PHONY: run test test-all space figures figures-stale format clean help
 
 run: $(VENV)/.stamp-run $(VENV)/.stamp-wordnet  ## set up what is missing and start the app on http://127.0.0.1:7860
 	@exec $(BIN)/python app.py
@@ -60,6 +60,12 @@ test-all: test  ## make test, then the slow tests: processes that are killed, th
 space: $(VENV)/.stamp-run  ## upload to a Gradio Space: make space SPACE=owner/name [DRY_RUN=1]
 	@$(BIN)/python -m probe space "$(SPACE)" $(if $(DRY_RUN),--dry-run)
 
+figures-stale: $(VENV)/.stamp-run  ## list the tables made with other weights than the shipped ones
+	@$(BIN)/python -m benchmarks.figures stale
+
+figures: $(VENV)/.stamp-run  ## run the commands of these tables; hours
+	@$(BIN)/python -m benchmarks.figures run
+
 format: $(VENV)/.stamp-test  ## put the code into the house format and repair what ruff can
 	@$(BIN)/ruff check --fix-only -q .
 	@$(BIN)/ruff format .
@@ -69,7 +75,7 @@ clean:  ## remove the environment and the caches; models and runs stay
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## list these commands
-	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/make \1	\2/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/make \1	\2/p' Makefile | expand -t 20
 	@echo "Settings: PYTHON=python3.12, TORCH_INDEX=<index of PyTorch's CPU wheels>, TESTS=<files>, JOBS=2"
 
 $(BIN)/python:

@@ -54,6 +54,18 @@ def model_hash(folder: Path) -> str:
     return digest.hexdigest()
 
 
+def weights_hash(folder: Path) -> str:
+    """Return the hash over the bytes of a model's weights alone, and of the vectors that it shares.
+
+    It names the weights that a table was made with: other words in the config change no figure.
+    """
+    digest = hashlib.sha256()
+    shared = _shared_vectors({path.name: path for path in folder.glob("config.json")})
+    for path in (*weight_files(folder), *([shared] if shared else [])):
+        digest.update(f"{file_hash(path)}\n".encode())
+    return digest.hexdigest()
+
+
 def _shared_vectors(files: dict[str, Path]) -> Path | None:
     """Return the word vectors that the config names, which lie in no model's folder."""
     if "config.json" not in files:
