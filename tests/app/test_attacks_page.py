@@ -94,24 +94,26 @@ def attack_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_both_texts_of_a_pair(page: Page) -> None:
     for at, group in enumerate(GROUPS):
-        page.locator("#premise textarea").fill(f"Group {at}: {group}")
-        page.locator("#hypothesis textarea").fill(f"Number {at}. {group}")
+        page.locator("#text-1 textarea").fill(f"Group {at}: {group}")
+        page.locator("#text-2 textarea").fill(f"Number {at}. {group}")
         expect(page.locator("#rows")).to_contain_text(f"Number {at}.", timeout=SLOW)
         require_harmless(page)
-    page.locator("#hypothesis textarea").fill("${value} {{value}} ${attacked(1)}")
+    page.locator("#text-2 textarea").fill("${value} {{value}} ${attacked(1)}")
     expect(page.locator("#rows")).to_contain_text("${value} {{value}} ${attacked(1)}", timeout=SLOW)
-    page.get_by_label("All transforms in one table").check()
-    expect(page.locator("#rows table")).to_be_visible(timeout=SLOW)
+    page.get_by_label("Everything").check()
+    expect(page.locator("#rows .family").first).to_be_visible(timeout=SLOW)
+    page.locator("#rows .result summary").first.click()
+    expect(page.locator("#rows .full .meaning")).to_be_visible(timeout=SLOW)
 
 
 def test_the_names_of_a_model_and_of_a_chain(page: Page, app: App) -> None:
     page.goto(app.url)
     expect(page.locator("#rows .result").first).to_be_visible(timeout=SLOW)
-    choose(page.locator("#chains input"), f"{WORST}+drop")
-    page.locator("#swap").click()
-    alert_in(page, "#answer", "no transform")
+    choose(page.locator("#transforms input"), f"{WORST}+drop")
+    alert_in(page, "#rows", "no transform")
     choose(page.locator("#model input"), WORST)
     alert_in(page, "#answer", "no model called")
+    page.locator("#settings-button").click()
     page.get_by_role("button", name="Your own model").click()
     for name in (WORST, f"owner/{WORST}", ATTACKS[37]):
         page.locator("#own-name input, #own-name textarea").first.fill(name)

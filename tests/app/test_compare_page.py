@@ -42,7 +42,7 @@ def test_a_cell_of_the_matrix_shows_its_pairs_and_one_opens_in_probe(
     expect(shown).to_have_count(min(count, 20), timeout=SLOW)
     premise = shown.first.locator("td").nth(1).inner_text()
     page.goto(app.url + (shown.first.get_by_role("link").first.get_attribute("href") or ""))
-    expect(page.locator("#premise textarea")).to_have_value(premise, timeout=SLOW)
+    expect(page.locator("#text-1 textarea")).to_have_value(premise, timeout=SLOW)
 
 
 def test_one_pair_is_explained_for_each_model(comparing: Page) -> None:

@@ -1,12 +1,17 @@
 """The Probe tab's endpoint, by gradio's own client, cut off from the network."""
 
+import json
 from typing import Any
 
+import httpx
 import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
+from tests.conftest import App
 from tests.support.probe_client import ask
+from tests.support.running_app import add_model
 
 
 def test_probe_answers_with_the_shape_of_the_command_line(client: Client) -> None:
@@ -66,3 +71,48 @@ def test_a_wrong_choice_is_answered_by_a_sentence(
 def test_an_empty_hypothesis_is_answered_by_a_sentence(client: Client) -> None:
     with pytest.raises(AppError, match="the hypothesis is empty"):
         ask(client, "   ")
+
+
+def test_a_pair_of_another_task_comes_by_its_fields(client: Client, app: App) -> None:
+    model = add_model(app, "tiny-paraphrase", PARAPHRASE_IDENTIFICATION)
+    answer = client.predict(
+        texts={"text1": "Why is it dark?", "text2": "Why is it not light?"},
+        task="paraphrase",
+        model=model,
+        transforms=["sort"],
+        api_name="/probe",
+    )
+    assert set(answer["original"]["probabilities"]) == {"paraphrase", "non-paraphrase"}
+    assert answer["transformed"][0]["text2"] == "is it light not why ?"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"task": "reading"}, "there is no task 'reading' here"),
+        ({"task": "sentiment", "texts": {"text1": "A."}}, "has no text 'text1'"),
+        ({"task": "sentiment", "texts": {"text": "Fine."}, "model": "minilm"}, "another task"),
+    ],
+)
+def test_what_does_not_fit_the_task_is_answered_by_a_sentence(
+    client: Client, options: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(AppError, match=sentence):
+        client.predict(**options, api_name="/probe")
+
+
+def test_a_plain_request_is_answered_with_json(app: App) -> None:
+    data = ["Nina sold her bicycle.", "Nina is busy.", "sort"]
+    address = f"{app.url}gradio_api/call/probe"
+    event = httpx.post(address, json={"data": data}, timeout=60).json()["event_id"]
+    lines = httpx.get(f"{address}/{event}", timeout=60).text.strip().splitlines()
+    (answer,) = json.loads(lines[-1].removeprefix("data: "))
+    assert answer["transformed"][0]["hypothesis"] == "busy is nina ."
+
+
+def test_each_parameter_is_typed_and_described(app: App) -> None:
+    info = httpx.get(f"{app.url}gradio_api/info", timeout=60).json()
+    parameters = info["named_endpoints"]["/probe"]["parameters"]
+    assert {"texts", "task", "premise", "model"} <= {each["parameter_name"] for each in parameters}
+    assert all(each["python_type"]["type"] for each in parameters)
+    assert "paraphrase" in str(info["named_endpoints"]["/probe"])

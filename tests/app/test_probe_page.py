@@ -1,80 +1,263 @@
 """The Probe tab in a real browser."""
 
-import pytest
-from playwright.sync_api import Page, expect
+import json
+from itertools import combinations
+from urllib.parse import parse_qsl, urlsplit
 
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
+from probe.tasks.sentiment import SENTIMENT
 from tests.conftest import App
-from tests.support.browser import SLOW, is_accessible
+from tests.support.browser import PHONE, SLOW, fits_a_phone, is_accessible
+from tests.support.running_app import add_model
 
 pytestmark = pytest.mark.browser
+SCREEN = {"width": 1280, "height": 800}
+PLACES = """selectors => selectors.map(([selector, at]) => {
+  const box = document.querySelectorAll(selector)[at]?.getBoundingClientRect();
+  return box && box.height ? box.bottom + window.scrollY : null;
+})"""
+"""How far down the page parts end, in pixels; none for what is not shown."""
+CONTROLS = """() => {
+  const tags = "button, input, textarea, select, summary, a[href], [role=button]";
+  const tab = document.querySelector("[role=tabpanel]:not([style*='none'])");
+  return [...tab.querySelectorAll(tags)].map(element => {
+    const part = element.matches("input[type=radio]") ? element.closest("label") : element;
+    const { left, top, right, bottom } = part.getBoundingClientRect();
+    return [left, top, right, bottom, part.outerHTML.slice(0, 120)];
+  }).filter(([left, top, right, bottom]) => right - left > 2 && bottom - top > 2);
+}"""
+
+
+def ends(page: Page, *parts: tuple[str, int]) -> list[float]:
+    """Return where parts of the page end, each by its selector and its number."""
+    found = page.evaluate(PLACES, [list(part) for part in parts])
+    assert None not in found, list(zip(parts, found, strict=True))
+    return list(found)
+
+
+def answered(page: Page, address: str, rows: int = 4) -> None:
+    """Open an address and wait for the results, dimmed no more."""
+    page.goto(address)
+    expect(page.locator("#rows .result")).to_have_count(rows, timeout=SLOW)
+    expect(page.locator("#rows.stale, #answer.stale")).to_have_count(0, timeout=SLOW)
 
 
 def test_the_first_page_shows_an_example_predicted_and_explained(newcomer: Page) -> None:
-    expect(newcomer.locator("#answer .token").first).to_be_visible()
+    expect(newcomer.locator("#answer .token").first).to_be_visible(timeout=SLOW)
     expect(newcomer.locator("#rows .result")).to_have_count(4, timeout=SLOW)
 
 
-def test_typing_updates_the_page_without_a_click(page: Page) -> None:
-    page.locator("#hypothesis textarea").fill("The country adopted three constitutions.")
+def test_on_a_screen_the_answer_and_two_results_are_in_sight(page: Page, app: App) -> None:
+    page.set_viewport_size(SCREEN)
+    answered(page, app.url)
+    shown = ends(page, (".verdict", 0), (".tokens", 1), ("#rows .result", 0), ("#rows .result", 1))
+    assert max(shown) <= SCREEN["height"], shown
+
+
+def test_on_a_phone_the_answer_is_on_the_first_screen_a_result_on_the_second(
+    page: Page, app: App
+) -> None:
+    page.set_viewport_size(PHONE)
+    answered(page, app.url)
+    verdict, result = ends(page, (".verdict", 0), ("#rows .result", 0))
+    assert verdict <= PHONE["height"]
+    assert result <= 2 * PHONE["height"]
+    fits_a_phone(page)
+
+
+@pytest.mark.parametrize("width", [1280, 768, 375])
+def test_no_two_controls_overlap(page: Page, app: App, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    answered(page, app.url)
+    for press in ("#settings-button", "#rows .result summary"):
+        controls = page.evaluate(CONTROLS)
+        assert len(controls) > 10
+        overlapping = [
+            (first[4], second[4])
+            for first, second in combinations(controls, 2)
+            if min(first[2], second[2]) - max(first[0], second[0]) > 1
+            and min(first[3], second[3]) - max(first[1], second[1]) > 1
+            and first[4] not in second[4]
+            and second[4] not in first[4]
+        ]
+        assert overlapping == []
+        page.locator(press).first.click()
+    page.set_viewport_size(SCREEN)
+
+
+def test_the_fields_follow_the_task_and_come_back(page: Page, app: App) -> None:
+    add_model(app, "tiny-paraphrase", PARAPHRASE_IDENTIFICATION)
+    answered(page, app.url)
+    page.locator("#task").get_by_label("Paraphrase").check()
+    expect(page.get_by_label("Second text").first).to_be_visible(timeout=SLOW)
+    expect(page.locator("#gold")).to_contain_text("non-paraphrase", timeout=SLOW)
+    expect(page.locator("#presets")).not_to_contain_text("Heuristics", timeout=SLOW)
+    page.locator("#task").get_by_label("Inference").check()
+    expect(page.get_by_label("Hypothesis").first).to_be_visible(timeout=SLOW)
+
+
+def test_a_task_of_one_text_shows_one_field_and_no_swap(page: Page, app: App) -> None:
+    add_model(app, "tiny-sentiment", SENTIMENT)
+    page.goto(f"{app.url}?task=sentiment")
+    expect(page.get_by_label("Text", exact=True).first).to_be_visible(timeout=SLOW)
+    expect(page.locator("#text-2")).to_be_hidden()
+    expect(page.locator("#swap")).to_be_hidden()
+
+
+def test_typing_updates_the_page_without_a_click_and_keeps_the_focus(page: Page, app: App) -> None:
+    answered(page, app.url)
+    field = page.locator("#text-2 textarea")
+    field.fill("The country adopted three constitutions.")
     expect(page.locator("#rows")).to_contain_text("constitutions", timeout=SLOW)
     expect(page.locator("#answer .tokens").last).to_contain_text("adopted")
+    expect(field).to_be_focused()
+
+
+def test_an_answer_is_announced_in_one_sentence(page: Page, app: App) -> None:
+    answered(page, app.url)
+    said = page.locator("#said [role=status], #said[role=status]").first
+    expect(said).to_contain_text("Contradiction, 0.", timeout=SLOW)
+    expect(said).to_contain_text("answers stay")
 
 
 def test_an_empty_side_is_answered_by_a_sentence_and_the_text_stays(page: Page) -> None:
-    page.locator("#hypothesis textarea").fill("")
+    page.locator("#text-2 textarea").fill("")
     expect(page.locator("#answer [role=alert]")).to_have_text("the hypothesis is empty")
-    assert page.locator("#premise textarea").input_value()
+    assert page.locator("#text-1 textarea").input_value()
 
 
-def test_all_transforms_come_in_one_sortable_table(page: Page, app: App) -> None:
-    page.goto(app.url)
-    page.get_by_label("All transforms in one table").check()
-    table = page.locator("#rows table")
-    expect(table).to_be_visible(timeout=SLOW)
-    table.get_by_role("button", name="confidence").click()
-    shown = [float(text) for text in table.locator("tbody td:nth-child(3)").all_inner_texts()]
+def test_everything_stands_by_family_with_what_does_not_apply_folded(page: Page, app: App) -> None:
+    answered(page, app.url)
+    page.get_by_label("Everything").check()
+    expect(page.locator("#rows .family")).to_have_count(5, timeout=SLOW)
+    expect(page.locator("#rows .unchanged > summary")).to_contain_text("not apply here")
+    page.locator("#rows [data-sort=confidence]").click()
+    rows = page.locator("#rows .results > .result").all()
+    shown = [float(row.get_attribute("data-confidence") or "nan") for row in rows]
     assert len(shown) >= 8
-    assert shown == sorted(shown)
+    assert shown == sorted(shown, reverse=True)
+
+
+def test_a_preset_is_marked_while_just_its_changes_are_chosen(page: Page, app: App) -> None:
+    answered(page, f"{app.url}?premise=Snow+fell.&hypothesis=It+snowed.&transforms=reverse", 1)
+    page.get_by_label("None", exact=True).check()
+    expect(page.locator("#rows .empty")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_label("None", exact=True)).to_be_checked()
+
+
+def test_a_chain_is_typed_and_checked_at_once(page: Page, app: App) -> None:
+    answered(page, f"{app.url}?premise=Snow+fell.&hypothesis=It+snowed+hard.&transforms=", 0)
+    field = page.locator("#transforms input")
+    for typed in ("reverse+sort", "sideways"):
+        field.fill(typed)
+        field.press("Enter")
+    expect(page.locator("#rows [role=alert]")).to_contain_text("no transform 'sideways'")
+    expect(page.locator("#rows .result")).to_have_count(1, timeout=SLOW)
+    expect(page.locator("#rows .what")).to_contain_text("Reverse the words, then sort the words")
 
 
 def test_a_permalink_opens_the_same_pair(page: Page, app: App) -> None:
-    page.goto(f"{app.url}?premise=Snow+fell.&hypothesis=It+snowed.&transforms=reverse&seed=4")
-    expect(page.locator("#rows .result")).to_have_count(1, timeout=SLOW)
-    assert page.locator("#premise textarea").input_value() == "Snow fell."
+    pair = "premise=Snow+fell.&hypothesis=It+snowed."
+    answered(page, f"{app.url}?{pair}&transforms=reverse&seed=4", 1)
+    assert page.locator("#text-1 textarea").input_value() == "Snow fell."
     expect(page.locator("#rows")).to_contain_text("snowed it")
+
+
+def test_the_copied_link_reproduces_the_view(page: Page, app: App) -> None:
+    asked = {
+        "task": "nli",
+        "premise": "Snow fell.",
+        "hypothesis": "It snowed.",
+        "gold": "entailment",
+        "model": "minilm",
+        "transforms": "reverse,drop+sort",
+        "seed": "4",
+        "method": "occlusion",
+        "baseline": "mask",
+        "label": "neutral",
+        "options": json.dumps({"keep": 0.3}),
+    }
+    query = "&".join(f"{name}={value}" for name, value in asked.items())
+    answered(page, f"{app.url}?{query.replace('+', '%2B')}", 2)
+    page.locator("#link").click()
+    field = page.locator("#share input")
+    expect(page.locator("#share .told")).not_to_be_empty(timeout=SLOW)
+    assert dict(parse_qsl(urlsplit(field.input_value()).query)) == asked
+    assert page.url == field.input_value()
+
+
+def test_a_refused_clipboard_is_said_and_the_link_selected(browser: Browser, app: App) -> None:
+    context = browser.new_context(viewport=SCREEN)
+    context.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    page = context.new_page()
+    page.goto(app.url)
+    expect(page.locator("#rows .result")).to_have_count(4, timeout=SLOW)
+    page.locator("#link").click()
+    expect(page.locator("#share .told")).to_contain_text("copy the link yourself", timeout=SLOW)
+    assert page.evaluate("getSelection().toString() || document.activeElement.value").startswith(
+        app.url
+    )
+    context.close()
+
+
+def test_a_view_too_long_for_a_link_is_a_file(page: Page, app: App) -> None:
+    answered(page, app.url)
+    page.locator("#text-1 textarea").fill("The country is old. " * 220)
+    expect(page.locator("#answer")).to_contain_text("too long for the model", timeout=SLOW)
+    page.locator("#link").click()
+    expect(page.locator("#share")).to_contain_text("many programs cut links", timeout=SLOW)
+    expect(page.locator("#share a[download]")).to_have_attribute("download", "probe-view.json")
 
 
 def test_a_link_to_a_model_that_is_not_here_says_so(page: Page, app: App) -> None:
     page.goto(f"{app.url}?premise=Snow+fell.&hypothesis=It+snowed.&model=somebody-s")
-    told = page.locator(".toast-body", has_text="names the model 'somebody-s', which is not here")
+    told = page.locator("#notices", has_text="names the model 'somebody-s', which is not here")
     expect(told).to_be_visible(timeout=SLOW)
-    expect(page.locator("#premise textarea")).to_have_value("Snow fell.", timeout=SLOW)
+    expect(page.locator("#text-1 textarea")).to_have_value("Snow fell.", timeout=SLOW)
 
 
 def test_several_new_pairs_are_several_rows_with_their_gold_labels(page: Page, app: App) -> None:
     pair = "premise=Tim+has+350+stamps.&hypothesis=Tim+collects+stamps."
-    page.goto(f"{app.url}?{pair}&transforms=numerical&gold=neutral")
-    expect(page.locator("#rows .result")).to_have_count(3, timeout=SLOW)
+    answered(page, f"{app.url}?{pair}&transforms=numerical&gold=neutral", 3)
     rows = page.locator("#rows .result").all_inner_texts()
-    for row, label in zip(rows, ("entailment", "contradiction", "neutral"), strict=True):
-        assert f"gold label: {label}, " in row
+    for row, label in zip(rows[:2], ("entailment", "contradiction"), strict=True):
+        assert f"right answer now: {label}" in row
 
 
-def test_a_chains_steps_can_be_opened(page: Page, app: App) -> None:
+def test_a_row_opens_with_its_importance_and_the_steps_of_a_chain(page: Page, app: App) -> None:
     pair = "premise=Snow+fell.&hypothesis=It+snowed+in+May."
     page.goto(f"{app.url}?{pair}&transforms=negation%2Breverse")
-    page.locator("#rows .result summary").first.click(timeout=SLOW)
-    steps = page.locator("#rows .lineage > li")
-    expect(steps).to_have_count(2)
+    row = page.locator("#rows .result")
+    row.locator("> summary").first.click(timeout=SLOW)
+    steps = row.locator(".lineage > li")
+    expect(steps).to_have_count(2, timeout=SLOW)
     expect(steps.first).to_contain_text("and false is not true")
+    expect(row.locator(".full .token").first).to_be_visible()
+    expect(row.locator(".full").get_by_role("link", name="Open in Probe")).to_be_visible()
+    expect(row.locator(".full a[download$='.svg']")).to_have_count(1)
+
+
+def test_a_dismissed_hint_stays_away(browser: Browser, app: App) -> None:
+    context = browser.new_context(viewport=SCREEN)
+    page = context.new_page()
+    page.goto(app.url)
+    page.locator("#hint [data-dismiss]").click(timeout=SLOW)
+    expect(page.locator("#hint")).to_be_hidden()
+    page.goto(app.url)
+    expect(page.locator("#rows .result")).to_have_count(4, timeout=SLOW)
+    expect(page.locator("#hint")).to_be_hidden()
+    context.close()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_our_own_markup_has_no_serious_accessibility_fault(
     page: Page, app: App, theme: str
 ) -> None:
-    page.goto(f"{app.url}?__theme={theme}")
-    expect(page.locator("#rows .result")).to_have_count(4, timeout=SLOW)
-    expect(page.locator("#probe-results.stale")).to_have_count(0, timeout=SLOW)
-    expect(page.locator("#probe-results")).to_have_css("opacity", "1")  # dimmed no more
-    is_accessible(page, [["#header"], ["#answer"], ["#rows"]])
+    answered(page, f"{app.url}?__theme={theme}")
+    expect(page.locator("#rows")).to_have_css("opacity", "1")  # dimmed no more
+    page.locator("#rows .result > summary").first.click()
+    expect(page.locator("#rows .full .token").first).to_be_visible(timeout=SLOW)
+    is_accessible(page, [["#header"], ["#hint"], ["#notices"], ["#answer"], ["#rows"]])

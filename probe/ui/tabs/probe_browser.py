@@ -26,7 +26,7 @@ TASK_CHANGED = """(task, shown, ...rest) =>
 OPENED = """() => {
   window.probeOpened = true;
   const input = document.querySelector("#transforms input");
-  if (input) input.placeholder = input.getAttribute("aria-label") ?? "";
+  if (input) input.placeholder = "Search, or join two with +";
 }"""
 
 TOGGLE_SETTINGS = """() => {

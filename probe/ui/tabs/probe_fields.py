@@ -13,6 +13,7 @@ from probe.transforms.availability import ready
 from probe.transforms.options import OPTIONS
 from probe.transforms.presets import first_choice, presets
 from probe.transforms.wording import choice
+from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING
 from probe.ui.html.probe import not_available, notices, question
 from probe.ui.panels import options
@@ -94,7 +95,8 @@ def labels(task: Task, first: tuple[str, str] = UNKNOWN) -> list[tuple[str, str]
 
 def model_choice(names: list[str]) -> gr.Dropdown:
     """Lay out the choice of the model."""
-    return gr.Dropdown(names, label="Model", elem_id="model", elem_classes="inline", **CHANGING)
+    choices = model_choices(names)
+    return gr.Dropdown(choices, label="Model", elem_id="model", elem_classes="inline", **CHANGING)
 
 
 def example_choice() -> gr.Dropdown:
@@ -174,7 +176,7 @@ def values_of(opened: Opened) -> list[Any]:  # Any: values and gradio's updates
     return [
         task.name,
         task.name,
-        gr.Dropdown(choices=opened.models, value=view.model or None),
+        gr.Dropdown(choices=model_choices(opened.models), value=view.model or None),
         gr.Radio(choices=labels(task), value=place_of(task, view.example.gold)),
         view.seed,
         gr.Radio(choices=labels(task, PREDICTED), value=place_of(task, view.label)),
@@ -185,6 +187,7 @@ def values_of(opened: Opened) -> list[Any]:  # Any: values and gradio's updates
             gr.Textbox(
                 texts[at] if at < len(texts) else "",
                 label=_title(task, at),
+                lines=2 if len(texts) > 1 else 4,
                 visible=at < len(texts),
             )
             for at in range(max_fields())
