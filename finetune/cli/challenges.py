@@ -25,4 +25,5 @@ def challenges_command(
         of_kind = [challenge for challenge in challenges if challenge.kind == kind]
         typer.echo(f"{words}:" if of_kind else f"{words}: --challenge-file FILE")
         for challenge in of_kind:
-            typer.echo(f"  {challenge.name:20} {challenge.summary} ({challenge.labels})")
+            words = f"{challenge.title}: {challenge.summary} ({challenge.labels})"
+            typer.echo(f"  {challenge.name:20} {words}")

@@ -27,7 +27,8 @@ def transforms_command(
 
 def _transform_text(row: dict[str, Any]) -> str:  # Any: JSON
     lacks = f" NOT AVAILABLE: {row['missing']}" if row["missing"] else ""
-    return f"{row['name']:18} {row['family']:12} {row['label_rule']:15} {row['summary']}{lacks}"
+    words = f"{row['title']}: {row['summary']}{lacks}"
+    return f"{row['name']:18} {row['family']:12} {row['label_rule']:15} {words}"
 
 
 def _option_text(row: dict[str, Any]) -> str:  # Any: JSON
