@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import gradio as gr
 import pytest
 
 from probe.analysis.batch import FIRST_ROWS, Chunk, Row, score
@@ -13,13 +14,15 @@ from probe.data.tables import read_table
 from probe.tasks.nli import NLI
 from probe.transforms import Options
 from probe.ui.answers.answering import in_steps
+from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import STOPPED, StopRequests
 from probe.ui.batch_tables import ALL, ANY, PAGE_ROWS
+from probe.ui.panels import options
 from probe.ui.tabs.batch_rows import turn
-from probe.ui.tabs.batch_run import Job, Outputs, scored
+from probe.ui.tabs.batch_run import Job, Outputs, run, scored
 from tests.support.pair_files import PAIRS
 from tests.support.tiny_models import shared
-from tests.support.visitors import ME
+from tests.support.visitors import ME, page_models, uploaded
 
 PLACES = list(vars(Outputs()))
 ROWS = 10 * len(PAIRS)
@@ -116,3 +119,19 @@ def test_a_file_that_takes_too_long_keeps_what_was_scored(
 
 def test_there_is_no_page_of_rows_before_a_file_is_scored() -> None:
     assert turn("", ALL, ANY, "", 3) == ("", "")
+
+
+def test_who_comes_second_sees_the_file_that_is_before_theirs(upload: Path) -> None:
+    line, stops = FileLine(), StopRequests()
+    with gr.Blocks():
+        controls = [control.value for control in options.build()]
+    columns = ("premise", "hypothesis", "label")
+    asked = (ME, "nli", str(uploaded(upload)), "minilm", [], 0, "fp32", "", *columns, *controls)
+    with line.place(("", "first"), lambda: "") as ahead:
+        assert list(ahead) == []
+        steps = run(page_models(), stops, line, ("", "second"), *asked)
+        waiting = dict(zip(PLACES, next(steps), strict=True))
+        assert "One file is scored before yours" in str(waiting["progress"])
+        stops.ask("second")
+        stopped = dict(zip(PLACES, next(steps), strict=True))
+    assert "nothing to put into a file" in str(stopped["trouble"])
