@@ -81,7 +81,7 @@ def pager(number: int, last: int, count: int) -> Markup:
     if last == 1:
         return words
     return Markup('<div class="strip">{}{}{}</div>').format(
-        _to("Previous page", number - 1, last), words, _to("Next page", number + 1, last)
+        _to("Previous", number - 1, last), words, _to("Next", number + 1, last)
     )
 
 
