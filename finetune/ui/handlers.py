@@ -8,14 +8,14 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.experiments.inoculation.run import InoculationRun
-from finetune.report.overview import overview, status
 from finetune.ui import run_lists
 from finetune.ui.downloads import write_files
+from finetune.ui.html.sweep import told
 from finetune.ui.links import link_to_run
 from finetune.ui.opening import chosen, listed
 from finetune.ui.plan_form import Form, forecast, form_of, jobs_of, sources_of
 from finetune.ui.start import start_sweep
-from finetune.ui.view import Outputs, ViewState, gallery_choice, show, trouble_outputs
+from finetune.ui.view import Outputs, ViewState, card, gallery_choice, show, trouble_outputs
 from probe.errors import RunError, StoreError, UserError
 from probe.models.library import require_on_disk
 from probe.runs.access import share
@@ -119,7 +119,10 @@ class Handlers:
         """Show the card of the run whose outcome was pressed."""
         opened = str(getattr(event, "cell", ""))
         state = replace(ViewState(*fields), opened=opened)
-        return [opened, *show(self.store, self.gallery, state)]
+        try:
+            return [opened, card(state.runs(self.store, self.gallery), state)]
+        except StoreError as trouble:
+            return [opened, alert(trouble)]
 
     def tick(self, seen: str, *fields: Any) -> Values:
         """Show what is new, and the list of runs where one changed its state."""
@@ -131,15 +134,7 @@ class Handlers:
         if not changed:
             return [*shown, gr.skip(), gr.skip()]
         own = gr.Dropdown(listed(self.store, state.owner, state.task))
-        return [*shown, own, self._ended(state)]
-
-    def _ended(self, state: ViewState) -> Any:
-        """Return what to tell a person who looks elsewhere, once nothing is under way."""
-        runs = state.runs(self.store, self.gallery)
-        if any(run.state in OPEN for run in runs):
-            return gr.skip()
-        words = status(runs) or overview(runs, state.selection)
-        return "|".join([*state.ids, words])
+        return [*shown, own, told(state.runs(self.store, self.gallery), state.selection)]
 
     def follow_plan(self, models: Sequence[str], names: Sequence[str], *fields: Any) -> Values:
         """Look at the gallery's runs of the models that a plan names, and open the challenge's.

@@ -40,17 +40,17 @@ def build(store: Store, engine: Engine) -> None:
         include_epoch0: Switch = DEFAULT_PLAN.include_epoch0,
         owner: Token = "",
     ) -> dict[str, Any]:
-        """Start a run on the bundled pairs; returns its id, and the token of its owner.
+        """Start a run on the bundled examples of a model's task; returns its id and owner's token.
 
         Without the token nobody reads the run or uses its model.
 
         Args:
-            model: A model that the page offers.
-            challenge: A challenge that the page offers.
+            model: A model of any task that the page offers.
+            challenge: A challenge that the page offers for the model's task.
             sizes: Numbers of examples, with commas between; all is one.
             lrs: Learning rates, with commas between; usual is the model's own.
             seeds: Whole numbers from 0, with commas between.
-            mode: fast or full.
+            mode: fast, only the upper layers learn, or full, as published.
             max_epochs: How many epochs a cell takes at most.
             patience: After how many epochs without gain a cell ends.
             include_epoch0: Whether the model as it was may be the best epoch.

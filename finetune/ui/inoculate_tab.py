@@ -106,14 +106,14 @@ def _watch(handlers: Handlers, results: Results, viewed: list[Any], problem: gr.
         pressed = pressable.click(
             handlers.open_card,
             viewed,
-            [results.opened, *shown],
+            [results.opened, results.outputs.card],
             trigger_mode="multiple",  # the second of two quick presses counts too
             **IN_TURN,
         )
-        pressed.then(None, js=scripts.TO_CARD, **QUIET)
+        pressed.then(None, results.opened, None, js=scripts.TO_CARD, **QUIET)
     seen = results.outputs.seen
     timer.tick(handlers.tick, [seen, *viewed], [*shown, results.runs, results.ended], **IN_TURN)
-    results.ended.change(None, results.ended, None, js=scripts.TELL_THE_END, **QUIET)
+    results.ended.change(None, results.ended, None, js=scripts.TELL, **QUIET)
     results.outputs.tell.click(None, js=scripts.ASK_TO_TELL, **QUIET)
     results.outputs.take.click(handlers.make_files, viewed, results.files, api_visibility="private")
     given = results.outputs.share.click(

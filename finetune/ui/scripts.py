@@ -6,7 +6,12 @@ COPY_LINK = """query => {
   navigator.clipboard?.writeText(link);
   return link;
 }"""
-TO_CARD = '() => document.getElementById("outcome")?.scrollIntoView({block: "nearest"})'
+TO_CARD = """opened => {
+  for (const button of document.querySelectorAll("#inoculation-results button[data-cell]"))
+    button.closest(".panel, tr")?.classList.toggle("opened", button.dataset.cell === opened);
+  document.getElementById("outcome")?.scrollIntoView({block: "nearest"});
+}"""
+"""Marks what was pressed, where it stands, so that the focus stays there; shows the card."""
 LIVE = 'element.setAttribute("aria-live", "polite");'
 """Lets a component of HTML tell a screen reader what is new in it."""
 ASK_TO_TELL = """async () => {
@@ -15,13 +20,5 @@ ASK_TO_TELL = """async () => {
   const told = may === "granted" ? "You will be told" : "The tab's title will say so";
   if (button) button.textContent = told;
 }"""
-TELL_THE_END = """ended => {
-  const words = ended.split("|").pop();
-  if (!words || !document.hidden) return;
-  const title = document.title;
-  document.title = "✓ Inoculation ended · " + title;
-  document.addEventListener("visibilitychange", () => { document.title = title; }, {once: true});
-  if (window.Notification?.permission !== "granted") return;
-  new Notification("Inoculation ended", {body: words});
-}"""
-"""Says in the tab's title, and by a notification where it may, that the runs have ended."""
+TELL = "html => window.tellProgress(html)"
+"""Says in the tab's title how far runs are, and tells their end where that is allowed."""

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.conftest import App
 from tests.support.attacks import ATTACKS
-from tests.support.browser import SLOW, WIDE
+from tests.support.browser import SLOW, WIDE, show_examples
 from tests.support.pair_files import PAIRS, row, write
 
 pytestmark = pytest.mark.browser
@@ -175,7 +175,11 @@ def test_what_is_compared(page: Page, app: App, second: str, attack_file: Path) 
 @pytest.mark.parametrize("field", ["sizes", "lrs", "seeds"])
 def test_the_fields_of_a_plan(page: Page, app: App, field: str) -> None:
     page.goto(f"{app.url}?tab=inoculate")
-    page.locator(f"#{field} textarea, #{field} input").first.fill(WORST)
+    if field == "sizes":
+        show_examples(page, WORST)
+    else:
+        page.get_by_role("button", name="Settings: rates").click()
+        page.locator(f"#{field} textarea, #{field} input").first.fill(WORST)
     alert_in(page, "#estimate", "attacked(1)")
     page.locator("#inoculate").click()
     alert_in(page, "#inoculate-problem", "attacked(1)")
@@ -194,13 +198,13 @@ def test_a_challenge_of_ones_own_from_its_name_to_its_report(
 ) -> None:
     page.goto(f"{app.url}?tab=inoculate&model={second}&challenge=negation")
     expect(page.locator("#models")).to_contain_text(second, timeout=SLOW)
-    page.get_by_role("button", name="Your own data instead of the bundled pairs").click()
+    page.get_by_role("button", name="Settings: rates").click()
     challenge = write(tmp_path / FILE_NAME, [row(pair) for pair in PAIRS])
     page.get_by_label("Name of your challenge").fill(f"{WORST}\x0b")
     upload = page.locator("#own-challenge-file input[type=file]").first
     upload.set_input_files(str(challenge))
-    page.get_by_label("Pairs to train on, of one file without split").fill("10")
-    page.locator("#sizes textarea, #sizes input").first.fill("5")
+    page.get_by_label("Examples to train on, of one file without split").fill("10")
+    show_examples(page, "5")
     page.locator("#inoculate").click()
     expect(page.locator("#run-state, #outcome").first).to_contain_text("attacked(1)", timeout=SLOW)
     expect(page.locator("#outcome h2")).to_be_visible(timeout=4 * SLOW)

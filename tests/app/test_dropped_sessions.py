@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from probe.settings import ASSETS
 from tests.conftest import MAX_SESSIONS, App
-from tests.support.browser import SLOW, open_tab
+from tests.support.browser import SLOW, open_tab, show_examples
 
 pytestmark = pytest.mark.browser
 
@@ -61,7 +61,7 @@ def test_compare_shows_the_pairs_of_a_cell_and_compares_again(
 
 def test_inoculate_shows_its_runs(app: App, newcomer: Page, second: str) -> None:
     newcomer.goto(f"{app.url}?tab=inoculate&model={second}&challenge=negation")
-    newcomer.get_by_label("Examples (vaccine); all is a size").fill("5")
+    show_examples(newcomer, "5")
     newcomer.locator("#inoculate").click()
     expect(newcomer.locator("#runs")).to_contain_text(second, timeout=SLOW)
     drop_sessions(app)

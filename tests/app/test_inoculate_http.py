@@ -7,6 +7,8 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
+from tests.conftest import App
+from tests.support.plain_http import answer_over_http
 from tests.support.probe_client import ask
 
 WAIT = 300
@@ -74,6 +76,20 @@ def test_a_cancelled_run_is_taken_up_again(client: Client, second: str) -> None:
     wait_for_state(client, run, "cancelled")
     client.predict(*run, api_name="/again")
     wait_for_state(client, run, "done")
+
+
+def test_a_run_is_started_and_cancelled_by_plain_http(app: App, second: str) -> None:
+    asked = [second, "negation", "5", "2e-5", "0", "fast", 1, 1, False, ""]
+    started = answer_over_http(app.url, "inoculate", asked)
+    run = [started["run"], started["owner"]]
+    assert answer_over_http(app.url, "run", run)["plan"]["task"] == "nli"
+    assert answer_over_http(app.url, "cancel", run)["id"] == started["run"]
+
+
+def test_a_challenge_of_another_task_is_refused_by_a_sentence(client: Client, second: str) -> None:
+    asked = {"model": second, "challenge": "templates_word_order", "sizes": "5"}
+    with pytest.raises(AppError, match="is a challenge of paraphrase"):
+        client.predict(**asked, api_name="/inoculate")
 
 
 def start(client: Client, *asked: Any, **named: Any) -> tuple[str, str]:

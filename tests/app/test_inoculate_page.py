@@ -5,7 +5,14 @@ from playwright.sync_api import Page, expect
 
 from finetune.report.gallery import shown_runs
 from tests.conftest import App
-from tests.support.browser import SLOW, fits_a_phone, is_accessible, open_tab
+from tests.support.browser import (
+    PHONE,
+    SLOW,
+    fits_a_phone,
+    is_accessible,
+    open_tab,
+    show_examples,
+)
 from tests.support.running_app import add_model
 
 pytestmark = pytest.mark.browser
@@ -20,6 +27,31 @@ def test_a_newcomer_sees_the_gallerys_curves_at_once(newcomer: Page) -> None:
     expect(newcomer.locator("#outcome h2")).to_contain_text("utcome")
 
 
+def test_the_plan_its_start_and_the_first_curves_are_in_sight(newcomer: Page) -> None:
+    newcomer.set_viewport_size({"width": 1280, "height": 800})
+    open_tab(newcomer, "Inoculate")
+    expect(newcomer.locator("#estimate")).to_contain_text("trainings", timeout=SLOW)
+    for part in ("#models", "#samples", "#inoculate", "#inoculate-say", "#curve .panel"):
+        box = newcomer.locator(part).first.bounding_box()
+        assert box and box["y"] + box["height"] <= 800, (part, box)
+    newcomer.set_viewport_size(PHONE)
+    plan, results = (newcomer.locator(part).bounding_box() for part in ("#new-run", "#curve"))
+    assert plan and results and plan["y"] + plan["height"] <= results["y"]
+
+
+def test_another_task_offers_its_own_models_and_challenges_and_says_what_is_to_come(
+    newcomer: Page, app: App
+) -> None:
+    newcomer.goto(f"{app.url}?tab=inoculate&task=paraphrase")
+    expect(newcomer.locator("#curve")).to_contain_text(
+        "No finished run of paraphrase", timeout=SLOW
+    )
+    expect(newcomer.locator("#challenges")).not_to_contain_text("word_overlap")
+    is_accessible(newcomer, [["#inoculation"]])
+    newcomer.get_by_role("radio", name="Inference").check()
+    expect(newcomer.locator("#curve .panel").first).to_be_visible(timeout=SLOW)
+
+
 def test_a_sweep_of_two_models_is_compared_drawn_and_taken_away(
     newcomer: Page, app: App, second: str
 ) -> None:
@@ -30,16 +62,19 @@ def test_a_sweep_of_two_models_is_compared_drawn_and_taken_away(
         newcomer.locator("#models input").first.click()
         newcomer.get_by_role("option", name=name, exact=True).click()
     newcomer.keyboard.press("Escape")
-    newcomer.locator("#sizes textarea, #sizes input").first.fill("5")
+    show_examples(newcomer, "5")
     expect(newcomer.locator("#estimate")).to_contain_text("2 runs: about", timeout=SLOW)
     newcomer.locator("#inoculate").click()
-    expect(newcomer.locator("#run-state")).to_contain_text("of 2", timeout=SLOW)
-    expect(newcomer.locator("#compared tbody tr")).to_have_count(2, timeout=4 * SLOW)
-    newcomer.locator("#compared button[data-cell]").last.press("Enter")
+    expect(newcomer.locator("#run-state")).to_contain_text("of 1 trainings", timeout=SLOW)
+    expect(newcomer.locator("#compared .outcomes tbody tr")).to_have_count(2, timeout=4 * SLOW)
+    newcomer.locator("#compared summary").click()
+    pressed = newcomer.locator("#compared button[data-cell]").last
+    pressed.press("Enter")
     expect(newcomer.locator("#compared tr.opened td").nth(1)).to_have_text(
         "tiny-third", timeout=SLOW
     )
     expect(newcomer.locator("#outcome")).to_contain_text("word_overlap on tiny-third")
+    expect(pressed).to_be_focused()
     expect(newcomer.locator("#curve .legend")).to_contain_text("tiny-third")
     newcomer.locator("#take").click()
     expect(newcomer.locator("#run-files")).to_contain_text("report", timeout=SLOW)
@@ -50,12 +85,11 @@ def test_a_sweep_of_two_models_is_compared_drawn_and_taken_away(
 
 def test_a_wrong_plan_is_answered_by_a_sentence_and_nothing_typed_is_lost(page: Page) -> None:
     open_tab(page, "Inoculate")
-    sizes = page.locator("#sizes textarea, #sizes input").first
-    sizes.fill("5, many")
+    show_examples(page, "5, many")
     page.locator("#inoculate").click()
     told = page.locator("#inoculate-problem [role=alert]")
     expect(told).to_contain_text("Sizes '5, many' is not a list of numbers", timeout=SLOW)
-    assert sizes.input_value() == "5, many"
+    expect(page.locator("#sizes .token")).to_have_text("5, many")
 
 
 def test_a_link_to_a_run_that_is_somebody_elses_says_so(page: Page, app: App) -> None:
@@ -77,11 +111,11 @@ def test_a_transform_leads_to_an_inoculation_against_it(newcomer: Page, app: App
 
 def test_a_run_survives_a_reload_of_the_page(newcomer: Page) -> None:
     open_tab(newcomer, "Inoculate")
-    newcomer.locator("#sizes textarea, #sizes input").first.fill("5")
+    show_examples(newcomer, "5")
     newcomer.locator("#inoculate").click()
-    expect(newcomer.locator("#run-state")).to_contain_text("of 2 cells", timeout=SLOW)
+    expect(newcomer.locator("#run-state")).to_contain_text("of 1 trainings", timeout=SLOW)
     newcomer.reload()
     open_tab(newcomer, "Inoculate")
-    expect(newcomer.locator("#run-state")).to_contain_text("of 2 cells", timeout=SLOW)
+    expect(newcomer.locator("#run-state")).to_contain_text("of 1 trainings", timeout=SLOW)
     newcomer.locator("#cancel").click()
-    expect(newcomer.locator("#run-state")).to_contain_text("cancelled", timeout=SLOW)
+    expect(newcomer.locator("#run-state")).to_contain_text("Stopped", timeout=SLOW)

@@ -63,7 +63,9 @@ def test_a_link_shows_a_run_and_changes_nothing_until_it_is_taken_back(
     expect(told).to_contain_text(f"there is no run '{run}' here", timeout=SLOW)
     grant = share(store, ME, run)
     newcomer.goto(app.url + link_to_run([run], [grant]))
-    expect(newcomer.locator("#run-state")).to_contain_text("cancelled: 0 of 2", timeout=SLOW)
+    expect(newcomer.locator("#run-state")).to_contain_text(
+        "Stopped: Add a negation on tiny", timeout=SLOW
+    )
     expect(newcomer.locator("#runs")).to_contain_text("shown to you")
     for button in ("#cancel", "#again", "#share"):
         expect(newcomer.locator(button)).to_be_hidden()

@@ -18,6 +18,18 @@ def open_tab(page: Page, name: str) -> None:
     expect(tab).to_have_attribute("aria-selected", "true")
 
 
+def show_examples(page: Page, *sizes: str) -> None:
+    """Choose numbers of examples in the Inoculate tab, in place of those that are chosen."""
+    field = page.locator("#sizes")
+    expect(field.locator(".token").first).to_be_visible(timeout=SLOW)
+    while field.locator(".token").count():
+        field.locator(".token-remove").first.click()
+    for size in sizes:
+        field.locator("input").fill(size)
+        field.locator("input").press("Enter")
+    page.keyboard.press("Escape")
+
+
 def fits_a_phone(page: Page) -> None:
     """Check that nothing makes the page scroll sideways on a phone."""
     page.set_viewport_size(PHONE)

@@ -11,7 +11,7 @@ from finetune.experiments.inoculation.selection import Selection
 from finetune.experiments.inoculation.time_estimate import duration_words
 from finetune.report.command import command
 from finetune.report.overview import TONES, outcome_in, seconds_left
-from finetune.report.sweep import challenge_title, model_name, model_title, run_label
+from finetune.report.sweep import challenge_title, model_name, model_title, run_label, task_of
 from finetune.report.text import CAUTION, details, summary
 from finetune.ui.links import link_to_run
 from probe.runs.gallery import OWNER
@@ -168,11 +168,11 @@ def _next(run: InoculationRun) -> Markup:
     if run.kept:
         models = [run.plan.model, run.kept]
         links += [
-            link(link_to_model(run.kept), "Probe the inoculated model"),
-            link(link_to_compare(models), f"Compare it with {model_name(run)}"),
+            link(link_to_model(run.kept, task_of(run)), "Probe the inoculated model"),
+            link(link_to_compare(models, task_of(run)), f"Compare it with {model_name(run)}"),
         ]
     if run.owner == OWNER:
-        links.append(link(link_to_run([run.id]), "Link to this run"))
+        links.append(link(link_to_run([run.id], task=run.plan.task), "Link to this run"))
         if not run.kept:
             links.append(Markup("its model is not kept; run the command to have it"))
     return Markup('<p class="onward">{}</p>').format(join(links, Markup(" · ")))

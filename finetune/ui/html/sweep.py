@@ -40,6 +40,13 @@ def sentence(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
     return Markup('<p class="say">{}</p>').format(words) if words else NOTHING
 
 
+def told(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
+    """Return what is told of the runs in the browser's title, and at their end."""
+    state = "running" if any(run.state in OPEN for run in runs) else "finished"
+    words = status([run for run in runs if is_under_way(run)]) or overview(runs, selection)
+    return Markup('<span data-state="{}" data-title="{}"></span>').format(state, words)
+
+
 def nothing_yet(runs: Sequence[InoculationRun], task: Task) -> Markup:
     """Say what will stand here and how to get it, where there is no curve."""
     if any(run.state in OPEN for run in runs):

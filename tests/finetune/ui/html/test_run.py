@@ -98,8 +98,8 @@ def test_the_card_has_the_command_and_that_of_the_gallery_a_link_to_the_run() ->
 
 def test_a_kept_model_can_be_probed_and_compared() -> None:
     shown = outcome(replace(DONE, kept="minilm-negation-50-run1"))
-    assert "?model=minilm-negation-50-run1" in shown
-    assert "?tab=compare&amp;models=minilm%2Cminilm-negation-50-run1" in shown
+    assert "?task=nli&amp;model=minilm-negation-50-run1" in shown
+    assert "?tab=compare&amp;task=nli&amp;models=minilm%2Cminilm-negation-50-run1" in shown
 
 
 def test_the_gallerys_models_are_not_offered() -> None:
