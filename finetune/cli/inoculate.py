@@ -20,11 +20,11 @@ from finetune.experiments.inoculation.plan import (
 )
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.time_estimate import (
-    duration_words,
     estimate_seconds,
     overflow_note,
 )
 from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sources_of
+from finetune.report.duration import duration_words
 from finetune.report.export import write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
 from probe.cli.options import LabelOrder, TaskName

@@ -20,6 +20,7 @@ from finetune.experiments.inoculation.plan import (
     resolved,
 )
 from finetune.experiments.inoculation.user_data import UserFiles, read_unchecked_sets
+from finetune.report.duration import duration_words
 from finetune.training.recipes import Mode, default_rate
 from probe import limits
 from probe.data.names import stem_of
@@ -223,7 +224,6 @@ def forecast(*values: object) -> Markup:
     """
     with first_import:
         from finetune.experiments.inoculation.time_estimate import (
-            duration_words,
             estimate_seconds,
             overflow_note,
         )

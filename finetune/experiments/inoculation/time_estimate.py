@@ -78,13 +78,6 @@ def overflow_note(plan: Plan, sets: Sets, classifier: Classifier | None = None) 
     )
 
 
-def duration_words(wait: float) -> str:
-    """Write seconds as a person would."""
-    if wait < 90:
-        return f"about {max(10, round(wait, -1)):.0f} s"
-    return f"about {wait / 60:.0f} min" if wait < 5400 else f"about {wait / 3600:.1f} h"
-
-
 def seconds_at_pace(plan: Plan, sets: Sets, pace: Pace) -> float:
     """Return the seconds of all cells: each runs the epochs of its patience and a few more."""
     epochs, planned = min(plan.max_epochs, plan.patience + IMPROVING_EPOCHS), cells(plan)

@@ -8,8 +8,8 @@ from finetune.experiments.inoculation.outcomes import OUTCOMES, badge
 from finetune.experiments.inoculation.plan import BASE
 from finetune.experiments.inoculation.run import InoculationCell, InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.experiments.inoculation.time_estimate import duration_words
 from finetune.report.command import command
+from finetune.report.duration import duration_words
 from finetune.report.overview import TONES, outcome_in, seconds_left
 from finetune.report.sweep import challenge_title, model_name, model_title, run_label, task_of
 from finetune.report.text import CAUTION, details, summary

@@ -9,7 +9,6 @@ from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.time_estimate import (
     Pace,
-    duration_words,
     estimate_seconds,
     overflow_note,
     sample,
@@ -65,14 +64,6 @@ def test_the_control_set_counts_as_a_test() -> None:
         PLAN, SETS, Pace(0, 0, 0.1)
     )
     assert added == pytest.approx(3 * 7)
-
-
-@pytest.mark.parametrize(
-    ("wait", "text"),
-    [(2, "about 10 s"), (44, "about 40 s"), (179, "about 3 min"), (9000, "about 2.5 h")],
-)
-def test_a_wait_is_said_as_a_person_would(wait: float, text: str) -> None:
-    assert duration_words(wait) == text
 
 
 @pytest.mark.parametrize("mode", ["full", "fast"])
