@@ -44,8 +44,8 @@ def badge(transformed: Transformed, before: Prediction) -> Badge:
         return Badge("unchanged", "plain")
     if usual := default_of(result.transform, result.task):
         if transformed.agrees:
-            return Badge(f"{usual}, though senseless", "keep")
-        return Badge(f"not {usual}", "good")
+            return Badge(f"taken for {usual}", "keep")
+        return Badge(f"not taken for {usual}", "good")
     if result.rule == UNDEFINED:
         return Badge("stays, though senseless", "keep") if stays else Badge("changes", "good")
     if transformed.right is None:
