@@ -84,11 +84,19 @@ def agreement(rows: Sequence[Row], first: int, second: int) -> Estimate:
 
 
 def _same(row: Row, first: int, second: int) -> bool:
-    a, b = row.predictions[first], row.predictions[second]
-    task = row.task
-    if task.labels and a.labels != b.labels:
-        return task.nearest(a.label) == task.nearest(b.label)
-    return task.agrees(a.label, b.label)
+    return same_answer(row.task, row.predictions[first].label, row.predictions[second].label)
+
+
+def same_answer(task: Task, first: Label, second: Label) -> bool:
+    """Whether two labels are the same answer to the task that all models are held to."""
+    if task.labels:
+        return (task.nearest(first) or first) == (task.nearest(second) or second)
+    return task.agrees(first, second)
+
+
+def differing(rows: Sequence[Row], first: int, second: int) -> list[Row]:
+    """Return the rows of which two models say different things."""
+    return [row for row in rows if row.predictions and not _same(row, first, second)]
 
 
 def labels_of(rows: Sequence[Row], model: int) -> tuple[Label, ...]:

@@ -1,6 +1,7 @@
 """Permalinks: addresses on this page that open a tab with something in it."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from urllib.parse import urlencode
 
 from probe.tasks.nli import NLI
@@ -23,9 +24,20 @@ def link_to_model(model: str, task: Task = NLI) -> str:
     return _query(task=task.name, model=model)
 
 
-def link_to_compare(models: Sequence[str], task: Task = NLI) -> str:
-    """Return a permalink that opens the Compare tab with these models."""
-    return _query(tab="compare", task=task.name, models=",".join(models))
+def link_to_compare(
+    models: Sequence[str],
+    task: Task = NLI,
+    on: str = "",
+    texts: Mapping[str, str] = MappingProxyType({}),
+    grants: Sequence[str] = (),
+) -> str:
+    """Return a permalink that opens the Compare tab with these models.
+
+    Where it says on what, it compares them at once; with grants it lets others use the models.
+    """
+    more = ({"on": on} if on else {}) | dict(texts)
+    given = {"grant": ",".join(grants)} if grants else {}
+    return _query(tab="compare", task=task.name, models=",".join(models), **more, **given)
 
 
 def link_to_inoculation(challenge: str, model: str, task: Task = NLI) -> str:

@@ -1,4 +1,4 @@
-"""What the Compare tab shows of compared rows: cards, tests, one pair side by side."""
+"""What the Compare tab says of compared rows: the sentence, a tile a model, one example."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -9,39 +9,85 @@ from probe.analysis.comparison import Row
 from probe.analysis.examination import Examination
 from probe.analysis.statistics import accuracy, agreement, group_accuracies, in_words, mcnemar
 from probe.metrics import Estimate, interval, percent
+from probe.models.bundled import title_of
 from probe.models.classifier import Precision, resolve
+from probe.reports.compared_words import in_a_sentence
+from probe.tasks.task import Task
+from probe.ui.html.compare_pictures import GROUPS
 from probe.ui.html.elements import NOTHING, each, join, link, note
 from probe.ui.html.importance import importance
+from probe.ui.html.pictures.dot_plot import mark
 from probe.ui.html.prediction import probabilities, verdict
 from probe.ui.links import link_to_example
 
 NO_GOLD = (
-    "These pairs have no gold labels, so nothing can be called right: accuracy, McNemar's test and "
-    "slices are not shown. The matrix below still says where the models differ."
+    "There are no gold labels, so nothing can be called right: accuracy, McNemar's test and slices "
+    "are not shown. The picture still says where the models differ."
 )
 APART = "Entailed and not entailed are compared in two classes, as HANS does."
-GROUPS = {"entailed": "entailed", "non_entailed": "not entailed"}
-FINE = Markup('<div class="fine">{}</div>')
+FINE = Markup('<span class="fine num">{}</span>')
 
 
-def cards(rows: Sequence[Row], names: Sequence[str], precision: Precision) -> Markup:
-    """Show each model's accuracy with n and interval, entailed pairs and others apart."""
-    shown = join(_card(rows, model, name) for model, name in enumerate(names))
-    return Markup('<div class="cards">{}</div>{}').format(
+def sentence(rows: Sequence[Row], names: Sequence[str]) -> Markup:
+    """Say what the comparison means."""
+    return say(in_a_sentence(rows, names))
+
+
+def say(text: str) -> Markup:
+    """Show a sentence above results, which a screen reader reads once it is there."""
+    return Markup('<p class="say" role="status">{}</p>').format(text)
+
+
+def empty(task: Task, models: int, examples: int) -> Markup:
+    """Say what will stand here, and how to get it."""
+    promises = (
+        (
+            "Which is better",
+            "A sentence with McNemar's test: better, or no way to tell them apart.",
+        ),
+        ("Where they fail", "Accuracy with intervals, also where words are shared or negated."),
+        ("Where they differ", f"What one says against the other, and every {task.unit} behind it."),
+    )
+    cards = join(
+        Markup('<div class="card"><b>{}</b><p class="soft">{}</p></div>').format(*promise)
+        for promise in promises
+    )
+    if models < 2:
+        told = (
+            f"There is one model for this task here, and a comparison needs two. Load your own "
+            f"under Settings of the Probe tab, or inoculate one; then compare them on "
+            f"{examples} {task.unit}s."
+        )
+    else:
+        told = (
+            f"Press Compare: the models answer the same {examples} {task.unit}s, which takes some "
+            "seconds a model."
+        )
+    return Markup('<div class="promises">{}</div><p class="soft">{}</p>').format(cards, told)
+
+
+def tiles(rows: Sequence[Row], names: Sequence[str], precision: Precision) -> Markup:
+    """Show each model's accuracy with n and interval, and that of each part of the labels."""
+    shown = join(_tile(rows, model, name) for model, name in enumerate(names))
+    return Markup('<div class="tiles compared">{}</div>{}').format(
         shown, note(f"{_count(rows)}; {resolve(precision)}. {_caveat(rows)}")
     )
 
 
-def _card(rows: Sequence[Row], model: int, name: str) -> Markup:
+def _tile(rows: Sequence[Row], model: int, name: str) -> Markup:
     estimate = accuracy(rows, model)
     cut = sum(row.cut[model] for row in rows if row.cut)
+    title = title_of(name)
+    code = Markup(" <code>{}</code>").format(name) if title != name else NOTHING
     return Markup(
-        '<div class="card"><div class="fine name">{}</div><div class="figure">{}</div>{}{}{}</div>'
+        '<div class="card tile"><span class="name">{} {}{}</span><strong>{}</strong>{}{}{}</div>'
     ).format(
-        name,
+        mark(model),
+        title,
+        code,
         f"{100 * estimate.value:.1f} %" if estimate.n else "–",
         FINE.format(_interval(estimate)),
-        _halves(rows, model) if estimate.n else NOTHING,
+        FINE.format(_parts(rows, model)) if estimate.n else NOTHING,
         FINE.format(f"{cut} too long, cut") if cut else NOTHING,
     )
 
@@ -49,24 +95,21 @@ def _card(rows: Sequence[Row], model: int, name: str) -> Markup:
 def _interval(estimate: Estimate) -> str:
     if not estimate.n:
         return "no gold labels, so no accuracy"
-    return f"accuracy, 95 % interval {interval(estimate)}, n = {estimate.n}"
+    return f"right, {interval(estimate)}; n = {estimate.n:,}"
 
 
-def _halves(rows: Sequence[Row], model: int) -> Markup:
-    """Show the accuracy on the groups of the task: entailed pairs and others."""
-    groups = group_accuracies(rows, model).items()
-    lines = (
-        Markup("{} {}").format(GROUPS.get(name, name), percent(estimate, "–"))
-        for name, estimate in groups
-    )
-    return FINE.format(join(lines, Markup("<br>"))) if groups else NOTHING
+def _parts(rows: Sequence[Row], model: int) -> str:
+    """Say the accuracy on each part of the task's labels: entailed pairs and others."""
+    known = [(name, one) for name, one in group_accuracies(rows, model).items() if one.n]
+    return " · ".join(f"{GROUPS.get(name, name)} {100 * one.value:.0f} %" for name, one in known)
 
 
 def _count(rows: Sequence[Row]) -> str:
     scored = sum(bool(row.predictions) for row in rows)
     reasons = [row.error for row in rows if row.error]
     errors = f"; {len(reasons)} not: {reasons[0]}" if reasons else ""
-    return f"{scored} of {len(rows)} pairs scored{errors}"
+    unit = rows[0].task.unit if rows else "example"
+    return f"{scored:,} of {len(rows):,} {unit}s scored, with 95 % intervals{errors}"
 
 
 def _caveat(rows: Sequence[Row]) -> str:
@@ -80,17 +123,19 @@ def _caveat(rows: Sequence[Row]) -> str:
 def tests(rows: Sequence[Row], names: Sequence[str]) -> Markup:
     """Say for each two models how often they agree and whether their accuracies differ."""
     if not any(row.gold for row in rows if row.predictions):
-        return Markup('<p class="notice">{}</p>').format(NO_GOLD)
+        return Markup('<p class="soft">{}</p>').format(NO_GOLD)
+    unit = rows[0].task.unit
+    titles = [title_of(name) for name in names]
     sentences = (
-        f"{in_words(mcnemar(rows, a, b), names[a], names[b])} "
-        f"They agree on {percent(agreement(rows, a, b), '–')} of the pairs."
+        f"{in_words(mcnemar(rows, a, b), titles[a], titles[b])} "
+        f"They agree on {percent(agreement(rows, a, b), '–')} of the {unit}s."
         for a, b in combinations(range(len(names)), 2)
     )
     return Markup('<ul class="tests">{}</ul>').format(each(Markup("<li>{}</li>"), sentences))
 
 
 def side_by_side(examinations: Sequence[Examination]) -> Markup:
-    """Show what each model says of one pair, and which of its tokens mattered."""
+    """Show what each model says of one example, and which of its tokens mattered."""
     return Markup('<div class="beside">{}</div>').format(join(map(_model, examinations)))
 
 
@@ -102,10 +147,25 @@ def _model(examination: Examination) -> Markup:
         '<section class="card answer"><h3 class="fine name">{}{}</h3><div class="head">{}</div>'
         "{}{}<p>{}</p></section>"
     ).format(
-        model.name,
+        title_of(model.name),
         cut,
         verdict(examination.prediction),
         probabilities(examination.prediction),
         importance(examination.example, examination.importance),
         link(address, "Open in Probe"),
     )
+
+
+def agreement_on_one(examinations: Sequence[Examination]) -> str:
+    """Say who gives which answer to one example."""
+    answers: dict[str, list[str]] = {}
+    for one in examinations:
+        answers.setdefault(one.prediction.label, []).append(title_of(one.model.name))
+    if len(answers) == 1:
+        (label,) = answers
+        return f"All say {label}." if len(examinations) > 2 else f"Both say {label}."
+    said = [
+        f"{' and '.join(names)} {'says' if len(names) == 1 else 'say'} {label}"
+        for label, names in answers.items()
+    ]
+    return "They differ: " + ", ".join(said) + "."

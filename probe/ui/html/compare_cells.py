@@ -1,99 +1,77 @@
-"""The Compare tab's tables whose cells are buttons, and the pairs that a pressed one shows."""
+"""The Compare tab's numbers with cells that are buttons, and the rows that a pressed one shows."""
 
 from collections.abc import Sequence
 
 from markupsafe import Markup
 
 from probe.analysis.comparison import Row
-from probe.analysis.slices import CONSTITUENT_NOTE, Measured, measure, slices_of
+from probe.analysis.slices import (
+    CONSTITUENT_NOTE,
+    Measured,
+    inference,
+    measure,
+    of_gold,
+    slices_of,
+)
 from probe.analysis.slices import members as slice_members
-from probe.analysis.statistics import Cell, disagreement, labels_of, members, p_text
+from probe.analysis.statistics import differing, members, p_text
 from probe.metrics import percent
-from probe.ui.html.elements import NOTHING, each, heads, join, note, table, title
+from probe.models.bundled import title_of
+from probe.tasks.task import Task
+from probe.ui.html.compare import tests
+from probe.ui.html.compare_pictures import gold_title
+from probe.ui.html.elements import NOTHING, each, heads, join, note, table, title, twin
 from probe.ui.html.prediction import label_name, verdict
 from probe.ui.links import link_to_example
 
 PAGE_ROWS = 20
+DIFFER = "differ"
+"""The cell of all rows on which the two models differ, which is shown before one is pressed."""
 CELL = Markup("<td>{}</td>")
 LONG_CELL = Markup('<td class="long">{}</td>')
 
 
-def matrix(rows: Sequence[Row], names: Sequence[str], first: int, second: int) -> Markup:
-    """Show what the second model says where the first says this; each cell is a button."""
-    a, b, across = names[first], names[second], labels_of(rows, second)
-    golden = any(row.gold for row in rows if row.predictions)
-    head = heads([f"{a} says ↓, {b} says →", *map(label_name, across)])
-    return join(
-        [
-            title(f"Where {a} and {b} differ"),
-            table(
-                "disagreement matrix",
-                head,
-                _matrix_rows(rows, first, second, golden),
-                kind="matrix",
-                frame="sheet square",
-            ),
-            note(f"Number of pairs; press one to see them below.{_split_words(a, b, golden)}"),
-        ]
+def numbers(rows: Sequence[Row], names: Sequence[str], first: int, second: int) -> Markup:
+    """Show the tests of all models, and behind a fold every slice."""
+    return Markup('<section class="card" aria-label="The tests">{}{}{}</section>').format(
+        title("The tests, two models at a time"),
+        tests(rows, names),
+        slices(rows, names, first, second),
     )
 
 
-def _matrix_rows(rows: Sequence[Row], first: int, second: int, golden: bool) -> Markup:
-    cells, across = disagreement(rows, first, second), labels_of(rows, second)
-    return join(
-        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
-            label_name(label),
-            join(_matrix_cell(cells[label, other], label, other, golden) for other in across),
-        )
-        for label in labels_of(rows, first)
-    )
-
-
-def _split_words(first: str, second: str, golden: bool) -> str:
-    if not golden:
-        return ""
-    return (
-        f" Under each number: pairs that both, only {first}, only {second} and neither get right."
-    )
-
-
-def _matrix_cell(cell: Cell, first: str, second: str, golden: bool) -> Markup:
-    split = f"{cell.both} · {cell.only_first} · {cell.only_second} · {cell.neither}"
-    under = Markup('<span class="split">{}</span>').format(split) if golden and cell.n else NOTHING
-    return Markup('<td class="{}">{}</td>').format(
-        "same" if first == second else "other",
-        cell_button(
-            f"answers|{first}|{second}", f"{cell.n} pairs: {first} and {second}", cell.n, under
-        ),
-    )
-
-
-def cell_button(cell: str, label: str, count: int, under: Markup = NOTHING) -> Markup:
-    """Return a button that shows the pairs of a cell; `cell` is what a press sends."""
+def cell_button(cell: str, label: str, count: int) -> Markup:
+    """Return a button that shows the rows of a cell; `cell` is what a press sends."""
     return Markup(
         '<button type="button" data-cell="{}" aria-label="{}"{}>'
-        '<span class="number">{}</span>{}</button>'
-    ).format(cell, label, NOTHING if count else Markup(" disabled"), count, under)
+        '<span class="number">{:,}</span></button>'
+    ).format(cell, label, NOTHING if count else Markup(" disabled"), count)
 
 
 def slices(rows: Sequence[Row], names: Sequence[str], first: int, second: int) -> Markup:
-    """Show every model on every slice; the n of each is a button that shows its pairs."""
+    """Show every model on every slice; the n of each is a button that shows its rows."""
     measured = measure(rows, first, second)
     if not measured:
         return NOTHING
     groups = dict.fromkeys(line.slice.group for line in measured)
-    head = heads(["slice", "gold", "n", *names, "McNemar"])
-    return join(
-        [
-            title("Slices"),
-            table("slices", head, join(_group(measured, group) for group in groups), kind="slices"),
-            note(
-                "Accuracy with 95 % intervals; press an n to see its pairs. The rows entailment "
-                "and non-entailment are compared in two classes. McNemar's exact test is of "
-                f"{names[first]} and {names[second]}, each p that of a single test: of twenty, "
-                f"one is below 0.05 by chance. {CONSTITUENT_NOTE}"
-            ),
-        ]
+    head = heads(["slice", "gold", "n", *map(title_of, names), "McNemar"])
+    body = join(_group(measured, group) for group in groups)
+    return twin(
+        "Every slice in numbers, as table",
+        table("slices", head, body, kind="slices")
+        + note(_about(rows[0].task, names, first, second)),
+    )
+
+
+def _about(task: Task, names: Sequence[str], first: int, second: int) -> str:
+    """Say how the table is read."""
+    hans = inference(task)
+    classes = "The rows entailment and non-entailment are compared in two classes. " if hans else ""
+    return (
+        f"Accuracy with 95 % intervals; press an n to see its {task.unit}s. {classes}"
+        f"McNemar's exact test is of {title_of(names[first])} and {title_of(names[second])}, each "
+        "p that of a single test: of twenty, one is below 0.05 by chance."
+        + (f" {CONSTITUENT_NOTE}" if hans else "")
     )
 
 
@@ -128,14 +106,19 @@ def chosen(
     """Return what a pressed cell is in words, and its rows; nothing for an unknown one."""
     kind, _, rest = cell.partition("|")
     left, _, right = rest.partition("|")
-    if kind == "answers":
-        words = f"{names[first]} says {left}, {names[second]} says {right}"
-        return words, members(rows, first, second, (left, right))
+    a, b = title_of(names[first]), title_of(names[second])
     known = slices_of(rows[0].task) if rows else ()
+    if kind == DIFFER:
+        return f"{a} and {b} differ", differing(rows, first, second)
+    if kind == "answers":
+        return f"{a} {left}, {b} {right}", members(rows, first, second, (left, right))
+    if kind == "gold" and left:
+        scored = [row for row in rows if row.predictions and row.gold]
+        kept = {row.number for row in of_gold(scored, left)}
+        return gold_title(left).capitalize(), [row for row in scored if row.number in kept]
     if kind == "slice" and left in map(str, range(len(known))):
-        gold = "" if right == "all" else f", gold label {right}"
-        pressed = known[int(left)]
-        return f"{pressed.group}: {pressed.name}{gold}", slice_members(rows, int(left), right)
+        part = "" if right == "all" else f", {gold_title(right)}"
+        return f"{known[int(left)].title}{part}", slice_members(rows, int(left), right)
     return "", []
 
 
@@ -144,21 +127,25 @@ def page(words: str, rows: Sequence[Row], names: Sequence[str], number: int) -> 
     last = max(1, -(-len(rows) // PAGE_ROWS))
     number = min(max(1, number), last)
     part = rows[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
-    fields = rows[0].task.fields if rows else ()
-    head = heads(["row", *fields, "gold", *names])
-    shown = [
-        title(words),
-        note(f"page {number} of {last}, {len(rows)} pairs"),
-        table("pairs", head, join(_line(row, names) for row in part if row.example)),
-    ]
-    return join(shown), number
+    task = next((row.task for row in rows), None)
+    fields = [task.title_of(field) for field in task.fields] if task else []
+    unit = task.unit if task else "row"
+    lead = Markup(
+        '<div class="strip"><h3>The {unit}s</h3><span class="badge keep">{words}: {n:,}</span>'
+        '<span class="fine num">page {number} of {last}</span></div>'
+    ).format(unit=unit, words=words, n=len(rows), number=number, last=last)
+    if not rows:
+        return lead + note("There are none."), number
+    head = heads([*fields, "Right", *map(title_of, names)])
+    shown = join(_line(row, names) for row in part if row.example)
+    return lead + table("pairs", head, shown, kind="compared-rows"), number
 
 
 def _line(row: Row, names: Sequence[str]) -> Markup:
+    gold = label_name(row.example.gold) if row.example.gold else NOTHING
     cells = [
-        CELL.format(row.number + 1),
         *map(LONG_CELL.format, row.task.texts(row.example).values()),
-        CELL.format(row.example.gold or ""),
+        CELL.format(gold),
         *(CELL.format(_answer(row, model, name)) for model, name in enumerate(names)),
     ]
     return Markup("<tr>{}</tr>").format(join(cells))

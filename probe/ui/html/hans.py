@@ -1,4 +1,4 @@
-"""What the HANS profile shows: progress, a sentence for each model and heuristic, tables."""
+"""What the HANS profile shows: the heuristics in plain words, progress, a picture, tables."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,13 +8,55 @@ from markupsafe import Markup
 
 from probe.analysis.hans import NOTE, REPORTED, Profiled, in_heuristics, verdicts
 from probe.metrics import percent
+from probe.models.bundled import title_of
 from probe.tasks.nli import ENTAILMENT
 from probe.templates import subcases
 from probe.ui.html.elements import join, meter, note, sheet, twin
+from probe.ui.html.picture import picture
+from probe.ui.html.pictures.dot_plot import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
 
 GOLDS = {True: "entailed", False: "not entailed"}
+HEURISTICS: Mapping[str, tuple[str, str, str, str]] = {
+    "lexical_overlap": (
+        "Lexical overlap",
+        "All words of the hypothesis stand somewhere in the premise.",
+        "The doctor was paid by the actor.",
+        "The doctor paid the actor.",
+    ),
+    "subsequence": (
+        "Subsequence",
+        "The hypothesis stands in the premise word for word, without a gap.",
+        "The doctor near the actor danced.",
+        "The actor danced.",
+    ),
+    "constituent": (
+        "Constituent",
+        "The hypothesis is a whole clause or phrase of the premise.",
+        "If the artist slept, the actor ran.",
+        "The artist slept.",
+    ),
+}
+"""Title, meaning, and an example by McCoy et al. 2019 (Table 1) that is not entailed."""
+TITLE = "HANS: right where the words alone suggest entailment"
 Profiles = Mapping[str, Sequence[Profiled]]
 """The profiled sub-cases of each model."""
+
+
+def about() -> Markup:
+    """Say what is asked, and what the three heuristics are."""
+    kinds = join(
+        Markup(
+            '<div><b>{}</b><p class="soft">{}</p>'
+            '<p class="tiny">“{}” does not entail “{}”</p></div>'
+        ).format(*words)
+        for words in HEURISTICS.values()
+    )
+    return Markup(
+        '<p class="soft">Does a model say entailment wherever the hypothesis repeats the words of '
+        "the premise? Three such heuristics (McCoy et al. 2019) with ten sub-cases each, half of "
+        "them entailed, on pairs from our own templates.</p>"
+        '<div class="promises plain">{}</div>'
+    ).format(kinds)
 
 
 def progress(profiles: Profiles, models: int) -> Markup:
@@ -26,7 +68,9 @@ def progress(profiles: Profiles, models: int) -> Markup:
 def sentences(profiles: Profiles) -> Markup:
     """Say for each model and heuristic whether the published profile is there."""
     lines = join(
-        Markup("<li><b>{}</b>, {}: {}.</li>").format(name, heuristic, words)
+        Markup("<li><b>{}</b>, {}: {}.</li>").format(
+            title_of(name), HEURISTICS[heuristic][0].lower(), words
+        )
         for name, rows in profiles.items()
         for heuristic, words in verdicts(rows).items()
     )
@@ -34,9 +78,25 @@ def sentences(profiles: Profiles) -> Markup:
         f"{case.model} {case.correct:,} of {case.n:,} {GOLDS[case.gold == ENTAILMENT]}"
         for case in REPORTED
     )
-    return Markup('<ul class="tests">{}</ul>{}').format(
+    return Markup('<ul class="tests" role="status">{}</ul>{}').format(
         lines,
         note(f"fritz reports on HANS itself, right over all three heuristics: {counts}. {NOTE}"),
+    )
+
+
+def drawn(profiles: Profiles) -> Markup:
+    """Draw the accuracy by heuristic and gold label, a mark a model, with intervals."""
+    whole = [in_heuristics(rows) for rows in profiles.values()]
+    rows = [
+        DotRow(
+            f"{HEURISTICS[first.heuristic][0]}, {GOLDS[first.gold == ENTAILMENT]}",
+            [first.estimate, *(row.estimate for row in others)],
+        )
+        for first, *others in zip(*whole, strict=True)
+    ]
+    plot = DotPlot([title_of(name) for name in profiles], rows, 0.5, "a guess", unit="pair")
+    return picture(
+        TITLE, dot_plot(plot, TITLE), dot_frame(plot), dot_svg(plot, TITLE), stem="hans-profile"
     )
 
 
@@ -56,5 +116,8 @@ def _table(profiles: Profiles) -> pd.DataFrame:
     columns["n"] = [row.n for row in first]
     return pd.DataFrame(
         columns
-        | {name: [percent(row.estimate, "–") for row in rows] for name, rows in profiles.items()}
+        | {
+            title_of(name): [percent(row.estimate, "–") for row in rows]
+            for name, rows in profiles.items()
+        }
     )

@@ -1,4 +1,4 @@
-"""What pressing Compare does: the pairs are read, the models asked, the page filled in."""
+"""What pressing Compare does: the examples are read, the models asked, the page filled in."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from probe.analysis.batch import Chunk
-from probe.analysis.comparison import Row, compare_rows, read, require_two
+from probe.analysis.comparison import Row, compare_rows, held_to, read, require_two
 from probe.analysis.examination import examine
 from probe.data.names import stem_of
 from probe.data.rows import guess
@@ -19,20 +19,22 @@ from probe.models.classifier import Precision
 from probe.reports.comparison import comparison_json
 from probe.runs.model_access import ModelAccess
 from probe.settings import ASSETS
-from probe.tasks.nli import NLI, Pair
+from probe.tasks.task import Example, Task, task_named
 from probe.ui.answers.answering import answering, in_steps
 from probe.ui.answers.pacing import STOPPED, Pace, StopRequests
-from probe.ui.answers.request_limits import check_pair
+from probe.ui.answers.request_limits import check_example
 from probe.ui.html.batch import progress
-from probe.ui.html.compare import cards, side_by_side, tests
-from probe.ui.html.compare_cells import matrix, slices
+from probe.ui.html.compare import agreement_on_one, say, sentence, side_by_side, tiles
+from probe.ui.html.compare_cells import DIFFER, PAGE_ROWS, chosen, numbers, page
+from probe.ui.html.compare_pictures import matrix, parts
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.panels.upload import columns_of
 from probe.ui.result_files import write_comparison
 from probe.ui.tab_outputs import TabOutputs
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
 
-BUNDLED, FILE, PAIR = "the bundled test pairs", "a file", "one pair"
+BUNDLED, FILE, ONE = SOURCES = ("bundled", "file", "one")
+"""On what models are compared: the app's examples, a person's file, one example."""
 STOPPED_AFTER = "Stopped after {done} of {total} rows. What is below is of these."
 STOPPED_AT_ONCE = "Stopped before the first rows were compared."
 MAX_MODELS = 6
@@ -44,16 +46,22 @@ class Outputs(TabOutputs):
     """What the page shows, in the order of the tab's outputs; what is not given stays."""
 
     progress: Any = field(default_factory=gr.skip)  # Any: markup, or one of gradio's updates
-    cards: Any = field(default_factory=gr.skip)
-    tests: Any = field(default_factory=gr.skip)
-    two: Any = field(default_factory=gr.skip)
-    first: Any = field(default_factory=gr.skip)
-    second: Any = field(default_factory=gr.skip)
+    halt: Any = field(default_factory=gr.skip)
+    begin: Any = field(default_factory=gr.skip)
+    say: Any = field(default_factory=gr.skip)
+    tiles: Any = field(default_factory=gr.skip)
+    pictures: Any = field(default_factory=gr.skip)
+    parts: Any = field(default_factory=gr.skip)
     matrix: Any = field(default_factory=gr.skip)
-    slices: Any = field(default_factory=gr.skip)
-    pairs: Any = field(default_factory=gr.skip)
+    browse: Any = field(default_factory=gr.skip)
+    rows: Any = field(default_factory=gr.skip)
+    number: Any = field(default_factory=gr.skip)
+    numbers: Any = field(default_factory=gr.skip)
+    taken: Any = field(default_factory=gr.skip)
     files: Any = field(default_factory=gr.skip)
     place: Any = field(default_factory=gr.skip)
+    two: Any = field(default_factory=gr.skip)
+    cell: Any = field(default_factory=gr.skip)
 
 
 @dataclass(frozen=True)
@@ -69,8 +77,8 @@ class Job:
     def figures(self, rows: Sequence[Row]) -> Outputs:
         """Show the figures of some rows, and nothing of an earlier comparison."""
         shown = cleared()
-        shown.cards = cards(rows, self.names, self.precision)
-        shown.tests = tests(rows, self.names)
+        shown.say = sentence(rows, self.names)
+        shown.tiles = tiles(rows, self.names, self.precision)
         return shown
 
 
@@ -78,14 +86,16 @@ def cleared() -> Outputs:
     """Return outputs that show nothing of an earlier comparison."""
     return Outputs(
         progress=NOTHING,
-        cards=NOTHING,
-        tests=NOTHING,
-        two=gr.Row(visible=False),
-        matrix=NOTHING,
-        slices=NOTHING,
-        pairs=NOTHING,
-        files=gr.Files(visible=False),
+        begin=gr.HTML(visible=False),
+        say=NOTHING,
+        tiles=NOTHING,
+        pictures=gr.Row(visible=False),
+        browse=gr.Column(visible=False),
+        numbers=NOTHING,
+        taken=gr.Column(visible=False),
         place="",
+        two="0|1",
+        cell="",
     )
 
 
@@ -94,39 +104,41 @@ def run(
     stops: StopRequests,
     session: str | None,
     visitor: str,
+    task_name: str,
     names: list[str],
     source: str,
     precision: Precision,
-    premise: str,
-    hypothesis: str,
-    path: str | None,
-    *columns: str,
+    *values: Any,  # Any: the texts of one example, then a file and its columns
 ) -> Iterator[list[Any]]:
     """Compare; after each chunk yield what the page shows, in the order of `Outputs`.
 
     Once a stop is asked for, the figures and files hold the rows that are compared by then.
     """
+    texts, path, columns = values[:2], values[2], values[3:]
     try:
+        task = task_named(task_name)
         require_models(models, visitor, names)
-        if source == PAIR:
-            pair = Pair(premise, hypothesis)
-            check_pair(pair)
-            yield Outputs(note("Asking the models …")).outputs
-            yield _asked(models, visitor, names, pair).outputs
+        going = gr.Button(visible=True)
+        if source == ONE:
+            example = task.example(**dict(zip(task.fields, texts, strict=False)))
+            check_example(task, example)
+            yield Outputs(note("Asking the models …"), going).outputs
+            yield _asked(models, visitor, names, task, example).outputs
             return
         if source == FILE and not path:
             raise FileError("choose a file first, or one of the examples")
-        place = own_file(visitor, path) if path and source == FILE else None
+        place = own_file(visitor, path) if source == FILE else None
         check_room(models.store, visitor)
-        table, unread = _read(place, columns)
-        yield Outputs(note("Loading the models …")).outputs
-        classifiers = [models.get(visitor, name) for name in names]
+        table, unread = _read(place, columns, task)
+        yield Outputs(note("Loading the models …"), going).outputs
+        classifiers = [models.get(visitor, name, task) for name in names]
+        held_to(classifiers)
         chunks = compare_rows(classifiers, unread, precision)
-        stem = stem_of(place) if place else "bundled-test"
+        stem = stem_of(place) if place else f"bundled-{task.name}"
         job = Job(table, names, precision, stem, visitor)
         yield from compared(job, in_steps("file_minutes", chunks, stops.reason(session)))
     except UserError as trouble:
-        yield Outputs(alert(trouble)).outputs
+        yield Outputs(alert(trouble), gr.Button(visible=False)).outputs
     finally:
         stops.withdraw(session)
 
@@ -143,18 +155,22 @@ def require_models(models: ModelAccess, visitor: str, names: Sequence[str]) -> N
 
 
 @answering("answer_seconds")
-def _asked(models: ModelAccess, visitor: str, names: Sequence[str], pair: Pair) -> Outputs:
-    """Show the models' answers for one pair side by side."""
+def _asked(
+    models: ModelAccess, visitor: str, names: Sequence[str], task: Task, example: Example
+) -> Outputs:
+    """Show the models' answers for one example side by side."""
+    examined = [examine(models.get(visitor, name, task), example) for name in names]
     shown = cleared()
-    shown.cards = side_by_side([examine(models.get(visitor, name), pair) for name in names])
+    shown.halt = gr.Button(visible=False)
+    shown.say, shown.tiles = say(agreement_on_one(examined)), side_by_side(examined)
     return shown
 
 
-def _read(path: Path | None, columns: Sequence[str]) -> tuple[Table, list[Row]]:
-    """Read a file, or the bundled pairs. Raises FileError."""
-    table = read_table(path, visitor_bounds()) if path else bundled_table()
+def _read(path: Path | None, columns: Sequence[str], task: Task) -> tuple[Table, list[Row]]:
+    """Read a file, or the bundled examples of the task. Raises FileError."""
+    table = read_table(path, visitor_bounds()) if path else bundled_table(task)
     headers = [str(name) for name in table.frame.columns]
-    return table, read(table, columns_of(headers, *columns) if path else guess(headers, NLI), NLI)
+    return table, read(table, columns_of(headers, *columns) if path else guess(headers, task), task)
 
 
 def compared(job: Job, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
@@ -173,36 +189,44 @@ def compared(job: Job, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
             yield shown.outputs
     except Stopped as reason:
         ended = NOTHING if str(reason) == STOPPED else alert(reason)
+    stopped = gr.Button(visible=False)
     if last is None:
-        yield Outputs(ended + note(STOPPED_AT_ONCE)).outputs
+        yield Outputs(ended + note(STOPPED_AT_ONCE), stopped).outputs
         return
-    shown = job.figures(rows)
-    shown.progress = progress(last)
+    shown = _finished(job, rows)
+    shown.halt = stopped
     if last.done < last.total:
-        shown.progress += ended + note(STOPPED_AFTER.format(done=last.done, total=last.total))
+        shown.progress = ended + note(STOPPED_AFTER.format(done=last.done, total=last.total))
     yield shown.outputs
-    yield _finished(job, rows).outputs
 
 
 def _finished(job: Job, rows: Sequence[Row]) -> Outputs:
-    """Show the files, and where the first two models differ."""
+    """Show the figures, the pictures, the rows on which the first two models differ, the files."""
     names = job.names
     summary = comparison_json(rows, names, job.precision)
     folder = fresh_folder(job.visitor)
     files, place = write_comparison(folder, job.table, rows, names, summary, job.stem)
-    return Outputs(
-        two=gr.Row(visible=len(names) > 2),
-        first=gr.Dropdown(names, value=names[0]),
-        second=gr.Dropdown(names, value=names[1]),
-        matrix=matrix(rows, names, 0, 1),
-        slices=slices(rows, names, 0, 1),
-        files=gr.Files(files, visible=True),
-        place=place,
-    )
+    shown = job.figures(rows)
+    shown.pictures, shown.parts = gr.Row(visible=True), parts(rows, names)
+    shown.matrix, shown.numbers = matrix(rows, names, 0, 1), numbers(rows, names, 0, 1)
+    shown.rows, shown.number = rows_of(rows, names, 0, 1, DIFFER, 1)
+    shown.browse, shown.cell = gr.Column(visible=True), DIFFER
+    shown.taken, shown.files = gr.Column(visible=True), gr.Files(files, visible=True)
+    shown.place = place
+    return shown
 
 
-def bundled_table() -> Table:
-    """Return the bundled test pairs as a table."""
-    table = read_table(ASSETS / "bundled" / "nli.csv")
+def rows_of(
+    rows: Sequence[Row], names: Sequence[str], first: int, second: int, cell: str, number: int
+) -> tuple[str, gr.Number]:
+    """Show a page of the rows of a cell, and the number of the page where there are several."""
+    words, part = chosen(rows, names, first, second, cell)
+    shown, number_shown = page(words, part, names, number) if words else (NOTHING, 1)
+    return shown, gr.Number(number_shown, visible=len(part) > PAGE_ROWS)
+
+
+def bundled_table(task: Task) -> Table:
+    """Return the bundled test examples of a task as a table."""
+    table = read_table(ASSETS / "bundled" / f"{task.bundled}.csv")
     test = table.frame[table.frame["split"] == "test"].reset_index(drop=True)
     return Table(test, table.form)

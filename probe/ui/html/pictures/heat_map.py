@@ -27,13 +27,15 @@ class Head:
 class Cell:
     """A figure as it is printed, and how strong its ground is, from 0 to 1.
 
-    A press on a cell with a `key` reports it, as `events.PRESSED` says; `tip` says more on hover.
+    A press on a cell with a `key` reports it, as `events.PRESSED` says; `tip` says more on hover
+    and `kind` is a CSS class of its own.
     """
 
     text: str
     strength: float = 0.0
     key: str = ""
     tip: str = ""
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,10 +84,12 @@ def _cell(cell: Cell) -> Markup:
     style = Markup('style="--strength:{:.3f}"').format(cell.strength)
     tip = Markup(' title="{}"').format(cell.tip) if cell.tip else NOTHING
     if not cell.key:
-        return Markup('<td><span class="share" {}{}>{}</span></td>').format(style, tip, cell.text)
+        return Markup('<td><span class="share {}" {}{}>{}</span></td>').format(
+            cell.kind, style, tip, cell.text
+        )
     return Markup(
-        '<td><button type="button" class="share" data-cell="{}" {}{}>{}</button></td>'
-    ).format(cell.key, style, tip, cell.text)
+        '<td><button type="button" class="share {}" data-cell="{}" {}{}>{}</button></td>'
+    ).format(cell.kind, cell.key, style, tip, cell.text)
 
 
 def heat_svg(heat: HeatMap, title: str) -> Markup:

@@ -12,10 +12,12 @@ from probe.analysis.examination import examine
 from probe.analysis.slices import slices_of
 from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, NLI, TWO_WAY, Pair
+from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Label
-from probe.ui.html.compare import cards, side_by_side
+from probe.ui.html.compare import agreement_on_one, sentence, side_by_side, tiles
 from probe.ui.html.compare import tests as mcnemar_tests
-from probe.ui.html.compare_cells import PAGE_ROWS, chosen, matrix, page, slices
+from probe.ui.html.compare_cells import PAGE_ROWS, chosen, numbers, page, slices
+from probe.ui.html.compare_pictures import matrix, parts
 from probe.ui.links import link_to_compare
 from tests.support.points import make_point, make_run
 from tests.support.tiny_models import shared, tiny_classifier
@@ -41,10 +43,11 @@ ROWS = [
 
 def test_nothing_of_names_and_texts_is_markup() -> None:
     shown = (
-        cards(ROWS, NAMES, "fp32")
-        + mcnemar_tests(ROWS, NAMES)
+        sentence(ROWS, NAMES)
+        + tiles(ROWS, NAMES, "fp32")
+        + parts(ROWS, NAMES)
         + matrix(ROWS, NAMES, 0, 1)
-        + slices(ROWS, NAMES, 0, 1)
+        + numbers(ROWS, NAMES, 0, 1)
         + page("<s>words", ROWS[:2], NAMES, 1)[0]
     )
     for markup in ("<b>one", "<i>", "<u>", "<is>", "<s>"):
@@ -53,8 +56,8 @@ def test_nothing_of_names_and_texts_is_markup() -> None:
 
 def test_a_cell_without_pairs_cannot_be_pressed() -> None:
     shown = matrix(ROWS, NAMES, 0, 1)
-    assert shown.count("data-cell=") == 9
-    assert shown.count(" disabled>") == 7
+    assert shown.count('class="share') == 9
+    assert shown.count("data-cell=") == 2
 
 
 @pytest.mark.parametrize(
@@ -64,6 +67,10 @@ def test_a_cell_without_pairs_cannot_be_pressed() -> None:
         ("answers|neutral|neutral", [1]),
         (f"slice|{[each.name for each in slices_of(NLI)].index('up to 5 words')}|all", [0, 1]),
         (f"slice|{[each.name for each in slices_of(NLI)].index('up to 5 words')}|entailment", [0]),
+        ("differ", [0]),
+        ("gold|all", [0, 1]),
+        ("gold|non-entailment", [1]),
+        ("gold|nosuch", []),
         ("slice|99|all", []),
         ("slice|x|all", []),
         ("nonsense", []),
@@ -79,7 +86,7 @@ def test_pairs_come_in_pages() -> None:
     shown, number = page("all", many, NAMES, 9)
     assert number == 2
     assert shown.count("<tr>") == 2  # the head and the last pair
-    assert f"page 2 of 2, {PAGE_ROWS + 1} pairs" in shown
+    assert f"all: {PAGE_ROWS + 1}" in shown and "page 2 of 2" in shown
 
 
 def test_a_pair_opens_in_probe_with_the_model() -> None:
@@ -91,20 +98,36 @@ def test_a_pair_opens_in_probe_with_the_model() -> None:
 
 def test_without_gold_labels_the_page_says_why_there_is_no_accuracy() -> None:
     unknown = [row(0, None, "entailment", "neutral")]
-    assert "no gold labels, so no accuracy" in cards(unknown, NAMES, "fp32")
+    assert "no gold labels, so no accuracy" in tiles(unknown, NAMES, "fp32")
     assert "nothing can be called right" in mcnemar_tests(unknown, NAMES)
     assert slices(unknown, NAMES, 0, 1) == ""
 
 
 def test_a_link_names_the_tab_and_the_models() -> None:
     asked = parse_qs(link_to_compare(["minilm", "minilm-negation&1"]).removeprefix("?"))
-    assert asked == {"tab": ["compare"], "models": ["minilm,minilm-negation&1"]}
+    assert asked == {
+        "tab": ["compare"],
+        "task": ["nli"],
+        "models": ["minilm,minilm-negation&1"],
+    }
+
+
+def test_a_link_to_one_example_holds_its_texts_and_grants() -> None:
+    link = link_to_compare(["a", "b"], SENTIMENT, "one", {"text": "Fine & dry."}, ["token"])
+    assert parse_qs(link.removeprefix("?")) == {
+        "tab": ["compare"],
+        "task": ["sentiment"],
+        "models": ["a,b"],
+        "on": ["one"],
+        "text": ["Fine & dry."],
+        "grant": ["token"],
+    }
 
 
 def test_a_finished_inoculation_links_to_the_comparison_with_its_parent() -> None:
     points = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]
     run = replace(make_run(points), kept="minilm-kept")
-    assert 'href="?tab=compare&amp;models=minilm%2Cminilm-kept"' in outcome(run)
+    assert 'href="?tab=compare&amp;task=nli&amp;models=minilm%2Cminilm-kept"' in outcome(run)
     assert "tab=compare" not in outcome(replace(run, kept=""))
 
 
@@ -115,3 +138,27 @@ def test_a_pair_is_shown_for_models_of_three_and_of_two_labels() -> None:
     assert shown.count("<section") == 2
     assert "<u>" not in shown
     assert 'class="name label tone-last"' in shown
+
+
+def test_one_example_is_told_in_a_sentence_by_answer() -> None:
+    pair = Pair("A man walks.", "He moves.")
+    one = examine(shared("bert"), pair)
+    other = replace(one, prediction=Prediction("neutral", (0.1, 0.8, 0.1), LABELS))
+    same = replace(one, prediction=other.prediction)
+    assert agreement_on_one([same, other]) == "Both say neutral."
+    unlike = replace(one, prediction=Prediction("entailment", (0.8, 0.1, 0.1), LABELS))
+    assert agreement_on_one([unlike, other]).startswith("They differ: ")
+
+
+def test_two_of_three_models_are_chosen_in_the_matrix() -> None:
+    three = [row(0, "neutral", "neutral", "entailment", "neutral")]
+    shown = matrix(three, [*NAMES, "three"], 0, 2)
+    assert '<option value="two|0|2" selected>' in shown
+    assert "<select" not in matrix(ROWS, NAMES, 0, 1)
+
+
+def test_the_picture_of_parts_names_every_part_that_has_pairs() -> None:
+    shown = parts(ROWS, NAMES)
+    for title in ("All pairs", "Entailed", "Not entailed"):
+        assert f">{title}</span>" in shown
+    assert "More than 10 words" not in shown

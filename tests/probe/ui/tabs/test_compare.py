@@ -6,22 +6,22 @@ from typing import Any
 import pytest
 
 from probe.ui.html.compare_cells import chosen
-from probe.ui.tabs.compare import choose_two, press, turn
+from probe.ui.tabs.compare import press, turn
 
 NAMES = ["da", "esim"]
 
 
-@pytest.mark.parametrize("first", [None, "nosuch"])
-def test_models_that_were_not_compared_are_refused_by_a_sentence(first: Any) -> None:
-    shown = choose_two("", first, "esim")
-    assert "compare these models first" in shown[0] and len(shown) == 5
+@pytest.mark.parametrize("two", ["0|1", "0|x", "", "|"])
+def test_two_models_before_a_comparison_are_refused_by_a_sentence(two: str) -> None:
+    event: Any = SimpleNamespace(cell=f"two|{two}")
+    assert "compare these models first" in press(event, "", "0|1")[2]
 
 
 @pytest.mark.parametrize("cell", ["answers|a|b", "slice|0|all", "", "nosuch"])
 def test_no_cell_shows_pairs_before_a_comparison(cell: str) -> None:
     event: Any = SimpleNamespace(cell=cell)
-    assert press(event, "", "da", "esim")[0] == ""
-    assert turn("", "da", "nosuch", cell, 1)[0] == ""
+    assert "compare these models first" in press(event, "", "0|1")[2]
+    assert turn("", "0|1", cell, 1)[0] == ""
 
 
 @pytest.mark.parametrize("cell", ["slice|" + "9" * 5000 + "|all", "slice|-1|all", "slice||", "|||"])

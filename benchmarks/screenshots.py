@@ -1,0 +1,157 @@
+"""Screenshots of every tab and state: wide, tablet and phone, light and dark.
+
+    python -m benchmarks.screenshots [NAME ...] [--out var/screenshots] [--url URL]
+
+Starts the app on a free port with an empty home, unless one is named that runs already, and writes
+NAME-WIDTH-THEME.png of each view of `VIEWS` whose name begins with one of those given, or of all.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlencode
+
+import typer
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from benchmarks.app_process import ROOT
+from benchmarks.load import served
+from probe.settings import ASSETS
+
+SLOW = 240_000
+"""Milliseconds that a step may take: models are loaded, files scored."""
+WIDTHS = {1280: 800, 768: 1024, 375: 800}
+"""The widths in pixels, each with its height; a view is photographed in full length."""
+THEMES = ("light", "dark")
+Steps = Callable[[Page], None]
+
+
+@dataclass(frozen=True)
+class View:
+    """A state of a tab: the address that opens it, and the steps that lead on to it.
+
+    The name begins with the name of its tab.
+    """
+
+    name: str
+    query: dict[str, str]
+    steps: Steps = lambda page: None
+
+
+def shows(*selectors: str) -> Steps:
+    """Wait until all of these are to be seen."""
+
+    def wait(page: Page) -> None:
+        for selector in selectors:
+            expect(page.locator(selector).first).to_be_visible(timeout=SLOW)
+
+    return wait
+
+
+def press(selector: str, *until: str) -> Steps:
+    """Press something, and wait until others are to be seen."""
+
+    def pressed(page: Page) -> None:
+        page.locator(selector).first.click()
+        shows(*until)(page)
+
+    return pressed
+
+
+def drop(selector: str, example: str, *until: str) -> Steps:
+    """Drop an example file into a place for files."""
+
+    def dropped(page: Page) -> None:
+        path = ASSETS / "examples" / example
+        page.locator(f"{selector} input[type=file]").first.set_input_files(str(path))
+        shows(*until)(page)
+
+    return dropped
+
+
+def one_after_another(*steps: Steps) -> Steps:
+    """Take several steps."""
+
+    def taken(page: Page) -> None:
+        for step in steps:
+            step(page)
+
+    return taken
+
+
+COMPARED = "#compare-parts .picture"
+PAIRS = {"premise": "The doctor near the actor danced.", "hypothesis": "The actor danced."}
+VIEWS = (
+    View("probe", {"tab": "probe"}, shows(".answer")),
+    View("batch", {"tab": "batch"}),
+    View("compare", {"tab": "compare"}, shows("#compare-begin")),
+    View(
+        "compare-finished",
+        {"tab": "compare", "models": "minilm,esim,da", "on": "bundled"},
+        shows(COMPARED),
+    ),
+    View(
+        "compare-one",
+        {"tab": "compare", "models": "minilm,da", "on": "one", **PAIRS},
+        shows("#compare-tiles .beside"),
+    ),
+    View("compare-failed", {"tab": "compare", "models": "minilm,gone", "on": "bundled"}),
+    View(
+        "compare-hans",
+        {"tab": "compare", "models": "minilm,da"},
+        one_after_another(shows("#hans"), press("#hans-run", "#hans-picture .picture")),
+    ),
+    View("inoculate", {"tab": "inoculate"}),
+    View("catalogue", {"tab": "catalogue"}),
+    View("data", {"tab": "data"}),
+)
+
+
+def take(browser: Browser, url: str, view: View, out: Path) -> None:
+    """Open a view once in each theme and photograph it in each width."""
+    for theme in THEMES:
+        widest = max(WIDTHS)
+        context = browser.new_context(viewport={"width": widest, "height": WIDTHS[widest]})
+        page = context.new_page()
+        page.set_default_timeout(SLOW)
+        page.goto(f"{url}?{urlencode({'__theme': theme, **view.query})}")
+        expect(page.get_by_role("tab").first).to_be_visible(timeout=SLOW)
+        page.wait_for_load_state("networkidle")
+        view.steps(page)
+        for width, height in WIDTHS.items():
+            page.set_viewport_size({"width": width, "height": height})
+            page.wait_for_timeout(300)
+            page.screenshot(path=out / f"{view.name}-{width}-{theme}.png", full_page=True)
+        context.close()
+
+
+def main(
+    names: Annotated[list[str] | None, typer.Argument(help="Beginnings of views' names.")] = None,
+    out: Annotated[Path, typer.Option(help="Where the screenshots go.")] = Path("var/screenshots"),
+    url: Annotated[str, typer.Option(help="An app that runs already.")] = "",
+) -> None:
+    """Write the screenshots."""
+    out.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as ends:
+        if not url:
+            _, port = ends.enter_context(served(ROOT))
+            url = f"http://127.0.0.1:{port}/"
+        driver = ends.enter_context(sync_playwright())
+        path = os.environ.get("CHROMIUM") or "/usr/bin/chromium"
+        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        for view in chosen(names or ()):
+            take(browser, url, view, out)
+            typer.echo(view.name)
+        browser.close()
+
+
+def chosen(names: Sequence[str]) -> list[View]:
+    """Return the views whose names begin with one of these, all without any."""
+    return [view for view in VIEWS if view.name.startswith(tuple(names) or "")]
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,174 @@
+"""The Compare tab's pictures: accuracy overall and in parts, and where two models differ."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import pandas as pd
+from markupsafe import Markup
+
+from probe.analysis.comparison import Row
+from probe.analysis.slices import ALL, Measured, measure
+from probe.analysis.statistics import (
+    accuracy,
+    differing,
+    disagreement,
+    labels_of,
+    mcnemar,
+    of_group,
+    parts_of,
+    same_answer,
+)
+from probe.metrics import Estimate
+from probe.models.bundled import title_of
+from probe.tasks.task import Label
+from probe.ui.html.elements import NOTHING, join
+from probe.ui.html.picture import picture
+from probe.ui.html.pictures.dot_plot import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
+from probe.ui.html.pictures.heat_map import Cell, Head, HeatMap, heat_map, heat_svg
+from probe.ui.html.tones import tone
+
+PARTS = "Accuracy, overall and in parts"
+MATRIX = "Where two differ"
+GROUPS = {"entailed": "Entailed", "non_entailed": "Not entailed"}
+WEAKEST, STRONGEST = 0.3, 0.85
+"""How strong the ground of a cell is in which two models differ: for one row, and for the most."""
+
+
+def parts(rows: Sequence[Row], names: Sequence[str]) -> Markup:
+    """Draw each model's accuracy over all rows, over each part of the labels, and on slices."""
+    scored = [row for row in rows if row.predictions]
+    if not any(row.gold for row in scored):
+        return NOTHING
+    plot = parts_plot(scored, names)
+    drawing = dot_plot(plot, PARTS)
+    return picture(PARTS, drawing, dot_frame(plot), dot_svg(plot, PARTS), stem="accuracy-in-parts")
+
+
+def parts_plot(rows: Sequence[Row], names: Sequence[str]) -> DotPlot:
+    """Return the plot of answered rows with gold labels."""
+    task, models = rows[0].task, range(len(names))
+
+    def estimates(part: Sequence[Row]) -> list[Estimate]:
+        return [accuracy(part, model) for model in models]
+
+    drawn = [DotRow(f"All {task.unit}s", estimates(rows), "gold|all", strong=True)]
+    for name, group in parts_of(task).items():
+        of_part = estimates(of_group(rows, group))
+        if any(one.n for one in of_part):
+            drawn.append(DotRow(_part_title(name), of_part, f"gold|{group.gold}"))
+    drawn += _slices(measure(rows))
+    chance = 1 / len(task.labels) if task.labels else None
+    titles = [title_of(name) for name in names]
+    return DotPlot(titles, drawn, chance, "a guess", unit=task.unit)
+
+
+def _part_title(name: str) -> str:
+    return GROUPS.get(name, name.capitalize())
+
+
+def _slices(measured: Sequence[Measured]) -> Iterator[DotRow]:
+    """Yield the slices in which models are known to fail; that of common words by its labels."""
+    overlaps = [
+        line.slice for line in measured if line.slice.main and "overlap" in line.slice.group
+    ]
+    for line in measured:
+        if line.slice.main and (line.gold == ALL) != (line.slice in overlaps):
+            part = "" if line.gold == ALL else f", {gold_title(line.gold)}"
+            title = f"{line.slice.title}{part}"
+            yield DotRow(title, line.accuracies, f"slice|{line.place}|{line.gold}")
+
+
+def gold_title(gold: Label) -> str:
+    """Say in plain words which part of the gold labels is meant."""
+    return {"entailment": "entailed", "non-entailment": "not entailed"}.get(gold, gold)
+
+
+def matrix(rows: Sequence[Row], names: Sequence[str], first: int, second: int) -> Markup:
+    """Draw what the second model says where the first says this; each cell is a button."""
+    scored = [row for row in rows if row.predictions]
+    if not scored or not labels_of(scored, first):
+        return NOTHING
+    heat = _heat(scored, names, first, second)
+    one, other = title_of(names[first]), title_of(names[second])
+    label = f"What {other} says in the columns where {one} says what the rows have"
+    return picture(
+        MATRIX,
+        _choice(names, first, second) + heat_map(heat, label),
+        matrix_frame(scored, names, first, second),
+        heat_svg(heat, f"{one} in the rows, {other} in the columns"),
+        stem="where-two-differ",
+        sentence=_split(scored, first, second, one, other),
+    )
+
+
+def _choice(names: Sequence[str], first: int, second: int) -> Markup:
+    """Let a person choose two of more models."""
+    if len(names) == 2:
+        return NOTHING
+    options = join(
+        Markup('<option value="two|{0}|{1}"{2}>{3} × {4}</option>').format(
+            a,
+            b,
+            Markup(" selected") if (a, b) == (first, second) else NOTHING,
+            title_of(names[a]),
+            title_of(names[b]),
+        )
+        for a, b in combinations(range(len(names)), 2)
+    )
+    return Markup('<select class="two-models" aria-label="Two models">{}</select>').format(options)
+
+
+def _heat(rows: Sequence[Row], names: Sequence[str], first: int, second: int) -> HeatMap:
+    cells = disagreement(rows, first, second)
+    down, across = labels_of(rows, first), labels_of(rows, second)
+    same = {said: same_answer(rows[0].task, *said) for said in cells}
+    most = max([cell.n for said, cell in cells.items() if not same[said]], default=0)
+
+    def drawn(a: Label, b: Label) -> Cell:
+        cell = cells[a, b]
+        tip = (
+            f"right: both {cell.both}, only {names[first]} {cell.only_first}, "
+            f"only {names[second]} {cell.only_second}, neither {cell.neither}"
+        )
+        share = 0.0 if same[a, b] else cell.n / most if most else 0.0
+        strength = WEAKEST + (STRONGEST - WEAKEST) * share if share else 0.0
+        key = f"answers|{a}|{b}" if cell.n else ""
+        return Cell(f"{cell.n:,}", strength, key, tip, "same" if same[a, b] else "")
+
+    return HeatMap(
+        [Head(label, kind=f"label tone-{tone(label)}") for label in down],
+        [Head(label, kind=f"label tone-{tone(label)}") for label in across],
+        [[drawn(a, b) for b in across] for a in down],
+        f"{title_of(names[first])} ↓ {title_of(names[second])} →",
+    )
+
+
+def matrix_frame(
+    rows: Sequence[Row], names: Sequence[str], first: int, second: int
+) -> pd.DataFrame:
+    """Return a row for each cell: what both say, how many rows, and who is right in them."""
+    a, b = names[first], names[second]
+    columns = [f"{a} says", f"{b} says", "n", "both right", f"only {a}", f"only {b}", "neither"]
+    cells = disagreement(rows, first, second).items()
+    return pd.DataFrame(
+        [
+            (*said, cell.n, cell.both, cell.only_first, cell.only_second, cell.neither)
+            for said, cell in cells
+        ],
+        columns=columns,
+    )
+
+
+def _split(rows: Sequence[Row], first: int, second: int, one: str, other: str) -> str:
+    """Say how often the two differ and who is right then."""
+    differ = len(differing(rows, first, second))
+    test = mcnemar(rows, first, second)
+    right = (
+        f": {one} alone right in {test.only_first:,}, {other} alone in {test.only_second:,}"
+        if test.n
+        else ""
+    )
+    return (
+        f"{differ:,} of {len(rows):,} {rows[0].task.unit}s differ{right}. "
+        f"A press on a number shows its {rows[0].task.unit}s."
+    )
