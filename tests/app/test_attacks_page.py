@@ -138,7 +138,7 @@ def test_the_rows_columns_labels_and_name_of_a_scored_file(
 ) -> None:
     page.goto(f"{app.url}?tab=batch")
     page.locator("#upload input[type=file]").first.set_input_files(str(attack_file))
-    expect(page.locator("#preview table")).to_be_visible(timeout=SLOW)
+    expect(page.locator("#upload-preview table")).to_be_visible(timeout=SLOW)
     page.locator("#score").click()
     expect(page.locator("#files")).to_contain_text("-scored", timeout=SLOW)
     expect(page.locator("#lines")).to_contain_text("<ScRiPt src=data")

@@ -18,7 +18,7 @@ EXAMPLES = ASSETS / "examples"
 def choose(page: Page, path: Path) -> None:
     """Give the tab a file and wait for its first rows."""
     page.locator("#upload input[type=file]").first.set_input_files(str(path))
-    expect(page.locator("#preview table")).to_be_visible(timeout=SLOW)
+    expect(page.locator("#upload-preview table")).to_be_visible(timeout=SLOW)
 
 
 def top_of(page: Page, place: str) -> float:
@@ -88,10 +88,10 @@ def test_a_file_of_another_task_and_an_unknown_label_are_asked_about(
     page.locator("#upload input[type=file]").first.set_input_files(str(mine))
     expect(page.locator("#upload-doubt")).to_contain_text("no premise and hypothesis", timeout=SLOW)
     page.locator("#task").get_by_text("Sentiment").click()
-    expect(page.locator("#label-values")).to_contain_text("“five stars”", timeout=SLOW)
+    expect(page.locator("#upload-labels")).to_contain_text("“five stars”", timeout=SLOW)
     page.locator("#score").click()
     expect(page.locator("#batch-trouble")).to_contain_text("What does “five stars” mean?")
     is_accessible(page, [["#batch-setup"]])
-    page.locator('#label-values select[data-value="five stars"]').select_option("negative")
+    page.locator('#upload-labels select[data-value="five stars"]').select_option("negative")
     page.locator("#score").click()
     expect(page.locator("#batch-name")).to_contain_text("40 rows, 40 scored", timeout=SLOW)

@@ -21,12 +21,12 @@ def comparing(page: Page, app: App, second: str) -> Page:
 
 def compare_file(page: Page) -> None:
     """Compare on the smallest example and wait for the end."""
-    page.get_by_label("a file").check()
+    page.locator("#compare-on").get_by_label("A file").check()
     upload = page.locator("#compare-upload input[type=file]").first
     upload.set_input_files(str(ASSETS / "examples" / "mnli_form.tsv"))
-    expect(page.locator("#compare-preview table")).to_be_visible(timeout=SLOW)
+    expect(page.locator("#compare-upload-preview table")).to_be_visible(timeout=SLOW)
     page.locator("#compare").click()
-    expect(page.locator("#compare-slices table")).to_be_visible(timeout=SLOW)
+    expect(page.locator("#compare-rows")).to_be_visible(timeout=SLOW)
 
 
 def test_a_cell_of_the_matrix_shows_its_pairs_and_one_opens_in_probe(
@@ -35,25 +35,48 @@ def test_a_cell_of_the_matrix_shows_its_pairs_and_one_opens_in_probe(
     page = comparing
     compare_file(page)
     cell = page.locator("#compare-matrix button[data-cell]:enabled").first
-    expect(page.locator("#compare-tests")).to_contain_text("Exact McNemar test: p")
-    count = int(cell.locator(".number").inner_text())
+    expect(page.locator("#compare-numbers")).to_contain_text("Exact McNemar test: p")
+    count = int(cell.inner_text())
     cell.press("Enter")  # a cell is reached without a mouse
     shown = page.locator("#compare-cell tbody tr")
     expect(shown).to_have_count(min(count, 20), timeout=SLOW)
-    premise = shown.first.locator("td").nth(1).inner_text()
+    premise = shown.first.locator("td").first.inner_text()
     page.goto(app.url + (shown.first.get_by_role("link").first.get_attribute("href") or ""))
     expect(page.locator("#text-1 textarea")).to_have_value(premise, timeout=SLOW)
 
 
-def test_one_pair_is_explained_for_each_model(comparing: Page) -> None:
-    comparing.get_by_label("one pair").check()
+def test_a_link_that_says_on_what_compares_at_once(page: Page, app: App, second: str) -> None:
+    texts = "premise=A+dog+barks.&hypothesis=A+dog+is+loud."
+    page.goto(f"{app.url}?tab=compare&models=minilm,{second}&on=one&{texts}")
+    expect(page.locator("#compare-tiles .beside section")).to_have_count(2, timeout=SLOW)
+    expect(page.locator("#compare-say")).not_to_be_empty()
+
+
+def test_the_fields_follow_the_task(page: Page, app: App, second: str) -> None:
+    page.goto(f"{app.url}?tab=compare&models=minilm,{second}")
+    page.get_by_label("Sentiment").check()
+    expect(page.locator("#compare-on").get_by_label("One text")).to_be_visible(timeout=SLOW)
+    expect(page.locator("#hans")).to_be_hidden()
+    expect(page.locator("#compare-models")).not_to_contain_text(second)
+
+
+def test_results_begin_within_the_first_screen(comparing: Page) -> None:
+    comparing.set_viewport_size({"width": 1280, "height": 800})
+    comparing.locator("#compare-on").get_by_label("One pair").check()
     comparing.locator("#compare").click()
-    expect(comparing.locator("#compare-cards .beside section")).to_have_count(2, timeout=SLOW)
-    expect(comparing.locator("#compare-cards .token").first).to_be_visible()
+    expect(comparing.locator("#compare-tiles .beside section")).to_have_count(2, timeout=SLOW)
+    box = comparing.locator("#compare-say").bounding_box()
+    assert box and box["y"] + box["height"] < 800
+
+
+def test_one_pair_is_explained_for_each_model(comparing: Page) -> None:
+    comparing.locator("#compare-on").get_by_label("One pair").check()
+    comparing.locator("#compare").click()
+    expect(comparing.locator("#compare-tiles .beside section")).to_have_count(2, timeout=SLOW)
+    expect(comparing.locator("#compare-tiles .token").first).to_be_visible()
 
 
 def test_the_hans_profile_is_run_from_the_page(comparing: Page, second: str) -> None:
-    comparing.get_by_role("button", name="HANS profile").first.click()
     comparing.get_by_label("Pairs for each sub-case").fill("2")
     comparing.locator("#hans-run").click()
     expect(comparing.locator("#hans-table tbody tr")).to_have_count(6, timeout=SLOW)
@@ -62,7 +85,7 @@ def test_the_hans_profile_is_run_from_the_page(comparing: Page, second: str) -> 
 
 def test_a_link_to_a_model_that_is_gone_says_so(page: Page, app: App) -> None:
     page.goto(f"{app.url}?tab=compare&models=minilm,gone")
-    told = page.get_by_role("alert").filter(has_text="there is no model called 'gone' here")
+    told = page.get_by_role("alert").filter(has_text="names the model 'gone'")
     expect(told).to_be_visible(timeout=SLOW)
 
 
@@ -74,6 +97,8 @@ def test_the_compared_tables_have_no_serious_accessibility_fault(
     compare_file(page)
     page.locator("#compare-matrix button[data-cell]:enabled").first.click()
     expect(page.locator("#compare-cell tbody tr").first).to_be_visible(timeout=SLOW)
-    parts = [[f"#compare-{part}"] for part in ("cards", "tests", "matrix", "cell", "slices")]
+    parts = [
+        [f"#compare-{part}"] for part in ("say", "tiles", "parts", "matrix", "rows", "numbers")
+    ]
     is_accessible(page, parts)
     fits_a_phone(page)

@@ -34,7 +34,7 @@ def test_batch_turns_the_pages_of_its_results_and_scores_them_again(
     open_tab(newcomer, "Batch")
     upload = newcomer.locator("#upload input[type=file]").first
     upload.set_input_files(str(ASSETS / "examples" / "mnli_form.tsv"))
-    expect(newcomer.locator("#preview table")).to_be_visible(timeout=SLOW)
+    expect(newcomer.locator("#upload-preview table")).to_be_visible(timeout=SLOW)
     newcomer.locator("#score").click()
     expect(newcomer.locator("#files")).to_contain_text("mnli_form-scored", timeout=SLOW)
     drop_sessions(app)

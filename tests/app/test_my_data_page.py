@@ -33,7 +33,7 @@ def test_a_visitors_files_are_listed_for_them_alone_and_deleted_when_confirmed(
     open_tab(newcomer, "Batch")
     upload = write(tmp_path / "belongings.csv", [row(pair) for pair in PAIRS[:3]])
     newcomer.locator("#upload input[type=file]").first.set_input_files(str(upload))
-    expect(newcomer.locator("#preview table")).to_be_visible(timeout=SLOW)
+    expect(newcomer.locator("#upload-preview table")).to_be_visible(timeout=SLOW)
     open_tab(newcomer, "My data")
     listed = newcomer.locator("#my-data")
     expect(listed).to_contain_text("belongings.csv", timeout=SLOW)

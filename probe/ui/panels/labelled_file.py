@@ -83,14 +83,14 @@ def build_file(page: Page, elem_id: str) -> LabelledFile:
         gr.Column(visible=False, elem_id=f"{elem_id}-details") as details,
         gr.Column(elem_classes="card"),
     ):
-        preview = gr.HTML(elem_id="preview")
+        preview = gr.HTML(elem_id=f"{elem_id}-preview")
         with gr.Row(elem_classes="reading"):
             columns = [
                 gr.Dropdown([], label=f"column {number + 1}", min_width=130, **CHANGING)
                 for number in range(most_fields())
             ]
             columns.append(gr.Dropdown([], label="Gold label", min_width=130, **CHANGING))
-        labels = gr.HTML(elem_id="label-values", js_on_load=CHOSEN)
+        labels = gr.HTML(elem_id=f"{elem_id}-labels", js_on_load=CHOSEN)
     meanings = gr.Textbox("", label="meanings of labels", visible=False)
     file = LabelledFile(
         upload, examples, columns, meanings, preview, labels, doubt, switch, details

@@ -2,36 +2,38 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
 from probe.analysis.batch import Chunk
-from probe.analysis.comparison import Row, compare_rows, held_to, read, require_two
+from probe.analysis.comparison import Row, compare_rows, read, require_two
 from probe.analysis.examination import examine
+from probe.analysis.file_progress import FileProgress, after_chunk
 from probe.data.names import stem_of
 from probe.data.rows import guess
 from probe.data.tables import Table, read_table
-from probe.errors import ComparisonError, FileError, Stopped, UserError
-from probe.limits import visitor_bounds
+from probe.errors import ComparisonError, Stopped, UserError
 from probe.models.classifier import Precision
 from probe.reports.comparison import comparison_json
 from probe.runs.model_access import ModelAccess
 from probe.settings import ASSETS
 from probe.tasks.task import Example, Task, task_named
-from probe.ui.answers.answering import answering, in_steps
+from probe.ui.answers.answering import answering, caller_left, in_steps
+from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import STOPPED, Pace, StopRequests
 from probe.ui.answers.request_limits import check_example
-from probe.ui.html.batch import progress
+from probe.ui.answers.turns import Visitor
 from probe.ui.html.compare import agreement_on_one, say, sentence, side_by_side, tiles
 from probe.ui.html.compare_cells import DIFFER, PAGE_ROWS, chosen, numbers, page
 from probe.ui.html.compare_pictures import matrix, parts
-from probe.ui.html.elements import NOTHING, alert, note
-from probe.ui.panels.upload import columns_of
+from probe.ui.html.elements import NOTHING, alert, meter, note
+from probe.ui.html.file_progress import duration
+from probe.ui.panels.labelled_file import columns_of, read_meanings, with_meanings
 from probe.ui.result_files import write_comparison
 from probe.ui.tab_outputs import TabOutputs
-from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
+from probe.ui.visitors.visitor_files import check_room, fresh_folder, read_upload
 
 BUNDLED, FILE, ONE = SOURCES = ("bundled", "file", "one")
 """On what models are compared: the app's examples, a person's file, one example."""
@@ -102,7 +104,8 @@ def cleared() -> Outputs:
 def run(
     models: ModelAccess,
     stops: StopRequests,
-    session: str | None,
+    line: FileLine,
+    turn: Visitor,
     visitor: str,
     task_name: str,
     names: list[str],
@@ -112,31 +115,38 @@ def run(
 ) -> Iterator[list[Any]]:
     """Compare; after each chunk yield what the page shows, in the order of `Outputs`.
 
-    Once a stop is asked for, the figures and files hold the rows that are compared by then.
+    `turn` is whose turn it takes. Once a stop is asked for, the figures and files hold the rows
+    that are compared by then.
     """
-    texts, path, columns = values[:2], values[2], values[3:]
+    (first, second, path), (*columns, meanings) = values[:3], values[3:]
+    session = turn[1]
     try:
-        task = task_named(task_name)
+        task, stopped = task_named(task_name), stops.reason(session)
         require_models(models, visitor, names)
         going = gr.Button(visible=True)
         if source == ONE:
-            example = task.example(**dict(zip(task.fields, texts, strict=False)))
+            example = task.example(**dict(zip(task.fields, (first, second), strict=False)))
             check_example(task, example)
             yield Outputs(note("Asking the models …"), going).outputs
             yield _asked(models, visitor, names, task, example).outputs
             return
-        if source == FILE and not path:
-            raise FileError("choose a file first, or one of the examples")
-        place = own_file(visitor, path) if source == FILE else None
         check_room(models.store, visitor)
-        table, unread = _read(place, columns, task)
-        yield Outputs(note("Loading the models …"), going).outputs
-        classifiers = [models.get(visitor, name, task) for name in names]
-        held_to(classifiers)
-        chunks = compare_rows(classifiers, unread, precision)
-        stem = stem_of(place) if place else f"bundled-{task.name}"
-        job = Job(table, names, precision, stem, visitor)
-        yield from compared(job, in_steps("file_minutes", chunks, stops.reason(session)))
+        place = path if source == FILE else None
+        if source == FILE:
+            table, unread = _of_file(visitor, place, columns, meanings, task)
+        else:
+            table, unread = _bundled(task)
+        with line.place(turn, caller_left()) as ahead:
+            for before in ahead:
+                if stopped():
+                    raise Stopped(STOPPED_AT_ONCE)
+                yield Outputs(_shown(FileProgress("", "waiting", ahead=before)), going).outputs
+            yield Outputs(_shown(FileProgress("", "loading")), going).outputs
+            classifiers = [models.get(visitor, name, task) for name in names]
+            chunks = compare_rows(classifiers, unread, precision)
+            stem = stem_of(place) if place else f"bundled-{task.name}"
+            job = Job(table, names, precision, stem, visitor)
+            yield from compared(job, in_steps("file_minutes", chunks, stopped))
     except UserError as trouble:
         yield Outputs(alert(trouble), gr.Button(visible=False)).outputs
     finally:
@@ -166,11 +176,37 @@ def _asked(
     return shown
 
 
-def _read(path: Path | None, columns: Sequence[str], task: Task) -> tuple[Table, list[Row]]:
-    """Read a file, or the bundled examples of the task. Raises FileError."""
-    table = read_table(path, visitor_bounds()) if path else bundled_table(task)
-    headers = [str(name) for name in table.frame.columns]
-    return table, read(table, columns_of(headers, *columns) if path else guess(headers, task), task)
+def _of_file(
+    visitor: str, path: str | None, columns: Sequence[str | None], meanings: str, task: Task
+) -> tuple[Table, list[Row]]:
+    """Read a person's file. Raises FileError, LabelError where a label's meaning is not known."""
+    table = read_upload(visitor, path)
+    chosen = columns_of([str(name) for name in table.frame.columns], columns, task)
+    return table, read(table, with_meanings(table, chosen, task, read_meanings(meanings)), task)
+
+
+def _bundled(task: Task) -> tuple[Table, list[Row]]:
+    """Read the bundled test examples of a task."""
+    table = bundled_table(task)
+    return table, read(table, guess([str(name) for name in table.frame.columns], task), task)
+
+
+def _shown(state: FileProgress) -> Markup:
+    """Show how far the comparison is: its place among those of others, its speed, the time left."""
+    words = {
+        "waiting": f"{_comparisons(state.ahead)} before yours. It begins by itself.",
+        "loading": "Loading the models. The first figures follow in a moment.",
+        "scoring": (
+            f"{state.done:,} of {state.total:,} rows, {state.per_second:.0f} a second, "
+            f"about {duration(state.left)} left"
+        ),
+    }
+    bar = meter("rows compared", state.share) if state.state == "scoring" else NOTHING
+    return Markup('<div role="status">{}{}</div>').format(bar, note(words[state.state]))
+
+
+def _comparisons(count: int) -> str:
+    return "One comparison is" if count == 1 else f"{count} comparisons are"
 
 
 def compared(job: Job, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
@@ -185,7 +221,8 @@ def compared(job: Job, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
             last = chunk
             with pace.turn() as due:
                 shown = job.figures(rows) if due and chunk.done < chunk.total else Outputs()
-            shown.progress = progress(chunk)
+            if chunk.done < chunk.total:
+                shown.progress = _shown(after_chunk("", chunk))
             yield shown.outputs
     except Stopped as reason:
         ended = NOTHING if str(reason) == STOPPED else alert(reason)

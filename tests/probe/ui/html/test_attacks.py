@@ -27,6 +27,7 @@ from probe.ui.html import (
     batch_rows,
     compare,
     compare_cells,
+    compare_pictures,
     elements,
     hans,
     my_data,
@@ -129,10 +130,12 @@ def test_compared_rows_are_shown_as_text(attack: str) -> None:
     ]
     names = [attack, f"{attack} too"]
     for shown in (
-        compare.cards(rows, names, "fp32"),
+        compare.sentence(rows, names),
+        compare.tiles(rows, names, "fp32"),
+        compare_pictures.parts(rows, names),
         compare.tests(rows, names),
-        compare_cells.matrix(rows, names, 0, 1),
-        compare_cells.slices(rows, names, 0, 1),
+        compare_pictures.matrix(rows, names, 0, 1),
+        compare_cells.numbers(rows, names, 0, 1),
         compare_cells.page(attack, rows[:1], names, 1)[0],
     ):
         require_ours(shown)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from probe.ui.html.compare_cells import chosen
-from probe.ui.tabs.compare import press, turn
+from probe.ui.tabs.compare_view import press, turn
 
 NAMES = ["da", "esim"]
 
