@@ -31,5 +31,5 @@ def _section(title: str, terms: Mapping[str, Titled]) -> Markup:
         for id, term in terms.items()
     )
     return Markup(
-        '<section><h3 class="title small">{}</h3><dl class="card terms">{}</dl></section>'
+        '<section><h3 class="title small">{}</h3><dl class="card definitions">{}</dl></section>'
     ).format(title, listed)
