@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from probe.first_import import first_import
 from probe.tasks.task import Example, Label, Task
 from probe.terms import Term
 
@@ -54,7 +55,8 @@ class Share:
         """Return the share of true values with Wilson's interval."""
         if not self.n:
             return NOTHING
-        from statsmodels.stats.proportion import proportion_confint
+        with first_import:
+            from statsmodels.stats.proportion import proportion_confint
 
         low, high = proportion_confint(self.count, self.n, method="wilson")
         return Estimate(self.count / self.n, float(low), float(high), self.n)
@@ -85,7 +87,8 @@ class Moments:
         middle = self.total / (1 << UNIT) / self.n
         if self.n == 1:
             return Estimate(middle, 0.0, 1.0, 1)
-        from scipy.stats import t
+        with first_import:
+            from scipy.stats import t
 
         centre = _scaled(middle)
         spread = self.squares - 2 * centre * self.total + self.n * centre * centre

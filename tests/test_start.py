@@ -69,3 +69,26 @@ def test_the_page_is_laid_out_without_what_loads_slowly() -> None:
     slow = ["torch", "transformers", "captum", "nltk", "scipy", "statsmodels", "sklearn"]
     code = "import sys\nfrom app import TABS\nprint([name for name in {} if name in sys.modules])"
     assert printed(code.format(slow)) == "[]\n"
+
+
+FIRST_IMPORTS = """
+import sys
+from threading import Barrier, Thread
+from app import TABS
+from probe.metrics import Share
+from probe.models.classifier import resolve
+from probe.models.library import load
+from probe.text.tokens import tokenise
+from probe.text.wordnet import _nltk_data
+uses = [lambda: load("da"), lambda: resolve("auto"), lambda: tokenise("A man"), _nltk_data,
+        lambda: Share(1, 2).estimate()]
+together = Barrier(len(uses))
+threads = [Thread(target=lambda use=use: (together.wait(), use())) for use in uses]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print("torch" in sys.modules and "nltk" in sys.modules)
+"""
+
+
+def test_threads_that_begin_together_import_whole_packages() -> None:
+    assert printed(FIRST_IMPORTS) == "True\n"

@@ -12,6 +12,7 @@ import pandas as pd
 
 from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.selection import Selection, choose
+from probe.first_import import first_import
 
 COLUMNS = ["examples", "set", "accuracy", "low", "high", "n", "lr", "seeds"]
 DASHES = {"challenge": "", "original": "5 4"}
@@ -107,7 +108,8 @@ def curve_frame(
 
     Of several learning rates the one that the selection chooses; of several seeds the mean.
     """
-    from statsmodels.stats.proportion import proportion_confint  # imported as in probe.metrics
+    with first_import:
+        from statsmodels.stats.proportion import proportion_confint
 
     rows = []
     for point in choose(points, selection):

@@ -25,8 +25,8 @@ from finetune.training.recipes import Mode, default_rate
 from probe import limits
 from probe.data.names import stem_of
 from probe.errors import ExperimentError, UserError
+from probe.first_import import first_import
 from probe.limits import visitor_bounds
-from probe.models.first_import import first_import
 from probe.models.library import require_on_disk, task_of_model
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.html.elements import alert, join, note

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from probe.analysis.methods import BaselineToken, Method
 from probe.errors import AttributionError
+from probe.first_import import first_import
 from probe.models.classifier import Classifier, by_length, text_lengths
-from probe.models.first_import import first_import
 from probe.tasks.task import Example, Label
 from probe.transforms.options import Sign
 from probe.transforms.registry import Scored

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from probe.analysis.comparison import Row
+from probe.first_import import first_import
 from probe.metrics import Estimate, share
 from probe.tasks.task import Group, Label, Task
 
@@ -136,7 +137,8 @@ def _cell(rows: Sequence[Row], first: int, second: int) -> Cell:
 def mcnemar(rows: Sequence[Row], first: int, second: int) -> McNemar:
     """Test whether two models differ in accuracy (McNemar 1947; exact, binomial)."""
     # imported here, as in probe.metrics
-    from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+    with first_import:
+        from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
     cell = _cell([row for row in rows if row.right(first) is not None], first, second)
     if not cell.n:

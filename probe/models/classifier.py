@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from probe.first_import import first_import
 from probe.models.architectures import Architecture, architecture
-from probe.models.first_import import first_import
 from probe.stopping import check_stop
 from probe.tasks.task import Example, Label, Task
 

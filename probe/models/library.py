@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from probe.errors import LabelError, ModelError
+from probe.first_import import first_import
 from probe.models.bundled import BUNDLED, Bundled
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels
-from probe.models.first_import import first_import
 from probe.models.hub import fetch, free_memory_bytes
 from probe.models.label_check import check_labels
 from probe.models.weight_files import READ_ERRORS, count_parameters, weight_files

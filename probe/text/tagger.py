@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from probe.first_import import first_import
 from probe.settings import ASSETS
 from probe.text.inflection import parts_of_speech
 from probe.text.treebank import PUNCTUATION_TAGS
@@ -154,7 +155,8 @@ def _features(
 
 def load(folder: Path) -> Model:
     """Read the weights that `probe.text.tagger_training.save` wrote."""
-    from nltk.tag.perceptron import AveragedPerceptron  # slow, and no page waits for it
+    with first_import:
+        from nltk.tag.perceptron import AveragedPerceptron  # slow, and no page waits for it
 
     table = json.loads((folder / WEIGHTS_FILE).read_text(encoding="utf-8"))
     names = table["tags"]

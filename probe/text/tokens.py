@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from probe.first_import import first_import
+
 if TYPE_CHECKING:
     from nltk.tokenize.destructive import NLTKWordTokenizer
 
 
 @cache
 def _tokenizer() -> NLTKWordTokenizer:
-    from nltk.tokenize.destructive import NLTKWordTokenizer  # slow, and no page waits for it
+    with first_import:
+        from nltk.tokenize.destructive import NLTKWordTokenizer  # slow, and no page waits for it
 
     return NLTKWordTokenizer()
 

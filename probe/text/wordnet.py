@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from probe.errors import MissingWordNet
+from probe.first_import import first_import
 
 if TYPE_CHECKING:
     from probe.text.wordnet_reader import ThreadSafeReader
@@ -40,9 +41,10 @@ def missing() -> str:
 @cache
 def reader() -> ThreadSafeReader:
     """Return WordNet's reader, opened at the first call. Raises MissingWordNet."""
-    import nltk.data
+    with first_import:
+        import nltk.data
 
-    from probe.text.wordnet_reader import ThreadSafeReader
+        from probe.text.wordnet_reader import ThreadSafeReader
 
     if root := _nltk_data():
         return ThreadSafeReader(root)
@@ -84,7 +86,8 @@ def related(synsets: Sequence[Any], relation: Relation) -> list[str]:  # Any: Sy
 
 def _nltk_data() -> object:
     """Return NLTK's own WordNet, a folder or the archive that was downloaded; None for none."""
-    import nltk.data
+    with first_import:
+        import nltk.data
 
     for name in ("corpora/wordnet", "corpora/wordnet.zip/wordnet/"):
         try:

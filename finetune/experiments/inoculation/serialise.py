@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 from finetune.experiments.inoculation.datasets import SET_NAMES, Sets
 from finetune.experiments.inoculation.plan import Cell, Plan, Thresholds
 from finetune.experiments.inoculation.point import Epoch, Point
+from probe.first_import import first_import
 from probe.models.classifier import Classifier
-from probe.models.first_import import first_import
 from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import load_unchanged
 from probe.runs.run import Json

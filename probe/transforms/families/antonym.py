@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
+from probe.first_import import first_import
 from probe.stopping import check_stop
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import CONTRADICTION, NLI, Pair
@@ -93,7 +94,8 @@ def antonyms(word: str, context: set[str], allowed_pos: frozenset[str]) -> list[
 
     None of them for a sense of another part of speech, and none of several words.
     """
-    from nltk.wsd import lesk  # slow, and no page waits for it
+    with first_import:
+        from nltk.wsd import lesk  # slow, and no page waits for it
 
     if word in BLACKLIST or not (synsets := reader().synsets(word)):
         return []
