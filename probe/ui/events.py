@@ -13,7 +13,6 @@ CHANGING: dict[str, Any] = {"allow_custom_value": True}
 """A list whose choices an event brings: the app does not remember what it has offered to whom, and
 gradio would refuse it. Who takes the choice checks it."""
 CHOSEN = """element.addEventListener("change", event => {
-  const chosen = event.target.closest("select[data-value]");
-  if (chosen) trigger("select", {value: chosen.dataset.value, label: chosen.value});
+  if (event.target.closest("select[data-value]")) trigger("select", {});
 });"""
-"""Lets a component of HTML report what was chosen in one of its lists, and for which value."""
+"""Lets a component of HTML report that something was chosen in one of its lists."""

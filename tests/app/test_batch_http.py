@@ -65,8 +65,10 @@ def test_a_file_of_any_task_is_scored_with_its_columns_and_labels_said(
 def test_a_file_is_scored_by_plain_http(app: App) -> None:
     example = ASSETS / "examples" / "questions.csv"
     model = add_model(app, "tiny-paraphrase", PARAPHRASE_IDENTIFICATION)
-    with httpx.Client(base_url=f"{app.url}/gradio_api", timeout=120) as http:
-        (place,) = http.post("/upload", files={"files": example.read_bytes()}).json()
+    with httpx.Client(base_url=f"{app.url}gradio_api", timeout=120) as http:
+        (place,) = http.post(
+            "/upload", files={"files": (example.name, example.read_bytes())}
+        ).json()
         file = {"path": place, "orig_name": "questions.csv", "meta": {"_type": "gradio.FileData"}}
         data = [file, "", model, 0, 0.5, "support", "auto", "{}", "", "paraphrase", "{}", "{}"]
         event = http.post("/call/batch", json={"data": data}).json()["event_id"]

@@ -15,7 +15,7 @@ CONVENTION = (
     "What the labels mean: numbers are read by the convention of {task} data, {numbers}. "
     "Change what differs."
 )
-ASKED = "Say what {values} means: it is not known, and nothing is guessed."
+ASKED = "Choose a meaning for {values}: not known, and nothing is guessed."
 MANY = (
     "This column has {count:,} different values, so it is hardly one of labels; choose another "
     "column, or none."

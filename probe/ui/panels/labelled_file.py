@@ -22,6 +22,10 @@ from probe.ui.page import Page
 from probe.ui.panels.example_files import example_files
 from probe.ui.visitors.visitor_files import read_upload
 
+SAID = """() => JSON.stringify(Object.fromEntries(
+  [...document.querySelectorAll("#label-values select[data-value]")]
+    .map(list => [list.dataset.value, list.value])))"""
+"""Reads in the browser what the lists say, all at once, so that no answer comes too late."""
 NO_GOLD = "(no gold label)"
 FORMS = "CSV, TSV, JSON lines or Parquet; also the releases of MNLI and SNLI."
 ANOTHER_TASK = (
@@ -29,7 +33,7 @@ ANOTHER_TASK = (
 )
 UNKNOWN = (
     "What does {value} mean? {rows:,} rows have it as their label, and it is not known: choose a "
-    "label for it under “What the labels mean”, or “no gold label”."
+    "label for it above, or “no gold label”."
 )
 
 
@@ -129,20 +133,13 @@ def _react(page: Page, file: LabelledFile) -> None:
         [file.labels, file.meanings],
         **QUIET,
     )
-    file.labels.select(mean, file.meanings, file.meanings, **QUIET)
+    file.labels.select(None, None, file.meanings, js=SAID, **QUIET)
     file.switch.click(_fitting, [page.owner, page.task, file.upload], page.task, **QUIET)
 
 
 def _examples_of(name: str, path: str | None) -> list[gr.Column]:
     """Offer the examples of the task until there is a file."""
     return [gr.Column(visible=not path and task.name == name) for task in offered_tasks()]
-
-
-def mean(event: gr.EventData, meanings: str) -> str:
-    """Note what a person says that a value means."""
-    said = read_meanings(meanings)
-    value, label = str(getattr(event, "value", "")), str(getattr(event, "label", ""))
-    return json.dumps({**said, value: label})
 
 
 def read_meanings(text: str) -> dict[str, str]:

@@ -41,8 +41,8 @@ def build(page: Page) -> None:
         gr.HTML(Markup('<p class="say">{}</p>').format(ABOUT))
         file = build_file(page, "upload")
         with file.details, gr.Column(elem_classes="card"):
-            asked, controls, go = _choices(page)
             trouble = gr.HTML(elem_id="batch-trouble")
+            asked, controls, go = _choices(page)
         templates.build(page, file.upload)
     shown, guard, kept, change = _results()
     shown.setup, shown.trouble = setup, trouble

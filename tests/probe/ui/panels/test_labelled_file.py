@@ -13,7 +13,6 @@ from probe.tasks.sentiment import SENTIMENT
 from probe.ui.panels.labelled_file import (
     LabelledFile,
     columns_of,
-    mean,
     read_meanings,
     show_file,
     with_meanings,
@@ -64,7 +63,7 @@ def test_numbers_are_told_to_be_a_convention(tmp_path: Path) -> None:
 
 def test_a_value_that_is_not_known_is_asked_about(tmp_path: Path) -> None:
     labels = shown("sentiment", "text,label\nGood.,five stars\n", tmp_path)["labels"]
-    assert "Say what “five stars” means" in labels
+    assert "Choose a meaning for “five stars”" in labels
     assert "<option value='?' selected>choose its meaning" in labels
 
 
@@ -109,12 +108,8 @@ def test_scoring_waits_for_the_meaning_of_every_value(tmp_path: Path) -> None:
     assert said.values == {"five-stars": "positive"}
 
 
-def test_what_is_said_of_values_is_kept_until_it_is_taken_back() -> None:
-    event = gr.EventData(None, {"value": "1", "label": "negative"})
-    said = mean(event, '{"0": "positive"}')
-    assert read_meanings(said) == {"0": "positive", "1": "negative"}
-    undone = mean(gr.EventData(None, {"value": "1", "label": "?"}), said)
-    assert read_meanings(undone) == {"0": "positive"}
+def test_a_value_that_is_still_undecided_says_nothing() -> None:
+    assert read_meanings('{"0": "positive", "1": "?", "-": ""}') == {"0": "positive", "-": ""}
 
 
 def test_meanings_that_are_none_are_refused() -> None:
