@@ -85,4 +85,13 @@
       new Notification(state.dataset.title);
     }
   };
+
+  // A short note that the browser shows at once, before the app has answered.
+  window.told = (words) => {
+    const note = document.createElement("p");
+    note.className = "fine";
+    note.setAttribute("role", "status");
+    note.textContent = words;
+    return note.outerHTML;
+  };
 }

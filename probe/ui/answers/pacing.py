@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import gradio as gr
-from markupsafe import Markup
 
 from probe.stopping import Reason
 from probe.ui.events import QUIET
-from probe.ui.html.elements import note
 
 STOPPED = "stopped"
+STOPPING = "() => window.told('Stopping …')"
 SHARE = 0.1
 """The share of the time that may go into showing figures of what is not finished."""
 
@@ -31,17 +30,20 @@ class StopRequests:
         self._sessions.discard(session or "")
 
     def heed(self, go: gr.Button, halt: gr.Button, shown: gr.HTML) -> None:
-        """Stop when a button is pressed, and forget it when the other begins new work."""
+        """Stop when a button is pressed, and forget it when the other begins new work.
+
+        The browser itself says so at once: a word from here may come after that of the end.
+        """
 
         def forget(request: gr.Request) -> None:
             self.withdraw(request.session_hash)
 
-        def stop(request: gr.Request) -> Markup:
+        def stop(request: gr.Request) -> None:
             self.ask(request.session_hash)
-            return note("Stopping …")
 
         go.click(forget, None, None, **QUIET)
-        halt.click(stop, None, shown, **QUIET)
+        halt.click(None, None, shown, js=STOPPING, **QUIET)
+        halt.click(stop, None, None, **QUIET)
 
     def reason(self, session: str | None) -> Reason:
         """Return what ends the work of a page once it is asked to stop."""

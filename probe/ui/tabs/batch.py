@@ -28,7 +28,7 @@ ABOUT = (
     "until it says nothing any more."
 )
 PLAIN: dict[str, Any] = {"show_label": False, "container": False, "elem_classes": "picks"}
-READING = """() => '<p class="hint" role="status">Reading the file …</p>'"""
+READING = "() => window.told('Reading the file …')"
 TELL = "html => window.tellProgress?.(html)"
 ASK = "on => { if (on && window.Notification) Notification.requestPermission(); return on; }"
 TO_ROWS = """() => document.getElementById("batch-rows").scrollIntoView({block: "start"})"""
