@@ -10,7 +10,7 @@ from probe.models.classifier import Classifier
 from probe.models.library import load, require_on_disk
 from probe.models.user_models import LoadedModel, open_model
 from probe.settings import settings
-from probe.tasks.task import Label
+from probe.tasks.task import Label, Task
 
 
 def model_bytes() -> int:
@@ -40,14 +40,20 @@ class ModelCache:
         address, order = self._opened.get(name, (name, None))
         return replace(load(address, order, relative=False), name=name)
 
-    def open(self, name: str, order: tuple[Label, ...] | None = None) -> LoadedModel:
+    def open(
+        self,
+        name: str,
+        order: tuple[Label, ...] | None = None,
+        likely: Task | None = None,
+    ) -> LoadedModel:
         """Load a model that a person named, so that `require` accepts it from now on.
 
         A folder is named by its full path; any other name that is not on disk is the hub's. A
         given `order` becomes part of its name: nobody else's labels change. The other models can
-        be used meanwhile. Raises ModelError.
+        be used meanwhile. `likely` is the task that outputs without names are asked about. Raises
+        ModelError.
         """
-        loaded = open_model(name, order, relative=False)
+        loaded = open_model(name, order, likely=likely, relative=False)
         key = f"{name} ({', '.join(order)})" if order else name
         classifier = replace(loaded.classifier, name=key)
         repository = name.partition("@")[0]

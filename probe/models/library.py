@@ -136,13 +136,15 @@ def load(
     order: tuple[Label, ...] | None = None,
     task: Task | None = None,
     *,
+    likely: Task | None = None,
     relative: bool = True,
 ) -> Classifier:
     """Load a bundled or inoculated model, a folder, or a hub's model as owner/name[@revision].
 
     `order` overrides the label order of the config and `task` the task that it names, or else the
-    one whose spellings read the outputs. `relative` is as of `locate`. Raises ModelError with a
-    sentence, and UnclearLabels where the config does not say the order and none is given.
+    one whose spellings read the outputs; `likely` is the task of outputs whose names say nothing,
+    where it has as many labels. `relative` is as of `locate`. Raises ModelError with a sentence,
+    and UnclearLabels where the config does not say the order and none is given.
     """
     with first_import:
         from probe.models.checkpoint import read_checkpoint
@@ -152,13 +154,14 @@ def load(
     checkpoint = read_checkpoint(name, folder, device())
     outputs = checkpoint.outputs
     named = task or TASKS.get(str(getattr(checkpoint.model.config, "task", "")))
-    likely = _task_of_size(name, len(outputs), named)
+    fits = likely is not None and len(likely.labels) == len(outputs)
+    unnamed = _task_of_size(name, len(outputs), named or (likely if fits else None))
     known = _labels(name, outputs, order, named)
     classifier = Classifier(
         name,
         checkpoint.model,
         checkpoint.tokenizer,
-        *(known or (likely, likely.labels)),
+        *(known or (unnamed, unnamed.labels)),
         device(),
         revision,
     )

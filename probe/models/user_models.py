@@ -51,13 +51,14 @@ def open_model(
     order: tuple[Label, ...] | None = None,
     task: Task | None = None,
     *,
+    likely: Task | None = None,
     relative: bool = True,
 ) -> LoadedModel:
     """Load any model and check its labels, unless it is one on disk. Raises ModelError.
 
-    Without `relative` a folder is named by its full path alone.
+    `likely` is as of `load`. Without `relative` a folder is named by its full path alone.
     """
-    classifier = load(name, order, task, relative=relative)
+    classifier = load(name, order, task, likely=likely, relative=relative)
     on_disk = name in models_on_disk() and not order
     return LoadedModel(classifier, None if on_disk else check_labels(classifier))
 

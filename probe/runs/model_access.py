@@ -13,6 +13,7 @@ from probe.errors import ModelError, StoreError
 from probe.models.bundled import BUNDLED
 from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier
+from probe.models.errors import UnclearLabels
 from probe.models.library import entries, model_folders
 from probe.models.user_models import LoadedModel, require_open
 from probe.runs.access import granted_runs, is_owner, share
@@ -20,7 +21,7 @@ from probe.runs.database.tables import RunRow
 from probe.runs.owners import COMMAND_LINE
 from probe.runs.store import Store
 from probe.tasks.nli import NLI
-from probe.tasks.task import Label, Task
+from probe.tasks.task import TASKS, Label, Task
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,11 @@ class ModelAccess:
         here = _name_of_folder(name)
         if here == Path(here).name:  # neither a hub's owner/name nor the path of a folder
             self.cache.require(here, hidden)
-        opened = self.cache.open(here, order)
+        try:
+            opened = self.cache.open(here, order, task)
+        except UnclearLabels as unclear:
+            require_size(name, len(unclear.outputs), task)
+            raise
         require_task(opened.classifier, task)
         return opened
 
@@ -82,6 +87,15 @@ class ModelAccess:
 def asks_alike(first: Task, second: Task) -> bool:
     """Whether two tasks ask about the same texts: inference in two or three classes does."""
     return first.example is second.example
+
+
+def require_size(name: str, outputs: int, task: Task) -> None:
+    """Refuse a model with fewer or more outputs than a task has labels. Raises ModelError."""
+    if outputs not in {len(own.labels) for own in TASKS.values() if asks_alike(own, task)}:
+        raise ModelError(
+            f"the model {name!r} has {outputs} outputs, and {task.title.lower()} has the labels "
+            f"{', '.join(task.labels)}; choose its task, or another model"
+        )
 
 
 def require_task(classifier: Classifier, task: Task) -> Classifier:

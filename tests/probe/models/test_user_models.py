@@ -25,6 +25,7 @@ from probe.models.user_models import open_model, require_open
 from probe.reports.frames import made_frame, scored_frame
 from probe.reports.json import examination_json
 from probe.tasks.nli import LABELS, TWO_WAY, Pair, matches
+from probe.tasks.sentiment import SENTIMENT
 from probe.transforms import Options
 from probe.ui.api.models import load_json, open_own
 from probe.ui.html import probe as probe_results
@@ -436,3 +437,34 @@ def test_labels_that_are_unclear_are_asked_for_over_http(app: App, unclear: str)
         client.predict(unclear, api_name="/load_model")
     loaded = client.predict(unclear, "c, e, n", api_name="/load_model")
     assert loaded["labels"] == ["contradiction", "entailment", "neutral"]
+
+
+# the panel for a chosen task
+
+
+@pytest.fixture
+def unnamed_two(tmp_path: Path) -> str:
+    """A model with two outputs whose names say nothing."""
+    folder = tiny_bert(tmp_path / "unnamed-two", SENTIMENT)
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config["id2label"] = {"0": "LABEL_0", "1": "LABEL_1"}
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    return str(folder)
+
+
+def test_two_unnamed_outputs_are_asked_about_in_the_words_of_the_task(unnamed_two: str) -> None:
+    message, labels, _ = own_model.show(page_models(), ME, unnamed_two, "", SENTIMENT.name)
+    assert "LABEL_0, LABEL_1" in message
+    assert "positive" in message
+    assert labels.visible
+    _, _, model = own_model.show(
+        page_models(), ME, unnamed_two, "negative, positive", SENTIMENT.name
+    )
+    assert model.value == f"{unnamed_two} (negative, positive)"
+
+
+def test_a_model_of_another_task_gets_one_sentence(unclear: str, clear: str) -> None:
+    for name, sentence in ((unclear, "has 3 outputs, and sentiment"), (clear, "another task")):
+        message, *_ = own_model.show(page_models(), ME, name, "", SENTIMENT.name)
+        assert message.count('role="alert"') == 1
+        assert sentence in message
