@@ -27,20 +27,7 @@ from probe.ui.lessons.shared_results import once
 PAIRS = 200
 """Pairs of the test: the shortest, since occlusion asks the model once for each of their tokens."""
 ASKED = "news-16-1"
-TITLES: Mapping[str, str] = {
-    "gradient_x_input": "Gradient × input",
-    "integrated_gradients": "Integrated gradients",
-    "saliency": "Saliency",
-    "occlusion": "Occlusion",
-    RANDOM: "By chance",
-}
-MEANINGS: Mapping[str, str] = {
-    "gradient_x_input": "how steeply the answer falls if a token's vector shrinks",
-    "integrated_gradients": "the same, summed on a path from an empty text to this one",
-    "saliency": "how steeply the answer changes with the token's vector in any direction",
-    "occlusion": "how far the answer falls when the token is replaced by a blank one",
-}
-"""The methods in plain words."""
+TITLES = {name: term.title for name, term in METHODS.items()} | {RANDOM: "By chance"}
 CHOICES = ("Nobody", "came to ask for", "a job", "at the Senna shipyard")
 """The stretches of the asked pair's hypothesis, as a student chooses among them."""
 
@@ -52,7 +39,7 @@ def show_pair() -> Markup:
 
 def show_methods() -> Markup:
     """Say what each method measures, and show the pair."""
-    return drawing.definitions((TITLES[name], f"{MEANINGS[name]}.") for name in METHODS) + (
+    return drawing.definitions((term.title, term.summary) for term in METHODS.values()) + (
         show_pair()
     )
 
