@@ -18,7 +18,7 @@ from probe.ui.events import CHANGING, PRESSED, QUIET
 from probe.ui.lessons import sheets
 from probe.ui.lessons.lesson import Lesson
 from probe.ui.page import Page
-from probe.ui.tabs.learn_view import ALL, Outputs, View, waiting
+from probe.ui.tabs.learn_view import ALL, MAX_CHOICES, Outputs, View, waiting
 
 TO_ADDRESS = """link => {
   if (link) window.history.replaceState(null, "", link);
@@ -103,7 +103,9 @@ def _layout(view: View) -> tuple[Outputs, list[gr.Button], gr.HTML]:
                 shown.text = gr.HTML(
                     overview, padding=False, elem_id="learn-text", js_on_load=PRESSED
                 )
-                shown.guess = gr.Radio([], label="Guess", visible=False, elem_id="learn-guess")
+                # a step says what the numbers mean; the app takes no other, whatever it has shown
+                numbers = list(range(MAX_CHOICES))
+                shown.guess = gr.Radio(numbers, label="Guess", visible=False, elem_id="learn-guess")
                 with gr.Row(elem_id="learn-live"):
                     shown.model = gr.Dropdown(
                         [], label="Model", visible=False, min_width=140, elem_id="learn-model",

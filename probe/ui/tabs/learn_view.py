@@ -20,6 +20,8 @@ from probe.ui.task_choice import task_in
 
 ALL = ""
 """The place from which every lesson is chosen."""
+MAX_CHOICES = 4
+"""How many choices a guess has at most."""
 CHOOSE_FIRST = "Choose what you expect first; then run it."
 WAITING = "Waiting for its turn …"
 RUN, AGAIN = "Run it live", "Run it again"
@@ -165,7 +167,7 @@ class View:
             yield Outputs(result=NOTHING).outputs
             return
         step = place.step
-        if step.guess and choice is None:
+        if step.guess and choice not in range(len(step.guess.choices)):
             yield Outputs(result=alert(CHOOSE_FIRST)).outputs
             return
         yield Outputs(result=_waiting("Loading the model …")).outputs

@@ -11,7 +11,15 @@ from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.ui.lessons import sheets
 from probe.ui.lessons.heuristics import HEURISTICS
 from probe.ui.lessons.word_salad import WORD_SALAD
-from probe.ui.tabs.learn_view import ALL, CHOOSE_FIRST, Outputs, View, guessed, remember
+from probe.ui.tabs.learn_view import (
+    ALL,
+    CHOOSE_FIRST,
+    MAX_CHOICES,
+    Outputs,
+    View,
+    guessed,
+    remember,
+)
 from tests.support.lessons import core
 from tests.support.visitors import ME
 
@@ -80,8 +88,9 @@ def test_a_browser_may_remember_anything(sent: Any) -> None:
     assert guessed(kept, "a.b", "another") is None
 
 
-def test_nothing_runs_before_a_guess(view: View) -> None:
-    (only,) = view.run("word_salad.2", NLI.name, MODEL, ME, {}, None)
+@pytest.mark.parametrize("choice", [None, 3])
+def test_nothing_runs_before_a_guess_among_the_choices(view: View, choice: int | None) -> None:
+    (only,) = view.run("word_salad.2", NLI.name, MODEL, ME, {}, choice)
     assert CHOOSE_FIRST in shown(only)["result"]
 
 
@@ -104,3 +113,8 @@ def test_a_lesson_on_paper_has_answers_only_on_request() -> None:
     assert answer not in without
     assert answer in with_answers
     assert all(step.title in without for step in WORD_SALAD.steps[NLI.name])
+
+
+def test_the_page_has_room_for_the_choices_of_every_guess() -> None:
+    steps = [step for lesson in LESSONS for steps in lesson.steps.values() for step in steps]
+    assert all(len(step.guess.choices) <= MAX_CHOICES for step in steps if step.guess)
