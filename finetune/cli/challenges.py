@@ -23,7 +23,10 @@ def challenges_command(
         return
     for kind, words in KIND_TITLES.items():
         of_kind = [challenge for challenge in challenges if challenge.kind == kind]
-        typer.echo(f"{words}:" if of_kind else f"{words}: --challenge-file FILE")
+        if of_kind:
+            typer.echo(f"{words}:")
         for challenge in of_kind:
-            words = f"{challenge.title}: {challenge.summary} ({challenge.labels})"
-            typer.echo(f"  {challenge.name:20} {words}")
+            facts = "; ".join(filter(None, (challenge.labels, challenge.source)))
+            about = f"{challenge.title}: {challenge.summary} ({facts})"
+            typer.echo(f"  {challenge.name:20} {about}")
+    typer.echo(f"{KIND_TITLES['file']}: --challenge-file FILE")

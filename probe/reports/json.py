@@ -13,7 +13,7 @@ from probe.tasks.task import Task
 from probe.transforms.availability import missing
 from probe.transforms.options import DEFAULTS, OPTIONS
 from probe.transforms.registry import REGISTRY, Scored, Transform
-from probe.transforms.wording import summary_of
+from probe.transforms.wording import source_of, summary_of
 
 
 def examination_json(examination: Examination, precision: Precision) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _transform(entry: Transform, task: Task) -> dict[str, Any]:
         "level": entry.level,
         "needs": list(entry.needs),
         "compared_with": (entry.default and task.default_label) or "original prediction",
-        "source": entry.source,
+        "source": source_of(entry, task),
         "available": not lacks,
         "missing": lacks,
     }

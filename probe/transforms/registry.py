@@ -103,7 +103,8 @@ class Transform:
     the whole example and returns a tuple of new ones, one, or None. `default` says that the result
     is compared with the task's default label instead of the original prediction; `labels` are those
     that it speaks of beside its rule; `applies` says in words what an example must have; `needs`
-    names what must be there for it to run. `summary` and `applies` call the texts {target},
+    names what must be there for it to run; `home` is the task that it was published for, where it
+    is our extension for any other. `summary` and `applies` call the texts {target},
     {source} and {origin}, which `wording` fills for a task.
     """
 
@@ -122,6 +123,7 @@ class Transform:
     default: bool = False
     labels: tuple[Label, ...] = ()
     needs: tuple[Need, ...] = ()
+    home: str = ""
 
     def suits(self, task: Task) -> bool:
         """Whether the task has the fields and labels that the transform speaks of."""
@@ -203,6 +205,7 @@ def transform(
     default: bool = False,
     labels: tuple[Label, ...] = (),
     needs: tuple[Need, ...] = (),
+    home: str = "",
 ) -> Callable[[Function], Function]:
     """Register the decorated function under `name` with its facts."""
     needed: tuple[Need, ...] = ("model", *needs) if level == "sub-word" else needs
@@ -224,6 +227,7 @@ def transform(
             default,
             labels,
             needed,
+            home,
         )
         return function
 

@@ -3,7 +3,7 @@
 A sentence of the registry names the texts by their roles, {target}, {source} and {origin}.
 """
 
-from probe.tasks.task import ORIGIN, SOURCE, TARGET, Task
+from probe.tasks.task import ORIGIN, SOURCE, TARGET, Task, task_named
 from probe.transforms.registry import Transform, chain
 
 
@@ -15,6 +15,13 @@ def summary_of(transform: Transform, task: Task) -> str:
 def applies_of(transform: Transform, task: Task) -> str:
     """Return what an example of a task must have for a transform to apply."""
     return transform.applies.format(**_texts(task))
+
+
+def source_of(transform: Transform, task: Task) -> str:
+    """Return where a transform is from, and that it is our extension for a task where it is."""
+    home = task_named(transform.home) if transform.home else task
+    extends = home.example is not task.example
+    return f"our extension of {transform.source}" if extends else transform.source
 
 
 def chain_title(name: str) -> str:

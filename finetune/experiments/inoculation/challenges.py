@@ -24,12 +24,12 @@ from probe.templates.grammar import Grammar, grammar
 from probe.transforms import REGISTRY, Options, apply
 from probe.transforms.availability import ready
 from probe.transforms.registry import Transform, chain, leaves_gold, rule_of
-from probe.transforms.wording import applies_of, chain_title, summary_of
+from probe.transforms.wording import applies_of, chain_title, source_of, summary_of
 
 Kind = Literal["transform", "template", "file"]
 KIND_TITLES: Mapping[Kind, str] = {
-    "transform": "Ordinary pairs, changed",
-    "template": "Pairs from templates",
+    "transform": "Ordinary examples, changed",
+    "template": "Examples from templates",
     "file": "Your own file",
 }
 CONTROLS = {"word_overlap": "control_tautology", "negation": "control_tautology"}
@@ -46,7 +46,10 @@ SPLIT_SPELLINGS = {
 
 @dataclass(frozen=True)
 class Challenge:
-    """A challenge: its title, what it is, and where its gold labels come from."""
+    """A challenge: its title, what it is, and where its gold labels come from.
+
+    `source` says where a transform is from; what templates are after, their summary says.
+    """
 
     name: str
     title: str
@@ -54,6 +57,7 @@ class Challenge:
     family: str
     summary: str
     labels: str
+    source: str = ""
 
 
 def catalogue(task: Task = NLI) -> tuple[Challenge, ...]:
@@ -66,8 +70,15 @@ def catalogue(task: Task = NLI) -> tuple[Challenge, ...]:
 
 
 def _changed(entry: Transform, task: Task) -> Challenge:
-    summary, labels = summary_of(entry, task), entry.rule.words
-    return Challenge(entry.name, entry.title, "transform", entry.family, summary, labels)
+    return Challenge(
+        entry.name,
+        entry.title,
+        "transform",
+        entry.family,
+        summary_of(entry, task),
+        entry.rule.words,
+        source_of(entry, task),
+    )
 
 
 def _from_template(name: str, kind: Grammar) -> Challenge:

@@ -18,6 +18,7 @@ from itertools import pairwise
 from random import Random
 
 from probe.tasks.label_rules import KEEP
+from probe.tasks.nli import NLI
 from probe.text import tagger
 from probe.text.tokens import Span, spans, substitute
 from probe.transforms.options import Spelling
@@ -40,6 +41,7 @@ register = partial(
     family="stress",
     rule=KEEP,
     source="Naik et al. 2018, section 3",
+    home=NLI.name,
 )
 
 

@@ -10,11 +10,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from probe.tasks.label_rules import KEEP
+from probe.tasks.nli import NLI
 from probe.tasks.task import SOURCE
 from probe.transforms.options import Tautology
 from probe.transforms.registry import Tools, transform
 
-register = partial(transform, family="stress", rule=KEEP, source="Naik et al. 2018, section 3")
+register = partial(
+    transform, family="stress", rule=KEEP, source="Naik et al. 2018, section 3", home=NLI.name
+)
 MARKS, CLOSERS = ".!?", "\"'”’)]"
 FIRST_MARK = re.compile(r"[.!?](?=\s|\Z)")
 

@@ -159,7 +159,17 @@ def test_challenges_are_listed() -> None:
     output = call("challenges").output
     assert "word_overlap" in output and "templates_hans" in output
     rows = json.loads(call("challenges", "--json").output)
-    assert {"name", "kind", "family", "words", "labels"} == set(rows[0])
+    assert {"name", "title", "kind", "family", "summary", "labels", "source"} == set(rows[0])
+
+
+def test_challenges_of_a_task_say_what_is_our_extension() -> None:
+    output = call("challenges", "--task", "sentiment").output
+    (line,) = (line for line in output.splitlines() if line.strip().startswith("spelling_swap"))
+    assert line.endswith("(the gold label stays; our extension of Naik et al. 2018, section 3)")
+    assert "templates_" not in output and "premise" not in output
+    assert "our extension" not in call("challenges").output
+    wrong = call("challenges", "--task", "poetry")
+    assert (wrong.exit_code, wrong.output[:41]) == (2, "error: there is no task 'poetry'; there ar")
 
 
 def test_a_stored_run_is_printed(home: Path, sets: Sets) -> None:

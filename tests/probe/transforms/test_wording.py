@@ -3,13 +3,13 @@
 import pytest
 
 from probe.errors import UnknownTransform
-from probe.tasks.nli import NLI
+from probe.tasks.nli import NLI, NLI_TWO_WAY
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task
 from probe.transforms import REGISTRY
 from probe.transforms.registry import FAMILIES
-from probe.transforms.wording import applies_of, chain_title, choice, summary_of
+from probe.transforms.wording import applies_of, chain_title, choice, source_of, summary_of
 
 MAX_TITLE, MAX_SENTENCE = 30, 160  # characters
 TASKS = {
@@ -76,3 +76,18 @@ def test_a_choice_shows_the_title_and_the_code_name() -> None:
 def test_a_name_that_is_no_transform_has_no_title() -> None:
     with pytest.raises(UnknownTransform, match="there is no transform 'sorted'"):
         chain_title("sorted")
+
+
+@pytest.mark.parametrize(
+    "name", ["spelling", "spelling_swap", "word_overlap", "negation", "control_tautology"]
+)
+def test_stress_tests_are_our_extension_beyond_inference(name: str) -> None:
+    entry = REGISTRY[name]
+    assert source_of(entry, NLI) == source_of(entry, NLI_TWO_WAY) == "Naik et al. 2018, section 3"
+    for task in (PARAPHRASE_IDENTIFICATION, SENTIMENT):
+        assert source_of(entry, task) == "our extension of Naik et al. 2018, section 3"
+        assert entry.suits(task)
+
+
+def test_word_salad_was_published_for_all_tasks() -> None:
+    assert source_of(REGISTRY["sort"], SENTIMENT) == "Gupta et al. 2021, section 3.1"
