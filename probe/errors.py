@@ -11,7 +11,8 @@
     │   └── DisputedLabel   one that the annotators disagree on
     ├── ExampleError        an example that cannot be scored, such as one with an empty text
     ├── ModelError          a model that cannot be used
-    │   └── UnclearLabels   (probe.models.errors) one whose outputs are not named after labels
+    │   ├── UnclearLabels   (probe.models.errors) one whose outputs are not named after labels
+    │   └── UnclearTask     (probe.models.errors) one whose outputs may be of several tasks
     ├── AttributionError    what a model cannot be asked about its tokens
     ├── TransformError
     │   ├── UnknownTransform

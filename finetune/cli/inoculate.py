@@ -27,6 +27,7 @@ from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sou
 from finetune.report.duration import duration_words
 from finetune.report.export import write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
+from probe.cli.open_models import naming_options
 from probe.cli.options import LabelOrder, TaskName
 from probe.cli.output import make_folder
 from probe.models.classifier import Classifier
@@ -74,8 +75,9 @@ def inoculate_command(
     Thresholds are shares from 0 to 1. Cells of earlier runs are not computed again.
     """
     torch.set_num_threads(threads)
-    named_task = task_named(task) if task else None
-    classifier = load(model, read_labels(labels, named_task), named_task)
+    with naming_options():
+        asked = task_named(task) if task else None
+        classifier = load(model, read_labels(labels, asked), asked)
     answered = classifier.task
     limits = Thresholds(min_gap, max_drop, cured, uncured, max_majority, max_damage, min_tests)
     given = UserFiles(

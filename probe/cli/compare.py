@@ -15,6 +15,7 @@ from probe.cli.options import (
     LabelOrders,
     ModelNames,
     PrecisionName,
+    TaskName,
     Texts,
     fields_of,
     read_example,
@@ -22,13 +23,12 @@ from probe.cli.options import (
 from probe.cli.output import end_progress, print_json, show_progress, write_json
 from probe.data.rows import Columns, guess, require_text
 from probe.data.spreadsheets import guarded, guarded_form
-from probe.data.tables import form_of, read_table, write_table
+from probe.data.tables import Table, form_of, read_table, write_table
 from probe.errors import ComparisonError, FileError
 from probe.metrics import Estimate, percent
-from probe.models.classifier import Precision
+from probe.models.classifier import Classifier, Precision
 from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.reports.frames import compared_frame
-from probe.tasks.nli import NLI, Pair
 from probe.tasks.task import Task
 
 
@@ -47,6 +47,7 @@ def compare_command(
     out: Annotated[Path | None, typer.Option(help="Where the scored file goes.")] = None,
     summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
     labels: LabelOrders = [],  # noqa: B006
+    task: TaskName = "",
     precision: PrecisionName = "auto",
     guard: Guard = False,
     as_json: AsJson = False,
@@ -57,18 +58,25 @@ def compare_command(
         if summary or out:
             raise ComparisonError("--summary and --out are for a file; name one")
         if not (premise or hypothesis or texts):
-            require_text(NLI, Pair("", ""))  # says so before it loads a model
-        classifiers = all_opened(models, labels)
-        task = held_to(classifiers)
+            raise ComparisonError(
+                "give a file, or --premise and --hypothesis, or --text FIELD=VALUE"
+            )
+        classifiers = all_opened(models, labels, task)
+        answered = held_to(classifiers)
         named = {"premise": premise, "hypothesis": hypothesis}
-        example = read_example(task, fields_of(task, "--text", texts, named), gold)
-        require_text(task, example)
+        example = read_example(answered, fields_of(answered, "--text", texts, named), gold)
+        require_text(answered, example)
         shape = example_comparison_json(example, classifiers, precision)
         typer.echo(json.dumps(shape, ensure_ascii=False) if as_json else _pair_text(shape))
         return
     if premise or hypothesis or texts:
-        raise ComparisonError("give a file, or --premise and --hypothesis, not both")
-    shape = _compare_file(file, models, labels, columns, out, precision, guard)
+        raise ComparisonError("give a file, or --premise and --hypothesis (or --text), not both")
+    if out:
+        check_form = guarded_form if guard else form_of
+        check_form(out)
+    table = read_table(file)
+    classifiers = all_opened(models, labels, task)
+    shape = _compare_table(table, classifiers, columns, out, precision, guard)
     if summary:
         write_json(shape, summary)
     if as_json:
@@ -77,21 +85,16 @@ def compare_command(
         typer.echo(_text(shape))
 
 
-def _compare_file(
-    file: Path,
-    names: Sequence[str],
-    labels: Sequence[str],
+def _compare_table(
+    table: Table,
+    classifiers: Sequence[Classifier],
     columns: str,
     out: Path | None,
     precision: Precision,
     guard: bool,
 ) -> dict[str, Any]:
-    if out:
-        check_form = guarded_form if guard else form_of
-        check_form(out)
-    table = read_table(file)
     rows: list[Row] = []
-    classifiers = all_opened(names, labels)
+    names = [classifier.name for classifier in classifiers]
     task = held_to(classifiers)
     unread = read(table, _columns(columns, list(table.frame.columns), task), task)
     for chunk in compare_rows(classifiers, unread, precision):

@@ -1,12 +1,13 @@
 """Models as the command line names them, with a warning where their labels seem wrong."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import typer
 
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
-from probe.models.errors import UnclearLabels
+from probe.models.errors import UnclearLabels, UnclearTask
 from probe.models.user_models import open_model
 from probe.tasks.task import read_labels, task_named
 
@@ -16,20 +17,29 @@ def opened(name: str, labels: str = "", task: str = "") -> Classifier:
 
     Raises ModelError and LabelError.
     """
-    named = task_named(task) if task else None
-    try:
-        loaded = open_model(name, read_labels(labels, named), named)
-    except UnclearLabels as unclear:
-        raise ModelError(f"{unclear} (the option is --labels)") from unclear
+    with naming_options():
+        asked = task_named(task) if task else None
+        loaded = open_model(name, read_labels(labels, asked), asked)
     for warning in filter(None, (loaded.warning, loaded.doubt)):
         typer.echo(f"warning: {warning}", err=True)
     return loaded.classifier
 
 
-def all_opened(names: Sequence[str], labels: Sequence[str]) -> list[Classifier]:
+@contextmanager
+def naming_options() -> Iterator[None]:
+    """Say by which option a person answers what a model's config leaves open."""
+    try:
+        yield
+    except UnclearLabels as unclear:
+        raise ModelError(f"{unclear} (the option is --labels)") from unclear
+    except UnclearTask as unclear:
+        raise ModelError(f"{unclear} (the option is --task)") from unclear
+
+
+def all_opened(names: Sequence[str], labels: Sequence[str], task: str = "") -> list[Classifier]:
     """Load models; `labels` are of the form MODEL=LABELS. Raises ModelError and LabelError."""
     orders = dict(_named(text, names) for text in labels)
-    return [opened(name, orders.get(name, "")) for name in names]
+    return [opened(name, orders.get(name, ""), task) for name in names]
 
 
 def _named(text: str, names: Sequence[str]) -> tuple[str, str]:

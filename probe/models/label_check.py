@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from probe.models.classifier import Classifier
+from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task
 
 MIN_ADVANTAGE = 3  # examples that a better order gets right in addition; a swap costs up to four
@@ -27,6 +28,7 @@ class LabelCheck:
     order: tuple[Label, ...]
     best_order: tuple[Label, ...]
     best_correct: int
+    task: Task = NLI
 
     @property
     def suggestion(self) -> tuple[Label, ...] | None:
@@ -44,9 +46,9 @@ class LabelCheck:
         if self.better_order is None:
             return ""
         return (
-            f"with this order the model gets {self.correct} of {self.n} plain pairs right; with "
-            f"{', '.join(self.better_order)} {self.best_correct} of {self.n} - are the labels "
-            "named wrongly?"
+            f"with this order the model gets {self.correct} of {self.n} plain {self.task.unit}s "
+            f"right; with {', '.join(self.better_order)} {self.best_correct} of {self.n} - are the "
+            "labels named wrongly?"
         )
 
     @property
@@ -55,8 +57,9 @@ class LabelCheck:
         if self.better_order or self.correct > self.n // 2:
             return ""
         return (
-            f"the model gets only {self.correct} of {self.n} plain pairs right, and no other order "
-            "of its labels is clearly better - is it trained for inference?"
+            f"the model gets only {self.correct} of {self.n} plain {self.task.unit}s right, and no "
+            "other order of its labels is clearly better - is it trained for "
+            f"{(self.task.choice or self.task.title).lower()}?"
         )
 
 
@@ -75,7 +78,7 @@ def check_labels(classifier: Classifier) -> LabelCheck | None:
         return _count_correct(task, outputs, candidate)
 
     best = max(permutations(order), key=lambda candidate: (correct(candidate), candidate == order))
-    return LabelCheck(correct(order), len(outputs), order, best, correct(best))
+    return LabelCheck(correct(order), len(outputs), order, best, correct(best), task)
 
 
 def _count_correct(task: Task, outputs: Sequence[int], order: Sequence[Label]) -> int:

@@ -6,16 +6,17 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from probe.errors import LabelError, ModelError
+from probe.errors import ModelError
 from probe.first_import import first_import
 from probe.models.bundled import BUNDLED, Bundled
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels
 from probe.models.hub import fetch, free_memory_bytes
 from probe.models.label_check import check_labels
+from probe.models.outputs import read_config
 from probe.models.weight_files import READ_ERRORS, count_parameters, weight_files
 from probe.settings import ASSETS, settings
-from probe.tasks.task import TASKS, Label, Task, read_outputs, task_of_labels, task_of_size
+from probe.tasks.task import TASKS, Label, Task
 
 DEFAULT = "minilm"
 """The model of the page and of commands that name none."""
@@ -84,9 +85,11 @@ def _task_of(folder: Path) -> Task | None:
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         names = [str(name) for _, name in sorted(config.get("id2label", {}).items())]
-        return TASKS.get(config.get("task", "")) or read_outputs(names)[0]
-    except (OSError, ValueError, AttributeError, LabelError):
+        own = TASKS.get(config.get("task", ""))
+        task, order = read_config(folder.name, names, own)
+    except (OSError, ValueError, AttributeError, ModelError):
         return None
+    return task if own or order else None
 
 
 def _by_name(folder: Path) -> tuple[bool, str]:
@@ -141,10 +144,9 @@ def load(
 ) -> Classifier:
     """Load a bundled or inoculated model, a folder, or a hub's model as owner/name[@revision].
 
-    `order` overrides the label order of the config and `task` the task that it names, or else the
-    one whose spellings read the outputs; `likely` is the task of outputs whose names say nothing,
-    where it has as many labels. `relative` is as of `locate`. Raises ModelError with a sentence,
-    and UnclearLabels where the config does not say the order and none is given.
+    `order`, `task` and `likely` are as of `read_config`, `relative` is as of `locate`. Raises
+    ModelError with a sentence, UnclearTask where the config does not say the task and none is
+    given, and UnclearLabels where the same is true of the order.
     """
     with first_import:
         from probe.models.checkpoint import read_checkpoint
@@ -153,15 +155,14 @@ def load(
     folder, revision = locate(name, relative)
     checkpoint = read_checkpoint(name, folder, device())
     outputs = checkpoint.outputs
-    named = task or TASKS.get(str(getattr(checkpoint.model.config, "task", "")))
-    fits = likely is not None and len(likely.labels) == len(outputs)
-    unnamed = _task_of_size(name, len(outputs), named or (likely if fits else None))
-    known = _labels(name, outputs, order, named)
+    own = TASKS.get(str(getattr(checkpoint.model.config, "task", "")))
+    answered, known = read_config(name, outputs, own, task, order, likely)
     classifier = Classifier(
         name,
         checkpoint.model,
         checkpoint.tokenizer,
-        *(known or (unnamed, unnamed.labels)),
+        answered,
+        known or answered.labels,
         device(),
         revision,
     )
@@ -170,47 +171,12 @@ def load(
     return classifier
 
 
-def _task_of_size(name: str, outputs: int, named: Task | None) -> Task:
-    """Return the named task, or one, with as many labels as there are outputs.
-
-    Raises ModelError.
-    """
-    task = named or task_of_size(outputs)
-    if task is None:
-        sizes = sorted({len(known.labels) for known in TASKS.values()} - {0}, reverse=True)
-        several = ", nor ".join(map(str, sizes))
-        raise ModelError(f"the model {name!r} has {outputs} outputs, not {several}")
-    if len(task.labels) != outputs:
-        labels = ", ".join(task.labels)
-        raise ModelError(f"the model {name!r} has {outputs} outputs, {task.title} has: {labels}")
-    return task
-
-
-def _labels(
-    name: str, outputs: Sequence[str], order: tuple[Label, ...] | None, named: Task | None
-) -> tuple[Task, tuple[Label, ...]] | None:
-    """Return the task and its labels in the order of the outputs, None where nothing says it.
-
-    Raises ModelError for an order that is not one of these outputs.
-    """
-    if order is None:
-        try:
-            return read_outputs(outputs, [named] if named else list(TASKS.values()))
-        except LabelError:
-            return None
-    task = named or task_of_labels(order)
-    if task is None or sorted(order) != sorted(task.labels) or len(order) != len(outputs):
-        labels = ", ".join(_task_of_size(name, len(outputs), named).labels)
-        raise ModelError(
-            f"the model {name!r} has {len(outputs)} outputs; order these labels: {labels}"
-        )
-    return task, order
-
-
 def _unclear(classifier: Classifier, outputs: Sequence[str]) -> UnclearLabels:
     """Return the error for outputs without labels, with the order that scores best."""
     check = check_labels(classifier)
-    right = f"{check.best_correct} of {check.n} plain pairs right" if check else ""
+    right = (
+        f"{check.best_correct} of {check.n} plain {classifier.task.unit}s right" if check else ""
+    )
     suggestion = check.suggestion if check else None
     return UnclearLabels(classifier.name, outputs, classifier.labels, suggestion, right)
 

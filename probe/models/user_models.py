@@ -34,12 +34,13 @@ class LoadedModel:
         """The model's type, size, outputs and revision, in one sentence."""
         model, check = self.classifier.model, self.label_check
         order = ", ".join(self.classifier.order)
+        unit = self.classifier.task.unit
         size = sum(weight.numel() for weight in model.parameters())
         revision = self.classifier.revision
         facts = [
             f"{self.classifier.name} is a {model.config.model_type} model of {size:,} weights "
             f"with the outputs {order}",
-            *([f"{check.correct} of {check.n} plain pairs are right"] if check else []),
+            *([f"{check.correct} of {check.n} plain {unit}s are right"] if check else []),
             "precision fp32",
             f"revision {revision[:12]}" if revision else "read from a folder",
         ]

@@ -190,21 +190,22 @@ def read_outputs(
 def read_labels(text: str, task: Task | None = None) -> tuple[Label, ...] | None:
     """Read labels with commas between them, of a task or of any; None where there are none.
 
-    Raises LabelError.
+    Raises LabelError, also where the labels of several tasks are spelt so.
     """
     names = [name.strip() for name in text.split(",") if name.strip()]
-    return read_outputs(names, [task] if task else None)[1] if names else None
+    if not names:
+        return None
+    known = [task] if task else [each for each in TASKS.values() if each.read_order(names)]
+    if len({each.example for each in known}) > 1:
+        tasks = " and of ".join(each.name for each in known)
+        raise LabelError(f"{', '.join(names)!r} may be labels of {tasks}; name the task")
+    return read_outputs(names, known or None)[1]
 
 
 def task_of_labels(labels: Iterable[Label]) -> Task | None:
     """Return the first task that has these labels in any order, None where none has."""
     wanted = sorted(labels)
     return next((task for task in TASKS.values() if sorted(task.labels) == wanted), None)
-
-
-def task_of_size(outputs: int) -> Task | None:
-    """Return the first task with so many labels, None where none has."""
-    return next((task for task in TASKS.values() if outputs and len(task.labels) == outputs), None)
 
 
 def task_of_example(example: Example) -> Task:

@@ -5,14 +5,16 @@ from typing import Annotated
 
 import typer
 
-from probe.baselines import BASELINES
+from probe.baselines import baselines_for
 from probe.baselines.evaluate import Evaluation, evaluate_baseline, evaluation_json
 from probe.cli.group import group
 from probe.cli.options import AsJson
 from probe.cli.output import print_json
 from probe.data.rows import labelled
+from probe.errors import BaselineError
 from probe.metrics import percent
 from probe.tasks.nli import NLI, NON_ENTAILMENT
+from probe.tasks.task import task_named
 
 app = group()
 
@@ -26,12 +28,17 @@ def main() -> None:
 def judge_command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A rule's name, or all.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL or Parquet.")],
+    task: Annotated[str, typer.Option(help="The task of the file.")] = NLI.name,
     as_json: AsJson = False,
 ) -> None:
     """Measure a baseline on a file: one JSON object, or a list of them for all."""
-    pairs, others = labelled(file, NLI)
+    asked = task_named(task)
+    known = baselines_for(asked)
+    if not known:
+        raise BaselineError(f"no rule speaks of the task {asked.name} ({asked.title})")
+    pairs, others = labelled(file, asked)
     evaluations = [
-        evaluate_baseline(baseline, pairs) for baseline in (BASELINES if name == "all" else [name])
+        evaluate_baseline(baseline, pairs) for baseline in (known if name == "all" else [name])
     ]
     if others:
         typer.echo(f"left out: {others:,} rows without a pair and a gold label", err=True)

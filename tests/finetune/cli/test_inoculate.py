@@ -167,9 +167,9 @@ def test_challenges_of_a_task_say_what_is_our_extension() -> None:
     (line,) = (line for line in output.splitlines() if line.strip().startswith("spelling_swap"))
     assert line.endswith("(the gold label stays; our extension of Naik et al. 2018, section 3)")
     assert "templates_" not in output and "premise" not in output
-    assert "our extension" not in call("challenges").output
+    assert "our extension of" not in call("challenges").output
     wrong = call("challenges", "--task", "poetry")
-    assert (wrong.exit_code, wrong.output[:41]) == (2, "error: there is no task 'poetry'; there ar")
+    assert (wrong.exit_code, wrong.output[:40]) == (2, "error: there is no task 'poetry'; there a")
 
 
 def test_a_stored_run_is_printed(home: Path, sets: Sets) -> None:

@@ -384,7 +384,7 @@ def test_the_command_compares_on_one_pair(folders: list[str]) -> None:
     [
         (["--model", "minilm"], "choose two models or more to compare; chosen: minilm"),
         (["--model", "minilm", "--model", "minilm"], "the model 'minilm' is named twice"),
-        (["--model", "minilm", "--model", "nosuch"], "the premise and the hypothesis are empty"),
+        (["--model", "minilm", "--model", "nosuch"], "give a file, or --premise and --hypo"),
         (["in.csv", "--model", "a", "--model", "b", "--premise", "x"], "give a file, or --premise"),
         (["nosuch.csv", "--model", "a", "--model", "b"], "nosuch.csv cannot be opened"),
         (["--model", "a", "--model", "b", "--precision", "fp8"], "'fp8' is not one of auto"),

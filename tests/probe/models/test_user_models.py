@@ -312,7 +312,7 @@ def test_commands_for_several_models_take_and_check_labels_too() -> None:
 
 
 def test_the_command_line_refuses_other_labels() -> None:
-    code, _, error = run("--model", "minilm", "--labels", "yes,no")
+    code, _, error = run("--model", "minilm", "--labels", "entailed,not entailed")
     assert (code, "has 3 outputs; order these labels: entailment, neutral, contr" in error) == (
         2,
         True,
