@@ -22,7 +22,7 @@ HINT = Markup(
     "lacked the examples; if not, it lacks the ability.</p>"
 )
 HEAD = Markup('<h2 class="title">New run</h2>')
-MEASURING = Markup('<p class="fine">How long it takes is measured when this tab opens.</p>')
+MEASURING = Markup('<p class="fine">Measuring how long it takes …</p>')
 LAST: dict[str, Any] = {"trigger_mode": "always_last", **QUIET}
 # one queue: what was looked at before must not come after the newest, drawn slowly or by a tick
 IN_TURN: dict[str, Any] = {"concurrency_id": "look", "concurrency_limit": 1, **QUIET}
