@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from finetune.experiments.inoculation.outcomes import Outcome
+from finetune.experiments.inoculation.plan import BASE
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.sweep import challenge_title, model_title
@@ -108,18 +109,20 @@ def status(runs: Sequence[InoculationRun]) -> str:
     """Say how far own runs are that are under way or ended early; "" where none is."""
     going = [run for run in runs if run.state in OPEN]
     if going:
-        done, cells = (sum(map(len, parts)) for parts in zip(
-            *((run.results, run.cells) for run in going), strict=True
-        ))  # fmt: skip
         names = _listed([f"“{challenge_title(run)}”" for run in going])
-        return f"Learning {names}: {done} of {cells} trainings done."
+        return f"Learning {names}: {_trainings(going)} done."
     stopped = [run for run in runs if run.state in ("failed", "cancelled")]
     if not stopped:
         return ""
     failed = any(run.state == "failed" for run in stopped)
-    done, cells = sum(len(run.results) for run in stopped), sum(len(run.cells) for run in stopped)
     what = "It failed" if failed else "It was stopped"
-    return f"{what} after {done} of {cells} trainings; it can be taken up where it ended."
+    return f"{what} after {_trainings(stopped)}; it can be taken up where it ended."
+
+
+def _trainings(runs: Sequence[InoculationRun]) -> str:
+    """Say how many trainings are done; testing the model as it was is none."""
+    cells = [cell for run in runs for cell in run.cells if cell.key != BASE]
+    return f"{sum(cell.result is not None for cell in cells)} of {len(cells)} trainings"
 
 
 def seconds_left(run: InoculationRun) -> float | None:

@@ -76,12 +76,12 @@ def test_each_outcome_has_its_words(words: dict[str, str]) -> None:
 
 def test_runs_under_way_say_how_far_they_are() -> None:
     run = replace(make_run([make_point(80, 60)]), state="running")
-    assert status([run]) == "Learning “Add a negation”: 1 of 3 trainings done."
+    assert status([run]) == "Learning “Add a negation”: 0 of 2 trainings done."
 
 
 @pytest.mark.parametrize(
     ("state", "said"),
-    [("failed", "It failed after 1 of 3"), ("cancelled", "It was stopped after 1 of 3")],
+    [("failed", "It failed after 0 of 2"), ("cancelled", "It was stopped after 0 of 2")],
 )
 def test_runs_that_ended_early_say_where(state: str, said: str) -> None:
     ended = replace(make_run([make_point(80, 60)]), state=state)
