@@ -85,8 +85,24 @@ def one_after_another(*steps: Steps) -> Steps:
 COMPARED = "#compare-parts .picture"
 PAIRS = {"premise": "The doctor near the actor danced.", "hypothesis": "The actor danced."}
 VIEWS = (
+    View("learn", {"tab": "learn"}),
     View("probe", {"tab": "probe"}, shows(".answer")),
+    View("probe-paraphrase", {"tab": "probe", "task": "paraphrase"}),
+    View("probe-sentiment", {"tab": "probe", "task": "sentiment"}),
     View("batch", {"tab": "batch"}),
+    View(
+        "batch-read",
+        {"tab": "batch"},
+        drop("#upload", "pairs.csv", "#upload-preview table"),
+    ),
+    View(
+        "batch-finished",
+        {"tab": "batch"},
+        one_after_another(
+            drop("#upload", "pairs.csv", "#upload-preview table"),
+            press("#score", "#batch-rows table"),
+        ),
+    ),
     View("compare", {"tab": "compare"}, shows("#compare-begin")),
     View(
         "compare-finished",
@@ -98,6 +114,8 @@ VIEWS = (
         {"tab": "compare", "models": "minilm,da", "on": "one", **PAIRS},
         shows("#compare-tiles .beside"),
     ),
+    View("compare-paraphrase", {"tab": "compare", "task": "paraphrase"}),
+    View("compare-sentiment", {"tab": "compare", "task": "sentiment"}),
     View("compare-failed", {"tab": "compare", "models": "minilm,gone", "on": "bundled"}),
     View(
         "compare-hans",

@@ -69,7 +69,7 @@ def build(page: Page) -> None:
     trouble = gr.HTML(visible=False, padding=False)
     with gr.Column(visible=False) as of_file:
         file = build_file(page, "compare-upload")
-    with gr.Column(visible=False, elem_classes="card") as of_one:
+    with gr.Column(visible=False, elem_classes="card", elem_id="compare-one") as of_one:
         texts = [gr.Textbox(label="", lines=2, elem_id=f"compare-text-{at}") for at in (1, 2)]
     shown.progress = gr.HTML(padding=False, elem_id="compare-progress")
     guard = _results(shown)
