@@ -9,18 +9,32 @@ from probe.errors import FileError
 from probe.tasks.task import Task
 
 
-def fits(table: Table, task: Task) -> bool:
-    """Whether a file has the columns of a task and no label that the task cannot read."""
+def has_columns(table: Table, task: Task) -> bool:
+    """Whether a file has the columns of a task's texts."""
     try:
-        columns = guess([str(name) for name in table.frame.columns], task)
+        guess([str(name) for name in table.frame.columns], task)
     except FileError:
         return False
+    return True
+
+
+def fits(table: Table, task: Task) -> bool:
+    """Whether a file has the columns of a task and no label that the task cannot read."""
+    if not has_columns(table, task):
+        return False
+    columns = guess([str(name) for name in table.frame.columns], task)
     return not label_values(table, columns, task).of("unknown")
 
 
 def fitting_task(table: Table, task: Task, tasks: Sequence[Task]) -> Task | None:
-    """Return the only one of other tasks that a file fits where it does not fit this one."""
+    """Return the only one of other tasks that a file fits where it does not fit this one.
+
+    A file without this task's columns fits another by its columns alone.
+    """
     if fits(table, task):
         return None
-    others = [other for other in tasks if other is not task and fits(table, other)]
-    return others[0] if len(others) == 1 else None
+    others = [other for other in tasks if other is not task]
+    fitting = [other for other in others if fits(table, other)]
+    if not fitting and not has_columns(table, task):
+        fitting = [other for other in others if has_columns(table, other)]
+    return fitting[0] if len(fitting) == 1 else None

@@ -84,7 +84,7 @@ def test_a_file_of_another_task_and_an_unknown_label_are_asked_about(
     page = newcomer
     open_tab(page, "Batch")
     mine = tmp_path / "mine.csv"
-    mine.write_text("review,label\nA joy.,pos\nA bore.,five stars\n" * 20)
+    mine.write_text("review,label\n" + "A joy.,pos\nA bore.,five stars\n" * 20)
     page.locator("#upload input[type=file]").first.set_input_files(str(mine))
     expect(page.locator("#upload-doubt")).to_contain_text("no premise and hypothesis", timeout=SLOW)
     page.locator("#task").get_by_text("Sentiment").click()

@@ -22,7 +22,7 @@ TASKS = (NLI, PARAPHRASE_IDENTIFICATION, SENTIMENT)
         ("question1,question2,is_duplicate", "A?,B?,1", NLI, PARAPHRASE_IDENTIFICATION),
         ("review,label", "Good.,pos", NLI, SENTIMENT),
         ("sentence1,sentence2,label", "A.,B.,1", NLI, None),
-        ("review,label", "Good.,five stars", NLI, None),
+        ("review,label", "Good.,five stars", NLI, SENTIMENT),
         ("text,label", "Good.,spam", SENTIMENT, None),
     ],
 )
