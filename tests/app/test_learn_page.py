@@ -32,7 +32,7 @@ def lesson(browser: Browser, app: App) -> Iterator[Page]:
 
 def at(page: Page, number: int) -> None:
     """Check that a step is shown, in the list of the steps too."""
-    expect(page.locator("#learn-text h2")).to_have_text(STEPS[number - 1].title, timeout=SLOW)
+    expect(page.locator("#learn-text h2")).to_have_text(STEPS[number - 1].title, timeout=LONG)
     expect(page.locator('#learn-steps [aria-current="step"]')).to_contain_text(str(number))
 
 
@@ -45,12 +45,14 @@ def run(page: Page, choice: int) -> None:
 
 def test_a_link_opens_its_step_with_its_model(lesson: Page) -> None:
     at(lesson, 3)
-    expect(lesson.locator("#learn-model input")).to_have_value(MODEL)
+    expect(lesson.locator("#learn-model input")).to_have_value(MODEL, timeout=SLOW)
 
 
 def test_nothing_runs_before_a_guess(lesson: Page) -> None:
     lesson.locator("#learn-run").click()
-    expect(lesson.locator("#learn-result [role=alert]")).to_contain_text("Choose what you expect")
+    expect(lesson.locator("#learn-result [role=alert]")).to_contain_text(
+        "Choose what you expect", timeout=SLOW
+    )
 
 
 def test_a_lesson_leads_from_its_first_step_to_its_last(lesson: Page) -> None:
@@ -59,7 +61,7 @@ def test_a_lesson_leads_from_its_first_step_to_its_last(lesson: Page) -> None:
         at(lesson, number)
         if step.live:
             run(lesson, 0)
-            expect(lesson.locator("#learn-result .badge")).to_be_visible()
+            expect(lesson.locator("#learn-result .badge")).to_be_visible(timeout=SLOW)
         if number < len(STEPS):
             lesson.locator("#learn-next").click()
     expect(lesson.locator(".questions summary").first).to_be_visible()
@@ -78,7 +80,7 @@ def test_what_was_guessed_is_still_known_after_a_reload(lesson: Page) -> None:
     at(lesson, 7)
     lesson.locator('#learn-steps [data-cell="word_salad.3"]').click()
     at(lesson, 3)
-    expect(lesson.locator("#learn-guess input").first).to_be_checked()
+    expect(lesson.locator("#learn-guess input").first).to_be_checked(timeout=SLOW)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -90,11 +92,11 @@ def test_a_step_is_accessible_and_fits_a_phone(lesson: Page, scheme: str) -> Non
 
 def test_all_lessons_can_be_chosen_from(lesson: Page) -> None:
     lesson.locator('#learn-steps [data-cell="all"]').click()
-    expect(lesson.locator(".lesson-card")).to_have_count(4)
+    expect(lesson.locator(".lesson-card")).to_have_count(4, timeout=SLOW)
     is_accessible(lesson, [["#learn"]])
 
 
 def test_the_app_opens_on_probe(newcomer: Page) -> None:
     expect(newcomer.get_by_role("tab", name="Probe")).to_have_attribute("aria-selected", "true")
     open_tab(newcomer, "Learn")
-    expect(newcomer.locator(".lesson-card").first).to_be_visible()
+    expect(newcomer.locator(".lesson-card").first).to_be_visible(timeout=SLOW)
