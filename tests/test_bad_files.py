@@ -20,7 +20,7 @@ from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI
 from probe.transforms.options import DEFAULTS, OPTIONS
 from probe.ui.answers.pacing import StopRequests
-from probe.ui.panels import upload
+from probe.ui.panels.labelled_file import show_file
 from probe.ui.tabs import batch_run, compare_run
 from probe.ui.tabs.compare_run import FILE
 from tests.support.visitors import ME, page_models, uploaded
@@ -91,7 +91,7 @@ def test_the_page_shows_the_rows_or_a_sentence(bad: Path, models: ModelAccess) -
     path = str(uploaded(bad))
     options = [getattr(DEFAULTS, name) for name in OPTIONS]
     columns = ["", "", ""]
-    assert str(upload.choose(ME, path)[-1])
+    assert str(show_file(ME, "nli", path)[2])
     me = (models, StopRequests(), "me", ME)
     asked = (path, *columns, "first", [], 0, "fp32", *options)
     scored = list(batch_run.run(*me, *asked))

@@ -1,18 +1,15 @@
-"""What the Batch tab shows of a scored file: its progress, its head, and its figures as tiles."""
-
-from typing import Any
+"""What the Batch tab shows of a scored file: its head, and its figures as tiles."""
 
 import pandas as pd
 from markupsafe import Markup
 
-from probe.analysis.batch import Chunk
 from probe.analysis.summary import Summary
 from probe.metrics import Estimate, interval
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.tasks.task import Task
 from probe.ui.html.batch_pictures import confidence, intervals, kept
 from probe.ui.html.batch_words import agreement, average, meaningless, sentence
-from probe.ui.html.elements import NOTHING, join, meter, note, sheet, twin
+from probe.ui.html.elements import NOTHING, join, sheet, twin
 from probe.ui.html.file_progress import duration
 from probe.ui.html.tones import tone
 
@@ -20,15 +17,6 @@ SEE_WHY = "not-scored"
 """What a press on the link beside the rows that could not be scored reports."""
 EVERY = "All figures, with n and 95 % intervals"
 MEASURED = "measures with 95 % intervals; a change counts where it changed the text"
-
-
-def progress(chunk: Chunk[Any]) -> Markup:
-    """Show how far the work is, its speed and the time left."""
-    ended = chunk.done == chunk.total
-    left = f"{chunk.seconds:.0f} s in all" if ended else f"about {chunk.left:.0f} s left"
-    return meter("rows scored", chunk.done / chunk.total) + note(
-        f"{chunk.done} of {chunk.total} rows, {chunk.per_second:.0f} a second, {left}"
-    )
 
 
 def head(

@@ -22,10 +22,6 @@ from probe.ui.page import Page
 from probe.ui.panels.example_files import example_files
 from probe.ui.visitors.visitor_files import read_upload
 
-SAID = """() => JSON.stringify(Object.fromEntries(
-  [...document.querySelectorAll("#label-values select[data-value]")]
-    .map(list => [list.dataset.value, list.value])))"""
-"""Reads in the browser what the lists say, all at once, so that no answer comes too late."""
 NO_GOLD = "(no gold label)"
 FORMS = "CSV, TSV, JSON lines or Parquet; also the releases of MNLI and SNLI."
 ANOTHER_TASK = (
@@ -35,6 +31,16 @@ UNKNOWN = (
     "What does {value} mean? {rows:,} rows have it as their label, and it is not known: choose a "
     "label for it above, or “no gold label”."
 )
+
+
+def _said_in(elem_id: str) -> str:
+    """Return what reads in the browser what a file's lists of labels say.
+
+    All are read at once, so that no answer comes too late.
+    """
+    lists = f"#{elem_id}-labels select[data-value]"
+    return f"""() => JSON.stringify(Object.fromEntries(
+      [...document.querySelectorAll("{lists}")].map(list => [list.dataset.value, list.value])))"""
 
 
 @dataclass
@@ -99,7 +105,7 @@ def build_file(page: Page, elem_id: str) -> LabelledFile:
     file = LabelledFile(
         upload, examples, columns, meanings, preview, labels, doubt, switch, details
     )
-    _react(page, file)
+    _react(page, file, _said_in(elem_id))
     return file
 
 
@@ -112,8 +118,8 @@ def _examples(task: Task, upload: gr.File, page: Page) -> gr.Column:
     return column
 
 
-def _react(page: Page, file: LabelledFile) -> None:
-    """Read the file anew when it, its columns or the task change."""
+def _react(page: Page, file: LabelledFile, said: str) -> None:
+    """Read the file anew when it, its columns or the task change; `said` reads its lists."""
     whole = [page.owner, page.task, file.upload]
     file.upload.change(show_file, whole, file.shown, **QUIET)
     page.task.change(show_file, whole, file.shown, **QUIET)
@@ -133,7 +139,7 @@ def _react(page: Page, file: LabelledFile) -> None:
         [file.labels, file.meanings],
         **QUIET,
     )
-    file.labels.select(None, None, file.meanings, js=SAID, **QUIET)
+    file.labels.select(None, None, file.meanings, js=said, **QUIET)
     file.switch.click(_fitting, [page.owner, page.task, file.upload], page.task, **QUIET)
 
 

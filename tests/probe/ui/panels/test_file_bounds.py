@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from probe.data.preview import first_rows
-from probe.ui.panels.upload import choose
+from probe.ui.panels.labelled_file import show_file
 from tests.support.visitors import ME, uploaded
 
 PAIR = {"premise": "A man walks.", "hypothesis": "He moves."}
@@ -26,7 +26,7 @@ def limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def preview(path: Path, rows: list[dict[str, object]]) -> tuple[str, str]:
     """Return the first rows as the page shows them, and the sentence about the columns."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    shown, *_, sentence = choose(ME, str(uploaded(path)))
+    shown, _, sentence, *_ = show_file(ME, "nli", str(uploaded(path)))
     return str(shown), str(sentence)
 
 
@@ -64,7 +64,7 @@ def test_what_parquet_lacks_and_lists_is_shown(tmp_path: Path) -> None:
         "tags": [["x", "y"], []],
     }
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
-    shown, *_ = choose(ME, str(uploaded(tmp_path / "a.parquet")))
+    shown, *_ = show_file(ME, "nli", str(uploaded(tmp_path / "a.parquet")))
     assert "<td>2</td>" in shown
     assert "x" in shown
 
