@@ -1,0 +1,30 @@
+"""Which task is offered what, by transform and challenge; tests walk the command line by it."""
+
+from collections.abc import Mapping
+
+NLI_ALONE, PAIRS, EVERY = ("nli",), ("nli", "paraphrase"), ("nli", "paraphrase", "sentiment")
+Offers = Mapping[str, tuple[str, ...]]
+
+TRANSFORMS: Offers = {
+    **dict.fromkeys(("sort", "reverse", "shuffle", "drop", "repeat", "replace", "pbsmt"), EVERY),
+    **dict.fromkeys(("copysort", "copyone", "length_mismatch"), PAIRS),
+    **dict.fromkeys(("word_overlap", "negation", "control_tautology"), EVERY),
+    **dict.fromkeys(("spelling", "spelling_swap", "spelling_keyboard"), EVERY),
+    **dict.fromkeys(("pbsmt_e", "pbsmt_n", "pbsmt_c", "antonym", "numerical"), NLI_ALONE),
+    **dict.fromkeys(("shuffleboth", "shuffleprem", "premsubseq"), NLI_ALONE),
+    **dict.fromkeys(("neghyp", "negprem", "negprem_hyp"), NLI_ALONE),
+    **{
+        f"h{word}{kind}": NLI_ALONE
+        for word in ("verb", "noun", "adv", "adj")
+        for kind in ("syn", "ant")
+    },
+}
+CHALLENGES: Offers = {
+    **{
+        name: tasks
+        for name, tasks in TRANSFORMS.items()
+        if name.startswith(("spelling", "word_overlap", "negation", "length", "control"))
+    },
+    **dict.fromkeys(("templates_dative", "templates_numerical", "templates_hans"), NLI_ALONE),
+    "templates_word_order": ("paraphrase",),
+}
