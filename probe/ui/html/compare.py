@@ -17,7 +17,7 @@ from probe.ui.html.compare_pictures import GROUPS
 from probe.ui.html.elements import NOTHING, each, join, link, note
 from probe.ui.html.importance import importance
 from probe.ui.html.pictures.dot_plot import mark
-from probe.ui.html.prediction import probabilities, verdict
+from probe.ui.html.prediction import bar, legend, verdict
 from probe.ui.links import link_to_example
 
 NO_GOLD = (
@@ -150,7 +150,7 @@ def _model(examination: Examination) -> Markup:
         title_of(model.name),
         cut,
         verdict(examination.prediction),
-        probabilities(examination.prediction),
+        bar(examination.prediction) + legend(examination.prediction),
         importance(examination.example, examination.importance),
         link(address, "Open in Probe"),
     )

@@ -50,12 +50,6 @@ def short(share: float) -> str:
     return f"{share:.3f}".removeprefix("0")
 
 
-def probabilities(prediction: Prediction) -> Markup:
-    """Draw each label's probability as a bar of its own with its number."""
-    lines = join(_line(label, share) for label, share in _shares(prediction))
-    return Markup('<div class="probabilities">{}</div>').format(lines)
-
-
 def _shares(prediction: Prediction) -> Iterable[tuple[str, float]]:
     return zip(prediction.labels, prediction.probabilities, strict=True)
 
@@ -65,10 +59,3 @@ def _filled(label: str, share: float) -> Markup:
     return Markup('<span class="part tone-{}" style="width:{:.2f}%"></span>').format(
         tone(label), 100 * share
     )
-
-
-def _line(label: str, share: float) -> Markup:
-    return Markup(
-        '<div class="probability"><span class="name label tone-{}">{}</span>'
-        '<span class="track">{}</span><span class="number">{:.3f}</span></div>'
-    ).format(tone(label), label, _filled(label, share), share)

@@ -61,7 +61,7 @@ ELEMENTS: dict[str, Callable[[str], Markup]] = {
     "label": prediction.label_name,
     "bar": lambda attack: prediction.bar(Prediction(attack, (0.6, 0.4), (attack, "other"))),
     "verdict": lambda attack: prediction.verdict(Prediction(attack, (1.0,), (attack,))),
-    "probabilities": lambda attack: prediction.probabilities(Prediction(attack, (1.0,), (attack,))),
+    "legend": lambda attack: prediction.legend(Prediction(attack, (1.0,), (attack,))),
     "diff": lambda attack: diff(edits(attack, f"not {attack}")),
     "samples": samples,
     "forecast": lambda attack: forecast([attack], [attack], *[attack] * 3, *SETTINGS, attack, 10),

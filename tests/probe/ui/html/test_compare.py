@@ -137,7 +137,7 @@ def test_a_pair_is_shown_for_models_of_three_and_of_two_labels() -> None:
     shown = side_by_side([examine(model, pair) for model in models])
     assert shown.count("<section") == 2
     assert "<u>" not in shown
-    assert 'class="name label tone-last"' in shown
+    assert 'class="label tone-last"' in shown
 
 
 def test_one_example_is_told_in_a_sentence_by_answer() -> None:
