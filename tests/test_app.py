@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = (
     *("probe.ui", "finetune.ui", "probe.models.cache", "probe.runs", "probe.settings"),
     "finetune.experiments.registry",
-    *("os", "sys", "signal", "atexit", "threading", "collections", "typing"),
+    *("os", "sys", "signal", "atexit", "functools", "collections", "typing"),
 )
 """What app.py may import: pages, stores, settings, the registration of experiments."""
 

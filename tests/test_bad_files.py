@@ -19,6 +19,7 @@ from probe.errors import UserError
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI
 from probe.transforms.options import DEFAULTS, OPTIONS
+from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import StopRequests
 from probe.ui.panels.labelled_file import show_file
 from probe.ui.tabs import batch_run, compare_run
@@ -91,13 +92,15 @@ def test_the_page_shows_the_rows_or_a_sentence(bad: Path, models: ModelAccess) -
     path = str(uploaded(bad))
     options = [getattr(DEFAULTS, name) for name in OPTIONS]
     columns = ["", "", ""]
+    line, turn = FileLine(), ("", "me")
     assert str(show_file(ME, "nli", path)[2])
-    me = (models, StopRequests(), "me", ME)
-    asked = (path, *columns, "first", [], 0, "fp32", *options)
-    scored = list(batch_run.run(*me, *asked))
-    compared = list(compare_run.run(*me, MODELS, FILE, "fp32", "", "", path, *columns))
-    for shown in (scored, compared):
-        assert str(shown[-1][0]) or "files" in str(shown[-1])
+    me = (models, StopRequests(), line, turn, ME, "nli")
+    asked = (path, "first", [], 0, "fp32", "", *columns, *options)
+    *_, scored = batch_run.run(*me, *asked)
+    *_, compared = compare_run.run(*me, MODELS, FILE, "fp32", "", "", path, *columns, "")
+    for shown, outputs in ((scored, batch_run.Outputs), (compared, compare_run.Outputs)):
+        told = dict(zip(vars(outputs()), shown, strict=True))
+        assert "problem" in str(told.values()) or told["files"].value
 
 
 def test_the_form_of_an_inoculation_says_how_long_or_a_sentence(bad: Path) -> None:

@@ -6,6 +6,7 @@ in `test_one_text_task.py` and `test_span_task.py`.
 
 import csv
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from finetune.experiments.inoculation.challenges import bundled_sets, catalogue
 from finetune.ui.samples import challenge_choices, samples
 from probe.cli.main import app
 from probe.tasks.label_rules import KEEP
-from probe.tasks.nli import NLI
+from probe.tasks.nli import NLI, Pair
 from probe.templates import kinds
 from probe.templates.grammar import FOLDERS
 from probe.terms import Term
@@ -85,7 +86,8 @@ def test_a_new_transform_that_leaves_a_label_is_a_challenge(shout: str) -> None:
 
 def test_a_family_is_one_row(monkeypatch: pytest.MonkeyPatch, shout: str) -> None:
     monkeypatch.setitem(FAMILIES, "loud", Term("Loudness", "Louder texts (nobody)."))
-    assert "Loudness" in catalogue_page({})
+    monkeypatch.setitem(REGISTRY, shout, replace(REGISTRY[shout], family="loud"))
+    assert "Loudness" in catalogue_page(NLI, Pair("A.", "B."), {})
 
 
 COLOURS = """

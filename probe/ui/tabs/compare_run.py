@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -144,7 +145,7 @@ def run(
             yield Outputs(_shown(FileProgress("", "loading")), going).outputs
             classifiers = [models.get(visitor, name, task) for name in names]
             chunks = compare_rows(classifiers, unread, precision)
-            stem = stem_of(place) if place else f"bundled-{task.name}"
+            stem = stem_of(Path(place)) if place else f"bundled-{task.name}"
             job = Job(table, names, precision, stem, visitor)
             yield from compared(job, in_steps("file_minutes", chunks, stopped))
     except UserError as trouble:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from probe.settings import ASSETS
-from probe.tasks.nli import LABELS
+from probe.tasks.nli import LABELS, NLI
+from probe.ui.panels.example_files import example_files
 from tests.support.commands import refusal, run
 
 
@@ -127,7 +127,7 @@ def test_a_form_that_cannot_be_written_is_refused_before_the_work(
 
 
 def test_the_bundled_examples_can_be_scored(model: str, tmp_path: Path) -> None:
-    for path in sorted((ASSETS / "examples").iterdir()):
+    for path in example_files(NLI):
         out = tmp_path / f"{path.stem}.csv"
         result = run("batch", str(path), "--out", str(out), "--model", model)
         assert result.exit_code == 0, result.output

@@ -14,7 +14,7 @@ from probe.tasks.nli import NLI
 from probe.ui.batch_tables import ALL, ANY
 from probe.ui.result_files import kept_folder, write_results
 from probe.ui.tabs.batch_rows import turn
-from probe.ui.tabs.compare import choose_two
+from probe.ui.tabs.compare_view import turn as turn_compared
 from probe.ui.visitors.visitor_files import cache_folder, fresh_folder
 from tests.support.visitors import ME
 
@@ -50,4 +50,4 @@ def test_no_other_key_opens_a_file(key: str, cache: Path) -> None:
 
 
 def test_compare_says_that_its_results_are_gone() -> None:
-    assert GONE in choose_two(f"{'0' * 32}/{'0' * 22}", "a", "b")[0]
+    assert GONE in turn_compared(f"{'0' * 32}/{'0' * 22}", "0|1", "a cell", 1)[0]

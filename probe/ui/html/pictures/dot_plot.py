@@ -151,11 +151,12 @@ def dot_svg(plot: DotPlot, title: str) -> Markup:
         parts += _svg_line(row, left, top + number * height, height)
     if plot.reference is not None:
         at = left + TRACK_WIDTH * plot.reference
-        line = (
-            '<line x1="{0:.1f}" x2="{0:.1f}" y1="66" y2="{1:.1f}" stroke="{2}" '
-            'stroke-dasharray="3 3"/>'
+        parts.append(
+            Markup(
+                '<line x1="{0:.1f}" x2="{0:.1f}" y1="66" y2="{1:.1f}" stroke="{2}" '
+                'stroke-dasharray="3 3"/>'
+            ).format(at, bottom, svg.SOFT)
         )
-        parts.append(Markup(line).format(at, bottom, svg.SOFT))  # written above
         parts.append(svg.text(at, bottom + 18, plot.reference_title, "middle", svg.SOFT))
     parts.append(svg.text(left, bottom + 18, "0 %", fill=svg.SOFT))
     parts.append(svg.text(left + TRACK_WIDTH, bottom + 18, "100 %", "end", svg.SOFT))

@@ -107,9 +107,9 @@ def test_batch_over_http_refuses(models: ModelAccess, asked: dict[str, Any], sen
 @pytest.mark.parametrize(("asked", "sentence"), OF_TEXTS)
 def test_the_compare_tab_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
     texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
-    asking = "", ["minilm", "da"], compare_run.PAIR, "fp32", *texts, None
-    (shown,) = compare_run.run(models, StopRequests(), "me", *asking)
-    assert sentence in shown[0]
+    asking = "", "nli", ["minilm", "da"], compare_run.ONE, "fp32", *texts, None, "", ""
+    *_, shown = compare_run.run(models, StopRequests(), FileLine(), ("", "me"), *asking)
+    assert sentence in shown[list(vars(compare_run.Outputs())).index("progress")]
 
 
 @pytest.mark.parametrize(("asked", "sentence"), OF_TEXTS)

@@ -92,7 +92,7 @@ def test_pairs_come_in_pages() -> None:
 def test_a_pair_opens_in_probe_with_the_model() -> None:
     shown, _ = page("all", ROWS[:1], NAMES, 1)
     premise, hypothesis = "%3Ci%3EA+man%3C%2Fi%3E+walks.", "He+%3Cu%3Emoves%3C%2Fu%3E."
-    query = f"?task=nli&amp;premise={premise}&amp;hypothesis={hypothesis}"
+    query = f"?task=nli&amp;premise={premise}&amp;hypothesis={hypothesis}&amp;gold=entailment"
     assert f'href="{query}&amp;model=two"' in shown
 
 
