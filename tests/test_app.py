@@ -81,3 +81,12 @@ def test_the_queue_rests_and_gradio_still_asks_how_long(core: Core) -> None:
 
 def test_no_run_of_an_endpoint_is_recorded() -> None:
     assert launch_options()["run_history"] is False
+
+
+def test_each_endpoint_has_the_name_that_it_was_given(core: Core) -> None:
+    events = build_page(TABS, core).fns.values()
+    names = {event.api_name for event in events if event.fn and event.api_visibility == "public"}
+    assert names == {
+        *("probe", "load_model", "batch", "compare", "compare_pair", "hans"),
+        *("inoculate", "run", "cancel", "again"),
+    }

@@ -1,6 +1,5 @@
 """The Probe tab's endpoint, by gradio's own client, cut off from the network."""
 
-import json
 from typing import Any
 
 import httpx
@@ -10,6 +9,7 @@ from gradio_client.exceptions import AppError
 
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from tests.conftest import App
+from tests.support.plain_http import answer_over_http
 from tests.support.probe_client import ask
 from tests.support.running_app import add_model
 
@@ -102,17 +102,22 @@ def test_what_does_not_fit_the_task_is_answered_by_a_sentence(
 
 
 def test_a_plain_request_is_answered_with_json(app: App) -> None:
-    data = ["Nina sold her bicycle.", "Nina is busy.", "sort"]
-    address = f"{app.url}gradio_api/call/probe"
-    event = httpx.post(address, json={"data": data}, timeout=60).json()["event_id"]
-    lines = httpx.get(f"{address}/{event}", timeout=60).text.strip().splitlines()
-    (answer,) = json.loads(lines[-1].removeprefix("data: "))
+    first = ["Nina sold her bicycle.", "Nina is busy.", ["sort"]]
+    rest = [each["parameter_default"] for each in parameters(app)[len(first) :]]
+    answer = answer_over_http(app.url, "probe", [*first, *rest])
     assert answer["transformed"][0]["hypothesis"] == "busy is nina ."
 
 
-def test_each_parameter_is_typed_and_described(app: App) -> None:
+def test_each_parameter_has_a_name_a_type_and_a_default(app: App) -> None:
+    assert {"texts", "task", "premise", "model"} <= {
+        each["parameter_name"] for each in parameters(app)
+    }
+    assert all(each["python_type"]["type"] for each in parameters(app))
+    assert all(each["parameter_has_default"] for each in parameters(app))
+
+
+def parameters(app: App) -> list[dict[str, Any]]:
+    """Return what the app says of the parameters of the endpoint."""
     info = httpx.get(f"{app.url}gradio_api/info", timeout=60).json()
-    parameters = info["named_endpoints"]["/probe"]["parameters"]
-    assert {"texts", "task", "premise", "model"} <= {each["parameter_name"] for each in parameters}
-    assert all(each["python_type"]["type"] for each in parameters)
-    assert "paraphrase" in str(info["named_endpoints"]["/probe"])
+    told: list[dict[str, Any]] = info["named_endpoints"]["/probe"]["parameters"]
+    return told

@@ -77,7 +77,7 @@ def _run_on_press(view: View, shown: Outputs, inputs: list[Any]) -> Any:
     """Run the live part when it is asked for; return the event that does."""
     heard = shown.run.click(waiting, None, shown.result, queue=False, **QUIET)
     return heard.then(
-        view.run, inputs, shown.outputs, concurrency_id="learn", concurrency_limit=4, **QUIET
+        view.run_step, inputs, shown.outputs, concurrency_id="learn", concurrency_limit=4, **QUIET
     )
 
 

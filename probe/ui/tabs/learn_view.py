@@ -152,7 +152,7 @@ class View:
     def _title_after(self, place: Place) -> str:
         return place.lesson.step(place.task, place.number + 1).title
 
-    def run(
+    def run_step(
         self,
         named: str,
         task_name: str,

@@ -90,20 +90,20 @@ def test_a_browser_may_remember_anything(sent: Any) -> None:
 
 @pytest.mark.parametrize("choice", [None, 3])
 def test_nothing_runs_before_a_guess_among_the_choices(view: View, choice: int | None) -> None:
-    (only,) = view.run("word_salad.2", NLI.name, MODEL, ME, {}, choice)
+    (only,) = view.run_step("word_salad.2", NLI.name, MODEL, ME, {}, choice)
     assert CHOOSE_FIRST in shown(only)["result"]
 
 
 @pytest.mark.parametrize(("choice", "words"), [(2, "You were right"), (0, "It surprised you")])
 def test_a_guess_is_judged_and_remembered(view: View, choice: int, words: str) -> None:
     assert MODEL in BUNDLED
-    *_, found, last = map(shown, view.run("word_salad.2", NLI.name, MODEL, ME, {}, choice))
+    *_, found, last = map(shown, view.run_step("word_salad.2", NLI.name, MODEL, ME, {}, choice))
     assert words in found["result"]
     assert last["kept"]["guesses"] == {"word_salad.guess": {MODEL: choice}}
 
 
 def test_a_model_that_is_not_there_is_said_in_a_sentence(view: View) -> None:
-    *_, last = view.run("word_salad.2", NLI.name, "nobody's", ME, {}, 0)
+    *_, last = view.run_step("word_salad.2", NLI.name, "nobody's", ME, {}, 0)
     assert 'role="alert"' in shown(last)["result"]
 
 
