@@ -85,11 +85,12 @@ def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
                     entry.build(Page(core, blocks, owner, opened, memory, task, tab))
         names = {entry.id for entry in tabs}
 
-        def open_tab(request: gr.Request) -> tuple[Any, str]:  # Any: gradio's own mark to skip
+        def open_tab(request: gr.Request) -> tuple[Any, Any]:  # Any: gradio's own mark to skip
             """Open the tab and choose the task that a permalink names."""
-            name = request.query_params.get("tab", "")
+            query = request.query_params
+            name = query.get("tab", "")
             selected = gr.Tabs(selected=name) if name in names else gr.skip()
-            return selected, task_in(request.query_params).name
+            return selected, task_in(query).name if "task" in query else gr.skip()
 
         blocks.load(open_tab, None, [shown, task], **QUIET)
     return blocks

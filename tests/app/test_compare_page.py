@@ -54,6 +54,7 @@ def test_a_link_that_says_on_what_compares_at_once(page: Page, app: App, second:
 
 def test_the_fields_follow_the_task(page: Page, app: App, second: str) -> None:
     page.goto(f"{app.url}?tab=compare&models=minilm,{second}")
+    expect(page.locator("#compare-models")).to_contain_text(second, timeout=SLOW)
     page.get_by_label("Sentiment").check()
     expect(page.locator("#compare-on").get_by_label("One text")).to_be_visible(timeout=SLOW)
     expect(page.locator("#hans")).to_be_hidden()
