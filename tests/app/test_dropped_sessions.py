@@ -59,8 +59,9 @@ def test_compare_shows_the_pairs_of_a_cell_and_compares_again(
     drop_sessions(app)
     newcomer.locator("#compare-matrix button[data-cell]:not([disabled])").first.click()
     expect(newcomer.locator("#compare-cell")).to_contain_text("page 1 of", timeout=SLOW)
+    newcomer.locator("#compare-on").get_by_label("One pair").check()
     newcomer.locator("#compare").click()
-    expect(newcomer.locator("#compare-cell")).to_be_empty(timeout=SLOW)
+    expect(newcomer.locator("#compare-tiles .beside section")).to_have_count(2, timeout=SLOW)
 
 
 def test_inoculate_shows_its_runs(app: App, newcomer: Page, second: str) -> None:
