@@ -71,8 +71,8 @@ def build(page: Page) -> None:
     tab.select(offered, [owner, task], models, **QUIET)
     tab.select(handlers.forecast, plan, estimate, **QUIET)
     challenges.input(sampled, [challenges, task], shown_samples, **QUIET)
-    # a list of several has no change of its own when a person chooses
-    changed = [*(field.input for field in fields[:3]), *(field.change for field in fields[3:])]
+    # a list of several tells a choice as input alone, and what is typed as change alone
+    changed = [*(field.input for field in fields[:3]), *(field.change for field in fields[2:])]
     gr.on(changed, handlers.forecast, plan, estimate, **LAST)
     gr.on(
         [models.input, challenges.input],

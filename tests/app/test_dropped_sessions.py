@@ -71,5 +71,6 @@ def test_inoculate_shows_its_runs(app: App, newcomer: Page, second: str) -> None
     expect(newcomer.locator("#runs")).to_contain_text(second, timeout=SLOW)
     drop_sessions(app)
     expect(newcomer.locator("#outcome")).to_contain_text(second, timeout=3 * SLOW)
+    newcomer.get_by_role("button", name="What is drawn").click()
     newcomer.locator("#selection input").last.check()
     expect(newcomer.locator("#curve")).to_contain_text(second, timeout=SLOW)

@@ -46,7 +46,7 @@ def test_another_task_offers_its_own_models_and_challenges_and_says_what_is_to_c
     expect(newcomer.locator("#curve")).to_contain_text(
         "No finished run of paraphrase", timeout=SLOW
     )
-    expect(newcomer.locator("#challenges")).not_to_contain_text("word_overlap")
+    expect(newcomer.locator("#challenges")).not_to_contain_text("word_overlap", timeout=SLOW)
     is_accessible(newcomer, [["#inoculation"]])
     newcomer.get_by_role("radio", name="Inference").check()
     expect(newcomer.locator("#curve .panel").first).to_be_visible(timeout=SLOW)
@@ -103,7 +103,7 @@ def test_a_transform_leads_to_an_inoculation_against_it(newcomer: Page, app: App
     newcomer.locator("#rows .result summary").first.click(timeout=SLOW)
     newcomer.get_by_role("link", name="Inoculate against this").click()
     expect(newcomer.locator("#samples")).to_contain_text("5 pairs of negation.", timeout=SLOW)
-    expect(newcomer.locator("#estimate")).to_contain_text("about", timeout=SLOW)
+    expect(newcomer.locator("#estimate")).to_contain_text("About", timeout=SLOW)
     expect(newcomer.locator("#challenges")).to_contain_text("negation")
     expect(newcomer.locator("#challenges")).not_to_contain_text("word_overlap")
     expect(newcomer.locator("#outcome")).to_contain_text("negation on minilm", timeout=SLOW)
