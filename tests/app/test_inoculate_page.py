@@ -46,7 +46,7 @@ def test_another_task_offers_its_own_models_and_challenges_and_says_what_is_to_c
     expect(newcomer.locator("#curve")).to_contain_text(
         "No finished run of paraphrase", timeout=SLOW
     )
-    expect(newcomer.locator("#challenges")).not_to_contain_text("word_overlap", timeout=SLOW)
+    expect(newcomer.locator("#models")).to_contain_text("minilm_qqp", timeout=SLOW)
     is_accessible(newcomer, [["#inoculation"]])
     newcomer.get_by_role("radio", name="Inference").check()
     expect(newcomer.locator("#curve .panel").first).to_be_visible(timeout=SLOW)
