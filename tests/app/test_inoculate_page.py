@@ -8,12 +8,10 @@ from tests.conftest import App
 from tests.support.browser import (
     PHONE,
     SLOW,
-    fits_a_phone,
     is_accessible,
     open_tab,
     show_examples,
 )
-from tests.support.running_app import add_model
 
 pytestmark = pytest.mark.browser
 
@@ -50,37 +48,6 @@ def test_another_task_offers_its_own_models_and_challenges_and_says_what_is_to_c
     is_accessible(newcomer, [["#inoculation"]])
     newcomer.get_by_role("radio", name="Inference").check()
     expect(newcomer.locator("#curve .panel").first).to_be_visible(timeout=SLOW)
-
-
-def test_a_sweep_of_two_models_is_compared_drawn_and_taken_away(
-    newcomer: Page, app: App, second: str
-) -> None:
-    add_model(app, "tiny-third")
-    newcomer.goto(f"{app.url}?tab=inoculate")
-    newcomer.locator("#models .token-remove").first.click(timeout=SLOW)
-    for name in (second, "tiny-third"):
-        newcomer.locator("#models input").first.click()
-        newcomer.get_by_role("option", name=name, exact=True).click()
-    newcomer.keyboard.press("Escape")
-    show_examples(newcomer, "5")
-    expect(newcomer.locator("#estimate")).to_contain_text("2 runs: about", timeout=SLOW)
-    newcomer.locator("#inoculate").click()
-    expect(newcomer.locator("#run-state")).to_contain_text("of 1 trainings", timeout=SLOW)
-    expect(newcomer.locator("#compared .outcomes tbody tr")).to_have_count(2, timeout=4 * SLOW)
-    newcomer.locator("#compared summary").click()
-    pressed = newcomer.locator("#compared button[data-cell]").last
-    pressed.press("Enter")
-    expect(newcomer.locator("#compared tr.opened td").nth(1)).to_have_text(
-        "tiny-third", timeout=SLOW
-    )
-    expect(newcomer.locator("#outcome")).to_contain_text("word_overlap on tiny-third")
-    expect(pressed).to_be_focused()
-    expect(newcomer.locator("#curve .legend")).to_contain_text("tiny-third")
-    newcomer.locator("#take").click()
-    expect(newcomer.locator("#run-files")).to_contain_text("report", timeout=SLOW)
-    parts = [["#curve"], ["#compared"], ["#outcome"], ["#samples"], ["#estimate"]]
-    is_accessible(newcomer, parts)
-    fits_a_phone(newcomer)
 
 
 def test_a_wrong_plan_is_answered_by_a_sentence_and_nothing_typed_is_lost(page: Page) -> None:
