@@ -1,5 +1,7 @@
 """What the Probe tab does in the browser: pauses, its link, rows opened and sorted."""
 
+from probe.ui.html.shared_link import copy_script
+
 STALE = 'for (const id of ["answer", "rows"]) document.getElementById(id)?.classList.add("stale");'
 FRESH = """() => {
   for (const id of ["answer", "rows"]) document.getElementById(id)?.classList.remove("stale");
@@ -34,26 +36,7 @@ TOGGLE_SETTINGS = """() => {
   document.getElementById("settings-button")?.setAttribute("aria-expanded", String(open));
 }"""
 
-COPY_LINK = """async () => {
-  const share = document.querySelector("#share .share"), field = share?.querySelector("input");
-  if (!field) return;
-  const link = new URL(window.location.href);
-  link.search = field.value;
-  field.value = link.href;
-  const framed = window.parent !== window, told = share.querySelector(".told");
-  if (!framed) window.history.replaceState(null, "", link);
-  const bar = framed ? "" : " It is in the address bar, too.";
-  try {
-    await navigator.clipboard.writeText(link.href);
-    told.textContent = "The link is on the clipboard." + bar;
-  } catch {
-    field.focus();
-    field.select();
-    told.textContent = "This browser keeps pages from the clipboard here: copy the link yourself, "
-      + "it is selected." + bar;
-  }
-}"""
-"""Says only what happened: there is no clipboard on plain HTTP, and a frame may be refused it."""
+COPY_LINK = copy_script("share")
 
 HINT = """
 const KEY = "nli-clinic-hint-dismissed";
