@@ -41,7 +41,10 @@ def ends(page: Page, *parts: tuple[str, int]) -> list[float]:
 def answered(page: Page, address: str, rows: int = 4) -> None:
     """Open an address and wait for the results, dimmed no more."""
     page.goto(address)
-    expect(page.locator("#rows .result")).to_have_count(rows, timeout=SLOW)
+    if rows:
+        expect(page.locator("#rows .result")).to_have_count(rows, timeout=SLOW)
+    else:
+        expect(page.locator("#rows .empty")).to_be_visible(timeout=SLOW)
     expect(page.locator("#rows.stale, #answer.stale")).to_have_count(0, timeout=SLOW)
 
 
