@@ -28,3 +28,25 @@ CHALLENGES: Offers = {
     **dict.fromkeys(("templates_dative", "templates_numerical", "templates_hans"), NLI_ALONE),
     "templates_word_order": ("paraphrase",),
 }
+TEMPLATES: Offers = {
+    **dict.fromkeys(("dative", "numerical", "hans"), NLI_ALONE),
+    "word_order": ("paraphrase",),
+}
+SLICES: Offers = {
+    "lexical overlap": PAIRS,
+    **dict.fromkeys(("negation", "length"), EVERY),
+    "HANS heuristic": NLI_ALONE,
+}
+LESSONS: Offers = {
+    "word_salad": EVERY,
+    **dict.fromkeys(("heuristics", "inoculate", "attribution"), NLI_ALONE),
+}
+TABS: Mapping[str, Offers] = {
+    "learn": LESSONS,
+    "probe": {**TRANSFORMS, "swap": PAIRS},
+    "batch": {**TRANSFORMS, "pairs from templates": PAIRS},
+    "compare": {**SLICES, "HANS profile": NLI_ALONE},
+    "inoculate": CHALLENGES,
+    "catalogue": {**TRANSFORMS, "templates": PAIRS, "rules": NLI_ALONE},
+}
+"""What each tab offers for which tasks."""

@@ -101,7 +101,7 @@ def build(page: Page, upload: gr.File) -> None:
     go.click(partial(make, page.core.store), asked, [upload, message], **QUIET)
     heeded = [about, complexity, group, low, high, strict, heuristic]
     kind.change(_heeded, kind, heeded, **QUIET)
-    page.task.change(_of_task, page.task, [panel, kind, message], **QUIET)
+    page.task.change(offer, page.task, [panel, kind, message], **QUIET)
 
 
 READS = ("complexity", "lexical", "low", "high", "integer_strict", "heuristic")
@@ -120,7 +120,7 @@ def _heeded(kind: str | None) -> list[Any]:
     return [note(grammar(kind).summary), *(gr.update(visible=name in reads) for name in READS)]
 
 
-def _of_task(name: str) -> list[Any]:
+def offer(name: str) -> list[Any]:
     """Offer the templates of a task, or nothing where it has none."""
     task = task_named(name)
     names = kinds(task)

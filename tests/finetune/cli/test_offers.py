@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from finetune.cli.main import app
 from probe.tasks.task import task_named
-from tests.support.commands import answer, refusal
-from tests.support.offers import CHALLENGES, EVERY, TRANSFORMS
+from tests.support.commands import answer, refusal, run
+from tests.support.offers import CHALLENGES, EVERY, SLICES, TEMPLATES, TRANSFORMS
 from tests.support.tiny_bert import tiny_bert
 
 TEXTS = {
@@ -30,6 +30,33 @@ def test_challenges_are_listed_as_offered(task: str) -> None:
     listed = {row["name"] for row in rows}
     assert {name for name, tasks in CHALLENGES.items() if task in tasks} <= listed
     assert not listed & {name for name, tasks in CHALLENGES.items() if task not in tasks}
+
+
+@pytest.mark.parametrize("task", EVERY)
+def test_a_file_is_compared_by_the_slices_offered(task: str, tmp_path: Path) -> None:
+    asked, path = task_named(task), tmp_path / "file.jsonl"
+    path.write_text(
+        "\n".join(
+            json.dumps({**asked.texts(example), "label": example.gold})
+            for example in asked.sanity_examples
+        ),
+        encoding="utf-8",
+    )
+    folders = (str(tiny_bert(tmp_path / name, asked)) for name in ("one", "two"))
+    models = [word for folder in folders for word in ("--model", folder)]
+    groups = {one["group"] for one in answer("compare", str(path), *models)["slices"]} - {"all"}
+    offered = {name for name, tasks in SLICES.items() if task in tasks}
+    assert groups
+    assert all(any(name in group for name in offered) for group in groups)
+
+
+@pytest.mark.parametrize("kind", TEMPLATES)
+def test_templates_make_examples_of_the_task_that_they_are_for(kind: str, tmp_path: Path) -> None:
+    out = tmp_path / "made.jsonl"
+    assert run("templates", kind, "--n", "6", "--out", str(out)).exit_code == 0
+    made = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    tasks = [task_named(name) for name in TEMPLATES[kind]]
+    assert all(set(task.fields) <= set(row) for task in tasks for row in made)
 
 
 @pytest.mark.parametrize("task", list(TEXTS))

@@ -1,0 +1,88 @@
+"""Each tab of the page offers each task what the table of offers says, and nothing else."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from app import LESSONS, tabs
+from finetune.ui.samples import challenge_choices
+from probe.analysis.slices import slices_of
+from probe.tasks.task import Task, offered_tasks
+from probe.ui.html.catalogue import catalogue
+from probe.ui.panels import changes, templates
+from probe.ui.tabs import compare_view, probe_fields
+from probe.ui.tabs.compare_link import read_link
+from probe.ui.tabs.probe_link import open_link
+from tests.support.offers import EVERY, TABS
+from tests.support.visitors import ME, page_models
+
+Offered = Callable[[Task], set[str]]
+
+
+def named(choices: Any) -> set[str]:  # Any: pairs of title and name
+    """Return the names behind the titles of a list."""
+    return {name for _, name in choices}
+
+
+def without(group: str, *titles: str) -> str:
+    """Return the name of a group of slices without the task's own word for a text."""
+    for title in titles:
+        group = group.replace(f" in the {title}", "").removeprefix(f"{title} ")
+    return group
+
+
+def probe(task: Task) -> set[str]:
+    """Return what Probe offers: the list of changes, and the button between two texts."""
+    opened = open_link(page_models(), ME, {"task": task.name})
+    *_, swap, _, _, _ = probe_fields.values_of(opened)
+    return named(probe_fields.changes(task)) | ({"swap"} if swap.visible else set())
+
+
+def batch(task: Task) -> set[str]:
+    """Return what Batch offers: the list of changes, and the panel that makes files."""
+    chosen, *_ = changes.offer(task.name)
+    panel, *_ = templates.offer(task.name)
+    return named(chosen.choices) | ({"pairs from templates"} if panel.visible else set())
+
+
+def compare(task: Task) -> set[str]:
+    """Return what Compare offers: groups of slices, and the HANS profile."""
+    models = page_models()
+    view = read_link(task, models.names(ME, task), {})
+    *_, profile = compare_view.show_task(models, ME, task, view)
+    titles = [task.title_of(field).lower() for field in task.fields]
+    groups = {without(each.group, *titles) for each in slices_of(task)}
+    return groups | ({"HANS profile"} if profile.visible else set())
+
+
+def catalogued(task: Task) -> set[str]:
+    """Return what the Catalogue shows: a card for each change, and its other parts."""
+    page = str(catalogue(task, task.sanity_examples[0], {}))
+    parts = {part for part in ("templates", "rules") if f'href="#{part}"' in page}
+    return parts | {name for name in TABS["catalogue"] if f"<code>{name}</code>" in page}
+
+
+OFFERED: dict[str, Offered] = {
+    "learn": lambda task: {lesson.name for lesson in LESSONS if task in lesson.tasks},
+    "probe": probe,
+    "batch": batch,
+    "compare": compare,
+    "inoculate": lambda task: named(challenge_choices(task)),
+    "catalogue": catalogued,
+}
+
+
+def test_the_table_names_the_tasks_of_the_page() -> None:
+    assert tuple(task.name for task in offered_tasks()) == EVERY
+
+
+@pytest.mark.parametrize("task", offered_tasks(), ids=lambda task: task.name)
+@pytest.mark.parametrize("tab", TABS)
+def test_a_tab_offers_a_task_what_the_table_says(tab: str, task: Task) -> None:
+    meant = {name for name, tasks in TABS[tab].items() if task.name in tasks}
+    assert OFFERED[tab](task) & set(TABS[tab]) == meant
+
+
+def test_the_table_knows_every_tab_that_has_a_task() -> None:
+    assert set(TABS) <= {entry.id for entry in tabs()}
