@@ -1,70 +1,53 @@
 """A run computed for the command line: through the store and the engine, as the page does it."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
 import typer
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan, cells
-from finetune.experiments.inoculation.point import Epoch, Point
-from finetune.experiments.inoculation.run import (
-    KIND,
-    InoculationRun,
-    inoculation_run,
-    known_results,
-    run_request,
-)
-from finetune.experiments.inoculation.serialise import epoch_from, point_from
-from finetune.report.progress import row_text
 from probe.errors import ExperimentError
 from probe.runs.compute.engine import Engine
-from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
-from probe.runs.models import named_model_hash
 from probe.runs.owners import COMMAND_LINE
-from probe.runs.run import OPEN, Json, StoredRun
+from probe.runs.run import OPEN, Json, RunRequest, StoredRun
 from probe.runs.store import Store
 
 POLL_SECONDS = 0.1
 """Seconds between two looks whether the run has ended."""
 
+RowText = Callable[[Json, Progress | Result], str]
+"""Writes a row of the cell with a key as one line."""
+Known = Callable[[Iterable[StoredRun]], Mapping[int, Json]]
+"""Returns by the numbers of their cells what earlier runs of the same kind came to."""
+
 
 def compute_run(
-    plan: Plan,
-    sets: Sets,
-    sources: Json,
+    request: RunRequest,
+    known: Known,
+    row_text: RowText,
     in_process: bool,
-    on_result: Callable[[InoculationRun], None] | None = None,
-) -> InoculationRun:
+    on_result: Callable[[StoredRun], None] | None = None,
+) -> StoredRun:
     """Compute a run and print its rows as they come; cells of earlier runs are taken over.
 
-    `on_result` takes the run after each of its points. Interrupted, the run is cancelled. Raises
-    ModelError, StoreError, and ExperimentError with the reason where a cell fails.
+    `on_result` takes the run after each of its results. Interrupted, the run is cancelled. Raises
+    StoreError, and ExperimentError with the reason where a cell fails.
     """
     store = Store()
-    request = run_request(plan, sets, environment(), {"model": named_model_hash(plan.model)})
-    if sources:
-        request.artefacts["sources"] = sources
-    known = known_results(store.runs(kind=KIND), plan, request.artefacts)
-    created = store.create(COMMAND_LINE, request, known)
-    for point in inoculation_run(created).results:
-        typer.echo(f"{row_text(point)}  (from an earlier call)")
+    created = store.create(COMMAND_LINE, request, known(store.runs(kind=request.kind)))
+    for cell in created.cells:
+        if cell.result is not None:
+            typer.echo(f"{row_text(cell.key, Result(cell.result))}  (from an earlier call)")
 
     def listen(run_id: str, number: int, row: Progress | Result) -> None:
-        typer.echo(row_text(_typed_row(plan, number, row)))
+        typer.echo(row_text(created.cells[number].key, row))
         if isinstance(row, Result) and on_result is not None:
-            on_result(inoculation_run(store.get(run_id)))
+            on_result(store.get(run_id))
 
     run = _run_to_its_end(store, Engine(store, in_process=in_process, listener=listen), created.id)
     if run.state == "failed":
         raise ExperimentError(run.error)
-    return inoculation_run(run)
-
-
-def _typed_row(plan: Plan, number: int, row: Progress | Result) -> Epoch | Point:
-    key = vars(cells(plan)[number])
-    return point_from(key, row.values) if isinstance(row, Result) else epoch_from(key, row.values)
+    return run
 
 
 def _run_to_its_end(store: Store, engine: Engine, run_id: str) -> StoredRun:

@@ -8,7 +8,7 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.compute import compute_run
+from finetune.cli.inoculation_runs import compute_inoculation
 from finetune.experiments.inoculation.challenges import file_sets, make_sets
 from finetune.experiments.inoculation.datasets import (
     Examples,
@@ -125,7 +125,7 @@ def _compute(plan: Plan, sets: Sets, sources: dict[str, str], in_process: bool, 
     plan = resolved(plan, sets)
     check(plan, sets)
     typer.echo(f"{plan.model} on {plan.challenge}")
-    run = compute_run(plan, sets, sources, in_process)
+    run = compute_inoculation(plan, sets, sources, in_process)
     path = write(out, f"{plan.model}-{plan.challenge}", Store().get(run.id))
     typer.echo(f"written: {path.name}, {path.stat().st_size:,} bytes")
 

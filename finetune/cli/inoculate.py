@@ -6,7 +6,7 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.compute import compute_run
+from finetune.cli.inoculation_runs import compute_inoculation
 from finetune.experiments.inoculation.challenges import MAX_PAIRS, challenge_name
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import (
@@ -125,7 +125,7 @@ def _inoculate(
     def write(run: InoculationRun) -> None:
         write_points([run], out)
 
-    run = compute_run(plan, sets, sources, in_process, write)
+    run = compute_inoculation(plan, sets, sources, in_process, write)
     write(run)
     summary = write_summary(run, out)
     typer.echo(f"{summary['name']}. {summary['explanation']}")
