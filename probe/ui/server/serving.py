@@ -45,9 +45,13 @@ def launch_options() -> dict[str, Any]:
 
 
 def start(page: gr.Blocks, **options: Any) -> None:  # Any: as of launch()
-    """Serve the page from now on, in threads of its own; `options` are passed to launch() too."""
+    """Serve the page from now on, in threads of its own; `options` are passed to launch() too.
+
+    gradio is not to ask whether its page can be reached: it waits three seconds for the answer,
+    which a busy machine may need, and gives up.
+    """
     guard_uploads()
-    queued(page).launch(**launch_options(), **options, prevent_thread_lock=True)
+    queued(page).launch(**launch_options(), **options, prevent_thread_lock=True, _frontend=False)
     page.app.state_holder = Sessions(page)
 
 
