@@ -106,7 +106,7 @@ def encode(
         paddings(tokenizer),
         tokenizer.padding_side == "left",
         lengths,
-        admissible(pairs, classifier.task).to(device),
+        admissible(pairs, classifier.task, classifier.labels).to(device),
     )
 
 
@@ -127,7 +127,7 @@ def predictions(
         halt(stop)
         inputs, _ = data.batch(rows)
         with torch.inference_mode(), autocast(classifier.device, precision):
-            logits = classifier.logits(inputs)
+            logits = classifier.unscaled_logits(inputs)
         labels[rows] = logits.argmax(1).to(labels.device)
     return labels
 

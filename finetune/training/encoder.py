@@ -73,7 +73,9 @@ def train(
 
     def load(rows: Sequence[int]) -> tuple[BatchEncoding, torch.Tensor]:
         batch = [examples[row] for row in rows]
-        return classifier.encode(batch, options.max_tokens), admissible(batch, classifier.task)
+        return classifier.encode(batch, options.max_tokens), admissible(
+            batch, classifier.task, classifier.labels
+        )
 
     interval_start, examples_seen, average = time.monotonic(), 0, 0.0
     seed = options.seed * 1_000_003 + start

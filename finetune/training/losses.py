@@ -5,10 +5,11 @@ second batch (entropy on other pairs) takes that batch as such rows.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 
-from probe.tasks.task import Example, Task
+from probe.tasks.task import Example, Label, Task
 
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -22,14 +23,77 @@ def cross_entropy(
     Plain cross-entropy where one label is admissible; non-entailment admits two of three. Infinite
     where a row admits none.
     """
+    return _surprise(logits, targets).mean()
+
+
+def smoothed(epsilon: float) -> Loss:
+    """Return label smoothing: 1 - epsilon of the cross entropy, epsilon of that to all labels.
+
+    The right label has its part of epsilon too, as in the code of Gupta et al. 2021 and in torch.
+    """
+    return partial(_smoothed, epsilon)
+
+
+def focal(gamma: float) -> Loss:
+    """Return the focal loss, (1 - p) ** gamma times the cross entropy (Lin et al. 2017).
+
+    Rows of which the model is sure count less; without the weights of classes, as in Gupta et al.
+    """
+    return partial(_focal, gamma)
+
+
+def entropic(weight: float) -> Loss:
+    """Return the cross entropy of the labelled rows and `weight` times KL(uniform || p) of others.
+
+    Each is a mean over its own rows. Gupta et al. 2021 print a plus before the entropy of invalid
+    rows, which would make the model surer of them; their code takes the divergence, as here.
+    """
+    return partial(_entropic, weight)
+
+
+def divergence_from_uniform(
+    logits: torch.Tensor,  # (batch, labels)
+) -> torch.Tensor:
+    """Return KL(uniform || p) = -log K - mean over labels of log p, mean; 0 where p is uniform."""
+    labels = torch.tensor(float(logits.shape[1]), device=logits.device)
+    return (-labels.log() - logits.log_softmax(1).mean(1)).mean()
+
+
+def _surprise(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Return minus the log of the probability of each row's admissible labels.  # (batch,)"""
     admitted = logits.masked_fill(~targets, -torch.inf).logsumexp(1)
-    return (logits.logsumexp(1) - admitted).mean()
+    return logits.logsumexp(1) - admitted
 
 
-def admissible(examples: Sequence[Example], task: Task) -> torch.Tensor:
-    """Return which of the task's labels match the gold; none where there is no gold.
+def _smoothed(epsilon: float, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    to_all = -logits.log_softmax(1).mean()
+    return (1 - epsilon) * cross_entropy(logits, targets) + epsilon * to_all
+
+
+def _focal(gamma: float, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    surprise = _surprise(logits, targets)
+    wrong = (1 - (-surprise).exp()).clamp(min=0)
+    # at p = 1 the power has no gradient for gamma below 1, and none is needed
+    factor = wrong.clamp(min=torch.finfo(wrong.dtype).tiny) ** gamma
+    return (factor * surprise).mean()
+
+
+def _entropic(weight: float, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    labelled = targets.any(1)
+    loss = logits.sum() * 0.0  # of a batch without such rows
+    if labelled.any():
+        loss = loss + cross_entropy(logits[labelled], targets[labelled])
+    if not labelled.all():
+        loss = loss + weight * divergence_from_uniform(logits[~labelled])
+    return loss
+
+
+def admissible(
+    examples: Sequence[Example], task: Task, labels: Sequence[Label] = ()
+) -> torch.Tensor:
+    """Return which of the labels, by default the task's, match the gold; none where there is none.
 
     # (examples, labels)
     """
-    rows = {gold: task.admissible(gold) for gold in {example.gold for example in examples}}
+    rows = {gold: task.admissible(gold, labels) for gold in {example.gold for example in examples}}
     return torch.tensor([rows[example.gold] for example in examples])

@@ -6,7 +6,7 @@ Who only speaks of predictions imports this too, so torch is imported where a mo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 
 from probe.first_import import first_import
 from probe.models.architectures import Architecture, architecture
+from probe.models.prediction import Prediction as Prediction
+from probe.models.prediction import as_predictions, softmax
+from probe.models.temperature import read_temperature
 from probe.stopping import check_stop
 from probe.tasks.task import Example, Label, Task
 
@@ -50,28 +53,6 @@ def resolve(precision: Precision) -> Literal["fp32", "bf16"]:
     if precision == "auto":
         return "bf16" if fast_bf16() else "fp32"
     return precision
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """What a model says about an example; probabilities follow `labels` and sum to one at most.
-
-    `labels` are the task's, or where the answer is a span the candidate answers.
-    """
-
-    label: Label
-    probabilities: tuple[float, ...]
-    labels: tuple[Label, ...]
-
-    @property
-    def confidence(self) -> float:
-        """The largest probability."""
-        return max(self.probabilities)
-
-    @property
-    def by_label(self) -> dict[Label, float]:
-        """The probability of each label, in their order."""
-        return dict(zip(self.labels, self.probabilities, strict=True))
 
 
 class Model(Protocol):
@@ -129,6 +110,11 @@ class Classifier:
     def architecture(self) -> Architecture:
         """The facts of the model's architecture."""
         return architecture(self.model.config.model_type)
+
+    @property
+    def temperature(self) -> float:
+        """What the logits are divided by; 1 for a model that was not calibrated."""
+        return read_temperature(self.model.config)
 
     @property
     def columns(self) -> list[int]:
@@ -216,7 +202,14 @@ class Classifier:
         return encoded
 
     def logits(self, inputs: BatchEncoding | dict[str, torch.Tensor]) -> torch.Tensor:
-        """Return logits in our label order, as float32.  # (batch, labels)"""
+        """Return logits in our label order over the temperature, float32.  # (batch, labels)"""
+        return self.unscaled_logits(inputs) / self.temperature
+
+    def unscaled_logits(self, inputs: BatchEncoding | dict[str, torch.Tensor]) -> torch.Tensor:
+        """Return logits in our label order, as float32.  # (batch, labels)
+
+        Labels are taken from these: divided, two neighbours can become equal.
+        """
         moved = {name: value.to(self.device) for name, value in inputs.items()}
         logits: torch.Tensor = self.model(**moved).logits
         return logits[:, self.columns].float()
@@ -228,28 +221,28 @@ class Classifier:
 
         Raises Stopped between two batches.
         """
+        return softmax(self._unscaled(examples, precision, batch), self.temperature)
+
+    def _unscaled(
+        self, examples: Sequence[Example], precision: Precision, batch: int
+    ) -> NDArray[np.float64]:
+        """Return the logits of the examples, in their order.  # (examples, labels)"""
         import torch
 
         result = np.zeros((len(examples), len(self.labels)))
         for rows in by_length(text_lengths(self.task, examples), batch):
             check_stop()
             with self.lock, torch.inference_mode(), autocast(self.device, precision):
-                logits = self.logits(self.encode([examples[row] for row in rows]))
-            result[rows] = logits.double().softmax(dim=-1).cpu().numpy()
+                logits = self.unscaled_logits(self.encode([examples[row] for row in rows]))
+            result[rows] = logits.double().cpu().numpy()
         return result
 
     def predict(
         self, examples: Sequence[Example], precision: Precision = "fp32", batch: int = 32
     ) -> list[Prediction]:
         """Classify examples, in their order."""
-        rows = self.probabilities(examples, precision, batch)
-        return [as_prediction(row, self.labels) for row in rows]
-
-
-def as_prediction(probabilities: Iterable[float], labels: tuple[Label, ...]) -> Prediction:
-    """Turn one row of probabilities into a prediction; ties go to the earlier label."""
-    values = tuple(float(value) for value in probabilities)
-    return Prediction(labels[int(np.argmax(values))], values, labels)
+        logits = self._unscaled(examples, precision, batch)
+        return as_predictions(logits, self.labels, self.temperature)
 
 
 def text_lengths(task: Task, examples: Sequence[Example]) -> list[int]:

@@ -8,7 +8,7 @@ from functools import partial
 
 from probe.tasks.label_rules import COMPUTED, KEEP, UNDEFINED, Rule
 from probe.tasks.spelling import negated
-from probe.tasks.task import Group, Label, Task, register
+from probe.tasks.task import INVALID, Group, Label, Task, register
 
 ENTAILMENT: Label = "entailment"
 NEUTRAL: Label = "neutral"
@@ -49,7 +49,12 @@ LABEL_RULES = {rule.name: rule for rule in (KEEP, FLIP, NOT_ENTAILED, UNDEFINED,
 
 
 def matches(predicted: Label, gold: Label) -> bool:
-    """Whether a prediction is right; non-entailment on either side compares two classes."""
+    """Whether a prediction is right; non-entailment on either side compares two classes.
+
+    That a pair is invalid is never right of one with a gold label.
+    """
+    if INVALID in (predicted, gold):
+        return predicted == gold
     if NON_ENTAILMENT in (predicted, gold):
         return (predicted == ENTAILMENT) == (gold == ENTAILMENT)
     return predicted == gold

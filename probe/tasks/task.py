@@ -9,6 +9,8 @@ from probe.tasks.spelling import DISPUTED, NO_GOLD, label_word, normalised
 
 Label = str
 """One of a task's labels; for a task that is answered with a span, the span."""
+INVALID: Label = "invalid"
+"""What a model says that takes a text for no example of its task; a label of none."""
 TARGET, SOURCE, ORIGIN = "target", "source", "origin"
 """What a transform may call a task's fields, whatever their names; the origin is the source, or the
 target where there is none."""
@@ -143,9 +145,16 @@ class Task:
         matching = [own for own in self.labels if self.matches(own, label)]
         return matching[0] if len(matching) == 1 else None
 
-    def admissible(self, gold: Label | None) -> tuple[bool, ...]:
-        """Return for each of the labels whether it is right; none is without a gold label."""
-        return tuple(gold is not None and self.matches(label, gold) for label in self.labels)
+    def admissible(self, gold: Label | None, labels: Sequence[Label] = ()) -> tuple[bool, ...]:
+        """Return for each label, by default the task's, whether it is right; none is without gold.
+
+        `INVALID` is right for itself alone.
+        """
+        return tuple(
+            gold is not None
+            and (label == gold if INVALID in (label, gold) else self.matches(label, gold))
+            for label in labels or self.labels
+        )
 
 
 TASKS: dict[str, Task] = {}

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from probe.models.classifier import Classifier, as_prediction, by_length, fast_bf16, resolve
+from probe.models.classifier import Classifier, by_length, fast_bf16, resolve
+from probe.models.prediction import as_predictions
 from probe.tasks.nli import LABELS, Pair
 from probe.tasks.task import Label
 from tests.support.tiny_bert import tiny_pairs
@@ -74,12 +75,12 @@ def test_no_pairs_have_no_predictions() -> None:
 
 
 def test_a_prediction_is_the_label_of_the_largest_probability() -> None:
-    prediction = as_prediction([0.2, 0.3, 0.5], LABELS)
-    assert (prediction.label, prediction.confidence) == ("contradiction", 0.5)
+    (prediction,) = as_predictions(np.log([[0.2, 0.3, 0.5]]), LABELS)
+    assert (prediction.label, prediction.confidence) == ("contradiction", pytest.approx(0.5))
 
 
 def test_of_equal_probabilities_the_earlier_label_wins() -> None:
-    assert as_prediction([0.2, 0.4, 0.4], LABELS).label == "neutral"
+    assert as_predictions(np.log([[0.2, 0.4, 0.4]]), LABELS)[0].label == "neutral"
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 9])

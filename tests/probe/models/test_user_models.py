@@ -20,7 +20,8 @@ from probe.cli.main import app as commands
 from probe.data.tables import read_table
 from probe.errors import ModelError
 from probe.models.cache import ModelCache
-from probe.models.classifier import Classifier, as_prediction
+from probe.models.classifier import Classifier
+from probe.models.prediction import Prediction
 from probe.models.user_models import open_model, require_open
 from probe.reports.frames import made_frame, scored_frame
 from probe.reports.json import examination_json
@@ -367,7 +368,7 @@ def test_a_pair_is_examined_in_two_classes(gold: str | None, two: Classifier) ->
 
 
 def test_a_bar_of_two_labels_says_both() -> None:
-    html = bar(as_prediction((0.2, 0.8), TWO_WAY))
+    html = bar(Prediction("non-entailment", (0.2, 0.8), TWO_WAY))
     assert "entailment 0.20, non-entailment 0.80" in html
     assert 'tone-first" style="width:20.00%"' in html and 'tone-last" style="width:80.00%"' in html
 

@@ -1,0 +1,105 @@
+"""How far confidence and accuracy are apart (Gupta et al. 2021, section 4; Guo et al. 2017).
+
+The expected calibration error has 15 bins of equal width over the largest probability. Torchmetrics
+counts an edge to the bin above it, the released code to the one below, and torchmetrics would give
+a probability of exactly 1.0 a sixteenth bin of its own: here it counts to the last of the 15.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from probe.first_import import first_import
+
+BINS = 15
+BELOW_ONE = float(np.nextafter(np.float32(1), np.float32(0)))
+"""The largest probability below 1.0, in torchmetrics' precision."""
+SMALLEST = float(np.finfo(np.float64).tiny)
+"""No probability is taken to be smaller, so that a log loss stays finite."""
+
+
+@dataclass(frozen=True)
+class Bin:
+    """The answers whose confidence lies between `low` and `high`; both means are 0 where n is 0."""
+
+    low: float
+    high: float
+    n: int
+    confidence: float
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How well n answers are calibrated, as shares from 0 to 1.
+
+    `brier` is the sum over the labels, from 0 to 2, mean over the examples; `log_loss` is in nats.
+    """
+
+    n: int
+    accuracy: float
+    confidence: float
+    ece: float
+    brier: float
+    log_loss: float
+    bins: tuple[Bin, ...]
+
+
+def calibration(
+    probabilities: NDArray[np.float64],  # (examples, labels)
+    admissible: NDArray[np.bool_],  # (examples, labels), true where right
+    answers: NDArray[np.int64] | None = None,  # (examples,)
+) -> Calibration:
+    """Measure probabilities against the labels that are right.
+
+    `answers` are the numbers of the labels that were given, by default the most probable. Labels
+    that are right together, as both others are for non-entailment, count as one. Raises ValueError
+    without examples, or where an example has no right label.
+    """
+    if not len(probabilities) or not admissible.any(axis=1).all():
+        raise ValueError("calibration needs examples, each with a right label")
+    given = probabilities.argmax(axis=1) if answers is None else answers
+    confidence = probabilities.max(axis=1)
+    correct = admissible[np.arange(len(given)), given]
+    of_right = np.where(admissible, probabilities, 0).sum(axis=1)
+    wrong = np.where(admissible, 0, probabilities)
+    return Calibration(
+        len(given),
+        float(correct.mean()),
+        float(confidence.mean()),
+        expected_calibration_error(confidence, correct),
+        float(((1 - of_right) ** 2 + (wrong**2).sum(axis=1)).mean()),
+        float(-np.log(np.clip(of_right, SMALLEST, 1)).mean()),
+        reliability(confidence, correct),
+    )
+
+
+def expected_calibration_error(
+    confidence: NDArray[np.float64],  # (examples,)
+    correct: NDArray[np.bool_],  # (examples,)
+) -> float:
+    """Return the mean over all examples of |confidence - accuracy| of their bin."""
+    with first_import:
+        import torch
+        from torchmetrics.functional.classification import binary_calibration_error
+
+    # the binary error is that of a probability and whether what it was given to is so
+    shares = torch.from_numpy(np.minimum(confidence, BELOW_ONE)).float()
+    outcomes = torch.from_numpy(correct.astype(np.int64))
+    return float(binary_calibration_error(shares, outcomes, n_bins=BINS, norm="l1"))
+
+
+def reliability(
+    confidence: NDArray[np.float64],  # (examples,)
+    correct: NDArray[np.bool_],  # (examples,)
+) -> tuple[Bin, ...]:
+    """Return the bins of a reliability diagram, lowest first."""
+    places = np.minimum(confidence * BINS, BINS - 1).astype(np.int64)
+    return tuple(_bin(at, confidence[places == at], correct[places == at]) for at in range(BINS))
+
+
+def _bin(at: int, confidence: NDArray[np.float64], correct: NDArray[np.bool_]) -> Bin:
+    n = len(confidence)
+    means = (float(confidence.mean()), float(correct.mean())) if n else (0.0, 0.0)
+    return Bin(at / BINS, (at + 1) / BINS, n, *means)

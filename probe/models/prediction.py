@@ -1,0 +1,59 @@
+"""What a model says about an example, read from its logits."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from probe.tasks.task import Label
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a model says about an example; probabilities follow `labels` and sum to one at most.
+
+    `labels` are the task's, or where the answer is a span the candidate answers.
+    """
+
+    label: Label
+    probabilities: tuple[float, ...]
+    labels: tuple[Label, ...]
+
+    @property
+    def confidence(self) -> float:
+        """The largest probability."""
+        return max(self.probabilities)
+
+    @property
+    def by_label(self) -> dict[Label, float]:
+        """The probability of each label, in their order."""
+        return dict(zip(self.labels, self.probabilities, strict=True))
+
+
+def softmax(
+    logits: NDArray[np.float64],  # (examples, labels)
+    temperature: float = 1.0,
+) -> NDArray[np.float64]:
+    """Return the probabilities of logits that are divided by a temperature first."""
+    scaled = (logits - logits.max(axis=1, keepdims=True, initial=-np.inf)) / temperature
+    powers = np.exp(scaled)
+    probabilities: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
+    return probabilities
+
+
+def as_predictions(
+    logits: NDArray[np.float64],  # (examples, labels)
+    labels: tuple[Label, ...],
+    temperature: float = 1.0,
+) -> list[Prediction]:
+    """Turn logits into predictions; ties go to the earlier label.
+
+    The label is that of the logits as they are, so that no temperature changes it: divided, two
+    neighbours can become equal.
+    """
+    return [
+        Prediction(labels[answer], tuple(row), labels)
+        for answer, row in zip(
+            logits.argmax(axis=1).tolist(), softmax(logits, temperature).tolist(), strict=True
+        )
+    ]
