@@ -1,4 +1,4 @@
-"""The temperature that a model's logits are divided by, a number in its config (Guo et al. 2017)."""
+"""The temperature that logits are divided by, a number in a config (Guo et al. 2017)."""
 
 import math
 from typing import Any

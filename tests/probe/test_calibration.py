@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from probe.calibration import BINS, calibration, expected_calibration_error, reliability
+from tests.support.property_settings import STEADY
 
 CONFIDENCES = st.floats(0.375, 1.0, width=32).filter(
     lambda value: value == 1 or abs(value * BINS - round(value * BINS)) > 1e-4  # on no edge
@@ -33,6 +34,7 @@ def columns(answers: list[tuple[float, bool]]) -> tuple[NDArray[np.float64], NDA
     return np.array([c for c, _ in answers]), np.array([right for _, right in answers])
 
 
+@STEADY
 @given(ANSWERS)
 def test_the_calibration_error_is_that_of_a_plain_computation(
     answers: list[tuple[float, bool]],
@@ -42,6 +44,7 @@ def test_the_calibration_error_is_that_of_a_plain_computation(
     )
 
 
+@STEADY
 @given(ANSWERS)
 def test_the_error_is_at_least_the_distance_of_the_means(answers: list[tuple[float, bool]]) -> None:
     confidence, correct = columns(answers)
@@ -60,6 +63,7 @@ def test_an_edge_counts_to_the_bin_above() -> None:
     assert [bin_.n for bin_ in reliability(np.array([0.6]), np.array([True]))].index(1) == 9
 
 
+@STEADY
 @given(ANSWERS)
 def test_every_answer_is_in_one_bin(answers: list[tuple[float, bool]]) -> None:
     confidence, correct = columns(answers)

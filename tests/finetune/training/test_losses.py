@@ -22,6 +22,7 @@ from finetune.training.losses import (
 )
 from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, Pair
 from probe.tasks.task import INVALID, Label
+from tests.support.property_settings import STEADY
 from tests.support.tiny_bert import tiny_pairs
 
 PAIRS = tiny_pairs(3)
@@ -54,12 +55,14 @@ def test_a_pair_without_a_gold_admits_nothing() -> None:
     assert admissible([Pair("A b.", "C d.")], NLI).tolist() == [[False, False, False]]
 
 
+@STEADY
 @given(LOGITS)
 def test_without_smoothing_label_smoothing_is_cross_entropy(values: NDArray[np.float64]) -> None:
     logits = torch.from_numpy(values)
     torch.testing.assert_close(smoothed(0.0)(logits, TARGETS), cross_entropy(logits, TARGETS))
 
 
+@STEADY
 @given(LOGITS, st.floats(0, 1))
 def test_label_smoothing_is_torchs(values: NDArray[np.float64], epsilon: float) -> None:
     logits = torch.from_numpy(values)
@@ -67,6 +70,7 @@ def test_label_smoothing_is_torchs(values: NDArray[np.float64], epsilon: float) 
     torch.testing.assert_close(smoothed(epsilon)(logits, TARGETS), theirs)
 
 
+@STEADY
 @given(LOGITS)
 def test_focal_loss_with_gamma_0_is_cross_entropy(values: NDArray[np.float64]) -> None:
     logits = torch.from_numpy(values)
@@ -88,6 +92,7 @@ def test_focal_loss_of_a_certain_answer_has_a_finite_gradient(gamma: float) -> N
     assert logits.grad.isfinite().all()
 
 
+@STEADY
 @given(LOGITS)
 def test_uniform_is_the_minimum_of_the_entropic_term(values: NDArray[np.float64]) -> None:
     logits = torch.from_numpy(values)

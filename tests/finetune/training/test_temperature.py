@@ -20,6 +20,7 @@ from probe.models.library import load
 from probe.models.prediction import as_predictions, softmax
 from probe.models.temperature import NAME, read_temperature, write_temperature
 from probe.tasks.nli import LABELS
+from tests.support.property_settings import STEADY
 from tests.support.tiny_bert import tiny_pairs
 from tests.support.tiny_models import tiny_classifier
 
@@ -57,6 +58,7 @@ def test_a_split_without_doubt_has_a_bounded_temperature(right: bool) -> None:
     assert (found < 1) is right
 
 
+@STEADY
 @given(ROWS, st.floats(0.01, 1e12))
 def test_a_temperature_changes_no_label(rows: NDArray[np.float32], temperature: float) -> None:
     logits = rows.astype(np.float64)
