@@ -55,7 +55,8 @@ BUNDLED: Mapping[str, Bundled] = {
         f"assets/models/minilm_sst2 and {EMBEDDINGS}",
     ),
 }
-"""By name; a wheel may leave some out, and a clone without Git LFS has only pointers to them."""
+"""By name, of each task first the one to start with; a wheel may leave some out, and a clone
+without Git LFS has only pointers to them."""
 
 
 def title_of(name: str) -> str:

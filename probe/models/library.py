@@ -59,11 +59,11 @@ def model_folders() -> dict[str, Path]:
 
 
 def entries() -> Iterator[Entry]:
-    """Yield the models on disk: the default one, bundled ones, the newest inoculated first."""
+    """Yield the models on disk: bundled ones in their order, then the newest inoculated first."""
     for source, folder_of_models in model_folders().items():
         folders = [path.parent for path in folder_of_models.glob("*/config.json")]
         newest = source == "inoculated"
-        key = (lambda folder: -folder.stat().st_mtime) if newest else _by_name
+        key = (lambda folder: -folder.stat().st_mtime) if newest else _in_order
         for folder in sorted(folders, key=key):
             try:
                 files = weight_files(folder)
@@ -92,8 +92,9 @@ def _task_of(folder: Path) -> Task | None:
     return task if own or order else None
 
 
-def _by_name(folder: Path) -> tuple[bool, str]:
-    return folder.name != DEFAULT, folder.name
+def _in_order(folder: Path) -> tuple[int, str]:
+    place = list(BUNDLED).index(folder.name) if folder.name in BUNDLED else len(BUNDLED)
+    return place, folder.name
 
 
 def find(name: str) -> str:

@@ -341,6 +341,12 @@ def test_models_on_disk_are_listed_with_their_parameters(saved: Path, home: Path
     assert load("mine").name == "mine"
 
 
+def test_bundled_models_are_listed_in_their_order() -> None:
+    listed = [entry.name for entry in entries() if entry.source == "bundled"]
+    assert listed == [name for name in BUNDLED if name in listed]
+    assert listed.index("minilm_qqp") < listed.index("minilm_mrpc")
+
+
 def test_the_bundled_model_is_listed_first(home: Path) -> None:
     first = next(entries())
     assert (first.name, first.source) == ("minilm", "bundled")
