@@ -2,6 +2,7 @@
 
 from finetune.cli.challenges import challenges_command
 from finetune.cli.gallery import gallery_command
+from finetune.cli.generalise import generalise_command
 from finetune.cli.inoculate import inoculate_command
 from finetune.cli.report import report_command
 from finetune.cli.runs import run_command, runs_command
@@ -16,6 +17,7 @@ from probe.cli.group import group
 register_experiments()
 app = group()
 app.command("inoculate")(inoculate_command)
+app.command("generalise")(generalise_command)
 app.command("challenges")(challenges_command)
 app.command("glossary")(glossary_command)
 app.command("runs")(runs_command)
@@ -30,4 +32,4 @@ app.command("vectors")(vectors_command)
 
 @app.callback()
 def main() -> None:
-    """Change models: train them, inoculate them."""
+    """Change models: train them, inoculate them, see what they generalise to."""

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 
+from finetune.experiments.generalisation.experiment import GENERALISATION
+from finetune.experiments.generalisation.terms import generalisation_terms
 from finetune.experiments.inoculation.experiment import INOCULATION
 from finetune.experiments.inoculation.terms import inoculation_terms
 from probe import glossary
 from probe.runs.experiment import Experiment, register
 
 EXPERIMENTS: Mapping[str, Experiment] = {
-    experiment.kind: experiment for experiment in (INOCULATION,)
+    experiment.kind: experiment for experiment in (INOCULATION, GENERALISATION)
 }
 
 
@@ -17,3 +19,4 @@ def register_experiments() -> None:
     for experiment in EXPERIMENTS.values():
         register(experiment)
     glossary.register("inoculation", "Inoculation", inoculation_terms)
+    glossary.register("generalisation", "Generalisation", generalisation_terms)

@@ -58,8 +58,8 @@ class PanelStyle:
 class Panel:
     """One panel: the rows of `curve_frame`, the sizes that there are or will be.
 
-    `rules` are baselines by name, in percent. With `goal` a line marks 90 % of the gap, where one
-    model is drawn.
+    A frame with a column `label` says its points by that. `rules` are baselines by name, in
+    percent. With `goal` a line marks 90 % of the gap, where one model is drawn.
     """
 
     frame: pd.DataFrame

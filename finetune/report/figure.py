@@ -32,16 +32,18 @@ def figure(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
     return of_panels([(titles[name], panel) for name, panel in drawn.items()], style)
 
 
-def of_panels(titled: Sequence[tuple[str, Panel]], style: PanelStyle) -> Markup:
-    """Draw panels under their titles with one legend."""
+def of_panels(
+    titled: Sequence[tuple[str, Panel]], style: PanelStyle, words: Sequence[str] = WORDS
+) -> Markup:
+    """Draw panels under their titles with one legend, which ends with the words."""
     (width, height), count = style.size, len(titled)
     columns = min(PANELS_PER_ROW, count)
     rows = -(-count // columns)
     below = MARGIN + rows * (height + HEAD)
-    legend = _legend(style, below + 14)
+    legend = _legend(style, words, below + 14)
     size = (
         columns * (width + MARGIN) + MARGIN,
-        below + LEGEND_LINE * (len(WORDS) + len(style.names)) + 8,
+        below + LEGEND_LINE * (len(words) + len(style.names)) + 8,
     )
     placed = [
         _placed(panel, style, title, at % columns, at // columns)
@@ -68,7 +70,7 @@ def _placed(panel: Panel, style: PanelStyle, title: str, column: int, row: int) 
     )
 
 
-def _legend(style: PanelStyle, top: float) -> Markup:
+def _legend(style: PanelStyle, words: Sequence[str], top: float) -> Markup:
     """Say what colours, markers and dashes mean."""
     keys = [
         _key(name, colour, shape, top + at * LEGEND_LINE)
@@ -78,8 +80,8 @@ def _legend(style: PanelStyle, top: float) -> Markup:
     ]
     below = top + len(style.names) * LEGEND_LINE
     lines = [
-        text(MARGIN + 4, below + at * LEGEND_LINE, words, "start", FILE.soft)
-        for at, words in enumerate(WORDS)
+        text(MARGIN + 4, below + at * LEGEND_LINE, line, "start", FILE.soft)
+        for at, line in enumerate(words)
     ]
     return Markup("").join([*keys, *lines])
 

@@ -93,7 +93,8 @@ def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
     shapes = dict(zip(style.names, style.shapes, strict=True))
     parts = [_grid(plot, palette), _rules(panel, plot, palette), _goal(panel, plot, palette)]
     alone = len(style.names) == 1
-    frame = panel.frame.assign(label=point_texts(panel.frame)).sort_values("examples")
+    labels = panel.frame["label"] if "label" in panel.frame else point_texts(panel.frame)
+    frame = panel.frame.assign(label=labels).sort_values("examples")
     every = list(frame.itertuples(index=False))
     for at, name in enumerate(style.names):
         shift, colour = 3.0 * (at - (len(style.names) - 1) / 2), colours[name]

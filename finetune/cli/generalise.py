@@ -1,0 +1,138 @@
+"""`python -m finetune generalise`: train on one condition, test on all, all into a folder."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+
+from finetune.cli.compute import compute_run
+from finetune.experiments.generalisation.conditions import FILE
+from finetune.experiments.generalisation.datasets import SourceData, with_conditions
+from finetune.experiments.generalisation.plan import THRESHOLDS, Plan, Thresholds, check
+from finetune.experiments.generalisation.run import (
+    generalisation_run,
+    known_results,
+    run_request,
+)
+from finetune.experiments.generalisation.serialise import epoch_from, point_from
+from finetune.experiments.generalisation.time_estimate import estimate_seconds
+from finetune.experiments.generalisation.user_data import read_data
+from finetune.experiments.inoculation.plan import numbers
+from finetune.experiments.inoculation.user_data import UserFiles
+from finetune.report.duration import duration_words
+from finetune.report.generalisation import row_text, write_points, write_summary
+from finetune.training.recipes import Mode, default_rate
+from probe.cli.open_models import naming_options
+from probe.cli.options import LabelOrder, TaskName
+from probe.cli.output import make_folder
+from probe.models.classifier import Classifier
+from probe.models.library import load
+from probe.runs.environment import environment
+from probe.runs.experiment import Progress, Result
+from probe.runs.models import named_model_hash
+from probe.runs.run import Json, StoredRun
+from probe.tasks.task import read_labels, task_named
+
+
+def generalise_command(
+    model: Annotated[str, typer.Option(help="Bundled or inoculated name, folder, or hub id.")],
+    out: Annotated[Path, typer.Option(help="Folder for points, summary and figure.")],
+    phenomenon: Annotated[
+        str, typer.Option(help="dative or numerical; with your own file a name for it.")
+    ] = "",
+    vary: Annotated[
+        str, typer.Option(help="complexity, lexical, or (numerical) range.")
+    ] = "complexity",
+    task: TaskName = "",
+    labels: LabelOrder = "",
+    sizes: Annotated[
+        str, typer.Option(help="Training examples; published: 50,200,1000,4000, up to 20000.")
+    ] = "50,200,1000",
+    lrs: Annotated[str, typer.Option(help="Rates; else the usual one of its kind.")] = "",
+    seeds: Annotated[
+        str, typer.Option(help="Each splits and draws anew; published: 0,1,2,3,4.")
+    ] = "0,1",
+    mode: Annotated[
+        str, typer.Option(help="fast: the upper weights; full: all, as published.")
+    ] = "fast",
+    tests: Annotated[int, typer.Option(help="Test examples of each condition and seed.")] = 400,
+    original: Annotated[Path | None, typer.Option(help="The original set, whole.")] = None,
+    original_dev: Annotated[Path | None, typer.Option(help="Instead of the bundled ones.")] = None,
+    original_test: Annotated[Path | None, typer.Option(help="Instead of the bundled ones.")] = None,
+    challenge_file: Annotated[
+        Path | None, typer.Option(help="Your own rows instead of templates.")
+    ] = None,
+    condition: Annotated[
+        str, typer.Option(help="The file's column that names each row's condition.")
+    ] = "condition",
+    batch: Annotated[int | None, typer.Option(help="As the model was trained, if none.")] = None,
+    max_epochs: Annotated[int, typer.Option(help="At most; held-out rows stop it earlier.")] = 10,
+    patience: Annotated[int, typer.Option(help="Epochs to wait for a better accuracy.")] = 3,
+    max_loss: Annotated[
+        float, typer.Option(help="A loss from here on means the data set was learnt.")
+    ] = THRESHOLDS.loss,
+    in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
+    threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
+    precision: Annotated[str, typer.Option(help="auto, fp32 or bf16.")] = "auto",
+) -> None:
+    """Train on one kind of example and test on each: phenomenon or data set (Rozen et al. 2019)?
+
+    Epoch and rate are chosen on held-out rows of what is trained on. Cells of earlier runs are not
+    computed again.
+    """
+    torch.set_num_threads(threads)
+    with naming_options():
+        asked = task_named(task) if task else None
+        classifier = load(model, read_labels(labels, asked), asked)
+    answered = classifier.task
+    data = read_data(
+        UserFiles(original, original_dev, original_test), challenge_file, condition, answered
+    )
+    exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks
+    plan = Plan(
+        model,
+        phenomenon or (challenge_file.stem if challenge_file else "numerical"),
+        FILE if challenge_file else vary,
+        (),
+        (),
+        sizes=numbers("--sizes", sizes, int),
+        lrs=numbers("--lrs", lrs, float) if lrs.strip() else (default_rate(model, exact),),
+        seeds=numbers("--seeds", seeds, int),
+        mode=exact,
+        tests=tests,
+        batch=batch,
+        max_epochs=max_epochs,
+        patience=patience,
+        precision=precision,  # type: ignore[arg-type]  # as above
+        thresholds=Thresholds(max_loss),
+        task=answered.name,
+        labels=classifier.order if task or labels else (),
+    )
+    _generalise(with_conditions(plan, data), data, classifier, in_process or threads > 1, out)
+
+
+def _generalise(
+    plan: Plan, data: SourceData, classifier: Classifier, in_process: bool, out: Path
+) -> None:
+    check(plan)
+    typer.echo(f"{duration_words(estimate_seconds(plan, data, classifier))} on one core")
+    make_folder(out)
+    request = run_request(plan, data, environment(), {"model": named_model_hash(plan.model)})
+    known = partial(known_results, plan=plan, artefacts=request.artefacts)
+
+    def write(run: StoredRun) -> None:
+        write_points(generalisation_run(run), out)
+
+    run = compute_run(request, known, _row_text, in_process, write)
+    write(run)
+    verdict = write_summary(generalisation_run(run), out)["verdict"]
+    typer.echo(f"{verdict['name']}. {verdict['explanation']}")
+    for warning in verdict["warnings"]:
+        typer.echo(f"note: {warning}")
+
+
+def _row_text(key: Json, row: Progress | Result) -> str:
+    read = point_from if isinstance(row, Result) else epoch_from
+    return row_text(read(key, row.values))

@@ -1,0 +1,58 @@
+"""The sets of a generalisation from files that somebody names: a column gives the conditions."""
+
+from pathlib import Path
+from typing import Any
+
+from finetune.experiments.generalisation.datasets import SourceData
+from finetune.experiments.inoculation.datasets import Examples
+from finetune.experiments.inoculation.user_data import UserFiles, read_source_data
+from finetune.training.data import read_pairs
+from probe.data.names import listed, shown
+from probe.data.tables import is_missing, read_table
+from probe.errors import FileError
+from probe.limits import UNBOUNDED, Bounds
+from probe.tasks.nli import NLI
+from probe.tasks.task import Task
+
+MAX_CONDITIONS = 12
+"""Values of a column that may be conditions: each is trained on and tested."""
+
+
+def read_data(
+    files: UserFiles, conditions: Path | None = None, column: str = "", task: Task = NLI
+) -> SourceData:
+    """Return the original set, dev and test together, and a file's rows by condition.
+
+    Nothing is chosen by the original set here, so all of it is tested. Raises ExperimentError,
+    FileError or LabelError.
+    """
+    original = read_source_data(files, task)
+    rows = read_conditions(conditions, column, task, files.bounds) if conditions else {}
+    return SourceData((*original.dev, *original.test), rows, task)
+
+
+def read_conditions(
+    path: Path, column: str, task: Task = NLI, bounds: Bounds = UNBOUNDED
+) -> dict[str, Examples]:
+    """Return the labelled rows of a file by what a column says of them, in the file's order.
+
+    Rows of which it says nothing are left out. Raises FileError or LabelError.
+    """
+    frame = read_table(path, bounds).frame
+    names = {str(name).strip().lower(): name for name in frame.columns}
+    if column.strip().lower() not in names:
+        raise FileError(
+            f"no column {shown(column)} in {path.name}; it has: {listed([str(name) for name in frame.columns])}"
+        )
+    cells = frame[names[column.strip().lower()]]
+    values = ["" if is_missing(cell) else str(cell).strip() for cell in cells]
+    rows: dict[str, list[Any]] = {}
+    for example in read_pairs(path, task, bounds):
+        if value := values[int(example.id)]:
+            rows.setdefault(value, []).append(example)
+    if not 2 <= len(rows) <= MAX_CONDITIONS:
+        raise FileError(
+            f"the column {shown(column)} of {path.name} must name 2 to {MAX_CONDITIONS} conditions "
+            f"of labelled rows; it names {len(rows)}"
+        )
+    return {name: tuple(examples) for name, examples in rows.items()}

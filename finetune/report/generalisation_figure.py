@@ -1,0 +1,135 @@
+"""The figure of a generalisation: final accuracies as a heat map, curves for each condition."""
+
+import re
+from collections.abc import Sequence
+
+import pandas as pd
+from markupsafe import Markup
+
+from finetune.experiments.generalisation.conditions import described
+from finetune.experiments.generalisation.grid import (
+    chosen,
+    on_condition,
+    on_original,
+    untrained,
+)
+from finetune.experiments.generalisation.plan import Plan
+from finetune.experiments.generalisation.point import Point
+from finetune.experiments.generalisation.run import GeneralisationRun
+from finetune.report.curves import Panel, PanelStyle, style_for
+from finetune.report.figure import ALONE, PANEL_SIZE, of_panels
+from probe.errors import RunError
+from probe.metrics import Estimate
+from probe.runs.run import Json
+from probe.tasks.task import task_named
+from probe.ui.html.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_svg
+
+ORIGINAL = "Original set"
+CORNER = "trained ↓ tested →"
+WORDS = (
+    "Solid: accuracy on each condition in percent, with its 95 % interval, under what was "
+    "trained on.",
+    "Dashed: accuracy on the original set. Across: training examples.",
+)
+
+
+def figure(run: GeneralisationRun) -> Markup:
+    """Draw the heat map over the curves. Raises RunError where nothing is finished."""
+    panels, style = curves(run.plan, run.results)
+    if not panels:
+        raise RunError("no cell is finished yet, so there is nothing to draw")
+    drawings = [of_panels(panels, style, WORDS)]
+    if grid := run.verdict.get("grid"):
+        drawings.insert(0, heat_svg(heat(grid, run.plan), "Accuracy in percent, after training"))
+    return stacked(drawings)
+
+
+def heat(grid: Json, plan: Plan) -> HeatMap:
+    """Return the final accuracies in percent; the ground begins at the share of a blind guess."""
+    known = described((*plan.rows, *plan.columns), plan.vary)
+    labels = task_named(plan.task).labels
+    floor = 1 / len(labels) if labels else 0.0
+    cells = [
+        [
+            Cell(
+                f"{100 * value:.0f}",
+                MOST * max(0.0, (value - floor) / (1 - floor)),
+                tip=f"{100 * value:.1f} % ({100 * low:.1f} to {100 * high:.1f}), n {n}",
+            )
+            for value, low, high, n in zip(*line, strict=True)
+        ]
+        for line in zip(grid["accuracy"], grid["low"], grid["high"], grid["n"], strict=True)
+    ]
+    rows, columns = (
+        [Head(known[name].title) for name in grid[which]] for which in ("rows", "columns")
+    )
+    return HeatMap(rows, columns, cells, CORNER)
+
+
+def curves(plan: Plan, points: Sequence[Point]) -> tuple[list[tuple[str, Panel]], PanelStyle]:
+    """Return a panel for each condition that was trained on, under its title, and their look."""
+    frames = {row: curve_frame(plan, points, row) for row in plan.rows}
+    drawn = {row: frame for row, frame in frames.items() if len(frame)}
+    every = pd.concat(frames.values())
+    style = style_for(every)
+    known = described((*plan.rows, *plan.columns), plan.vary)
+    names = (*(known[column].title for column in plan.columns), ORIGINAL)
+    size = PANEL_SIZE if len(drawn) > 1 else ALONE
+    panels = [
+        (f"Trained on: {known[row].title}", Panel(frame, plan.sizes))
+        for row, frame in drawn.items()
+    ]
+    return panels, PanelStyle(names, style.low, style.high, size)
+
+
+def curve_frame(plan: Plan, points: Sequence[Point], row: str) -> pd.DataFrame:
+    """Return a line for each size and tested set, in percent, of a model trained on a row.
+
+    Size 0 is the model as it was.
+    """
+    known = described(plan.columns, plan.vary)
+    sizes = {size: own for (name, size), own in chosen(points).items() if name == row}
+    if start := untrained(points):
+        sizes[0] = start
+    lines = []
+    for size in sorted(sizes):
+        own = sizes[size]
+        lines.append(_line(ORIGINAL, "original", size, on_original(own)))
+        for column in plan.columns:
+            estimate = on_condition(own, column)
+            lines.append(_line(known[column].title, "challenge", size, estimate))
+    return pd.DataFrame(lines, columns=COLUMNS)
+
+
+COLUMNS = ["name", "set", "examples", "accuracy", "low", "high", "n", "label"]
+
+
+def _line(name: str, which: str, size: int, estimate: Estimate) -> tuple[object, ...]:
+    value, low, high = (100 * share for share in (estimate.value, estimate.low, estimate.high))
+    label = f"{name}, {size} examples: {value:.1f} % ({low:.1f} to {high:.1f}), n {estimate.n}"
+    return name, which, size, value, low, high, estimate.n, label
+
+
+def stacked(drawings: Sequence[Markup]) -> Markup:
+    """Return drawings one under the other in a file of their own."""
+    sizes = [_size(drawing) for drawing in drawings]
+    tops = [sum(height for _, height in sizes[:at]) for at in range(len(sizes))]
+    placed = [
+        Markup('<g transform="translate(0,{})">{}</g>').format(top, drawing)
+        for top, drawing in zip(tops, drawings, strict=True)
+    ]
+    return Markup(
+        '<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}">'
+        '<rect width="{w}" height="{h}" fill="#ffffff"/>{parts}</svg>'
+    ).format(
+        w=max(width for width, _ in sizes),
+        h=sum(height for _, height in sizes),
+        parts=Markup("").join(placed),
+    )
+
+
+def _size(drawing: Markup) -> tuple[int, int]:
+    """Return the width and height that a drawing begins with."""
+    begins = re.search(r'viewBox="0 0 (\d+) (\d+)"', drawing)
+    assert begins is not None, "a drawing of ours says how large it is"
+    return int(begins[1]), int(begins[2])
