@@ -40,6 +40,8 @@ def worker() -> list[list[str]]:
         printed(
             "import json, sys, probe.runs.compute.worker\n"
             "first = list(sys.modules)\n"
+            "import finetune.experiments.generalisation.serialise\n"
+            "import finetune.experiments.generalisation.cell\n"
             "import finetune.experiments.inoculation.serialise\n"
             "import finetune.experiments.inoculation.cell, finetune.training.checkpoints\n"
             "print(json.dumps([first, list(sys.modules)]))"
@@ -53,7 +55,7 @@ def test_the_commands_start_without_gradio(console: dict[str, list[str]]) -> Non
 
 
 def test_the_console_command_knows_the_experiments(console: dict[str, list[str]]) -> None:
-    assert console["experiments"] == ["inoculation"]
+    assert console["experiments"] == ["inoculation", "generalisation"]
 
 
 def test_a_worker_starts_without_torch(worker: list[list[str]]) -> None:

@@ -10,6 +10,7 @@ import typer
 from finetune.cli.compute import compute_run
 from finetune.experiments.generalisation.conditions import FILE
 from finetune.experiments.generalisation.datasets import SourceData, with_conditions
+from finetune.experiments.generalisation.inoculated import same_phenomenon
 from finetune.experiments.generalisation.plan import THRESHOLDS, Plan, Thresholds, check
 from finetune.experiments.generalisation.run import (
     generalisation_run,
@@ -20,6 +21,7 @@ from finetune.experiments.generalisation.serialise import epoch_from, point_from
 from finetune.experiments.generalisation.time_estimate import estimate_seconds
 from finetune.experiments.generalisation.user_data import read_data
 from finetune.experiments.inoculation.plan import numbers
+from finetune.experiments.inoculation.run import KIND as INOCULATION_KIND
 from finetune.experiments.inoculation.user_data import UserFiles
 from finetune.report.duration import duration_words
 from finetune.report.generalisation import row_text, write_points, write_summary
@@ -31,8 +33,10 @@ from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
+from probe.runs.gallery import gallery_runs
 from probe.runs.models import named_model_hash
 from probe.runs.run import Json, StoredRun
+from probe.runs.store import Store
 from probe.tasks.task import read_labels, task_named
 
 
@@ -127,10 +131,13 @@ def _generalise(
 
     run = compute_run(request, known, _row_text, in_process, write)
     write(run)
-    verdict = write_summary(generalisation_run(run), out)["verdict"]
+    beside = same_phenomenon(plan, (*gallery_runs(), *Store().runs(kind=INOCULATION_KIND)))
+    verdict = write_summary(generalisation_run(run), out, beside)["verdict"]
     typer.echo(f"{verdict['name']}. {verdict['explanation']}")
     for warning in verdict["warnings"]:
         typer.echo(f"note: {warning}")
+    if beside:
+        typer.echo(f"inoculation on {beside.plan.challenge}: {beside.verdict['name']}")
 
 
 def _row_text(key: Json, row: Progress | Result) -> str:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from finetune.experiments.generalisation.point import Epoch, Point, share_right, total
 from finetune.experiments.generalisation.run import GeneralisationRun
+from finetune.experiments.inoculation.run import InoculationRun
 from finetune.report.drawing import svg_file
 from finetune.report.generalisation_figure import figure
 from probe.errors import writing
@@ -18,7 +19,7 @@ ORIGINAL = "original"
 
 
 def row_text(row: Epoch | Point) -> str:
-    """Return what a cell trains on, its size, rate and seed, and how far it is or what came of it."""
+    """Return a cell in words, and how far it is or what it came to."""
     key = row.cell
     trained = f"{key.train:<9} size {key.size:<5}" if key.size else f"{'untrained':<9} size 0    "
     cell = f"{trained} lr {key.lr:g}  seed {key.seed}"
@@ -68,16 +69,20 @@ def write_points(run: GeneralisationRun, folder: Path) -> Path:
     return path
 
 
-def write_summary(run: GeneralisationRun, folder: Path) -> Json:
+def write_summary(
+    run: GeneralisationRun, folder: Path, inoculation: InoculationRun | None = None
+) -> Json:
     """Write summary.json and figure.svg of a judged run, and return the summary.
 
-    `before` is the table before training, by set and gold label. Raises FileError.
+    `before` is the table before training, by set and gold label, `inoculation` what an inoculation
+    on the same phenomenon came to, null where there is none. Raises FileError.
     """
     verdict = {name: value for name, value in run.verdict.items() if name not in APART}
     summary = {
         "grid": run.verdict["grid"],
         "verdict": verdict,
         "before": run.verdict["before"],
+        "inoculation": None if inoculation is None else _told(inoculation),
         "plan": asdict(run.plan),
         "artefacts": run.artefacts,
         "environment": run.environment,
@@ -87,6 +92,13 @@ def write_summary(run: GeneralisationRun, folder: Path) -> Json:
         (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
         (folder / "figure.svg").write_text(svg_file(figure(run)) + "\n", encoding="utf-8")
     return summary
+
+
+def _told(run: InoculationRun) -> Json:
+    """Return what an inoculation came to at its largest size."""
+    names = ("outcome", "name", "explanation", "gap", "closed", "drop")
+    about = {"run": run.id, "challenge": run.plan.challenge, "size": max(run.plan.sizes)}
+    return about | {name: run.verdict[name] for name in names}
 
 
 APART = ("grid", "before")

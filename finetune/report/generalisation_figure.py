@@ -25,6 +25,7 @@ from probe.tasks.task import task_named
 from probe.ui.html.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_svg
 
 ORIGINAL = "Original set"
+TITLE = "Accuracy in percent: rows trained on, columns tested"
 CORNER = "trained ↓ tested →"
 WORDS = (
     "Solid: accuracy on each condition in percent, with its 95 % interval, under what was "
@@ -40,7 +41,7 @@ def figure(run: GeneralisationRun) -> Markup:
         raise RunError("no cell is finished yet, so there is nothing to draw")
     drawings = [of_panels(panels, style, WORDS)]
     if grid := run.verdict.get("grid"):
-        drawings.insert(0, heat_svg(heat(grid, run.plan), "Accuracy in percent, after training"))
+        drawings.insert(0, heat_svg(heat(grid, run.plan), TITLE))
     return stacked(drawings)
 
 

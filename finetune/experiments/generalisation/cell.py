@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from finetune.experiments.generalisation.datasets import (
     SourceData,
     TrainingSets,
-    test_sets,
-    training_sets,
+    draw_tests,
+    draw_training,
 )
 from finetune.experiments.generalisation.plan import Cell, Plan
 from finetune.experiments.generalisation.point import Epoch, Hits, Point, Scores
@@ -35,10 +35,10 @@ def run_cell(
     """
     began, epochs = time.monotonic(), 0
     ready = prepare(classifier, plan.mode, plan.precision)
-    tests = test_sets(plan, data, cell.seed)
+    tests = draw_tests(plan, data, cell.seed)
     best = BestEpoch(dev=0.0)
     if cell.size:
-        sets = training_sets(plan, data, cell.seed, cell.train, tests)
+        sets = draw_training(plan, data, cell.seed, cell.train, tests)
         for epoch in _epochs(plan, sets, cell, ready, best, stop):
             epochs = epoch.epoch
             yield epoch

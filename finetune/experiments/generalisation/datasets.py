@@ -59,7 +59,7 @@ def with_conditions(plan: Plan, data: SourceData) -> Plan:
     return replace(plan, rows=rows, columns=tuple(each.name for each in known))
 
 
-def test_sets(plan: Plan, data: SourceData, seed: int) -> dict[str, Examples]:
+def draw_tests(plan: Plan, data: SourceData, seed: int) -> dict[str, Examples]:
     """Return by condition the pairs that a seed tests on, `plan.tests` or all there are."""
     draw = _held_out_rows if plan.vary == FILE else _from_templates
     drawn = draw(plan, data, seed)
@@ -82,7 +82,7 @@ def _from_templates(plan: Plan, data: SourceData, seed: int) -> dict[str, Iterat
     }
 
 
-def training_sets(
+def draw_training(
     plan: Plan, data: SourceData, seed: int, row: str, tests: Mapping[str, Examples]
 ) -> TrainingSets:
     """Return what a seed trains on of a condition, as much as the largest size.

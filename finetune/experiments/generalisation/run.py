@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from finetune.experiments.generalisation.datasets import SourceData, test_sets, training_sets
+from finetune.experiments.generalisation.datasets import SourceData, draw_tests, draw_training
 from finetune.experiments.generalisation.plan import THRESHOLDS, Cell, Plan, cells
 from finetune.experiments.generalisation.point import Epoch, Point
 from finetune.experiments.generalisation.serialise import (
@@ -77,8 +77,8 @@ def sets_facts(plan: Plan, data: SourceData) -> Json:
 
 
 def _seed_facts(plan: Plan, data: SourceData, seed: int) -> Json:
-    tests = test_sets(plan, data, seed)
-    trained = {row: training_sets(plan, data, seed, row, tests) for row in plan.rows}
+    tests = draw_tests(plan, data, seed)
+    trained = {row: draw_training(plan, data, seed, row, tests) for row in plan.rows}
     return {
         "test": {name: _facts(examples) for name, examples in tests.items()},
         "dev": {row: _facts(sets.dev) for row, sets in trained.items()},

@@ -1,6 +1,6 @@
 """About how long a generalisation takes here, by the pace of an inoculation like its cells."""
 
-from finetune.experiments.generalisation.datasets import SourceData, test_sets, training_sets
+from finetune.experiments.generalisation.datasets import SourceData, draw_tests, draw_training
 from finetune.experiments.generalisation.plan import Plan
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan as InoculationPlan
@@ -15,8 +15,8 @@ def estimate_seconds(plan: Plan, data: SourceData, classifier: Classifier | None
     ExperimentError where there is no fast mode or there are too few pairs.
     """
     seed, row = plan.seeds[0], plan.rows[0]
-    tests = test_sets(plan, data, seed)
-    drawn = training_sets(plan, data, seed, row, tests)
+    tests = draw_tests(plan, data, seed)
+    drawn = draw_training(plan, data, seed, row, tests)
     tested = tuple(example for examples in tests.values() for example in examples)
     sets = Sets(drawn.dev, data.original, drawn.train, tested, task=data.task)
     one = InoculationPlan(

@@ -41,9 +41,8 @@ def read_conditions(
     frame = read_table(path, bounds).frame
     names = {str(name).strip().lower(): name for name in frame.columns}
     if column.strip().lower() not in names:
-        raise FileError(
-            f"no column {shown(column)} in {path.name}; it has: {listed([str(name) for name in frame.columns])}"
-        )
+        there = listed([str(name) for name in frame.columns])
+        raise FileError(f"no column {shown(column)} in {path.name}; it has: {there}")
     cells = frame[names[column.strip().lower()]]
     values = ["" if is_missing(cell) else str(cell).strip() for cell in cells]
     rows: dict[str, list[Any]] = {}

@@ -3,5 +3,5 @@
 from finetune.experiments.registry import EXPERIMENTS
 
 
-def test_inoculation_is_an_experiment() -> None:
-    assert list(EXPERIMENTS) == ["inoculation"]
+def test_inoculation_and_generalisation_are_experiments() -> None:
+    assert list(EXPERIMENTS) == ["inoculation", "generalisation"]

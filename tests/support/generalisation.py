@@ -1,0 +1,75 @@
+"""Points of a generalisation with known numbers of correct predictions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from finetune.experiments.generalisation.experiment import GENERALISATION, verdict_of
+from finetune.experiments.generalisation.plan import Cell, Plan, base_cell, cells
+from finetune.experiments.generalisation.point import Hits, Point
+from finetune.experiments.generalisation.run import GeneralisationRun, generalisation_run
+from finetune.experiments.generalisation.serialise import plan_json, row_json
+from probe.runs.run import Run, RunCell, State
+
+LEVELS = ("simple", "medium", "complex")
+PLAN = Plan("minilm", "numerical", "complexity", LEVELS, LEVELS, (100,), (1e-3,), (0, 1), tests=300)
+TESTS = 300
+"""Pairs of each condition and repeat, a third of each label."""
+
+
+def scores(right: int, n: int = TESTS) -> Mapping[str, Hits]:
+    """Return counts by label that add up to so many right of n."""
+    first, second = right // 3, right // 3
+    parts = zip(
+        ("contradiction", "entailment", "neutral"), (first, second, right - 2 * first), strict=True
+    )
+    return {label: Hits(hits, n // 3) for label, hits in parts}
+
+
+def make_point(cell: Cell, right: Sequence[int], dev: float = 0.9, original: int = 240) -> Point:
+    """Return a point with so many of 300 right on simple, medium and complex sentences."""
+    tests = {name: scores(hits) for name, hits in zip(LEVELS, right, strict=True)}
+    return Point(cell, scores(original), tests, dev, 3, 2, 1.5, "fp32")
+
+
+def make_points(matrix: Sequence[Sequence[int]], plan: Plan = PLAN) -> list[Point]:
+    """Return both repeats before training, and after it a line of right ones for each row."""
+    before = [make_point(base_cell(seed), (100, 100, 100), 0.0) for seed in plan.seeds]
+    after = [
+        make_point(Cell(row, 100, 1e-3, seed), line)
+        for row, line in zip(plan.rows, matrix, strict=True)
+        for seed in plan.seeds
+    ]
+    return [*before, *after]
+
+
+def make_run(
+    points: Sequence[Point], plan: Plan = PLAN, state: State = "done", run_id: str = "run1"
+) -> GeneralisationRun:
+    """Return a run of these points, judged if there are enough; other cells are queued."""
+    computed = {point.cell: row_json(point) for point in points}
+    stored = Run(
+        id=run_id,
+        kind=GENERALISATION.kind,
+        owner="somebody",
+        plan=plan_json(plan),
+        state=state,
+        cancelling=False,
+        error="",
+        created=1000.0,
+        started=1000.0,
+        finished=1060.0 if state == "done" else 0.0,
+        verdict={},
+        environment={"torch": "2.8"},
+        kept="",
+        cells=tuple(
+            RunCell(
+                number,
+                vars(cell),
+                "done" if cell in computed else "queued",
+                result=computed.get(cell),
+            )
+            for number, cell in enumerate(cells(plan))
+        ),
+        artefacts={"model": "ab12"},
+    )
+    return generalisation_run(replace(stored, verdict=verdict_of(stored, {}) or {}))
