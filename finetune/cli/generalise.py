@@ -11,7 +11,13 @@ from finetune.cli.compute import compute_run
 from finetune.experiments.generalisation.conditions import FILE
 from finetune.experiments.generalisation.datasets import SourceData, with_conditions
 from finetune.experiments.generalisation.inoculated import same_phenomenon
-from finetune.experiments.generalisation.plan import THRESHOLDS, Plan, Thresholds, check
+from finetune.experiments.generalisation.plan import (
+    THRESHOLDS,
+    Plan,
+    Thresholds,
+    check,
+    usual_rates,
+)
 from finetune.experiments.generalisation.run import (
     generalisation_run,
     known_results,
@@ -54,7 +60,9 @@ def generalise_command(
     sizes: Annotated[
         str, typer.Option(help="Training examples; published: 50,200,1000,4000, up to 20000.")
     ] = "50,200,1000",
-    lrs: Annotated[str, typer.Option(help="Rates; else the usual one of its kind.")] = "",
+    lrs: Annotated[
+        str, typer.Option(help="Rates to choose among; else the usual one and a lower.")
+    ] = "",
     seeds: Annotated[
         str, typer.Option(help="Each splits and draws anew; published: 0,1,2,3,4.")
     ] = "0,1",
@@ -102,7 +110,9 @@ def generalise_command(
         (),
         (),
         sizes=numbers("--sizes", sizes, int),
-        lrs=numbers("--lrs", lrs, float) if lrs.strip() else (default_rate(model, exact),),
+        lrs=numbers("--lrs", lrs, float)
+        if lrs.strip()
+        else usual_rates(default_rate(model, exact)),
         seeds=numbers("--seeds", seeds, int),
         mode=exact,
         tests=tests,

@@ -6,7 +6,7 @@ from typing import Annotated, get_args
 import typer
 
 from finetune.cli.runs import find_run
-from finetune.experiments.inoculation.run import inoculation_run
+from finetune.experiments.inoculation.run import KIND, inoculation_run
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.export import export
 from probe.cli.options import one_of
@@ -29,7 +29,13 @@ def report_command(
     selection: SelectionName = "oracle_lr",
 ) -> None:
     """Write points.csv, figure.svg, figure.png and a report in one HTML file."""
-    runs = [inoculation_run(find_run(run_id)) for run_id in run_ids]
+    stored = [find_run(run_id) for run_id in run_ids]
+    for run in stored:
+        if run.kind != KIND:
+            raise ExperimentError(
+                f"{run.id} is of the kind {run.kind}; only inoculations have a report"
+            )
+    runs = [inoculation_run(run) for run in stored]
     if not any(run.results for run in runs):
         raise ExperimentError("no cell of these runs is finished yet")
     make_folder(out)

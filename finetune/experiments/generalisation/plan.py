@@ -16,6 +16,8 @@ MAX_SIZE, MAX_TESTS = 100_000, 10_000
 PUBLISHED_SIZES = (50, 200, 1000, 4000)
 PUBLISHED_SEEDS = (0, 1, 2, 3, 4)
 """Rozen et al. train on up to 4,000 datives and 100,000 statements, in five repeats."""
+RATE_SHARES = (0.3, 1.0)
+"""Of the rate that a model is usually tuned with, the shares that are tried."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,11 @@ class Cell:
     size: int
     lr: float
     seed: int
+
+
+def usual_rates(rate: float) -> tuple[float, ...]:
+    """Return the rates to choose among, for the one that a model is usually tuned with."""
+    return tuple(float(f"{share * rate:.3g}") for share in RATE_SHARES)
 
 
 def cells(plan: Plan) -> tuple[Cell, ...]:

@@ -28,8 +28,8 @@ def asked(home: Path, model: str) -> list[object]:
     )
     return [
         "generalise", "--model", model, "--phenomenon", "dative", "--sizes", "8,16",
-        "--seeds", "0", "--tests", "12", "--max-epochs", "2", "--original", original,
-        "--out", home / "out", "--in-process",
+        "--lrs", "1e-3", "--seeds", "0", "--tests", "12", "--max-epochs", "2",
+        "--original", original, "--out", home / "out", "--in-process",
     ]  # fmt: skip
 
 
@@ -103,6 +103,16 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
     assert result.exit_code == 2
     assert sentence in result.output
     assert len(result.output.splitlines()) == 1
+
+
+def test_runs_list_it_and_a_report_is_refused_in_a_sentence(asked: list[object]) -> None:
+    call(*asked)
+    (run,) = Store().runs()
+    listed = call("runs").output
+    assert run.id in listed and "dative by complexity on " in listed
+    refused = call("report", run.id, "--out", "report")
+    assert refused.exit_code == 2
+    assert "only inoculations have a report" in refused.output
 
 
 def test_the_console_command_has_it_too() -> None:

@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.generalisation.plan import Cell, Thresholds, base_cell, cells, check
+from finetune.experiments.generalisation.plan import (
+    Cell,
+    Thresholds,
+    base_cell,
+    cells,
+    check,
+    usual_rates,
+)
 from probe.errors import ExperimentError
 from tests.support.generalisation import PLAN
 
@@ -46,3 +53,8 @@ def test_a_plan_that_cannot_run_is_refused(change: dict[str, object], sentence: 
 def test_a_plan_that_can_run_is_let_through() -> None:
     check(PLAN)
     assert PLAN.thresholds.loss == 0.10
+
+
+def test_the_usual_rate_and_a_lower_one_are_tried() -> None:
+    assert usual_rates(1e-3) == (3e-4, 1e-3)
+    assert usual_rates(2e-5) == (6e-6, 2e-5)
