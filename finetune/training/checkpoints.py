@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -28,6 +29,13 @@ def save_model(classifier: Classifier, out: Path) -> None:
     save_file(half, weights, metadata={"format": "pt"})
     weights.chmod(0o644)  # safetensors makes files that only their owner reads
     classifier.tokenizer.save_pretrained(out)
+
+
+def model_files(classifier: Classifier) -> dict[str, bytes]:
+    """Return a model's files by name, to be saved on another machine than the worker's."""
+    with TemporaryDirectory() as folder:
+        save_model(classifier, Path(folder))
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
 
 def save_checkpoint(

@@ -118,18 +118,28 @@ def paddings(tokenizer: PreTrainedTokenizerBase) -> Mapping[str, int]:
     }
 
 
-def predictions(
+def unscaled_logits(
     classifier: Classifier, data: Encoded, precision: Precision = "fp32", stop: Stop = never
 ) -> torch.Tensor:
-    """Return for each pair the number of the label predicted. Raises Cancelled.  # (pairs,)"""
-    labels = torch.zeros(len(data.lengths), dtype=torch.long, device=data.admissible.device)
+    """Return the logits of each pair before any temperature, float32. Raises Cancelled.
+
+    # (pairs, labels)
+    """
+    values = torch.zeros(data.admissible.shape, device=data.admissible.device)
     for rows in by_length(data.lengths, SCORING_BATCH[classifier.device.type]):
         halt(stop)
         inputs, _ = data.batch(rows)
         with torch.inference_mode(), autocast(classifier.device, precision):
             logits = classifier.unscaled_logits(inputs)
-        labels[rows] = logits.argmax(1).to(labels.device)
-    return labels
+        values[rows] = logits.to(values.device)
+    return values
+
+
+def predictions(
+    classifier: Classifier, data: Encoded, precision: Precision = "fp32", stop: Stop = never
+) -> torch.Tensor:
+    """Return for each pair the number of the label predicted. Raises Cancelled.  # (pairs,)"""
+    return unscaled_logits(classifier, data, precision, stop).argmax(1)
 
 
 def correct(data: Encoded, labels: torch.Tensor) -> tuple[bool, ...]:

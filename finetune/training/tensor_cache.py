@@ -41,7 +41,7 @@ class Prepared:
         """Return pairs as `trained` takes them. Raises Cancelled."""
         whole = self.whole
         data = TENSOR_CACHE.get(
-            (whole.tokenizer, whole.task, max_tokens, pairs),
+            (whole.tokenizer, whole.task, whole.labels, max_tokens, pairs),
             lambda: encode(whole, pairs, max_tokens, whole.device),
         )
         if not self.frozen_key:

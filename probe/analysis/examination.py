@@ -59,7 +59,7 @@ def examine(
     began = time.perf_counter()
     prediction = model.predict([example], precision)[0]
     seconds = time.perf_counter() - began
-    usual = explained(model.task, [example], [prediction.label])[0]
+    usual = explained(model.task, [example], [prediction.answer])[0]
     importance = None
     if isinstance(model, Classifier):
         shown = label or usual

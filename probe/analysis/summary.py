@@ -10,7 +10,7 @@ from probe.analysis.batch import Row
 from probe.analysis.transformed import Transformed
 from probe.metrics import Estimate, Moments, Share
 from probe.models.classifier import Model, Precision, Prediction, resolve
-from probe.tasks.task import Label, Task
+from probe.tasks.task import INVALID, Label, Task
 from probe.transforms import Options
 
 ORIGINAL = "original"
@@ -116,8 +116,8 @@ class Totals:
     def _add(self, row: Row, prediction: Prediction) -> None:
         self.scored += 1
         self.cut += row.cut
-        if prediction.label in self._predicted:
-            self._predicted[prediction.label] += 1
+        if prediction.label in self._predicted or prediction.label == INVALID:
+            self._predicted[prediction.label] = self._predicted.get(prediction.label, 0) + 1
         groups = [self._counts[""]]
         if row.example.gold in self._counts:
             groups.append(self._counts[row.example.gold])

@@ -48,7 +48,7 @@ class ImportanceReader:
         unknown = [example for example in new if example not in self.predicted]
         answers = classifier.predict(unknown)
         self.predicted |= {
-            example: answer.label for example, answer in zip(unknown, answers, strict=True)
+            example: answer.answer for example, answer in zip(unknown, answers, strict=True)
         }
         labels = explained(classifier.task, new, [self.predicted[example] for example in new])
         scores = attribute(classifier, new, labels, sign=self.options.sign)
@@ -100,7 +100,7 @@ def transform_all(
     """
     for name in names:
         require_usable(name, model)
-    labels = [prediction.label for prediction in predictions]
+    labels = [prediction.answer for prediction in predictions]
     # importance is taken in fp32, so that only such predictions serve it
     known = dict(zip(examples, labels, strict=True)) if resolve(precision) == "fp32" else {}
     reader = ImportanceReader(model, options, known, dict(zip(examples, scored, strict=False)))

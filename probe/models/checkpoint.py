@@ -18,13 +18,13 @@ from transformers import (
 from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
 from probe.errors import ModelError
+from probe.models.answer_rule import check_answer_rule
 from probe.models.architectures import architecture
 from probe.models.classifier import Classifier
 from probe.models.device import device
 from probe.models.errors import loading_error, needs_code_message
 from probe.models.hub import free_memory_bytes, too_large_message
 from probe.models.pair_encoding import restore_post_processor
-from probe.models.temperature import read_temperature
 from probe.models.weight_files import READ_ERRORS, count_parameters, weight_files
 from probe.models.word_models import decomposable, esim  # noqa: F401  # registers them with the Auto classes
 from probe.tasks.nli import NLI
@@ -69,7 +69,7 @@ def read_checkpoint(name: str, folder: Path, device: torch.device) -> Checkpoint
         raise ModelError(
             f"the model {name!r} is no trained sequence classifier: it lacks {missing}"
         )
-    read_temperature(model.config)
+    check_answer_rule(model.config)
     labels = model.config.id2label
     return Checkpoint(model, tokenizer, tuple(str(labels[index]) for index in sorted(labels)))
 

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probe.first_import import first_import
+from probe.models.answer_rule import read_invalid_below, read_temperature
 from probe.models.architectures import Architecture, architecture
 from probe.models.prediction import Prediction as Prediction
 from probe.models.prediction import as_predictions, softmax
-from probe.models.temperature import read_temperature
 from probe.stopping import check_stop
-from probe.tasks.task import Example, Label, Task
+from probe.tasks.task import INVALID, Example, Label, Task
 
 if TYPE_CHECKING:
     import torch
@@ -117,14 +117,22 @@ class Classifier:
         return read_temperature(self.model.config)
 
     @property
+    def invalid_below(self) -> float:
+        """The confidence below which the answer is `INVALID`; 0 for a model that always answers."""
+        return read_invalid_below(self.model.config)
+
+    @property
     def columns(self) -> list[int]:
         """The index of each of `labels` among the model's outputs."""
         return [self.order.index(label) for label in self.labels]
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """The task's labels in its order: the last axis of logits and probabilities."""
-        return self.task.labels
+        """The task's labels in its order, `INVALID` behind them where the model has that class.
+
+        The last axis of logits and probabilities.
+        """
+        return (*self.task.labels, *({INVALID} & set(self.order)))
 
     @property
     def max_tokens(self) -> int:
@@ -242,7 +250,7 @@ class Classifier:
     ) -> list[Prediction]:
         """Classify examples, in their order."""
         logits = self._unscaled(examples, precision, batch)
-        return as_predictions(logits, self.labels, self.temperature)
+        return as_predictions(logits, self.labels, self.temperature, self.invalid_below)
 
 
 def text_lengths(task: Task, examples: Sequence[Example]) -> list[int]:

@@ -72,7 +72,7 @@ def check_labels(classifier: Classifier) -> LabelCheck | None:
     if not task.sanity_examples:
         return None
     predictions = classifier.predict(task.sanity_examples)
-    outputs = [order.index(prediction.label) for prediction in predictions]
+    outputs = [order.index(prediction.answer) for prediction in predictions]
 
     def correct(candidate: tuple[Label, ...]) -> int:
         return _count_correct(task, outputs, candidate)

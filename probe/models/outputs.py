@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from probe.errors import ModelError
 from probe.models.errors import UnclearTask
-from probe.tasks.task import TASKS, Label, Task
+from probe.tasks.task import INVALID, TASKS, Label, Task
 
 
 def read_config(
@@ -19,9 +19,14 @@ def read_config(
 
     `own` is the task that the config names. `asked` is the one that a person wants: it, or another
     that asks about the same texts; `likely` decides only where the outputs may be of several. A
-    given `order` overrides the names of the outputs. Raises ModelError with a sentence, and
+    given `order` overrides the names of the outputs. An output `INVALID` beside the task's labels
+    stays where it is. Raises ModelError with a sentence, and
     UnclearTask where several tasks may be meant.
     """
+    ordinary = [output for output in outputs if output != INVALID]
+    if len(ordinary) < len(outputs):
+        task, known = read_config(name, ordinary, own, asked, _without_invalid(order), likely)
+        return task, _with_invalid(known, outputs) if known else None
     possible = _of_size(name, len(outputs), own, asked)
     readable = [task for task in possible if task.read_order(outputs) and not order]
     meant = readable or possible
@@ -34,6 +39,16 @@ def read_config(
     if len({task.example for task in wanted}) > 1:
         raise UnclearTask(name, outputs, [task.name for task in wanted])
     return wanted[0], wanted[0].read_order(outputs)
+
+
+def _without_invalid(order: tuple[Label, ...] | None) -> tuple[Label, ...] | None:
+    return tuple(label for label in order if label != INVALID) if order else None
+
+
+def _with_invalid(order: Sequence[Label], outputs: Sequence[str]) -> tuple[Label, ...]:
+    """Put `INVALID` into an order of labels where the outputs have it."""
+    labels = iter(order)
+    return tuple(INVALID if output == INVALID else next(labels) for output in outputs)
 
 
 def _of_size(name: str, outputs: int, own: Task | None, asked: Task | None) -> list[Task]:

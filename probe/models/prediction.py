@@ -5,14 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from probe.tasks.task import Label
+from probe.tasks.task import INVALID, Label
 
 
 @dataclass(frozen=True)
 class Prediction:
     """What a model says about an example; probabilities follow `labels` and sum to one at most.
 
-    `labels` are the task's, or where the answer is a span the candidate answers.
+    `labels` are the task's, or where the answer is a span the candidate answers. The label may be
+    `INVALID`, which is one of them only where the model has a class for it.
     """
 
     label: Label
@@ -23,6 +24,13 @@ class Prediction:
     def confidence(self) -> float:
         """The largest probability."""
         return max(self.probabilities)
+
+    @property
+    def answer(self) -> Label:
+        """The most probable label, also where the model does not give it as its answer."""
+        if self.label in self.labels:
+            return self.label
+        return self.labels[self.probabilities.index(self.confidence)]
 
     @property
     def by_label(self) -> dict[Label, float]:
@@ -45,15 +53,18 @@ def as_predictions(
     logits: NDArray[np.float64],  # (examples, labels)
     labels: tuple[Label, ...],
     temperature: float = 1.0,
+    invalid_below: float = 0.0,
 ) -> list[Prediction]:
     """Turn logits into predictions; ties go to the earlier label.
+
+    Less sure than `invalid_below` the label is `INVALID`.
 
     The label is that of the logits as they are, so that no temperature changes it: divided, two
     neighbours can become equal.
     """
     return [
-        Prediction(labels[answer], tuple(row), labels)
-        for answer, row in zip(
+        Prediction(labels[at] if max(row) >= invalid_below else INVALID, tuple(row), labels)
+        for at, row in zip(
             logits.argmax(axis=1).tolist(), softmax(logits, temperature).tolist(), strict=True
         )
     ]

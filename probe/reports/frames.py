@@ -13,7 +13,7 @@ from probe.analysis.lineage import lineage_json
 from probe.analysis.transformed import Transformed
 from probe.data.tables import Table
 from probe.models.classifier import Model, Prediction
-from probe.tasks.task import Task
+from probe.tasks.task import Label, Task
 
 
 def scored_frame(
@@ -23,7 +23,7 @@ def scored_frame(
 
     Where the input has a column of one of our names, ours gets the model's name behind it.
     """
-    columns = _scored_columns(model.task, names)
+    columns = _scored_columns(_labels(model.task, rows), model.task, names)
     records = [_scored_record(row, names, columns) for row in rows]
     ours = pd.DataFrame(records, columns=columns, dtype=object)
     taken = set(table.frame.columns)
@@ -38,12 +38,18 @@ def scored_frame(
     return pd.concat([input_rows, ours.rename(columns=rename)], axis=1)
 
 
+def _labels(task: Task, rows: Sequence[Row]) -> tuple[Label, ...]:
+    """Return the labels that the model chooses among; the answers of a span task have none."""
+    answers = (row.prediction.labels for row in rows if row.prediction)
+    return next(answers, task.labels) if task.labels else ()
+
+
 def _cell_names(task: Task) -> tuple[str, ...]:
     return (*task.fields, "gold", "prediction", "confidence", "agrees", "note")
 
 
-def _scored_columns(task: Task, names: Sequence[str]) -> list[str]:
-    probabilities = [f"p_{label}" for label in task.labels]
+def _scored_columns(labels: Sequence[Label], task: Task, names: Sequence[str]) -> list[str]:
+    probabilities = [f"p_{label}" for label in labels]
     transformed = [f"{name}.{part}" for name in dict.fromkeys(names) for part in _cell_names(task)]
     return ["prediction", "confidence", *probabilities, "error", *transformed]
 
@@ -103,7 +109,7 @@ def made_frame(rows: Sequence[Row], names: Sequence[str], task: Task) -> pd.Data
     columns = [
         *("row", "transform", "number", "of", *task.fields, "gold", "rule", "changed"),
         *("exact", "note", "prediction", "confidence"),
-        *(f"p_{label}" for label in task.labels),
+        *(f"p_{label}" for label in _labels(task, rows)),
         *("agrees", "seed", "variant", "steps"),
     ]
     return pd.DataFrame(lines, columns=columns, dtype=object)

@@ -2,14 +2,16 @@
 
 from typing import Literal
 
-from probe.tasks.task import TASKS, Label
+from probe.tasks.task import INVALID, TASKS, Label
 
-Tone = Literal["first", "middle", "last"]
-"""Blue, grey, vermilion: `.tone-first` and so on in assets/style/page.css."""
+Tone = Literal["first", "middle", "last", "invalid"]
+"""Blue, grey, vermilion, and purple for what is no example: `.tone-first` and so on in page.css."""
 
 
 def tone(label: Label) -> Tone:
     """Return the tone of a label of any task; the middle one for what is no label."""
+    if label == INVALID:
+        return "invalid"
     labels = next((task.labels for task in TASKS.values() if label in task.labels), ())
     if label not in labels[:1] + labels[-1:]:
         return "middle"

@@ -76,7 +76,7 @@ def _scores(setting: Setting, method: Method) -> Importance:
     """Score the pair for the model's own answer."""
     pair, classifier = bundled_example(NLI, ASKED), setting.classifier
     (said,) = classifier.predict([pair])
-    (importance,) = attribute(classifier, [pair], [said.label], method)
+    (importance,) = attribute(classifier, [pair], [said.answer], method)
     return importance
 
 

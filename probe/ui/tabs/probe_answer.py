@@ -116,7 +116,7 @@ def full(classifier: Classifier, view: View, name: str, number: str) -> Markup:
     examination = examined(classifier, view, [name])
     made = {str(each.result.number): each for each in examination.transformed}
     shown = made.get(number, examination.transformed[0])
-    example, label = shown.result.example, shown.prediction.label
+    example, label = shown.result.example, shown.prediction.answer
     scores = attribute(
         classifier,
         [example],

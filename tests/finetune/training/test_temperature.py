@@ -16,9 +16,9 @@ from finetune.training.encoded import encode, predictions
 from finetune.training.losses import cross_entropy
 from finetune.training.temperature import HIGHEST, LOWEST, fit_temperature
 from probe.errors import ModelError
+from probe.models.answer_rule import TEMPERATURE, read_temperature, write_temperature
 from probe.models.library import load
 from probe.models.prediction import as_predictions, softmax
-from probe.models.temperature import NAME, read_temperature, write_temperature
 from probe.tasks.nli import LABELS
 from tests.support.property_settings import STEADY
 from tests.support.tiny_bert import tiny_pairs
@@ -109,8 +109,8 @@ def test_training_scores_labels_as_the_model_says_them() -> None:
 @pytest.mark.parametrize("value", [0, -1.0, math.inf, "hot", True])
 def test_a_config_with_another_temperature_is_refused(value: object) -> None:
     config = tiny_classifier().model.config
-    setattr(config, NAME, value)
-    with pytest.raises(ModelError, match=NAME):
+    setattr(config, TEMPERATURE, value)
+    with pytest.raises(ModelError, match=TEMPERATURE):
         read_temperature(config)
 
 
@@ -118,5 +118,5 @@ def test_a_folder_with_such_a_config_is_not_loaded(tmp_path: Path) -> None:
     classifier = tiny_classifier()
     write_temperature(classifier.model.config, 0.0)
     save_model(classifier, tmp_path)
-    with pytest.raises(ModelError, match=NAME):
+    with pytest.raises(ModelError, match=TEMPERATURE):
         load(str(tmp_path))

@@ -1,9 +1,14 @@
 """What cells share is computed once, and never taken for something else."""
 
+from dataclasses import replace
+from typing import get_args
+
 import pytest
 import torch
 
 from finetune.training.encoded import correct, encode, predictions
+from finetune.training.invalid_class import with_invalid_class
+from finetune.training.recipes import Mode
 from finetune.training.tensor_cache import TENSOR_CACHE, prepare
 from probe.models.classifier import Classifier
 from probe.stopping import Cancelled
@@ -107,3 +112,12 @@ def test_what_was_stopped_is_not_kept() -> None:
     with pytest.raises(Cancelled):
         ready.encoded(PAIRS, 64, lambda: True)
     assert len(ready.encoded(PAIRS, 64).lengths) == 8
+
+
+def test_a_model_with_another_class_has_targets_of_its_own() -> None:
+    before = tiny_classifier()
+    after = replace(with_invalid_class(before), tokenizer=before.tokenizer)
+    for classifier, labels in ((before, 3), (after, 4)):
+        for mode in get_args(Mode):
+            data = prepare(classifier, mode, "fp32").encoded(PAIRS, 64)
+            assert data.admissible.shape == (len(PAIRS), labels)

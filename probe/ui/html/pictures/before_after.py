@@ -14,7 +14,12 @@ CHARACTERS = 100
 """Characters of a line of text."""
 MAX_LINES = 12
 """Lines of one text; the rest of a longer one is left out."""
-COLOURS: Mapping[Tone, str] = {"first": "#0072b2", "middle": "#6e6e6e", "last": "#c44e00"}
+COLOURS: Mapping[Tone, str] = {
+    "first": "#0072b2",
+    "middle": "#6e6e6e",
+    "last": "#c44e00",
+    "invalid": "#a65e8e",
+}
 
 
 def before_after_svg(

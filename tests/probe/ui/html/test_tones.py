@@ -17,6 +17,7 @@ from probe.ui.html.tones import tone
         ("positive", "first"),
         ("negative", "last"),
         ("no label at all", "middle"),
+        ("invalid", "invalid"),
     ],
 )
 def test_a_labels_colour_is_that_of_its_place_in_its_task(label: str, expected: str) -> None:
