@@ -55,7 +55,8 @@ def test_the_commands_start_without_gradio(console: dict[str, list[str]]) -> Non
 
 
 def test_the_console_command_knows_the_experiments(console: dict[str, list[str]]) -> None:
-    assert console["experiments"] == ["inoculation", "generalisation"]
+    kinds = ["inoculation", "generalisation", "calibration", "mitigation", "transfer"]
+    assert console["experiments"] == kinds
 
 
 def test_a_worker_starts_without_torch(worker: list[list[str]]) -> None:
@@ -68,7 +69,16 @@ def test_a_worker_s_code_imports_neither_page_nor_store(worker: list[list[str]])
 
 
 def test_the_page_is_laid_out_without_what_loads_slowly() -> None:
-    slow = ["torch", "transformers", "captum", "nltk", "scipy", "statsmodels", "sklearn"]
+    slow = [
+        "torch",
+        "transformers",
+        "captum",
+        "nltk",
+        "scipy",
+        "statsmodels",
+        "sklearn",
+        "torchmetrics",
+    ]
     code = "import sys\nfrom app import TABS\nprint([name for name in {} if name in sys.modules])"
     assert printed(code.format(slow)) == "[]\n"
 

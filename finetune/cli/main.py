@@ -1,13 +1,16 @@
 """The commands of `python -m finetune` as one group."""
 
+from finetune.cli.calibrate import calibrate_command
 from finetune.cli.challenges import challenges_command
 from finetune.cli.gallery import gallery_command
 from finetune.cli.generalise import generalise_command
 from finetune.cli.inoculate import inoculate_command
+from finetune.cli.mitigate import mitigate_command
 from finetune.cli.report import report_command
 from finetune.cli.runs import run_command, runs_command
 from finetune.cli.share import share_command
 from finetune.cli.train import train_command
+from finetune.cli.transfer import transfer_command
 from finetune.cli.word_models import words_command
 from finetune.cli.word_vectors import vectors_command
 from finetune.experiments.registry import register_experiments
@@ -18,6 +21,9 @@ register_experiments()
 app = group()
 app.command("inoculate")(inoculate_command)
 app.command("generalise")(generalise_command)
+app.command("calibrate")(calibrate_command)
+app.command("mitigate")(mitigate_command)
+app.command("transfer")(transfer_command)
 app.command("challenges")(challenges_command)
 app.command("glossary")(glossary_command)
 app.command("runs")(runs_command)

@@ -2,15 +2,22 @@
 
 from collections.abc import Mapping
 
+from finetune.experiments.calibration.experiment import CALIBRATION
+from finetune.experiments.calibration.terms import calibration_terms
 from finetune.experiments.generalisation.experiment import GENERALISATION
 from finetune.experiments.generalisation.terms import generalisation_terms
 from finetune.experiments.inoculation.experiment import INOCULATION
 from finetune.experiments.inoculation.terms import inoculation_terms
+from finetune.experiments.mitigation.experiment import MITIGATION
+from finetune.experiments.mitigation.terms import mitigation_terms
+from finetune.experiments.transfer.experiment import TRANSFER
+from finetune.experiments.transfer.terms import transfer_terms
 from probe import glossary
 from probe.runs.experiment import Experiment, register
 
 EXPERIMENTS: Mapping[str, Experiment] = {
-    experiment.kind: experiment for experiment in (INOCULATION, GENERALISATION)
+    experiment.kind: experiment
+    for experiment in (INOCULATION, GENERALISATION, CALIBRATION, MITIGATION, TRANSFER)
 }
 
 
@@ -20,3 +27,6 @@ def register_experiments() -> None:
         register(experiment)
     glossary.register("inoculation", "Inoculation", inoculation_terms)
     glossary.register("generalisation", "Generalisation", generalisation_terms)
+    glossary.register("calibration", "Calibration", calibration_terms)
+    glossary.register("mitigation", "Invalid inputs", mitigation_terms)
+    glossary.register("transfer", "Transfer", transfer_terms)

@@ -6,14 +6,11 @@ not repeat it. Imported by workers, so it stays clear of the run store and of wh
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from finetune.experiments.inoculation.datasets import SET_NAMES, Sets
 from finetune.experiments.inoculation.plan import Cell, Plan, Thresholds
 from finetune.experiments.inoculation.point import Epoch, Point
 from probe.first_import import first_import
-from probe.models.classifier import Classifier
 from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import load_unchanged
 from probe.runs.run import Json
@@ -80,21 +77,13 @@ def run_stored_cell(
     """
     with first_import:
         from finetune.experiments.inoculation.cell import fresh, run_cell
+        from finetune.training.checkpoints import model_files
 
     typed, cell = plan_from(plan), cell_from(key)
     classifier = fresh(load_unchanged(typed.model, context.model, typed.labels))
     for row in run_cell(typed, sets_from(inputs), cell, classifier, context.stop):
         if isinstance(row, Point):
             largest = cell.size == max(typed.sizes)
-            yield Result(row_json(row), _files(classifier) if largest else {})
+            yield Result(row_json(row), model_files(classifier) if largest else {})
         else:
             yield Progress(row_json(row))
-
-
-def _files(classifier: Classifier) -> dict[str, bytes]:
-    """Return the model's files by name: the worker may lie on another machine than the app."""
-    from finetune.training.checkpoints import save_model
-
-    with TemporaryDirectory() as folder:
-        save_model(classifier, Path(folder))
-        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}

@@ -3,5 +3,6 @@
 from finetune.experiments.registry import EXPERIMENTS
 
 
-def test_inoculation_and_generalisation_are_experiments() -> None:
-    assert list(EXPERIMENTS) == ["inoculation", "generalisation"]
+def test_each_experiment_is_known_by_its_kind() -> None:
+    kinds = ["inoculation", "generalisation", "calibration", "mitigation", "transfer"]
+    assert list(EXPERIMENTS) == kinds

@@ -1,0 +1,117 @@
+"""`python -m finetune calibrate`: one model, several ways to calibrate it, all into a folder."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+
+from finetune.cli.clean_examples import (
+    SIZE,
+    Instead,
+    Original,
+    Pool,
+    epoch_text,
+    fitting,
+    loaded,
+    named,
+    read_clean,
+    write_points,
+    write_summary,
+)
+from finetune.cli.compute import compute_run
+from finetune.experiments.calibration.experiment import known_results, points_of, run_request
+from finetune.experiments.calibration.plan import REPAIRS, Plan, check
+from finetune.experiments.calibration.point import point_from
+from finetune.experiments.further_training import Epoch, Training
+from finetune.experiments.inoculation.plan import numbers
+from finetune.experiments.inoculation.user_data import UserFiles, sources_of
+from finetune.report.reliability import points_frame, reliability_svg
+from finetune.training.recipes import Mode, default_rate
+from probe.cli.options import LabelOrder, TaskName
+from probe.cli.output import make_folder
+from probe.runs.environment import environment
+from probe.runs.experiment import Progress, Result
+from probe.runs.models import named_model_hash
+from probe.runs.run import Json, StoredRun
+
+
+def calibrate_command(
+    model: Annotated[str, typer.Option(help="Bundled or inoculated name, folder, or hub id.")],
+    out: Annotated[Path, typer.Option(help="Folder for points, summary and diagrams.")],
+    task: TaskName = "",
+    labels: LabelOrder = "",
+    methods: Annotated[
+        str, typer.Option(help="The first is the summary's: temperature, smoothing, focal.")
+    ] = ",".join(REPAIRS),
+    sizes: Annotated[str, typer.Option(help="How many examples each training has.")] = SIZE,
+    seeds: Annotated[str, typer.Option(help="Each draws its own examples and dropout.")] = "0,1",
+    tests: Annotated[int, typer.Option(help="How many test examples are destroyed.")] = 200,
+    epsilon: Annotated[float, typer.Option(help="Of label smoothing.")] = 0.1,
+    gamma: Annotated[float, typer.Option(help="Of focal loss.")] = 2.0,
+    mode: Annotated[str, typer.Option(help="fast: the upper weights; full: all.")] = "fast",
+    lr: Annotated[float | None, typer.Option(help="The usual one of its kind, if none.")] = None,
+    epochs: Annotated[int, typer.Option(help="Of each training.")] = 3,
+    batch: Annotated[int | None, typer.Option(help="As the model was trained, if none.")] = None,
+    original: Annotated[Path | None, Original] = None,
+    original_dev: Annotated[Path | None, Instead] = None,
+    original_test: Annotated[Path | None, Instead] = None,
+    pool: Annotated[Path | None, Pool] = None,
+    sample_seed: Annotated[int, typer.Option(help="Splits --original.")] = 0,
+    in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
+    threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
+    precision: Annotated[str, typer.Option(help="auto, fp32 or bf16.")] = "auto",
+) -> None:
+    """Calibrate a model and see whether that cures word salad (Gupta et al. 2021, section 4).
+
+    Fast mode trains the upper layers alone, which is ours; the paper trains all weights, on whole
+    training sets. The model of the first method is kept and can be chosen by its name.
+    """
+    torch.set_num_threads(threads)
+    classifier = loaded(model, task, labels)
+    given = UserFiles(original, original_dev, original_test, pool, seed=sample_seed)
+    source = read_clean(given, classifier.task)
+    exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks
+    rate = default_rate(model, exact) if lr is None else lr
+    plan = Plan(
+        model,
+        Training(rate, exact, epochs, batch, precision=precision),  # type: ignore[arg-type]  # as above
+        named(methods),  # type: ignore[arg-type]  # as above
+        fitting(numbers("--sizes", sizes, int), len(source.pool), source.task.unit, sizes != SIZE),
+        numbers("--seeds", seeds, int),
+        tests,
+        epsilon,
+        gamma,
+        classifier.task.name,
+        classifier.order if task or labels else (),
+    )
+    check(plan, source)
+    make_folder(out)
+    artefacts = {"model": named_model_hash(model), "sources": sources_of(given)}
+    request = run_request(plan, source, environment(), artefacts)
+    known = partial(known_results, plan=plan, artefacts=request.artefacts)
+
+    def write(run: StoredRun) -> None:
+        write_points(points_frame(points_of(run)), out)
+
+    run = compute_run(request, known, row_text, in_process or threads > 1, write)
+    write(run)
+    drawn = reliability_svg(points_of(run))
+    summary = write_summary(run, {"reliability.svg": drawn}, out)
+    typer.echo(summary["explanation"])
+    typer.echo(f"the calibrated model is kept as {run.kept}")
+
+
+def row_text(key: Json, row: Progress | Result) -> str:
+    """Return method, size and seed, and how far the cell is or what it came to."""
+    cell = f"{key['method']:11} size {key['size']:<4} seed {key['seed']}"
+    if isinstance(row, Progress):
+        return f"{cell}  {epoch_text(Epoch(**row.values))}"
+    point = point_from(key, row.values)
+    measured = point.calibration
+    return (
+        f"{cell}  ECE {measured.ece:.4f}  accuracy {measured.accuracy:.4f}  "
+        f"agreement {point.agreement:.4f}  temperature {point.temperature:.3f}  "
+        f"{point.seconds:.1f} s"
+    )

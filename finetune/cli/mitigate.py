@@ -1,0 +1,126 @@
+"""`python -m finetune mitigate`: one model, several ways to find invalid inputs, into a folder."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+
+from finetune.cli.clean_examples import (
+    SIZE,
+    Instead,
+    Original,
+    Pool,
+    epoch_text,
+    fitting,
+    loaded,
+    named,
+    read_clean,
+    write_points,
+    write_summary,
+)
+from finetune.cli.compute import compute_run
+from finetune.experiments.further_training import Epoch, Training
+from finetune.experiments.inoculation.plan import numbers
+from finetune.experiments.inoculation.user_data import UserFiles, sources_of
+from finetune.experiments.mitigation.experiment import known_results, points_of, run_request
+from finetune.experiments.mitigation.plan import REPAIRS, SHARE, Plan, check
+from finetune.experiments.mitigation.point import point_from
+from finetune.experiments.mitigation.threshold import TOLERANCE
+from finetune.report.invalid_found import invalid_frame, invalid_svg
+from finetune.training.recipes import Mode, default_rate
+from probe.cli.options import LabelOrder, TaskName
+from probe.cli.output import make_folder
+from probe.runs.environment import environment
+from probe.runs.experiment import Progress, Result
+from probe.runs.models import named_model_hash
+from probe.runs.run import Json, StoredRun
+
+
+def mitigate_command(
+    model: Annotated[str, typer.Option(help="Bundled or inoculated name, folder, or hub id.")],
+    out: Annotated[Path, typer.Option(help="Folder for points, summary and heat map.")],
+    task: TaskName = "",
+    labels: LabelOrder = "",
+    methods: Annotated[
+        str, typer.Option(help="The model of the first is kept: invalid, entropic, threshold.")
+    ] = ",".join(REPAIRS),
+    sizes: Annotated[str, typer.Option(help="How many clean examples each training has.")] = SIZE,
+    seeds: Annotated[str, typer.Option(help="Each draws its own examples and dropout.")] = "0,1",
+    tests: Annotated[int, typer.Option(help="How many dev and test examples are destroyed.")] = 200,
+    share: Annotated[float, typer.Option(help="Of the examples, those destroyed too.")] = SHARE,
+    gradient_share: Annotated[
+        float, typer.Option(help="The same for transforms that ask the model; less if it collapses")
+    ] = SHARE,
+    weight: Annotated[float, typer.Option(help="Of the entropic term.")] = 0.1,
+    tolerance: Annotated[
+        float, typer.Option(help="Clean accuracy that a threshold may cost.")
+    ] = TOLERANCE,
+    mode: Annotated[str, typer.Option(help="fast: the upper weights; full: all.")] = "fast",
+    lr: Annotated[float | None, typer.Option(help="The usual one of its kind, if none.")] = None,
+    epochs: Annotated[int, typer.Option(help="Of each training.")] = 3,
+    batch: Annotated[int | None, typer.Option(help="As the model was trained, if none.")] = None,
+    original: Annotated[Path | None, Original] = None,
+    original_dev: Annotated[Path | None, Instead] = None,
+    original_test: Annotated[Path | None, Instead] = None,
+    pool: Annotated[Path | None, Pool] = None,
+    sample_seed: Annotated[int, typer.Option(help="Splits --original.")] = 0,
+    in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
+    threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
+    precision: Annotated[str, typer.Option(help="auto, fp32 or bf16.")] = "auto",
+) -> None:
+    """Teach a model to say when a text is no example of its task (Gupta et al. 2021, section 5).
+
+    Fast mode trains the upper layers alone, which is ours; the paper trains all weights, on whole
+    training sets. The repaired model is kept and can be chosen by its name.
+    """
+    torch.set_num_threads(threads)
+    classifier = loaded(model, task, labels)
+    given = UserFiles(original, original_dev, original_test, pool, seed=sample_seed)
+    source = read_clean(given, classifier.task)
+    exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks
+    rate = default_rate(model, exact) if lr is None else lr
+    plan = Plan(
+        model,
+        Training(rate, exact, epochs, batch, precision=precision),  # type: ignore[arg-type]  # as above
+        named(methods),  # type: ignore[arg-type]  # as above
+        fitting(numbers("--sizes", sizes, int), len(source.pool), source.task.unit, sizes != SIZE),
+        numbers("--seeds", seeds, int),
+        tests,
+        share,
+        gradient_share,
+        weight,
+        tolerance,
+        classifier.task.name,
+        classifier.order if task or labels else (),
+    )
+    check(plan, source)
+    make_folder(out)
+    artefacts = {"model": named_model_hash(model), "sources": sources_of(given)}
+    request = run_request(plan, source, environment(), artefacts)
+    known = partial(known_results, plan=plan, artefacts=request.artefacts)
+
+    def write(run: StoredRun) -> None:
+        write_points(invalid_frame(points_of(run)), out)
+
+    run = compute_run(request, known, row_text, in_process or threads > 1, write)
+    write(run)
+    drawn = invalid_svg(points_of(run))
+    summary = write_summary(run, {"invalid.svg": drawn}, out)
+    typer.echo(summary["explanation"])
+    for warning in summary["warnings"]:
+        typer.echo(f"note: {warning}")
+    typer.echo(f"the repaired model is kept as {run.kept}")
+
+
+def row_text(key: Json, row: Progress | Result) -> str:
+    """Return method, size and seed, and how far the cell is or what it came to."""
+    cell = f"{key['method']:9} size {key['size']:<4} seed {key['seed']}"
+    if isinstance(row, Progress):
+        return f"{cell}  {epoch_text(Epoch(**row.values))}"
+    point = point_from(key, row.values)
+    return (
+        f"{cell}  clean {point.clean.share:.4f}  rejected {point.rejected.share:.4f}  "
+        f"found {point.invalid_found:.4f}  threshold {point.threshold:.3f}  {point.seconds:.1f} s"
+    )

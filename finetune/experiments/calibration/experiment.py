@@ -1,0 +1,111 @@
+"""Calibration as a kind of run."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from finetune.experiments.calibration.outcomes import conclude
+from finetune.experiments.calibration.plan import (
+    Cell,
+    Plan,
+    cells,
+    is_largest,
+    kept_name,
+    plan_from,
+    plan_json,
+)
+from finetune.experiments.calibration.point import Point, point_from, point_json
+from finetune.experiments.inoculation.datasets import SourceData
+from finetune.experiments.source_json import source_facts, source_from, source_json
+from probe.first_import import first_import
+from probe.runs.experiment import CellContext, Experiment, Progress, Result
+from probe.runs.models import load_unchanged
+from probe.runs.run import Json, RunRequest, StoredRun
+
+KIND = "calibration"
+
+
+def run_stored_cell(
+    plan: Json, inputs: Json, key: Json, context: CellContext
+) -> Iterator[Progress | Result]:
+    """Run a cell of a stored run; the model of the first method's largest size comes with it.
+
+    Raises ModelError where the model is not the one that the run began with.
+    """
+    with first_import:
+        from finetune.experiments.calibration.cell import calibrate
+        from finetune.experiments.inoculation.cell import fresh
+        from finetune.training.checkpoints import model_files
+
+    typed, cell = plan_from(plan), Cell(**key)
+    before = load_unchanged(typed.model, context.model, typed.labels)
+    changed = fresh(before)
+    for row in calibrate(typed, source_from(inputs), cell, before, changed, context.stop):
+        if isinstance(row, Point):
+            files = model_files(changed) if is_largest(typed, cell) else {}
+            yield Result(point_json(row), files)
+        else:
+            yield Progress(asdict(row))
+
+
+def run_request(
+    plan: Plan, source: SourceData, environment: Json | None = None, artefacts: Json | None = None
+) -> RunRequest:
+    """Return what the store needs to begin a run; the sets' hashes are added to `artefacts`."""
+    facts = {**(artefacts or {}), "sets": source_facts(source)}
+    return RunRequest(KIND, plan_json(plan), source_json(source), environment or {}, facts)
+
+
+def known_results(runs: Iterable[StoredRun], plan: Plan, artefacts: Json) -> dict[int, Json]:
+    """Return by the numbers of a plan's cells what earlier runs came to with the same settings.
+
+    Cells whose model is to be kept are computed anew: an earlier run keeps theirs.
+    """
+    same = ("model", "sets")
+    known: dict[Cell, Json] = {}
+    for run in runs:
+        matches = run.kind == KIND and all(run.artefacts.get(n) == artefacts[n] for n in same)
+        if matches and _settings(plan_from(run.plan)) == _settings(plan):
+            known |= {Cell(**cell.key): cell.result for cell in run.cells if cell.result}
+    return {
+        number: known[cell]
+        for number, cell in enumerate(cells(plan))
+        if cell in known and not is_largest(plan, cell)
+    }
+
+
+def _settings(plan: Plan) -> Plan:
+    """Return the plan without what says which cells there are."""
+    return replace(plan, methods=(), sizes=(), seeds=())
+
+
+def points_of(run: StoredRun) -> tuple[Point, ...]:
+    """Return the points that a run has come to, in the order of its cells."""
+    return tuple(point_from(cell.key, cell.result) for cell in run.cells if cell.result)
+
+
+def name_to_keep(run: StoredRun, result: Json) -> str | None:
+    """Return a name for the model; of several seeds the best calibrated."""
+    plan = plan_from(run.plan)
+    rivals = [point.calibration.ece for point in points_of(run) if is_largest(plan, point.cell)]
+    if run.kept and result["calibration"]["ece"] > min(rivals, default=1.0):
+        return None
+    return run.kept or kept_name(plan)
+
+
+def _brief(result: Json | None) -> Json:
+    measured = (result or {}).get("calibration", {})
+    return {name: measured.get(name) for name in ("accuracy", "confidence", "ece")}
+
+
+CALIBRATION = Experiment(
+    kind=KIND,
+    cells=lambda plan: [asdict(cell) for cell in cells(plan_from(plan))],
+    run_cell=run_stored_cell,
+    title=lambda plan: f"Calibration of {Path(plan['model']).name}",
+    brief=_brief,
+    model=lambda plan: str(plan["model"]),
+    keep=name_to_keep,
+    conclude=lambda run, inputs: conclude(plan_from(run.plan), points_of(run)),
+    one_worker=lambda plan: plan_from(plan).training.mode == "fast",
+)

@@ -1,0 +1,89 @@
+"""A few more epochs for a model that is trained already: how repairs change it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, get_args
+
+from finetune.experiments.inoculation.plan import MAX_EPOCHS, MAX_RATE
+from finetune.training.recipes import Mode
+from probe.errors import ExperimentError
+from probe.models.classifier import Precision
+from probe.stopping import Stop, never
+
+if TYPE_CHECKING:
+    from finetune.experiments.inoculation.datasets import Examples
+    from finetune.training.losses import Loss
+    from finetune.training.tensor_cache import Prepared
+
+
+@dataclass(frozen=True)
+class Training:
+    """How to train further: the weights of the last epoch count.
+
+    `mode` fast trains the upper layers alone. `batch` None takes the size of the model's own
+    training. Three epochs are the paper's (Gupta et al. 2021, appendix D).
+    """
+
+    lr: float
+    mode: Mode = "fast"
+    epochs: int = 3
+    batch: int | None = None
+    max_tokens: int = 128
+    precision: Precision = "auto"
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """How a cell gets on: mean loss of the epoch, accuracy on clean dev, examples a second."""
+
+    epoch: int
+    loss: float
+    dev: float
+    examples_per_second: float
+
+
+def check_training(training: Training) -> None:
+    """Refuse a training that cannot run. Raises ExperimentError with a sentence."""
+    problems = {
+        f"the learning rate must be above 0 and at most {MAX_RATE:g}": (
+            not 0 < training.lr <= MAX_RATE
+        ),
+        f"epochs must be from 1 to {MAX_EPOCHS}": not 1 <= training.epochs <= MAX_EPOCHS,
+        "batch must be 1 or more": training.batch is not None and training.batch < 1,
+        f"mode must be one of {', '.join(get_args(Mode))}": training.mode not in get_args(Mode),
+        f"precision must be one of {', '.join(get_args(Precision))}": (
+            training.precision not in get_args(Precision)
+        ),
+    }
+    for sentence, refused in problems.items():
+        if refused:
+            raise ExperimentError(sentence)
+
+
+def train_further(
+    ready: "Prepared",
+    training: Training,
+    examples: "Examples",
+    dev: "Examples",
+    loss: "Loss",
+    seed: int,
+    stop: Stop = never,
+) -> Iterator[Epoch]:
+    """Train in place and yield each epoch. Raises Cancelled."""
+    from finetune.training.loop import BestEpoch, Schedule, Trainer, train_epochs, trainable
+    from finetune.training.optimisers import make_optimiser
+
+    data = ready.encoded(examples, min(training.max_tokens, ready.whole.max_tokens), stop)
+    clean = ready.encoded(dev, ready.whole.max_tokens, stop)
+    recipe = ready.whole.architecture.recipe
+    optimiser = make_optimiser(recipe, trainable(ready.trained), training.lr)
+    trainer = Trainer(ready.trained, recipe, optimiser, ready.precision, loss)
+    schedule = Schedule(
+        range(1, training.epochs + 1),
+        training.batch or recipe.batch,
+        seed,
+        lambda _, __: training.lr,
+        patience=training.epochs,
+    )
+    for row in train_epochs(trainer, data, clean, schedule, BestEpoch(), stop):
+        yield Epoch(row.epoch, row.loss, row.dev, row.pairs_per_second)

@@ -1,0 +1,148 @@
+"""What to run: which repairs, on how many examples, with how much word salad."""
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from finetune.experiments.further_training import Training, check_training
+from finetune.experiments.inoculation.datasets import SourceData
+from finetune.experiments.inoculation.plan import MAX_SEED
+from finetune.experiments.mitigation.threshold import TOLERANCE
+from probe.data.names import STEM_BYTES, cut
+from probe.errors import ExperimentError
+from probe.runs.run import Json
+from probe.tasks.nli import NLI
+from probe.tasks.task import Label
+from probe.terms import Term
+
+Method = Literal["baseline", "threshold", "entropic", "invalid"]
+METHODS: Mapping[Method, Term] = {
+    "baseline": Term("As it was", "The model before any repair, which always answers."),
+    "threshold": Term(
+        "Threshold alone",
+        "An answer that the model is not sure enough of is taken back; its confidence is softened "
+        "by a temperature first.",
+    ),
+    "entropic": Term(
+        "Be unsure of salad",
+        "Training keeps the answers to whole texts and asks for equal probabilities on broken "
+        "ones; a threshold takes back what is unsure.",
+    ),
+    "invalid": Term(
+        'A class "invalid"',
+        "The model gets one more label and learns to give it to broken texts.",
+    ),
+}
+REPAIRS: tuple[Method, ...] = ("invalid", "entropic", "threshold")
+SHARE = 0.5
+"""Of the examples that are trained on, those that are destroyed too; the paper's."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run. The first of `methods` is the one that a summary is about and whose model stays.
+
+    `sizes` and `seeds` are of trainings: how many clean examples each has, and its draw. `share` of
+    them are destroyed too, by each transform, but by those that ask the model only
+    `gradient_share`: less of these helps where a model collapses (Gupta et al. 2021, appendix D).
+    `weight` is of the entropic term, `tolerance` what a threshold may cost of clean accuracy,
+    `tests` how many dev and test examples are destroyed.
+    """
+
+    model: str
+    training: Training
+    methods: tuple[Method, ...] = REPAIRS
+    sizes: tuple[int, ...] = (1000,)
+    seeds: tuple[int, ...] = (0, 1)
+    tests: int = 200
+    share: float = SHARE
+    gradient_share: float = SHARE
+    weight: float = 0.1
+    tolerance: float = TOLERANCE
+    task: str = NLI.name
+    labels: tuple[Label, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One repair; what needs no training has size 0 and seed 0."""
+
+    method: Method
+    size: int
+    seed: int
+
+
+BASE = Cell("baseline", 0, 0)
+UNTRAINED = ("baseline", "threshold")
+
+
+def cells(plan: Plan) -> tuple[Cell, ...]:
+    """Return the cells of a plan, the model as it was first."""
+    trained = [
+        Cell(method, size, seed)
+        for method in plan.methods
+        if method not in UNTRAINED
+        for size in sorted(set(plan.sizes))
+        for seed in dict.fromkeys(plan.seeds)
+    ]
+    chosen = [Cell("threshold", 0, 0)] if "threshold" in plan.methods else []
+    return (BASE, *chosen, *trained)
+
+
+def is_largest(plan: Plan, cell: Cell) -> bool:
+    """Whether a cell is of the first method and, where that trains, of the largest size."""
+    size = 0 if plan.methods[0] in UNTRAINED else max(plan.sizes)
+    return cell.method == plan.methods[0] and cell.size == size
+
+
+def plan_from(values: Json) -> Plan:
+    """Read a plan from its JSON."""
+    lists = {name: tuple(values[name]) for name in ("methods", "sizes", "seeds", "labels")}
+    return Plan(**{**values, **lists, "training": Training(**values["training"])})
+
+
+def plan_json(plan: Plan) -> Json:
+    """Return a plan as JSON."""
+    return asdict(plan)
+
+
+def kept_name(plan: Plan) -> str:
+    """Return a new name for the repaired model; it leads to no run."""
+    model = cut(Path(plan.model).name, STEM_BYTES // 2)
+    return re.sub(r"[^\w.-]+", "-", f"{model}-{plan.methods[0]}-{secrets.token_hex(4)}")
+
+
+def check(plan: Plan, source: SourceData) -> None:
+    """Refuse a plan that cannot run on these examples. Raises ExperimentError with a sentence."""
+    check_training(plan.training)
+    available, unit = len(source.pool), source.task.unit
+    known = set(get_args(Method)) - {"baseline"}
+    problems = {
+        f"methods are some of {', '.join(REPAIRS)}, each once": (
+            not plan.methods
+            or not set(plan.methods) <= known
+            or len(set(plan.methods)) < len(plan.methods)
+        ),
+        "give at least one size and one seed": not (plan.sizes and plan.seeds),
+        f"each size must be from 1 to {available}: so many {unit}s there are to train on": any(
+            not 1 <= size <= available for size in plan.sizes
+        ),
+        f"each seed must be a whole number from 0 to {MAX_SEED}": not all(
+            0 <= seed <= MAX_SEED for seed in plan.seeds
+        ),
+        f"at least one test {unit} must be destroyed": plan.tests < 1,
+        "the shares that are destroyed must be above 0 and at most 1": not (
+            0 < plan.share <= 1 and 0 <= plan.gradient_share <= 1
+        ),
+        "the weight of the entropic term must be 0 or more": plan.weight < 0,
+        "the tolerance must be from 0 to 1": not 0 <= plan.tolerance <= 1,
+        f"the model answers the task {plan.task}, the examples are of {source.task.name}": (
+            plan.task != source.task.name
+        ),
+    }
+    for sentence, refused in problems.items():
+        if refused:
+            raise ExperimentError(sentence)

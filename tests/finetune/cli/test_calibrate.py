@@ -1,0 +1,73 @@
+"""`python -m finetune calibrate`."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from finetune.cli.main import app
+from probe.models.library import load
+from probe.runs.store import Store
+from tests.support.clean_source import clean_source, write_clean
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture
+def asked(home: Path, model: str) -> list[object]:
+    """A call that takes seconds: the tiny model on files of its own."""
+    return [
+        "calibrate", "--model", model, "--out", home / "out", "--sizes", "12", "--seeds", "0",
+        "--tests", "3", "--epochs", "1", "--in-process", *write_clean(clean_source(), home),
+    ]  # fmt: skip
+
+
+def test_a_run_leaves_points_summary_and_diagrams(asked: list[object], home: Path) -> None:
+    result = call(*asked)
+    assert result.exit_code == 0, result.output
+    with (home / "out" / "points.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    methods = ["baseline", "temperature", "smoothing", "focal"]
+    assert [row["method"] for row in rows] == methods
+    summary = json.loads((home / "out" / "summary.json").read_text())
+    wanted = {"ece_before", "ece_after", "temperature", "agreement_before", "agreement_after"}
+    assert wanted <= set(summary)
+    assert summary["ece_before"] == pytest.approx(float(rows[0]["ece"]))
+    assert summary["agreement_before"] == summary["agreement_after"]
+    drawn = (home / "out" / "reliability.svg").read_text()
+    assert drawn.startswith("<svg") and "Temperature scaling" in drawn
+    assert summary["explanation"] in result.output
+    assert load(Store().runs()[0].kept).temperature == pytest.approx(summary["temperature"])
+
+
+def test_cells_that_are_there_are_not_computed_again(asked: list[object]) -> None:
+    call(*asked)
+    output = call(*asked, "--seeds", "0,1").output
+    assert output.count("(from an earlier call)") == 3  # all but the one whose model is kept
+
+
+def test_the_first_method_is_the_summarys(asked: list[object], home: Path) -> None:
+    call(*asked, "--methods", "focal")
+    assert json.loads((home / "out" / "summary.json").read_text())["method"] == "focal"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--methods", "hope"], "methods are some of"),
+        (["--sizes", "25"], "each size must be from 1 to 24"),
+        (["--sizes", "ten"], "--sizes 'ten' is not a list of numbers"),
+        (["--mode", "slow"], "mode must be one of"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_2(
+    words: list[str], sentence: str, asked: list[object]
+) -> None:
+    result = call(*asked, *words)
+    assert result.exit_code == 2
+    assert sentence in result.output
+    assert len(result.output.splitlines()) == 1

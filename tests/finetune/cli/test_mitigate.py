@@ -1,0 +1,74 @@
+"""`python -m finetune mitigate`, and the model that it keeps."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from finetune.cli.main import app
+from probe.models.library import load
+from probe.runs.store import Store
+from probe.tasks.task import INVALID
+from tests.support.clean_source import clean_source, write_clean
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture
+def asked(home: Path, model: str) -> list[object]:
+    """A call that takes seconds: the tiny model on files of its own."""
+    return [
+        "mitigate", "--model", model, "--out", home / "out", "--sizes", "12", "--seeds", "0",
+        "--tests", "3", "--epochs", "1", "--in-process", *write_clean(clean_source(), home),
+    ]  # fmt: skip
+
+
+def test_a_run_leaves_points_summary_heat_map_and_a_model(asked: list[object], home: Path) -> None:
+    result = call(*asked)
+    assert result.exit_code == 0, result.output
+    with (home / "out" / "points.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["method"] for row in rows] == ["baseline", "threshold", "invalid", "entropic"]
+    summary = json.loads((home / "out" / "summary.json").read_text())
+    assert {"method", "clean", "invalid_found", "per_transform"} <= set(summary)
+    assert summary["method"] == "invalid"
+    assert summary["invalid_found"] == pytest.approx(float(rows[2]["invalid_found"]))
+    assert (home / "out" / "invalid.svg").read_text().startswith("<svg")
+    kept = re.findall(r"the repaired model is kept as (\S+)", result.output)
+    assert kept == [Store().runs()[0].kept]
+    assert INVALID in load(kept[0]).labels
+
+
+def test_the_model_of_the_first_method_is_kept(asked: list[object], home: Path) -> None:
+    call(*asked, "--methods", "threshold")
+    kept = load(Store().runs()[0].kept)
+    summary = json.loads((home / "out" / "summary.json").read_text())
+    assert INVALID not in kept.labels
+    assert kept.invalid_below == pytest.approx(summary["methods"][1]["threshold"])
+
+
+def test_cells_that_are_there_are_not_computed_again_but_the_kept(asked: list[object]) -> None:
+    call(*asked)
+    assert call(*asked).output.count("(from an earlier call)") == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--methods", "hope"], "methods are some of"),
+        (["--sizes", "25"], "each size must be from 1 to 24"),
+        (["--share", "0"], "shares that are destroyed"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_2(
+    words: list[str], sentence: str, asked: list[object]
+) -> None:
+    result = call(*asked, *words)
+    assert result.exit_code == 2
+    assert sentence in result.output
+    assert len(result.output.splitlines()) == 1

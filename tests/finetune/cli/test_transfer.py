@@ -1,0 +1,49 @@
+"""`python -m finetune transfer`."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from finetune.cli.main import app
+from tests.support.clean_source import clean_source, write_clean
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture
+def asked(home: Path, model: str) -> list[object]:
+    """A call that takes seconds: the tiny model on files of its own."""
+    return [
+        "transfer", "--model", model, "--out", home / "out", "--transforms", "sort,drop",
+        "--sizes", "12", "--seeds", "0", "--tests", "3", "--epochs", "1", "--in-process",
+        *write_clean(clean_source(), home),
+    ]  # fmt: skip
+
+
+def test_a_run_leaves_points_summary_and_matrix(asked: list[object], home: Path) -> None:
+    result = call(*asked)
+    assert result.exit_code == 0, result.output
+    with (home / "out" / "points.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["trained_on"] for row in rows] == ["sort", "drop", "clean only", "salad only"]
+    summary = json.loads((home / "out" / "summary.json").read_text())
+    assert summary["rows"] == summary["columns"] == ["sort", "drop"]
+    assert summary["matrix"][0][1] == pytest.approx(float(rows[0]["found_drop"]))
+    assert summary["salad_only"]["salad"] == pytest.approx(float(rows[3]["clean"]))
+    assert (home / "out" / "transfer.svg").read_text().startswith("<svg")
+
+
+def test_cells_that_are_there_are_not_computed_again(asked: list[object]) -> None:
+    call(*asked, "--no-salad-only")
+    assert call(*asked).output.count("(from an earlier call)") == 2
+
+
+def test_another_transform_is_refused(asked: list[object]) -> None:
+    result = call(*asked, "--transforms", "negation")
+    assert result.exit_code == 2
+    assert "transforms are some of sort" in result.output
