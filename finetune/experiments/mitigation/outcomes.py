@@ -1,6 +1,6 @@
 """What the cells of a mitigation say together: what each method finds, and what it costs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 
@@ -10,6 +10,8 @@ from probe.runs.run import Json
 
 COLLAPSED = 0.95
 """The share of clean answers from which a model counts as collapsed to one class."""
+REJECTING = 0.5
+"""The share of clean examples called invalid from which a repair costs too much."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,8 @@ class Outcome:
 
 
 def collapsed(point: Point) -> bool:
-    """Whether a model gives nearly all clean examples one answer, which their golds do not."""
-    return point.commonest >= COLLAPSED > point.gold_commonest
+    """Whether a training ends with one answer to nearly all clean examples, unlike their golds."""
+    return point.cell.size > 0 and point.commonest >= COLLAPSED > point.gold_commonest
 
 
 def outcomes(points: Sequence[Point]) -> tuple[Outcome, ...]:
@@ -80,7 +82,7 @@ def conclude(plan: Plan, points: Sequence[Point]) -> Json | None:
         "invalid_found": after.invalid_found,
         "per_transform": after.per_transform,
         "methods": [asdict(each) for each in measured],
-        "warnings": [_warning(each) for each in measured if each.collapsed],
+        "warnings": [warning for each in measured for warning in _warnings(each)],
     }
 
 
@@ -95,9 +97,15 @@ def explanation(before: Outcome, after: Outcome) -> str:
     )
 
 
-def _warning(outcome: Outcome) -> str:
-    return (
-        f"{METHODS[outcome.method].title}, {outcome.size} examples: the model collapsed, it gives "
-        "nearly every whole text the same answer; a smaller share of transforms that ask the "
-        "model, such as 0.4 or 0.3, may help."
-    )
+def _warnings(outcome: Outcome) -> Iterator[str]:
+    trained = f"{METHODS[outcome.method].title}, {outcome.size} examples"
+    if outcome.collapsed:
+        yield (
+            f"{trained}: the model collapsed, it gives nearly every whole text the same answer; a "
+            "smaller share of transforms that ask the model, such as 0.4 or 0.3, may help."
+        )
+    if outcome.rejected >= REJECTING:
+        yield (
+            f"{trained}: the model calls {outcome.rejected:.0%} of whole texts invalid; more "
+            "examples, more epochs or a smaller share that is destroyed may help."
+        )

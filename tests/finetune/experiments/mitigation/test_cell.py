@@ -141,6 +141,17 @@ def test_a_model_that_answers_always_the_same_has_collapsed() -> None:
     assert "the model collapsed" in verdict["warnings"][0]
 
 
+def test_a_model_without_training_has_not_collapsed() -> None:
+    assert not collapsed(made_point(BASE, commonest=1.0))
+
+
+def test_a_model_that_rejects_most_whole_texts_is_warned_of() -> None:
+    point = replace(made_point(CLASS), rejected=Found(6, 10))
+    verdict = conclude(PLAN, [made_point(BASE), point])
+    assert verdict is not None
+    assert ["60% of whole texts invalid" in each for each in verdict["warnings"]] == [True]
+
+
 def test_a_set_of_one_gold_label_makes_no_collapse() -> None:
     assert not collapsed(replace(made_point(CLASS, commonest=1.0), gold_commonest=0.97))
 
