@@ -8,11 +8,12 @@ from markupsafe import Markup
 from finetune.report.gallery import shown_runs
 from finetune.ui import inoculate_api, scripts
 from finetune.ui.handlers import Handlers
-from finetune.ui.opening import Opening, model_choices
+from finetune.ui.opening import Opening
 from finetune.ui.plan_fields import build_fields, build_settings
 from finetune.ui.results import Results, build_results
 from finetune.ui.samples import samples
 from probe.tasks.task import task_named
+from probe.ui.choices import model_choices
 from probe.ui.events import QUIET
 from probe.ui.page import Page
 
@@ -23,6 +24,7 @@ HINT = Markup(
 )
 HEAD = Markup('<h2 class="title">New run</h2>')
 MEASURING = Markup('<p class="fine">Measuring how long it takes …</p>')
+# one event: an estimate of what stood there before must not come after that of what stands there
 LAST: dict[str, Any] = {"trigger_mode": "always_last", **QUIET}
 # one queue: what was looked at before must not come after the newest, drawn slowly or by a tick
 IN_TURN: dict[str, Any] = {"concurrency_id": "look", "concurrency_limit": 1, **QUIET}
@@ -50,14 +52,14 @@ def build(page: Page) -> None:
     looked_at = [results.runs, results.models, results.challenges]
     viewed = [owner, *looked_at, results.selection, results.opened, task]
     chosen, shown = [*looked_at, results.opened], results.shown
-    is_open = gr.State(False)
+    is_open, asked = gr.State(False), gr.State(0)
 
     begun = [*chosen, problem, models, challenges, shown_samples]
     loaded = page.opened.then(opening.open_page, owner, begun, **QUIET)
     switched = task.change(opening.choose_task, [task, owner], begun, **QUIET)
     for began in (loaded, switched):
         drawn = began.then(handlers.refresh_if_open, [is_open, *viewed], shown, **IN_TURN)
-        drawn.then(handlers.forecast_if_open, [is_open, *plan], estimate, **QUIET)
+        drawn.then(handlers.ask_if_open, [is_open, asked], asked, **QUIET)
 
     def offered(visitor: str, name: str) -> Any:
         """Offer the visitor's own models, and those that came meanwhile."""
@@ -69,11 +71,10 @@ def build(page: Page) -> None:
 
     tab.select(handlers.open_tab, viewed, [is_open, *shown], **IN_TURN)
     tab.select(offered, [owner, task], models, **QUIET)
-    tab.select(handlers.forecast, plan, estimate, **QUIET)
     challenges.input(sampled, [challenges, task], shown_samples, **QUIET)
     # a list of several tells a choice as input alone, and what is typed as change alone
     changed = [*(field.input for field in fields[:3]), *(field.change for field in fields[2:])]
-    gr.on(changed, handlers.forecast, plan, estimate, **LAST)
+    gr.on([tab.select, asked.change, *changed], handlers.forecast, plan, estimate, **LAST)
     gr.on(
         [models.input, challenges.input],
         handlers.follow_plan,

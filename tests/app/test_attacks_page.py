@@ -178,6 +178,8 @@ def test_the_fields_of_a_plan(page: Page, app: App, field: str) -> None:
     else:
         page.get_by_role("button", name="Settings: rates").click()
         page.locator(f"#{field} textarea, #{field} input").first.fill(WORST)
+    told = page.locator("#estimate [role=alert]")
+    expect(told).to_contain_text("attacked(1)", timeout=4 * SLOW)  # the first one is measured
     page.locator("#inoculate").click()
     alert_in(page, "#inoculate-problem", "attacked(1)")
 

@@ -8,12 +8,16 @@ from tests.conftest import App
 from tests.support.browser import (
     PHONE,
     SLOW,
+    fits_a_phone,
     is_accessible,
     open_tab,
     show_examples,
 )
+from tests.support.running_app import add_model
 
 pytestmark = pytest.mark.browser
+MEASURED = 4 * SLOW
+"""Milliseconds: the speed of training is measured once, and estimates wait for one another."""
 
 
 def test_a_newcomer_sees_the_gallerys_curves_at_once(newcomer: Page) -> None:
@@ -28,7 +32,7 @@ def test_a_newcomer_sees_the_gallerys_curves_at_once(newcomer: Page) -> None:
 def test_the_plan_its_start_and_the_first_curves_are_in_sight(newcomer: Page) -> None:
     newcomer.set_viewport_size({"width": 1280, "height": 800})
     open_tab(newcomer, "Inoculate")
-    expect(newcomer.locator("#estimate")).to_contain_text("trainings", timeout=SLOW)
+    expect(newcomer.locator("#estimate")).to_contain_text("trainings", timeout=MEASURED)
     for part in ("#models", "#samples", "#inoculate", "#inoculate-say", "#curve .panel"):
         box = newcomer.locator(part).first.bounding_box()
         assert box and box["y"] + box["height"] <= 800, (part, box)
@@ -48,6 +52,37 @@ def test_another_task_offers_its_own_models_and_challenges_and_says_what_is_to_c
     is_accessible(newcomer, [["#inoculation"]])
     newcomer.get_by_role("radio", name="Inference").check()
     expect(newcomer.locator("#curve .panel").first).to_be_visible(timeout=SLOW)
+
+
+def test_a_sweep_of_two_models_is_compared_drawn_and_taken_away(
+    newcomer: Page, app: App, second: str
+) -> None:
+    add_model(app, "tiny-third")
+    newcomer.goto(f"{app.url}?tab=inoculate")
+    expect(newcomer.locator("#estimate")).to_contain_text("About", timeout=MEASURED)
+    newcomer.locator("#models .token-remove").first.click()
+    for name in (second, "tiny-third"):
+        newcomer.locator("#models input").first.click()
+        newcomer.get_by_role("option", name=name, exact=True).click()
+    newcomer.keyboard.press("Escape")
+    show_examples(newcomer, "5")
+    expect(newcomer.locator("#estimate")).to_contain_text("2 runs: about", timeout=MEASURED)
+    newcomer.locator("#inoculate").click()
+    expect(newcomer.locator("#run-state")).to_contain_text("of 1 trainings", timeout=SLOW)
+    expect(newcomer.locator("#compared .outcomes tbody tr")).to_have_count(2, timeout=4 * SLOW)
+    newcomer.locator("#compared details.twin > summary").last.click()
+    pressed = newcomer.locator("#compared button[data-cell]").last
+    pressed.press("Enter")
+    expect(newcomer.locator("#compared tr.opened td").nth(1)).to_have_text(
+        "tiny-third", timeout=SLOW
+    )
+    expect(newcomer.locator("#outcome")).to_contain_text("word_overlap on tiny-third")
+    expect(pressed).to_be_focused()
+    expect(newcomer.locator("#curve .legend")).to_contain_text("accuracy on the challenge")
+    newcomer.locator("#take").click()
+    expect(newcomer.locator("#run-files")).to_contain_text("report", timeout=SLOW)
+    is_accessible(newcomer, [["#inoculation"]])
+    fits_a_phone(newcomer)
 
 
 def test_a_wrong_plan_is_answered_by_a_sentence_and_nothing_typed_is_lost(page: Page) -> None:
@@ -70,7 +105,7 @@ def test_a_transform_leads_to_an_inoculation_against_it(newcomer: Page, app: App
     newcomer.locator("#rows .result summary").first.click(timeout=SLOW)
     newcomer.get_by_role("link", name="Inoculate against this").click()
     expect(newcomer.locator("#samples")).to_contain_text("5 pairs of negation.", timeout=SLOW)
-    expect(newcomer.locator("#estimate")).to_contain_text("About", timeout=SLOW)
+    expect(newcomer.locator("#estimate")).to_contain_text("About", timeout=MEASURED)
     expect(newcomer.locator("#challenges")).to_contain_text("negation")
     expect(newcomer.locator("#challenges")).not_to_contain_text("word_overlap")
     expect(newcomer.locator("#outcome")).to_contain_text("negation on minilm", timeout=SLOW)
