@@ -90,3 +90,15 @@ def test_each_endpoint_has_the_name_that_it_was_given(core: Core) -> None:
         *("probe", "load_model", "batch", "compare", "compare_pair", "hans"),
         *("inoculate", "run", "cancel", "again"),
     }
+
+
+def test_every_parameter_of_every_endpoint_is_described_where_gradio_shows_it(core: Core) -> None:
+    endpoints = build_page(TABS, core).get_api_info()["named_endpoints"]
+    described = {
+        (name, parameter["parameter_name"]): parameter["python_type"]["description"]
+        for name, endpoint in endpoints.items()
+        for parameter in endpoint["parameters"]
+    }
+    assert described["/hans", "n"] == "How many pairs each sub-case has."
+    assert described["/batch", "file"].startswith("A table of examples")
+    assert [place for place, words in described.items() if not words] == []

@@ -5,8 +5,10 @@ from typing import Any
 
 import gradio as gr
 from gradio.block_function import BlockFunction
+from gradio.data_classes import APIInfo
 from gradio.exceptions import InvalidPathError
 from gradio.state_holder import SessionState
+from gradio.utils import get_function_description
 
 from probe.errors import ArgumentError, UserError
 from probe.ui.api.endpoint import refused
@@ -48,6 +50,21 @@ class CheckedBlocks(gr.Blocks):
         except InvalidPathError as elsewhere:
             raise ArgumentError("this file was not sent here; choose it again") from elsewhere
         return read
+
+    def get_api_info(self, *given: Any, **named: Any) -> APIInfo:  # Any: as gradio's
+        """Describe the endpoints, each parameter by its line of the function's docstring.
+
+        gradio reads these lines for MCP alone.
+        """
+        info = super().get_api_info(*given, **named)
+        for event in self.fns.values():
+            endpoint = info["named_endpoints"].get(f"/{event.api_name}")
+            if endpoint and event.fn:
+                _, described, _ = get_function_description(event.fn)
+                for parameter in endpoint["parameters"]:
+                    words = described.get(parameter["parameter_name"] or "", "")
+                    parameter["python_type"]["description"] = words
+        return info
 
 
 def require_fields(
