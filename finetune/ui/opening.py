@@ -13,10 +13,10 @@ from finetune.ui.html.sweep import list_title
 from finetune.ui.links import plan_in
 from finetune.ui.samples import challenge_choices, first_challenge, samples
 from finetune.ui.view import ViewState, gallery_choice, initial_state, linked_state
-from probe.models.bundled import title_of
 from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
 from probe.tasks.task import Task, task_named
+from probe.ui.choices import model_choices
 from probe.ui.html.elements import NOTHING, alert
 from probe.ui.task_choice import task_in
 
@@ -106,10 +106,3 @@ def gallery_models(public: Sequence[InoculationRun]) -> list[tuple[str, str]]:
     first = run_lists.first_model(public)
     ordered = [*first, *(name for name in titles if name not in first)]
     return [(titles[name], name) for name in ordered]
-
-
-def model_choices(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return a model's title with its name beside it, where these are two."""
-    return [
-        (f"{title_of(name)} · {name}" if title_of(name) != name else name, name) for name in names
-    ]

@@ -1,18 +1,48 @@
 """A link to a view, shown to be copied: the browser completes it and says what became of it."""
 
+from urllib.parse import quote
+
 from markupsafe import Markup
 
 from probe.ui.html.elements import NOTHING, note
 
+MAX_LINK = 4_000
+"""Characters of a link above which programs that pass it on begin to cut it."""
 MODELS_SHARED = "It lets others use models of yours and read their runs; My data takes it back."
 
 
-def shared_link(query: str, grants: bool) -> Markup:
-    """Show a link whose part after the address is `query`; `grants` says that it opens models."""
+def shared_link(query: str, grants: bool, file: str = "") -> Markup:
+    """Show a link whose part after the address is `query`; `grants` says that it opens models.
+
+    `file` is the text of a file that says the same; it stands for a link that would be too long.
+    """
+    cut = file and len(query) > MAX_LINK
+    return Markup('<div class="share card">{}{}{}</div>').format(
+        _too_long(len(query)) if cut else _link(query),
+        note(MODELS_SHARED) if grants else NOTHING,
+        _file(file) if file else NOTHING,
+    )
+
+
+def _link(query: str) -> Markup:
     return Markup(
-        '<div class="share card"><label><span class="tiny soft">Link to this view</span>'
-        '<input type="text" readonly value="{}"></label><p class="told" role="status"></p>{}</div>'
-    ).format(query, note(MODELS_SHARED) if grants else NOTHING)
+        '<label><span class="tiny soft">Link to this view</span>'
+        '<input type="text" readonly value="{}"></label><p class="told" role="status"></p>'
+    ).format(query)
+
+
+def _file(text: str) -> Markup:
+    return Markup(
+        '<a class="tiny" download="probe-view.json" '
+        'href="data:application/json;charset=utf-8,{}">Save this view as a file</a>'
+    ).format(quote(text))
+
+
+def _too_long(length: int) -> Markup:
+    return Markup(
+        '<p class="told" role="status">A link to this view would have {:,} characters, and many '
+        "programs cut links beyond {:,}. Save it as a file; under Settings it is opened again.</p>"
+    ).format(length, MAX_LINK)
 
 
 def copy_script(elem_id: str) -> str:

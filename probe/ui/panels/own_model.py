@@ -13,7 +13,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
 from probe.ui.api import models as models_api
 from probe.ui.api.models import open_own
-from probe.ui.choices import model_choices
+from probe.ui.choices import short_model_choices
 from probe.ui.events import QUIET
 from probe.ui.html.elements import alert, join, note
 from probe.ui.page import Page
@@ -52,7 +52,7 @@ def show(
             info="",
             visible=bool(labels or warning),
         ),
-        gr.Dropdown(choices=model_choices(dict.fromkeys([*known, chosen])), value=chosen),
+        gr.Dropdown(choices=short_model_choices(dict.fromkeys([*known, chosen])), value=chosen),
     ]
 
 

@@ -7,11 +7,11 @@ import gradio as gr
 
 from probe.analysis.comparison import Row
 from probe.errors import ComparisonError, UserError
-from probe.models.bundled import title_of
 from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
+from probe.ui.choices import model_choices
 from probe.ui.html.compare import empty
 from probe.ui.html.compare_cells import DIFFER, numbers
 from probe.ui.html.compare_pictures import matrix
@@ -32,13 +32,6 @@ def sources(task: Task) -> list[tuple[str, str]]:
         (f"The app's {count} {task.unit}s", BUNDLED),
         ("A file", FILE),
         (f"One {task.unit}", ONE),
-    ]
-
-
-def model_choices(names: list[str]) -> list[tuple[str, str]]:
-    """Return models as a list offers them: by title, with the code name where it is another."""
-    return [
-        (name if title_of(name) == name else f"{title_of(name)} · {name}", name) for name in names
     ]
 
 

@@ -12,7 +12,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
 from probe.ui.answers.shared_answers import SharedAnswers
 from probe.ui.api import probe as probe_api
-from probe.ui.choices import model_choices
+from probe.ui.choices import short_model_choices
 from probe.ui.events import QUIET
 from probe.ui.html.elements import alert
 from probe.ui.html.probe import hint, question, waiting
@@ -114,7 +114,7 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
 
     def refresh(visitor: str, shown: str) -> gr.Dropdown:
         """Offer the visitor's own models, and those that came meanwhile."""
-        return gr.Dropdown(choices=model_choices(models.names(visitor, task_named(shown))))
+        return gr.Dropdown(choices=short_model_choices(models.names(visitor, task_named(shown))))
 
     opened = page.opened.then(open_page, page.owner, outputs, **QUIET)
     opened.then(None, js=probe_browser.OPENED, **QUIET)

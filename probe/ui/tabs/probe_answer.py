@@ -20,7 +20,7 @@ from probe.ui.answers.shared_answers import SharedAnswers, model_key
 from probe.ui.html.elements import alert, note
 from probe.ui.html.full_view import full_view
 from probe.ui.html.probe import NO_ANSWER, announcement, answer, rows
-from probe.ui.html.share import share
+from probe.ui.html.shared_link import shared_link
 from probe.ui.links import link_to_view
 from probe.ui.tabs.example_pairs import examples_of
 from probe.ui.tabs.probe_fields import preset_of
@@ -151,7 +151,7 @@ def share_view(
     except UserError as trouble:
         return alert(trouble)
     link = link_to_view(parameters(view, revision, grant))
-    return share(link, file_text(view, revision, grant), bool(grant))
+    return shared_link(link, bool(grant), file_text(view, revision, grant))
 
 
 def texts_of(task: str, example: Any) -> list[str]:  # Any: of the task's own dataclass
