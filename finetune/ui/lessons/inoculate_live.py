@@ -12,7 +12,7 @@ from finetune.experiments.inoculation.outcomes import OUTCOMES
 from finetune.experiments.inoculation.plan import BASE, Plan
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.report.gallery import shown_runs
-from finetune.report.sweep import model_name
+from finetune.report.sweep import model_title
 from finetune.training.recipes import default_rate
 from finetune.ui.links import link_to_run
 from finetune.ui.run_lists import chosen_runs, of_gallery
@@ -67,7 +67,7 @@ def stress(setting: Setting) -> Iterator[Finding]:
         after = so_far.summary.transforms[STRESSED]["accuracy"]
         lost = before.value - after.value
         yield Finding(
-            f"{setting.model} is right on {100 * before.value:.0f} % of the pairs as they are and "
+            f"{setting.title} is right on {100 * before.value:.0f} % of the pairs as they are and "
             f"on {100 * after.value:.0f} % of the changed ones.",
             compared=(
                 Comparison(
@@ -88,9 +88,9 @@ def _from_gallery(challenge: str, claims: tuple[str, ...], setting: Setting) -> 
     gallery = shown_runs(setting.core.gallery)
     runs = of_gallery(gallery, [setting.model], [challenge])
     if not runs:
-        others = dict.fromkeys(model_name(run) for run in gallery)
+        others = dict.fromkeys(model_title(run) for run in gallery)
         raise RunError(
-            f"no finished run of {setting.model} on {challenge} lies in the gallery; choose one of "
+            f"no finished run of {setting.title} on {challenge} lies in the gallery; choose one of "
             f"{', '.join(others)}"
         )
     yield _judged(runs[0], claims)
@@ -140,7 +140,7 @@ def _closed(run: InoculationRun, claims: tuple[str, ...]) -> tuple[Comparison, .
         return ()
     value, low, high = (float(at_dose[name]) for name in ("value", "low", "high"))
     estimate = Estimate(value, low, high, at_dose["n"])
-    here = measured(f"{model_name(run)}, {DOSE} examples, here", estimate)
+    here = measured(f"{model_title(run)}, {DOSE} examples, here", estimate)
     return (Comparison("Share of the gap that closes", (*map(published, claims), here)),)
 
 

@@ -164,7 +164,7 @@ def lower_half(setting: Setting) -> Iterator[Finding]:
                     "Answers that stay without the less important half",
                     (
                         published("agreement.drop.nli"),
-                        measured(f"{setting.model} on this app's pairs", stays),
+                        measured(f"{setting.title} on this app's pairs", stays),
                     ),
                 ),
             ),

@@ -1,6 +1,6 @@
 """What lessons draw: pairs, answers, figures under each other."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -8,6 +8,8 @@ from markupsafe import Markup
 from probe.models.classifier import Prediction
 from probe.tasks.task import Task
 from probe.ui.html.elements import NOTHING, each, join
+from probe.ui.html.picture import picture
+from probe.ui.html.pictures.bars import Bar, bars_frame, bars_svg
 from probe.ui.html.prediction import bar, verdict
 from probe.ui.lessons.lesson import Comparison, Figure
 
@@ -51,6 +53,19 @@ def answers(named: Iterable[tuple[str, Prediction]]) -> Markup:
     """Show predictions under each other, each with what it is of and its bar."""
     line = Markup('<div class="answer-line"><span class="soft">{}</span><span>{}</span>{}</div>')
     return join(line.format(name, verdict(shown), bar(shown)) for name, shown in named)
+
+
+def figures(title: str, compared: Sequence[Comparison]) -> Markup:
+    """Show comparisons under a title, with their table and files to take away; nothing of none."""
+    bars = [
+        Bar(each.title, figure.who, figure.share, figure.note, figure.live)
+        for each in compared
+        for figure in each.figures
+    ]
+    if not bars:
+        return NOTHING
+    drawn, svg = join(map(comparison, compared)), bars_svg(bars, title)
+    return picture(title, drawn, bars_frame(bars), svg, stem="lesson")
 
 
 def comparison(shown: Comparison) -> Markup:

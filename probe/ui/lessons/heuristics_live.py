@@ -79,8 +79,8 @@ def swap(setting: Setting) -> Iterator[Finding]:
     ending = "it is fooled" if said.label == ENTAILMENT else "this one it gets right"
     onward = link(link_to_example(NLI, pair, setting.model), "this pair in Probe")
     yield Finding(
-        f"It does not follow. {setting.model} says {said.label}: {ending}.",
-        drawing.answers([(setting.model, said)])
+        f"It does not follow. {setting.title} says {said.label}: {ending}.",
+        drawing.answers([(setting.title, said)])
         + Markup("<p>Change the names and verbs of {}, and look again.</p>").format(onward),
         came_true=1,
     )
@@ -122,7 +122,7 @@ def both_kinds(setting: Setting) -> Iterator[Finding]:
                     (
                         published(f"hans.{kind}.da"),
                         published(f"hans.{kind}.esim"),
-                        measured(f"{setting.model} on pairs like those of HANS", estimate),
+                        measured(f"{setting.title} on pairs like those of HANS", estimate),
                     ),
                 )
                 for title, kind, estimate in (
@@ -144,7 +144,7 @@ def by_heuristic(setting: Setting) -> Iterator[Finding]:
         others = {name: rows[name, NON_ENTAILMENT] for name in HEURISTICS}
         worst = min(others, key=lambda name: others[name].value)
         yield Finding(
-            f"“{TITLES[worst]}” fools {setting.model} most: right on "
+            f"“{TITLES[worst]}” fools {setting.title} most: right on "
             f"{100 * others[worst].value:.0f} % of its pairs that do not follow.",
             compared=tuple(
                 Comparison(
@@ -168,14 +168,14 @@ def cut(setting: Setting) -> Iterator[Finding]:
             continue
         right = so_far.summary.transforms["premsubseq"]["non_entailed"]
         yield Finding(
-            f"{setting.model} calls {100 * (1 - right.value):.0f} % of the fragments entailed.",
+            f"{setting.title} calls {100 * (1 - right.value):.0f} % of the fragments entailed.",
             compared=(
                 Comparison(
                     "Fragments that are not called entailed",
                     (
                         published("premsubseq.da"),
                         published("premsubseq.esim"),
-                        measured(f"{setting.model} on this app's pairs", right),
+                        measured(f"{setting.title} on this app's pairs", right),
                     ),
                 ),
             ),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from probe.metrics import Estimate
+from probe.models.bundled import title_of
 from probe.models.classifier import Classifier
 from probe.tasks.task import TASKS, Task
 from probe.ui.html.elements import NOTHING
@@ -87,6 +88,11 @@ class Setting:
     def model(self) -> str:
         """The model's name."""
         return self.classifier.name
+
+    @property
+    def title(self) -> str:
+        """What the model is called."""
+        return title_of(self.classifier.name)
 
 
 Live = Callable[[Setting], Iterator[Finding]]

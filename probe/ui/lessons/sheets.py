@@ -108,10 +108,10 @@ def _questions(questions: Sequence[Question]) -> Markup:
 
 def result(finding: Finding, choice: int | None) -> Markup:
     """Show what a live part has come to, and whether it was expected."""
-    compared = join(map(drawing.comparison, finding.compared))
     published = any(not each.live for shown in finding.compared for each in shown.figures)
     head = "In the paper, and here" if published else "Measured here"
     if finding.progress:
+        compared = join(map(drawing.comparison, finding.compared))
         return Markup('<div class="card">{}{}</div>').format(finding.progress, compared)
     badge = NOTHING
     if choice is not None and finding.came_true is not None:
@@ -119,9 +119,9 @@ def result(finding: Finding, choice: int | None) -> Markup:
         badge = Markup('<span class="badge {}">{}</span> ').format(
             "good" if right else "keep", "You were right" if right else "It surprised you"
         )
-    figures = Markup('<div class="card"><h3>{}</h3>{}</div>').format(head, compared)
+    figures = drawing.figures(head, finding.compared)
     return Markup('<div class="card"><p class="found" role="status">{}{}</p>{}</div>{}').format(
-        badge, finding.says, finding.shown, figures if compared else NOTHING
+        badge, finding.says, finding.shown, figures
     )
 
 

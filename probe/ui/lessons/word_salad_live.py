@@ -127,8 +127,8 @@ def answer(setting: Setting) -> Iterator[Finding]:
     example = bundled_example(task, WORDS[task.name].asked)
     (said,) = setting.classifier.predict([example])
     yield Finding(
-        f"Whoever wrote this meant {example.gold}. {setting.model} says {said.label}.",
-        drawing.answers([(setting.model, said)]),
+        f"Whoever wrote this meant {example.gold}. {setting.title} says {said.label}.",
+        drawing.answers([(setting.title, said)]),
         came_true=task.labels.index(example.gold),
     )
 
@@ -181,7 +181,7 @@ def _compared(setting: Setting, name: str, agreement: Estimate) -> Comparison:
         f"Answers that stay when {WORDS[setting.task.name].target} is {ORDERS[name]}",
         (
             published(f"agreement.{name}.{setting.task.name}"),
-            measured(f"{setting.model} on this app's {WORDS[setting.task.name].unit}s", agreement),
+            measured(f"{setting.title} on this app's {WORDS[setting.task.name].unit}s", agreement),
         ),
     )
 
@@ -204,8 +204,8 @@ def sure(setting: Setting) -> Iterator[Finding]:
                     (
                         published(f"confidence.original.{task.name}"),
                         published(f"confidence.sort.{task.name}"),
-                        measured(f"{setting.model}, whole texts, here", before),
-                        measured(f"{setting.model}, sorted, here", after),
+                        measured(f"{setting.title}, whole texts, here", before),
+                        measured(f"{setting.title}, sorted, here", after),
                     ),
                 ),
             ),
@@ -222,7 +222,7 @@ def people(setting: Setting) -> Iterator[Finding]:
         sort = so_far.summary.transforms["sort"]["agreement"]
         people = published("people.sort").share
         yield Finding(
-            f"People call {100 * people:.0f} % of the sorted texts meaningless. {setting.model} "
+            f"People call {100 * people:.0f} % of the sorted texts meaningless. {setting.title} "
             f"gives the same answer as before to {100 * sort.value:.0f} % of them.",
             compared=(
                 Comparison(

@@ -52,5 +52,7 @@ def test_a_run_of_the_gallery_is_judged(name: str, home: Path) -> None:
 def test_a_model_without_a_run_is_told_which_have_one(home: Path) -> None:
     live = STEPS["dose"].live
     assert live is not None
-    with pytest.raises(RunError, match="choose one of da, esim, esim_char, minilm"):
+    with pytest.raises(
+        RunError, match="choose one of Decomposable Attention, ESIM, ESIM with characters, MiniLM"
+    ):
         list(live(of_gallery("mine")))
