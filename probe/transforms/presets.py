@@ -10,6 +10,7 @@ from probe.transforms.registry import REGISTRY, Transform
 FIRST = ("sort", "shuffle", "drop", "negation")
 """The transforms that are chosen when the page is opened, where they suit the task."""
 PRESETS: Mapping[str, Callable[[Transform], bool]] = {
+    "A first look": lambda entry: entry.name in FIRST,
     "Word salad": lambda entry: entry.rule is UNDEFINED and not entry.labels,
     "Heuristics": lambda entry: entry.family == "heuristic",
     "Stress tests": lambda entry: entry.family == "stress",

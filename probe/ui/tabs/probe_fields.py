@@ -13,7 +13,7 @@ from probe.transforms.availability import ready
 from probe.transforms.options import OPTIONS
 from probe.transforms.presets import first_choice, presets
 from probe.transforms.wording import choice
-from probe.ui.choices import model_choices
+from probe.ui.choices import short_model_choices
 from probe.ui.events import CHANGING
 from probe.ui.html.probe import not_available, notices, question
 from probe.ui.panels import options
@@ -95,7 +95,7 @@ def labels(task: Task, first: tuple[str, str] = UNKNOWN) -> list[tuple[str, str]
 
 def model_choice(names: list[str]) -> gr.Dropdown:
     """Lay out the choice of the model."""
-    choices = model_choices(names)
+    choices = short_model_choices(names)
     return gr.Dropdown(choices, label="Model", elem_id="model", elem_classes="inline", **CHANGING)
 
 
@@ -118,7 +118,11 @@ def transform_choice() -> tuple[gr.Radio, gr.Dropdown]:
         with gr.Row(elem_classes="presets"):
             gr.HTML(HEAD)
             preset = gr.Radio(
-                list(presets(NLI)), label="Presets", show_label=False, elem_id="presets"
+                list(presets(NLI)),
+                value=preset_of(NLI, first_choice(NLI)),
+                label="Presets",
+                show_label=False,
+                elem_id="presets",
             )
         names = gr.Dropdown(
             changes(NLI),
@@ -176,7 +180,7 @@ def values_of(opened: Opened) -> list[Any]:  # Any: values and gradio's updates
     return [
         task.name,
         task.name,
-        gr.Dropdown(choices=model_choices(opened.models), value=view.model or None),
+        gr.Dropdown(choices=short_model_choices(opened.models), value=view.model or None),
         gr.Radio(choices=labels(task), value=place_of(task, view.example.gold)),
         view.seed,
         gr.Radio(choices=labels(task, PREDICTED), value=place_of(task, view.label)),

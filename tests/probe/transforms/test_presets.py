@@ -23,7 +23,8 @@ def test_one_text_has_no_other_to_copy() -> None:
 
 
 def test_a_preset_that_would_be_empty_is_not_offered() -> None:
-    assert list(presets(NLI)) == ["Word salad", "Heuristics", "Stress tests", "Everything", "None"]
+    named = ["A first look", "Word salad", "Heuristics", "Stress tests", "Everything", "None"]
+    assert list(presets(NLI)) == named
     assert "Heuristics" not in presets(PARAPHRASE_IDENTIFICATION)
 
 
@@ -36,3 +37,4 @@ def test_everything_is_all_that_is_ready_and_none_is_nothing(task: Task) -> None
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_order_importance_and_negation_are_chosen_at_first(task: Task) -> None:
     assert first_choice(task) == ("sort", "shuffle", "drop", "negation")
+    assert set(presets(task)["A first look"]) == set(first_choice(task))
