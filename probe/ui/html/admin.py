@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from probe.runs.experiment import run_title
 from probe.runs.run import StoredRun
-from probe.ui.html.elements import each, heads, join, note, table, title
+from probe.ui.html.elements import card, each, heads, join, note, table, title
 from probe.ui.html.run import state_of
 
 COLUMNS = ("run", "owner", "what", "state", "cells", "started")
@@ -20,7 +20,7 @@ def load_table(load: Mapping[str, str]) -> Markup:
     lines = [
         Markup('<tr><th scope="row">{}</th><td>{}</td></tr>').format(*it) for it in load.items()
     ]
-    return title("Load") + table("load", heads(["", "now"]), join(lines))
+    return card(title("Load", 2) + table("load", heads(["", "now"]), join(lines)))
 
 
 def runs_table(runs: Sequence[StoredRun]) -> Markup:
@@ -28,11 +28,10 @@ def runs_table(runs: Sequence[StoredRun]) -> Markup:
     lines = [Markup("<tr>{}</tr>").format(each(Markup("<td>{}</td>"), _facts(run))) for run in runs]
     more = f"The newest {SHOWN_RUNS} of {len(runs)}. " if len(runs) > SHOWN_RUNS else ""
     about = note(f"{more}Runs with the same owner come from the same browser.")
-    return (
-        title("Runs of all visitors")
-        + about
-        + table("runs", heads(COLUMNS), join(lines[:SHOWN_RUNS]))
-    )
+    if not runs:
+        return card(title("Runs of all visitors", 2) + note("No runs."))
+    listed = table("runs", heads(COLUMNS), join(lines[:SHOWN_RUNS]))
+    return card(title("Runs of all visitors", 2) + about + listed)
 
 
 def _facts(run: StoredRun) -> list[str]:

@@ -30,9 +30,14 @@ def alert(trouble: object) -> Markup:
     return Markup('<div class="problem" role="alert">{}</div>').format(str(trouble))
 
 
-def title(text: str) -> Markup:
-    """Head a part of a tab."""
-    return Markup('<h3 class="title small">{}</h3>').format(text)
+def title(text: str, level: int = 3) -> Markup:
+    """Head a part of a tab; level 2 where nothing on the tab heads it in turn."""
+    return Markup('<h{0} class="title small">{1}</h{0}>').format(level, text)
+
+
+def card(content: Markup) -> Markup:
+    """Put a part of a tab into a card of its own."""
+    return Markup('<section class="card">{}</section>').format(content)
 
 
 def link(address: str, text: str) -> Markup:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from probe.ui.html.elements import NOTHING, each, heads, join, note, table, title
+from probe.ui.html.elements import NOTHING, card, each, heads, join, note, table, title
 from probe.ui.visitors.belongings import KINDS, Belonging, Kind, moment
 
 MEGABYTE = 1_000_000
@@ -12,15 +12,16 @@ HEADS = ("what", "", "size", "made", "expires")
 
 
 def tables(all_kinds: Mapping[str, Sequence[Belonging]]) -> Markup:
-    """Show all belongings by kind."""
-    return join(_kind(KINDS[name], name, rows) for name, rows in all_kinds.items())
+    """Show all belongings, a card for each kind."""
+    cards = join(_kind(KINDS[name], name, rows) for name, rows in all_kinds.items())
+    return Markup('<div class="kinds">{}</div>').format(cards)
 
 
 def _kind(kind: Kind, name: str, rows: Sequence[Belonging]) -> Markup:
     if not rows:
-        return title(kind.title) + note(kind.none)
+        return card(title(kind.title, 2) + note(kind.none))
     body = join(_row(kind, name, row) for row in rows)
-    return title(kind.title) + table(kind.title, heads(HEADS), body, kind="belongings")
+    return card(title(kind.title, 2) + table(kind.title, heads(HEADS), body, kind="belongings"))
 
 
 def _row(kind: Kind, name: str, row: Belonging) -> Markup:

@@ -41,7 +41,7 @@ def run(
 def build(page: Page, names: gr.Dropdown) -> None:
     """Lay out the panel; `names` is the list of the models that it profiles."""
     with gr.Column(elem_classes="card", elem_id="hans"):
-        gr.HTML(title("HANS profile: does it only match words?") + about(), padding=False)
+        gr.HTML(title("HANS profile: does it only match words?", 2) + about(), padding=False)
         with gr.Row(elem_classes="beside-button"):
             n = gr.Number(
                 40, label="Pairs for each sub-case", precision=0, minimum=1, min_width=120

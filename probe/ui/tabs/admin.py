@@ -95,21 +95,24 @@ class Handlers:
 def build(page: Page) -> None:
     """Put the tab together."""
     handlers = Handlers(page)
-    gr.HTML(note(ABOUT))
-    with gr.Row(elem_classes="tools"):
+    gr.HTML(note(ABOUT), padding=False)
+    with gr.Row(elem_classes="card tools"):
         password = gr.Textbox(label="Password", type="password", elem_id="admin-password")
         enter = gr.Button("Open", scale=0, min_width=120, elem_id="admin-open")
-    token, told = gr.Textbox("", label="token", visible=False), gr.HTML(elem_id="admin-told")
+    token, told = (
+        gr.Textbox("", label="token", visible=False),
+        gr.HTML(elem_id="admin-told", padding=False),
+    )
     with gr.Column(visible=False) as view:
         with gr.Row(elem_classes="tools"):
             again = gr.Button("Refresh", scale=0, size="sm", min_width=90, elem_id="admin-refresh")
             leave = gr.Button("Close", scale=0, size="sm", min_width=90, elem_id="admin-close")
-        load = gr.HTML(elem_id="admin-load")
-        with gr.Row(elem_classes="tools"):
+        load = gr.HTML(elem_id="admin-load", padding=False)
+        with gr.Row(elem_classes="card tools"):
             run = gr.Dropdown([], value=None, label="Run", elem_id="admin-run", **CHANGING)
             cancel = gr.Button("Cancel this run", scale=0, size="sm", elem_id="admin-cancel")
             delete = gr.Button("Delete this run", scale=0, size="sm", elem_id="admin-delete")
-        runs = gr.HTML(elem_id="admin-runs")
+        runs = gr.HTML(elem_id="admin-runs", padding=False)
     shown = [told, view, load, runs, run]
     behind: dict[str, Any] = {"concurrency_id": "admin", **QUIET}
     entered = [token, password, *shown]

@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 import gradio as gr
 from gradio.events import Dependency
+from markupsafe import Markup
 
 from probe.models.classifier import Precision
 from probe.tasks.examples import bundled_examples
@@ -14,6 +15,7 @@ from probe.ui.answers.file_line import FILES_AT_ONCE, FileLine
 from probe.ui.answers.pacing import StopRequests
 from probe.ui.answers.turns import visitor_of
 from probe.ui.api import compare as compare_api
+from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING, QUIET
 from probe.ui.html.compare import empty
 from probe.ui.html.shared_link import copy_script
@@ -26,7 +28,6 @@ from probe.ui.tabs.compare_run import BUNDLED, MAX_MODELS, Outputs, run
 from probe.ui.tabs.compare_view import (
     begin_again,
     change_task,
-    model_choices,
     open_page,
     press,
     show_link,
@@ -96,7 +97,7 @@ def build(page: Page) -> None:
     given.then(None, js=copy_script("compare-share"), **QUIET)
     _browse(shown)
     compare_api.build(page.core.models)
-    _refresh(page, names)
+    _refresh(page, names, shown.begin)
 
 
 def _follow_task_and_link(page: Page, fields: list[Any], opened: list[Any]) -> None:
@@ -112,14 +113,19 @@ def _follow_task_and_link(page: Page, fields: list[Any], opened: list[Any]) -> N
     page.opened.then(fill, page.owner, [*fields, *opened], **QUIET)
 
 
-def _refresh(page: Page, names: gr.Dropdown) -> None:
-    """Offer the visitor's own models, and those that came meanwhile, when the tab is opened."""
+def _refresh(page: Page, names: gr.Dropdown, begin: gr.HTML) -> None:
+    """Offer the visitor's own models, and those that came meanwhile, when the tab is opened.
 
-    def offered(owner: str, task_name: str) -> gr.Dropdown:
-        known = page.core.models.names(owner, task_named(task_name))
-        return gr.Dropdown(choices=model_choices(known))
+    What will stand there is shown anew: gradio drops what came before a tab was opened first.
+    """
 
-    page.tab.select(offered, [page.owner, page.task], names, **QUIET)
+    def offered(owner: str, task_name: str) -> tuple[gr.Dropdown, Markup]:
+        task = task_named(task_name)
+        known = page.core.models.names(owner, task)
+        words = empty(task, len(known), len(bundled_examples(task, "test")))
+        return gr.Dropdown(choices=model_choices(known)), words
+
+    page.tab.select(offered, [page.owner, page.task], [names, begin], **QUIET)
 
 
 @dataclass(frozen=True)

@@ -91,14 +91,14 @@ class Handlers:
 def build(page: Page) -> None:
     """Put the tab together; it is filled when it is opened."""
     handlers = Handlers(page.core.store, page.core.engine)
-    gr.HTML(note(ABOUT))
-    told = gr.HTML(elem_id="my-data-told")
-    with gr.Column(visible=False, elem_id="my-data-question") as asked:
-        question_shown = gr.HTML()
+    gr.HTML(note(ABOUT), padding=False)
+    told = gr.HTML(elem_id="my-data-told", padding=False)
+    with gr.Column(visible=False, elem_id="my-data-question", elem_classes="card") as asked:
+        question_shown = gr.HTML(padding=False)
         with gr.Row(elem_classes="tools"):
             yes = gr.Button("Yes", variant="stop", size="sm", min_width=90, elem_id="my-data-yes")
             no = gr.Button("No, keep it", size="sm", min_width=90, elem_id="my-data-no")
-    listed = gr.HTML(elem_id="my-data", js_on_load=PRESSED)
+    listed = gr.HTML(elem_id="my-data", js_on_load=PRESSED, padding=False)
     with gr.Row(elem_classes="tools"):
         everything = gr.Button(
             "Delete everything of mine", scale=0, size="sm", min_width=220, elem_id="my-data-all"
