@@ -129,21 +129,22 @@ VIEWS = (
 
 
 def take(browser: Browser, url: str, view: View, out: Path) -> None:
-    """Open a view once in each theme and photograph it in each width."""
+    """Open a view and photograph it in each theme and width."""
+    widest = max(WIDTHS)
+    context = browser.new_context(viewport={"width": widest, "height": WIDTHS[widest]})
+    page = context.new_page()
+    page.set_default_timeout(SLOW)
+    page.goto(f"{url}?{urlencode({'__theme': 'light', **view.query})}")
+    expect(page.get_by_role("tab").first).to_be_visible(timeout=SLOW)
+    page.wait_for_load_state("networkidle")
+    view.steps(page)
     for theme in THEMES:
-        widest = max(WIDTHS)
-        context = browser.new_context(viewport={"width": widest, "height": WIDTHS[widest]})
-        page = context.new_page()
-        page.set_default_timeout(SLOW)
-        page.goto(f"{url}?{urlencode({'__theme': theme, **view.query})}")
-        expect(page.get_by_role("tab").first).to_be_visible(timeout=SLOW)
-        page.wait_for_load_state("networkidle")
-        view.steps(page)
+        page.evaluate("dark => document.body.classList.toggle('dark', dark)", theme == "dark")
         for width, height in WIDTHS.items():
             page.set_viewport_size({"width": width, "height": height})
             page.wait_for_timeout(300)
             page.screenshot(path=out / f"{view.name}-{width}-{theme}.png", full_page=True)
-        context.close()
+    context.close()
 
 
 def main(

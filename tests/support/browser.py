@@ -11,6 +11,27 @@ BAD = ("serious", "critical")
 SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
+OVERLAPPING = """() => {
+  const parts = "main :is(button, input, select, textarea, summary, a[href])";
+  const seen = [...document.querySelectorAll(parts)]
+    .map(part => part.matches("input[type=radio], input[type=checkbox]")
+      ? part.closest("label") ?? part : part)
+    .filter(part => part.tabIndex >= 0 || part.matches("label"))
+    .filter(part => part.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+    .map(part => [part, part.getBoundingClientRect()])
+    .filter(([, box]) => box.width > 2 && box.height > 2);
+  const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
+  const found = [];
+  seen.forEach(([a, first], at) => seen.slice(at + 1).forEach(([b, second]) => {
+    if (!a.contains(b) && !b.contains(a) && meet(first, second))
+      found.push([a.outerHTML.slice(0, 120), b.outerHTML.slice(0, 120)]);
+  }));
+  return found;
+}"""
+"""Pairs of controls that lie over one another: links of one line of text may touch by a hair."""
+
+
 def open_tab(page: Page, name: str) -> None:
     """Open a tab and wait until it is the one that is shown."""
     tab = page.get_by_role("tab", name=name)
@@ -30,14 +51,23 @@ def show_examples(page: Page, *sizes: str) -> None:
     page.keyboard.press("Escape")
 
 
+def fits(page: Page) -> None:
+    """Check that nothing makes the page scroll sideways."""
+    page.evaluate(SETTLED)
+    page.wait_for_function("document.documentElement.scrollWidth <= window.innerWidth")
+
+
 def fits_a_phone(page: Page) -> None:
     """Check that nothing makes the page scroll sideways on a phone."""
     page.set_viewport_size(PHONE)
-    page.evaluate(SETTLED)
-    page.wait_for_function(
-        "width => document.documentElement.scrollWidth <= width", arg=PHONE["width"]
-    )
+    fits(page)
     page.set_viewport_size(WIDE)
+
+
+def controls_keep_apart(page: Page) -> None:
+    """Check that no two controls that are seen lie over one another, unless one holds the other."""
+    page.evaluate(SETTLED)
+    assert page.evaluate(OVERLAPPING) == []
 
 
 def is_accessible(page: Page, parts: list[list[str]]) -> None:
