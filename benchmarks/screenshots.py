@@ -86,7 +86,22 @@ COMPARED = "#compare-parts .picture"
 PAIRS = {"premise": "The doctor near the actor danced.", "hypothesis": "The actor danced."}
 VIEWS = (
     View("learn", {"tab": "learn"}),
-    View("probe", {"tab": "probe"}, shows(".answer")),
+    View(
+        "learn-step",
+        {"tab": "learn", "lesson": "word_salad", "step": "3"},
+        shows("#learn-guess", "#learn-steps nav"),
+    ),
+    View("probe", {"tab": "probe"}, shows("#rows .result")),
+    View(
+        "probe-open",
+        {"tab": "probe"},
+        one_after_another(
+            shows("#rows .result"),
+            press("#settings-button", "#method"),
+            press("#rows .result > summary", "#rows .full .token"),
+        ),
+    ),
+    View("probe-failed", {"tab": "probe", "model": "gone"}, shows("#notices .notice")),
     View("probe-paraphrase", {"tab": "probe", "task": "paraphrase"}),
     View("probe-sentiment", {"tab": "probe", "task": "sentiment"}),
     View("batch", {"tab": "batch"}),
@@ -122,9 +137,19 @@ VIEWS = (
         {"tab": "compare", "models": "minilm,da"},
         one_after_another(shows("#hans"), press("#hans-run", "#hans-picture .picture")),
     ),
-    View("inoculate", {"tab": "inoculate"}),
-    View("catalogue", {"tab": "catalogue"}),
-    View("data", {"tab": "data"}),
+    View("inoculate", {"tab": "inoculate"}, shows("#curve .panel")),
+    View(
+        "inoculate-running",
+        {"tab": "inoculate"},
+        one_after_another(shows("#curve .panel"), press("#inoculate", "#run-state")),
+    ),
+    View(
+        "inoculate-failed",
+        {"tab": "inoculate", "run": "0123456789ab"},
+        shows("#inoculate-problem [role=alert]"),
+    ),
+    View("catalogue", {"tab": "catalogue"}, shows("#term-agreement")),
+    View("data", {"tab": "data"}, shows("#my-data .card")),
 )
 
 

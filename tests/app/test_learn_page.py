@@ -15,6 +15,7 @@ pytestmark = pytest.mark.browser
 STEPS = WORD_SALAD.steps[NLI.name]
 MODEL = "da"
 """The quickest of the bundled models."""
+SHOWN_MODEL = "Decomposable Attention · da"
 LONG = 300_000
 """Milliseconds for a step that scores hundreds of pairs on a busy machine."""
 
@@ -45,7 +46,7 @@ def run(page: Page, choice: int) -> None:
 
 def test_a_link_opens_its_step_with_its_model(lesson: Page) -> None:
     at(lesson, 3)
-    expect(lesson.locator("#learn-model input")).to_have_value(MODEL, timeout=SLOW)
+    expect(lesson.locator("#learn-model input")).to_have_value(SHOWN_MODEL, timeout=SLOW)
 
 
 def test_nothing_runs_before_a_guess(lesson: Page) -> None:

@@ -14,6 +14,7 @@ from probe.ui.answers.pacing import StopRequests
 from probe.ui.answers.turns import visitor_of
 from probe.ui.api import batch as batch_api
 from probe.ui.batch_tables import ALL, ANY, FILTERS
+from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING, PRESSED, QUIET
 from probe.ui.page import Page
 from probe.ui.panels import options, templates
@@ -93,7 +94,8 @@ def _choices(page: Page) -> tuple[list[Any], list[Any], gr.Button]:  # Any: comp
     """Lay out the model and the changes, under Settings the rest, and the button that scores."""
     with gr.Row(elem_classes="choices"):
         with gr.Column(scale=1, min_width=170):
-            model = gr.Dropdown(page.core.models.names(""), label="Model", **CHANGING)
+            known = model_choices(page.core.models.names(""))
+            model = gr.Dropdown(known, label="Model", **CHANGING)
             go = gr.Button("Score the file", variant="primary", elem_id="score")
         with gr.Column(scale=4, min_width=280):
             changes = build_changes(page, "batch-transforms")
@@ -115,7 +117,7 @@ def _models(page: Page, owner: str, task_name: str, chosen: str | None) -> gr.Dr
     """Offer the models of the task, and keep the chosen one where it is among them."""
     names = page.core.models.names(owner, task_named(task_name))
     first = names[0] if names else None
-    return gr.Dropdown(choices=names, value=chosen if chosen in names else first)
+    return gr.Dropdown(choices=model_choices(names), value=chosen if chosen in names else first)
 
 
 def _results() -> tuple[Outputs, gr.Checkbox, gr.Radio, gr.Textbox]:

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from probe.errors import UserError
 from probe.tasks.task import Task, task_named
 from probe.ui.answers.answering import in_steps
+from probe.ui.choices import model_choices
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.lessons import sheets
 from probe.ui.lessons.lesson import Finding, Lesson, Setting, Step
@@ -139,7 +140,9 @@ class View:
             ),
             text=sheets.step_text(step),
             guess=_radio(step, before),
-            model=gr.Dropdown(choices=list(names), value=model, visible=step.live is not None),
+            model=gr.Dropdown(
+                choices=model_choices(names), value=model, visible=step.live is not None
+            ),
             run=gr.Button(RUN, visible=step.live is not None),
             result=NOTHING,
             back=gr.Button(visible=place.number > 1),
