@@ -69,7 +69,7 @@ def test_a_sweep_of_two_models_is_compared_drawn_and_taken_away(
     expect(newcomer.locator("#estimate")).to_contain_text("2 runs: about", timeout=MEASURED)
     newcomer.locator("#inoculate").click()
     expect(newcomer.locator("#run-state")).to_contain_text("of 1 trainings", timeout=SLOW)
-    expect(newcomer.locator("#compared .outcomes tbody tr")).to_have_count(2, timeout=4 * SLOW)
+    expect(newcomer.locator("#compared .outcomes tbody tr")).to_have_count(2, timeout=10 * SLOW)
     newcomer.locator("#compared details.twin > summary").last.click()
     pressed = newcomer.locator("#compared button[data-cell]").last
     pressed.press("Enter")
