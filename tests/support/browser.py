@@ -9,8 +9,10 @@ WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 375, "height": 800}
 BAD = ("serious", "critical")
 """Of the faults that axe tells apart."""
 SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-
-
+FADED = """() => Promise.all(document.getAnimations()
+  .filter(one => one.effect.getComputedTiming().endTime !== Infinity)
+  .map(one => one.finished.catch(() => {})))"""
+"""Waits for transitions and animations that end."""
 OVERLAPPING = """() => {
   const parts = "main :is(button, input, select, textarea, summary, a[href])";
   const seen = [...document.querySelectorAll(parts)]
@@ -71,7 +73,8 @@ def controls_keep_apart(page: Page) -> None:
 
 
 def is_accessible(page: Page, parts: list[list[str]]) -> None:
-    """Check that axe finds no serious fault in these parts of the page."""
+    """Check that axe finds no serious fault in these parts of the page, once colours have faded."""
+    page.evaluate(FADED)
     checked = Axe().run(page, context={"include": parts})
     serious = [fault for fault in checked.response["violations"] if fault["impact"] in BAD]
     assert not serious, [(fault["id"], [n["html"] for n in fault["nodes"]]) for fault in serious]
