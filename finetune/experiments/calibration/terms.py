@@ -13,8 +13,8 @@ WORDS: Mapping[str, Term] = {
     ),
     "calibration-error": Term(
         "Expected calibration error",
-        "The distance between confidence and accuracy, in 15 bins by confidence, weighted by how "
-        "many answers each holds; a confidence of exactly 1 belongs to the last bin.",
+        "The distance between confidence and accuracy in 15 bins by confidence, weighted by how "
+        "many answers each holds; exactly 1 belongs to the last bin.",
     ),
     "brier-score": Term(
         "Brier score", "The squared distance of the probabilities from certainty of the gold label."
