@@ -53,6 +53,9 @@ def mitigate_command(
     gradient_share: Annotated[
         float, typer.Option(help="The same for transforms that ask the model; less if it collapses")
     ] = SHARE,
+    balance: Annotated[
+        bool, typer.Option(help="Clean and broken texts weigh alike; the paper counts each text.")
+    ] = True,
     weight: Annotated[float, typer.Option(help="Of the entropic term.")] = 0.1,
     tolerance: Annotated[
         float, typer.Option(help="Clean accuracy that a threshold may cost.")
@@ -90,6 +93,7 @@ def mitigate_command(
         tests,
         share,
         gradient_share,
+        balance,
         weight,
         tolerance,
         classifier.task.name,

@@ -51,6 +51,22 @@ def entropic(weight: float) -> Loss:
     return partial(_entropic, weight)
 
 
+def balanced_last(
+    logits: torch.Tensor,  # (batch, labels)
+    targets: torch.Tensor,  # (batch, labels), true where admissible
+) -> torch.Tensor:
+    """Return the mean of two cross entropies: of rows of the last label, and of all others.
+
+    So a class with many more rows than the others together weighs no more than they do. Cross
+    entropy where a batch has rows of one kind only.
+    """
+    last = targets[:, -1]
+    parts = [
+        cross_entropy(logits[rows], targets[rows]) for rows in (last, ~last) if bool(rows.any())
+    ]
+    return torch.stack(parts).mean()
+
+
 def divergence_from_uniform(
     logits: torch.Tensor,  # (batch, labels)
 ) -> torch.Tensor:

@@ -18,7 +18,7 @@ from finetune.experiments.source_json import drawn
 from finetune.experiments.word_salad import Salad, destroy, gradient_names, salad_names
 from finetune.training.encoded import unscaled_logits
 from finetune.training.invalid_class import with_invalid_class
-from finetune.training.losses import cross_entropy, entropic
+from finetune.training.losses import Loss, balanced_last, cross_entropy, entropic
 from finetune.training.temperature import fit_temperature
 from finetune.training.tensor_cache import Prepared, prepare
 from probe.models.answer_rule import write_invalid_below, write_temperature
@@ -53,7 +53,7 @@ def repair(
     if cell.size:
         clean = drawn(source.pool, cell.seed, cell.size)
         examples = (*clean, *broken(plan, cell, clean, before))
-        loss = entropic(plan.weight) if cell.method == "entropic" else cross_entropy
+        loss = entropic(plan.weight) if cell.method == "entropic" else _class_loss(plan)
         for row in train_further(ready, plan.training, examples, source.dev, loss, cell.seed, stop):
             epochs = row.epoch
             yield row
@@ -78,6 +78,10 @@ def repair(
         epochs,
         time.monotonic() - began,
     )
+
+
+def _class_loss(plan: Plan) -> Loss:
+    return balanced_last if plan.balance else cross_entropy
 
 
 def broken(plan: Plan, cell: Cell, clean: Examples, before: Classifier) -> Examples:

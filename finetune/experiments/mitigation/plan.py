@@ -48,8 +48,9 @@ class Plan:
     `sizes` and `seeds` are of trainings: how many clean examples each has, and its draw. `share` of
     them are destroyed too, by each transform, but by those that ask the model only
     `gradient_share`: less of these helps where a model collapses (Gupta et al. 2021, appendix D).
-    `weight` is of the entropic term, `tolerance` what a threshold may cost of clean accuracy,
-    `tests` how many dev and test examples are destroyed.
+    With `balance` clean and broken texts weigh alike in the training of the class; the paper counts
+    every text alike, of which most are broken. `weight` is of the entropic term, `tolerance` what a
+    threshold may cost of clean accuracy, `tests` how many dev and test examples are destroyed.
     """
 
     model: str
@@ -60,6 +61,7 @@ class Plan:
     tests: int = 200
     share: float = SHARE
     gradient_share: float = SHARE
+    balance: bool = True
     weight: float = 0.1
     tolerance: float = TOLERANCE
     task: str = NLI.name

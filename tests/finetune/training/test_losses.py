@@ -14,6 +14,7 @@ from torch.nn.functional import cross_entropy as torch_cross_entropy
 
 from finetune.training.losses import (
     admissible,
+    balanced_last,
     cross_entropy,
     divergence_from_uniform,
     entropic,
@@ -129,6 +130,20 @@ def test_each_part_of_the_entropic_loss_is_a_mean_over_its_own_rows() -> None:
     targets = torch.tensor([[True, False, False], [False] * 3, [False] * 3])
     wanted = cross_entropy(logits[:1], targets[:1]) + 0.1 * divergence_from_uniform(logits[1:])
     torch.testing.assert_close(entropic(0.1)(logits, targets), wanted)
+
+
+def test_the_last_label_weighs_as_much_as_all_others() -> None:
+    logits = torch.tensor([[2.0, -1.0, 0.5], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+    targets = torch.tensor([[True, False, False], [False, False, True], [False, False, True]])
+    wanted = (cross_entropy(logits[:1], targets[:1]) + cross_entropy(logits[1:], targets[1:])) / 2
+    torch.testing.assert_close(balanced_last(logits, targets), wanted)
+
+
+def test_without_the_last_label_or_any_other_balance_is_cross_entropy() -> None:
+    logits = torch.tensor([[2.0, -1.0, 0.5], [1.0, 0.0, 0.0]])
+    for labels in ([0, 1], [2, 2]):
+        targets = torch.eye(3, dtype=torch.bool)[labels]
+        torch.testing.assert_close(balanced_last(logits, targets), cross_entropy(logits, targets))
 
 
 def test_invalid_is_right_for_itself_alone() -> None:
