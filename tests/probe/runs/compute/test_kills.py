@@ -160,10 +160,18 @@ def test_a_cluster_that_loses_a_worker_computes_what_one_process_does(
     assert same(run, plainly(wide, sets))
 
 
+def computing(run: StoredRun) -> bool:
+    """Whether a cell is stored and another one is under way."""
+    return run.cells[0].state == "done" and any(
+        cell.state == "running" and cell.progress for cell in run.cells
+    )
+
+
 def test_runs_in_fast_mode_share_the_workers_out_and_outlive_one(
     home: Path, dask: Dask, plan: Plan, sets: Sets
 ) -> None:
-    store, fast = Store(), replace(plan, mode="fast", sizes=(6, 12, 18))
+    long = {"max_epochs": 150, "patience": 150}  # each run is to last longer than a worker's start
+    store, fast = Store(), replace(plan, mode="fast", sizes=(6, 12, 18), **long)
     dask.scheduler()
     workers = [dask.worker()]
     ids = [store.create("me", run_request(fast, sets)).id for _ in range(2)]
@@ -176,7 +184,7 @@ def test_runs_in_fast_mode_share_the_workers_out_and_outlive_one(
         for run_id in ids:
             engine.submit(run_id)
         for run_id in ids:
-            until(store, run_id, training)
+            until(store, run_id, computing)
         busy = [set(keys) for keys in client.processing().values()]
         assert len(busy) == 2
         assert all(busy)
