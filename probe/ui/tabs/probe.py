@@ -20,8 +20,8 @@ from probe.ui.links import link_to_lesson
 from probe.ui.page import Page
 from probe.ui.panels import own_model
 from probe.ui.tabs import probe_answer, probe_browser, probe_fields
-from probe.ui.tabs.probe_fields import Fields, Tools, values_of
-from probe.ui.tabs.probe_link import open_link, read_file
+from probe.ui.tabs.probe_fields import Fields, Tools, models_of, values_of
+from probe.ui.tabs.probe_link import names_a_view, open_link, read_file
 
 LOADING = "The model is being loaded; its first answer comes in a moment."
 LESSON = "word_salad"
@@ -99,7 +99,8 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
     outputs = [page.task, *fields.inputs, *parts]
 
     def open_page(visitor: str, request: gr.Request) -> list[Any]:
-        return values_of(open_link(models, visitor, request.query_params))
+        opened = open_link(models, visitor, request.query_params)
+        return values_of(opened) if names_a_view(request.query_params) else models_of(opened)
 
     def open_task(task: str, shown: str, visitor: str) -> list[Any]:
         return values_of(open_link(models, visitor, {"task": task}))

@@ -23,6 +23,8 @@ from probe.ui.tabs.probe_view import max_fields, place_of
 
 UNKNOWN = ("not known", "")
 PREDICTED = ("the right answer, else the predicted one", "")
+MODEL = 2
+"""The place of the model among `values_of`."""
 HEAD = Markup('<h2 class="title small">Change the text</h2>')
 
 
@@ -203,6 +205,15 @@ def values_of(opened: Opened) -> list[Any]:  # Any: values and gradio's updates
         question(task),
         notices(opened.notices),
     ]
+
+
+def models_of(opened: Opened) -> list[Any]:  # Any: gradio's updates
+    """Return the like of `values_of` for a page that no link fills: its visitor's models.
+
+    All else stands there already, and what was typed meanwhile stays.
+    """
+    shown = gr.Dropdown(choices=short_model_choices(opened.models))
+    return [shown if at == MODEL else gr.skip() for at, _ in enumerate(values_of(opened))]
 
 
 def preset_of(task: Task, names: object) -> str | None:

@@ -19,6 +19,20 @@ from probe.ui.tabs.probe_view import View, parameters
 
 MAX_FILE = 2_000_000
 """Bytes of a view's file."""
+PARTS = [
+    "task",
+    "gold",
+    "model",
+    "revision",
+    "transforms",
+    "seed",
+    "method",
+    "baseline",
+    "label",
+    "options",
+    "grant",
+]
+"""What a link may hold of a view beside the texts."""
 QUOTED = 80
 """Characters of a link's value that a notice quotes."""
 
@@ -53,6 +67,12 @@ def open_link(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> Op
         link.label("label", "label explained", task),
     )
     return Opened(view, known, tuple(link.notices))
+
+
+def names_a_view(query: Mapping[str, str]) -> bool:
+    """Whether a link holds anything of a view."""
+    texts = (name for task in offered_tasks() for name in task.fields)
+    return any(name in query for name in (*PARTS, *texts))
 
 
 def seed_in(text: str) -> int:

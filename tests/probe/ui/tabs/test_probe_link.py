@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qsl
 
+import gradio as gr
 import pytest
 
 from probe.errors import FileError
@@ -13,7 +14,8 @@ from probe.tasks.task import Task
 from probe.transforms.options import DEFAULTS, OPTIONS, Options
 from probe.ui.links import link_to_view
 from probe.ui.panels.options import shown
-from probe.ui.tabs.probe_link import file_text, open_link, read_file, seed_in
+from probe.ui.tabs.probe_fields import MODEL, models_of, values_of
+from probe.ui.tabs.probe_link import file_text, names_a_view, open_link, read_file, seed_in
 from probe.ui.tabs.probe_view import View, label_at, parameters, place_of, read_view
 from tests.support.visitors import ME, page_models
 
@@ -43,6 +45,21 @@ def test_a_link_reproduces_its_view() -> None:
     opened = open_link(page_models(), ME, dict(parse_qsl(link[1:], keep_blank_values=True)))
     assert opened.view == VIEW
     assert opened.notices == ()
+
+
+@pytest.mark.parametrize("name", [*parameters(VIEW), "text", "text2", "revision", "grant"])
+def test_each_part_of_a_link_names_a_view(name: str) -> None:
+    assert names_a_view({name: ""})
+
+
+def test_a_page_that_no_link_fills_keeps_what_was_typed_while_it_opened() -> None:
+    assert not names_a_view({"tab": "probe", "lesson": "word_salad"})
+    opened = open_link(page_models(), ME, {})
+    values = models_of(opened)
+    assert len(values) == len(values_of(opened))
+    kept = [value for at, value in enumerate(values) if at != MODEL]
+    assert all(value == gr.skip() for value in kept)
+    assert ("MiniLM", "minilm") in values[MODEL].choices
 
 
 def test_a_link_without_transforms_chooses_none() -> None:
