@@ -146,14 +146,9 @@ class Task:
         return matching[0] if len(matching) == 1 else None
 
     def admissible(self, gold: Label | None, labels: Sequence[Label] = ()) -> tuple[bool, ...]:
-        """Return for each label, by default the task's, whether it is right; none is without gold.
-
-        `INVALID` is right for itself alone.
-        """
+        """Return for each label, by default the task's, whether it is right; none without gold."""
         return tuple(
-            gold is not None
-            and (label == gold if INVALID in (label, gold) else self.matches(label, gold))
-            for label in labels or self.labels
+            gold is not None and self.matches(label, gold) for label in labels or self.labels
         )
 
 
