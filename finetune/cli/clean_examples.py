@@ -1,36 +1,29 @@
 """What the commands of repairs share: clean examples, how to train, the files they leave."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import typer
 from markupsafe import Markup
 
-from finetune.experiments.further_training import Epoch
+from finetune.cli.compute import Known, RowText, compute_run
+from finetune.experiments.further_training import Epoch, Training
 from finetune.experiments.inoculation.datasets import SourceData
 from finetune.experiments.inoculation.user_data import UserFiles, read_source_data
 from finetune.experiments.source_json import labelled
 from finetune.report.drawing import svg_file
-from probe.cli.open_models import naming_options
+from finetune.training.recipes import Mode, default_rate
 from probe.errors import writing
-from probe.models.classifier import Classifier
-from probe.models.library import load
-from probe.runs.run import Json, StoredRun
-from probe.tasks.task import Task, read_labels, task_named
+from probe.runs.run import Json, RunRequest, StoredRun
+from probe.tasks.task import Task
 
 SIZE = "1000"
 """Examples of a training where nobody asks for another number."""
 Original = typer.Option(help="Split into dev and test.")
 Instead = typer.Option(help="Instead of the bundled ones.")
 Pool = typer.Option(help="Examples to train on.")
-
-
-def loaded(model: str, task: str, labels: str) -> Classifier:
-    """Load the model of a command. Raises ModelError and LabelError."""
-    with naming_options():
-        asked = task_named(task) if task else None
-        return load(model, read_labels(labels, asked), asked)
 
 
 def read_clean(files: UserFiles, task: Task) -> SourceData:
@@ -51,18 +44,40 @@ def fitting(sizes: tuple[int, ...], available: int, unit: str, asked: bool) -> t
     return tuple(dict.fromkeys(min(size, available) for size in sizes))
 
 
+def training_of(
+    model: str, mode: str, lr: float | None, epochs: int, batch: int | None, precision: str
+) -> Training:
+    """Return how to train, at the usual rate where none is given; `check_training` looks at it."""
+    exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal
+    rate = default_rate(model, exact) if lr is None else lr
+    return Training(rate, exact, epochs, batch, precision=precision)  # type: ignore[arg-type]  # as above
+
+
+def compute_repair(
+    request: RunRequest,
+    known: Known,
+    row_text: RowText,
+    in_process: bool,
+    frame: Callable[[StoredRun], pd.DataFrame],
+    out: Path,
+) -> StoredRun:
+    """Compute a run as `compute_run` does; points.csv is written after each result."""
+
+    def write(run: StoredRun) -> None:
+        with writing(out):
+            frame(run).to_csv(out / "points.csv", index=False, lineterminator="\n")
+
+    run = compute_run(request, known, row_text, in_process, write)
+    write(run)
+    return run
+
+
 def epoch_text(epoch: Epoch) -> str:
     """Write how far a cell is."""
     return (
         f"epoch {epoch.epoch}  loss {epoch.loss:.4f}  dev {epoch.dev:.4f}  "
         f"{epoch.examples_per_second:.1f} examples/s"
     )
-
-
-def write_points(frame: pd.DataFrame, out: Path) -> None:
-    """Write points.csv, a row for each finished cell."""
-    with writing(out):
-        frame.to_csv(out / "points.csv", index=False, lineterminator="\n")
 
 
 def write_summary(run: StoredRun, figures: dict[str, Markup], out: Path) -> Json:

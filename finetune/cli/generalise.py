@@ -32,18 +32,16 @@ from finetune.experiments.inoculation.user_data import UserFiles
 from finetune.report.duration import duration_words
 from finetune.report.generalisation import row_text, write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
-from probe.cli.open_models import naming_options
+from probe.cli.open_models import loaded
 from probe.cli.options import LabelOrder, TaskName
 from probe.cli.output import make_folder
 from probe.models.classifier import Classifier
-from probe.models.library import load
 from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
 from probe.runs.gallery import gallery_runs
 from probe.runs.models import named_model_hash
 from probe.runs.run import Json, StoredRun
 from probe.runs.store import Store
-from probe.tasks.task import read_labels, task_named
 
 
 def generalise_command(
@@ -95,9 +93,7 @@ def generalise_command(
     computed again.
     """
     torch.set_num_threads(threads)
-    with naming_options():
-        asked = task_named(task) if task else None
-        classifier = load(model, read_labels(labels, asked), asked)
+    classifier = loaded(model, labels, task)
     answered = classifier.task
     data = read_data(
         UserFiles(original, original_dev, original_test), challenge_file, condition, answered

@@ -27,12 +27,10 @@ from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sou
 from finetune.report.duration import duration_words
 from finetune.report.export import write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
-from probe.cli.open_models import naming_options
+from probe.cli.open_models import loaded
 from probe.cli.options import LabelOrder, TaskName
 from probe.cli.output import make_folder
 from probe.models.classifier import Classifier
-from probe.models.library import load
-from probe.tasks.task import read_labels, task_named
 
 
 def inoculate_command(
@@ -75,9 +73,7 @@ def inoculate_command(
     Thresholds are shares from 0 to 1. Cells of earlier runs are not computed again.
     """
     torch.set_num_threads(threads)
-    with naming_options():
-        asked = task_named(task) if task else None
-        classifier = load(model, read_labels(labels, asked), asked)
+    classifier = loaded(model, labels, task)
     answered = classifier.task
     limits = Thresholds(min_gap, max_drop, cured, uncured, max_majority, max_damage, min_tests)
     given = UserFiles(

@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+import pandas as pd
 import torch
 import typer
 
@@ -12,16 +13,15 @@ from finetune.cli.clean_examples import (
     Instead,
     Original,
     Pool,
+    compute_repair,
     epoch_text,
     fitting,
-    loaded,
     named,
     read_clean,
-    write_points,
+    training_of,
     write_summary,
 )
-from finetune.cli.compute import compute_run
-from finetune.experiments.further_training import Epoch, Training
+from finetune.experiments.further_training import Epoch
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles, sources_of
 from finetune.experiments.mitigation.experiment import known_results, points_of, run_request
@@ -29,7 +29,7 @@ from finetune.experiments.mitigation.plan import REPAIRS, SHARE, Plan, check
 from finetune.experiments.mitigation.point import point_from
 from finetune.experiments.mitigation.threshold import TOLERANCE
 from finetune.report.invalid_found import invalid_frame, invalid_svg
-from finetune.training.recipes import Mode, default_rate
+from probe.cli.open_models import loaded
 from probe.cli.options import LabelOrder, TaskName
 from probe.cli.output import make_folder
 from probe.runs.environment import environment
@@ -79,15 +79,13 @@ def mitigate_command(
     training sets. The repaired model is kept and can be chosen by its name.
     """
     torch.set_num_threads(threads)
-    classifier = loaded(model, task, labels)
+    classifier = loaded(model, labels, task)
     given = UserFiles(original, original_dev, original_test, pool, seed=sample_seed)
     source = read_clean(given, classifier.task)
-    exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks
-    rate = default_rate(model, exact) if lr is None else lr
     plan = Plan(
         model,
-        Training(rate, exact, epochs, batch, precision=precision),  # type: ignore[arg-type]  # as above
-        named(methods),  # type: ignore[arg-type]  # as above
+        training_of(model, mode, lr, epochs, batch, precision),
+        named(methods),  # type: ignore[arg-type]  # typer has no Literal; check() looks
         fitting(numbers("--sizes", sizes, int), len(source.pool), source.task.unit, sizes != SIZE),
         numbers("--seeds", seeds, int),
         tests,
@@ -105,11 +103,10 @@ def mitigate_command(
     request = run_request(plan, source, environment(), artefacts)
     known = partial(known_results, plan=plan, artefacts=request.artefacts)
 
-    def write(run: StoredRun) -> None:
-        write_points(invalid_frame(points_of(run)), out)
+    def frame(run: StoredRun) -> pd.DataFrame:
+        return invalid_frame(points_of(run))
 
-    run = compute_run(request, known, row_text, in_process or threads > 1, write)
-    write(run)
+    run = compute_repair(request, known, row_text, in_process or threads > 1, frame, out)
     drawn = invalid_svg(points_of(run))
     summary = write_summary(run, {"invalid.svg": drawn}, out)
     typer.echo(summary["explanation"])

@@ -4,9 +4,10 @@ import random
 from collections.abc import Sequence
 
 from finetune.experiments.inoculation.datasets import Examples, SourceData
+from finetune.experiments.inoculation.plan import MAX_SEED
 from probe.errors import ExperimentError
 from probe.models.hashes import pairs_hash
-from probe.runs.run import Json
+from probe.runs.run import Json, RunRequest
 from probe.tasks.task import example_json, read_example, task_named
 
 SETS = ("dev", "test", "pool")
@@ -30,6 +31,31 @@ def source_facts(source: SourceData) -> Json:
     return {
         name: {"n": len(getattr(source, name)), "sha256": pairs_hash(getattr(source, name))}
         for name in SETS
+    }
+
+
+def source_request(
+    kind: str, plan: Json, source: SourceData, environment: Json | None, artefacts: Json | None
+) -> RunRequest:
+    """Return what the store needs to begin a run on the examples; their hashes are added."""
+    facts = {**(artefacts or {}), "sets": source_facts(source)}
+    return RunRequest(kind, plan, source_json(source), environment or {}, facts)
+
+
+def draw_problems(
+    sizes: Sequence[int], seeds: Sequence[int], tests: int, source: SourceData
+) -> dict[str, bool]:
+    """Return what may be wrong with sizes and seeds of trainings and the number of tests."""
+    available, unit = len(source.pool), source.task.unit
+    return {
+        "give at least one size and one seed": not (sizes and seeds),
+        f"each size must be from 1 to {available}: so many {unit}s there are to train on": any(
+            not 1 <= size <= available for size in sizes
+        ),
+        f"each seed must be a whole number from 0 to {MAX_SEED}": not all(
+            0 <= seed <= MAX_SEED for seed in seeds
+        ),
+        f"at least one test {unit} must be destroyed": tests < 1,
     }
 
 

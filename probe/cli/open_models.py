@@ -8,6 +8,7 @@ import typer
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels, UnclearTask
+from probe.models.library import load
 from probe.models.user_models import open_model
 from probe.tasks.task import read_labels, task_named
 
@@ -23,6 +24,13 @@ def opened(name: str, labels: str = "", task: str = "") -> Classifier:
     for warning in filter(None, (loaded.warning, loaded.doubt)):
         typer.echo(f"warning: {warning}", err=True)
     return loaded.classifier
+
+
+def loaded(name: str, labels: str = "", task: str = "") -> Classifier:
+    """Load a model as `opened` does, without a look at whether its labels seem wrong."""
+    with naming_options():
+        asked = task_named(task) if task else None
+        return load(name, read_labels(labels, asked), asked)
 
 
 @contextmanager

@@ -10,13 +10,14 @@ from finetune.experiments.calibration.plan import (
     Plan,
     cells,
     is_largest,
-    kept_name,
     plan_from,
     plan_json,
 )
 from finetune.experiments.calibration.point import Point, point_from, point_json
+from finetune.experiments.earlier_results import earlier_results
 from finetune.experiments.inoculation.datasets import SourceData
-from finetune.experiments.source_json import source_facts, source_from, source_json
+from finetune.experiments.model_names import new_model_name
+from finetune.experiments.source_json import source_from, source_request
 from probe.first_import import first_import
 from probe.runs.experiment import CellContext, Experiment, Progress, Result
 from probe.runs.models import load_unchanged
@@ -52,8 +53,7 @@ def run_request(
     plan: Plan, source: SourceData, environment: Json | None = None, artefacts: Json | None = None
 ) -> RunRequest:
     """Return what the store needs to begin a run; the sets' hashes are added to `artefacts`."""
-    facts = {**(artefacts or {}), "sets": source_facts(source)}
-    return RunRequest(KIND, plan_json(plan), source_json(source), environment or {}, facts)
+    return source_request(KIND, plan_json(plan), source, environment, artefacts)
 
 
 def known_results(runs: Iterable[StoredRun], plan: Plan, artefacts: Json) -> dict[int, Json]:
@@ -61,17 +61,16 @@ def known_results(runs: Iterable[StoredRun], plan: Plan, artefacts: Json) -> dic
 
     Cells whose model is to be kept are computed anew: an earlier run keeps theirs.
     """
-    same = ("model", "sets")
-    known: dict[Cell, Json] = {}
-    for run in runs:
-        matches = run.kind == KIND and all(run.artefacts.get(n) == artefacts[n] for n in same)
-        if matches and _settings(plan_from(run.plan)) == _settings(plan):
-            known |= {Cell(**cell.key): cell.result for cell in run.cells if cell.result}
-    return {
-        number: known[cell]
-        for number, cell in enumerate(cells(plan))
-        if cell in known and not is_largest(plan, cell)
-    }
+    wanted = cells(plan)
+    known = earlier_results(
+        runs,
+        KIND,
+        artefacts,
+        lambda values: _settings(plan_from(values)) == _settings(plan),
+        wanted,
+        lambda key: Cell(**key),
+    )
+    return {at: result for at, result in known.items() if not is_largest(plan, wanted[at])}
 
 
 def _settings(plan: Plan) -> Plan:
@@ -90,7 +89,7 @@ def name_to_keep(run: StoredRun, result: Json) -> str | None:
     rivals = [point.calibration.ece for point in points_of(run) if is_largest(plan, point.cell)]
     if run.kept and result["calibration"]["ece"] > min(rivals, default=1.0):
         return None
-    return run.kept or kept_name(plan)
+    return run.kept or new_model_name(plan.model, plan.methods[0])
 
 
 def _brief(result: Json | None) -> Json:

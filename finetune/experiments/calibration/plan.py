@@ -1,16 +1,12 @@
 """What to run: which methods of calibration, how many examples, how often."""
 
-import re
-import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Literal, get_args
 
 from finetune.experiments.further_training import Training, check_training
 from finetune.experiments.inoculation.datasets import SourceData
-from finetune.experiments.inoculation.plan import MAX_SEED
-from probe.data.names import STEM_BYTES, cut
+from finetune.experiments.source_json import draw_problems
 from probe.errors import ExperimentError
 from probe.runs.run import Json
 from probe.tasks.nli import NLI
@@ -89,12 +85,6 @@ def is_largest(plan: Plan, cell: Cell) -> bool:
     return cell.method == plan.methods[0] and cell.size == size
 
 
-def kept_name(plan: Plan) -> str:
-    """Return a new name for the calibrated model; it leads to no run."""
-    model = cut(Path(plan.model).name, STEM_BYTES // 2)
-    return re.sub(r"[^\w.-]+", "-", f"{model}-{plan.methods[0]}-{secrets.token_hex(4)}")
-
-
 def plan_from(values: Json) -> Plan:
     """Read a plan from its JSON."""
     lists = {name: tuple(values[name]) for name in ("methods", "sizes", "seeds", "labels")}
@@ -109,21 +99,13 @@ def plan_json(plan: Plan) -> Json:
 def check(plan: Plan, source: SourceData) -> None:
     """Refuse a plan that cannot run on these examples. Raises ExperimentError with a sentence."""
     check_training(plan.training)
-    available, unit = len(source.pool), source.task.unit
     problems = {
         f"methods are some of {', '.join(REPAIRS)}, each once": (
             not plan.methods
             or not set(plan.methods) <= set(REPAIRS)
             or len(set(plan.methods)) < len(plan.methods)
         ),
-        "give at least one size and one seed": not (plan.sizes and plan.seeds),
-        f"each size must be from 1 to {available}: so many {unit}s there are to train on": any(
-            not 1 <= size <= available for size in plan.sizes
-        ),
-        f"each seed must be a whole number from 0 to {MAX_SEED}": not all(
-            0 <= seed <= MAX_SEED for seed in plan.seeds
-        ),
-        f"at least one test {unit} must be destroyed": plan.tests < 1,
+        **draw_problems(plan.sizes, plan.seeds, plan.tests, source),
         "label smoothing must be from 0 to below 1": not 0 <= plan.epsilon < 1,
         "gamma must be 0 or more": plan.gamma < 0,
         f"the model answers the task {plan.task}, the examples are of {source.task.name}": (

@@ -1,16 +1,14 @@
 """What to run: a plan, the cells it falls into, and what it must not ask for."""
 
 import random
-import re
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from finetune.experiments.inoculation.datasets import Sets
+from finetune.experiments.model_names import new_model_name
 from finetune.training.recipes import Mode
-from probe.data.names import HALF, STEM_BYTES, cut
+from probe.data.names import HALF
 from probe.errors import ExperimentError
 from probe.models.classifier import Precision
 from probe.tasks.nli import NLI
@@ -204,6 +202,4 @@ def _golden(task: Task, golds: set[Label | None]) -> bool:
 
 def kept_name(plan: Plan) -> str:
     """Return a new name for the model of the largest size; it leads to no run."""
-    names = (cut(name, STEM_BYTES // 2) for name in (Path(plan.model).name, plan.challenge))
-    words = (*names, str(max(plan.sizes)), secrets.token_hex(4))
-    return re.sub(r"[^\w.-]+", "-", "-".join(words))
+    return new_model_name(plan.model, plan.challenge, str(max(plan.sizes)))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 
+from finetune.experiments.earlier_results import earlier_results
 from finetune.experiments.inoculation.datasets import Sets, sets_facts
 from finetune.experiments.inoculation.plan import THRESHOLDS, Cell, Plan, cells
 from finetune.experiments.inoculation.point import Epoch, Point
@@ -64,14 +65,14 @@ def known_results(runs: Iterable[StoredRun], plan: Plan, artefacts: Json) -> dic
     A cell depends on its key, the model, the sets and the plan's settings; `artefacts` hold the
     hashes of `model` and `sets`.
     """
-    same = ("model", "sets")
-    known: dict[Cell, Json] = {}
-    for run in runs:
-        matches = run.kind == KIND and all(run.artefacts.get(n) == artefacts[n] for n in same)
-        if matches and _settings(plan_from(run.plan)) == _settings(plan):
-            known |= {cell_from(cell.key): cell.result for cell in run.cells if cell.result}
-    numbered = enumerate(cells(plan))
-    return {number: known[cell] for number, cell in numbered if cell in known}
+    return earlier_results(
+        runs,
+        KIND,
+        artefacts,
+        lambda values: _settings(plan_from(values)) == _settings(plan),
+        cells(plan),
+        cell_from,
+    )
 
 
 def _settings(plan: Plan) -> Plan:

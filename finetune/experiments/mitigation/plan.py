@@ -1,17 +1,13 @@
 """What to run: which repairs, on how many examples, with how much word salad."""
 
-import re
-import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Literal, get_args
 
 from finetune.experiments.further_training import Training, check_training
 from finetune.experiments.inoculation.datasets import SourceData
-from finetune.experiments.inoculation.plan import MAX_SEED
 from finetune.experiments.mitigation.threshold import TOLERANCE
-from probe.data.names import STEM_BYTES, cut
+from finetune.experiments.source_json import draw_problems
 from probe.errors import ExperimentError
 from probe.runs.run import Json
 from probe.tasks.nli import NLI
@@ -111,16 +107,9 @@ def plan_json(plan: Plan) -> Json:
     return asdict(plan)
 
 
-def kept_name(plan: Plan) -> str:
-    """Return a new name for the repaired model; it leads to no run."""
-    model = cut(Path(plan.model).name, STEM_BYTES // 2)
-    return re.sub(r"[^\w.-]+", "-", f"{model}-{plan.methods[0]}-{secrets.token_hex(4)}")
-
-
 def check(plan: Plan, source: SourceData) -> None:
     """Refuse a plan that cannot run on these examples. Raises ExperimentError with a sentence."""
     check_training(plan.training)
-    available, unit = len(source.pool), source.task.unit
     known = set(get_args(Method)) - {"baseline"}
     problems = {
         f"methods are some of {', '.join(REPAIRS)}, each once": (
@@ -128,14 +117,7 @@ def check(plan: Plan, source: SourceData) -> None:
             or not set(plan.methods) <= known
             or len(set(plan.methods)) < len(plan.methods)
         ),
-        "give at least one size and one seed": not (plan.sizes and plan.seeds),
-        f"each size must be from 1 to {available}: so many {unit}s there are to train on": any(
-            not 1 <= size <= available for size in plan.sizes
-        ),
-        f"each seed must be a whole number from 0 to {MAX_SEED}": not all(
-            0 <= seed <= MAX_SEED for seed in plan.seeds
-        ),
-        f"at least one test {unit} must be destroyed": plan.tests < 1,
+        **draw_problems(plan.sizes, plan.seeds, plan.tests, source),
         "the shares that are destroyed must be above 0 and at most 1": not (
             0 < plan.share <= 1 and 0 <= plan.gradient_share <= 1
         ),

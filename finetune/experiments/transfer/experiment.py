@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from finetune.experiments.earlier_results import earlier_results
 from finetune.experiments.inoculation.datasets import SourceData
-from finetune.experiments.source_json import source_facts, source_from, source_json
+from finetune.experiments.source_json import source_from, source_request
 from finetune.experiments.transfer.outcomes import conclude
 from finetune.experiments.transfer.plan import Cell, Plan, cells, plan_from, plan_json
 from finetune.experiments.transfer.point import Point, point_from, point_json
@@ -37,8 +38,7 @@ def run_request(
     plan: Plan, source: SourceData, environment: Json | None = None, artefacts: Json | None = None
 ) -> RunRequest:
     """Return what the store needs to begin a run; the sets' hashes are added to `artefacts`."""
-    facts = {**(artefacts or {}), "sets": source_facts(source)}
-    return RunRequest(KIND, plan_json(plan), source_json(source), environment or {}, facts)
+    return source_request(KIND, plan_json(plan), source, environment, artefacts)
 
 
 def known_results(runs: Iterable[StoredRun], plan: Plan, artefacts: Json) -> dict[int, Json]:
@@ -46,14 +46,14 @@ def known_results(runs: Iterable[StoredRun], plan: Plan, artefacts: Json) -> dic
 
     A row's columns are the plan's transforms, so that these must be the same too.
     """
-    same = ("model", "sets")
-    known: dict[Cell, Json] = {}
-    for run in runs:
-        matches = run.kind == KIND and all(run.artefacts.get(n) == artefacts[n] for n in same)
-        if matches and _settings(plan_from(run.plan)) == _settings(plan):
-            known |= {Cell(**cell.key): cell.result for cell in run.cells if cell.result}
-    numbered = enumerate(cells(plan))
-    return {number: known[cell] for number, cell in numbered if cell in known}
+    return earlier_results(
+        runs,
+        KIND,
+        artefacts,
+        lambda values: _settings(plan_from(values)) == _settings(plan),
+        cells(plan),
+        lambda key: Cell(**key),
+    )
 
 
 def _settings(plan: Plan) -> Plan:

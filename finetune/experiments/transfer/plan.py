@@ -6,7 +6,7 @@ from typing import Literal
 
 from finetune.experiments.further_training import Training, check_training
 from finetune.experiments.inoculation.datasets import SourceData
-from finetune.experiments.inoculation.plan import MAX_SEED
+from finetune.experiments.source_json import draw_problems
 from probe.errors import ExperimentError
 from probe.runs.run import Json
 from probe.tasks.nli import NLI
@@ -96,21 +96,13 @@ def check(plan: Plan, source: SourceData, known: tuple[str, ...]) -> None:
     `known` are the transforms that leave no label right for the task.
     """
     check_training(plan.training)
-    available, unit = len(source.pool), source.task.unit
     problems = {
         f"transforms are some of {', '.join(known)}, each once": (
             not plan.transforms
             or not set(plan.transforms) <= set(known)
             or len(set(plan.transforms)) < len(plan.transforms)
         ),
-        "give at least one size and one seed": not (plan.sizes and plan.seeds),
-        f"each size must be from 1 to {available}: so many {unit}s there are to train on": any(
-            not 1 <= size <= available for size in plan.sizes
-        ),
-        f"each seed must be a whole number from 0 to {MAX_SEED}": not all(
-            0 <= seed <= MAX_SEED for seed in plan.seeds
-        ),
-        f"at least one test {unit} must be destroyed": plan.tests < 1,
+        **draw_problems(plan.sizes, plan.seeds, plan.tests, source),
         "the share that is destroyed must be above 0 and at most 1": not 0 < plan.share <= 1,
         f"the model answers the task {plan.task}, the examples are of {source.task.name}": (
             plan.task != source.task.name
