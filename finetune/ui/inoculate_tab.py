@@ -37,8 +37,8 @@ def build(page: Page) -> None:
     handlers = Handlers(core.store, core.engine, gallery)
     opening = Opening(core.store, core.models, gallery)
     gr.HTML(HINT, padding=False)
-    with gr.Row(elem_id="inoculation"):
-        with gr.Column(elem_id="new-run", elem_classes="card", min_width=240):
+    with gr.Row(elem_id="inoculation", elem_classes="runs-tab"):
+        with gr.Column(elem_id="new-run", elem_classes=["card", "new-run"], min_width=240):
             gr.HTML(HEAD, padding=False)
             first_fields, shown_samples = build_fields(model_choices(core.models.names("")))
             estimate = gr.HTML(MEASURING, elem_id="estimate", padding=False)
@@ -115,7 +115,7 @@ def _watch(handlers: Handlers, results: Results, viewed: list[Any], problem: gr.
     seen = results.outputs.seen
     timer.tick(handlers.tick, [seen, *viewed], [*shown, results.runs, results.ended], **IN_TURN)
     results.ended.change(None, results.ended, None, js=scripts.TELL, **QUIET)
-    results.outputs.tell.click(None, js=scripts.ASK_TO_TELL, **QUIET)
+    results.outputs.tell.click(None, js=scripts.ask_to_tell("tell"), **QUIET)
     results.outputs.take.click(handlers.make_files, viewed, results.files, api_visibility="private")
     given = results.outputs.share.click(
         handlers.share_runs, viewed, [problem, results.shared], **QUIET

@@ -1,4 +1,4 @@
-"""Permalinks of the Inoculate tab."""
+"""Permalinks of the tabs of runs."""
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
@@ -6,12 +6,14 @@ from urllib.parse import urlencode
 from probe.tasks.nli import NLI
 
 
-def link_to_run(ids: Sequence[str], grants: Sequence[str] = (), task: str = NLI.name) -> str:
-    """Return a permalink that opens the Inoculate tab with a task's runs, if they may be seen.
+def link_to_run(
+    ids: Sequence[str], grants: Sequence[str] = (), task: str = NLI.name, tab: str = "inoculate"
+) -> str:
+    """Return a permalink that opens a tab with a task's runs, if they may be seen.
 
     With grants it lets whoever opens it see them.
     """
-    query = {"tab": "inoculate", "task": task, "run": ",".join(ids)}
+    query = {"tab": tab, "task": task, "run": ",".join(ids)}
     return "?" + urlencode(query | ({"grant": ",".join(grants)} if grants else {}))
 
 

@@ -18,17 +18,15 @@ from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN
 from probe.ui.html.elements import (
     NOTHING,
-    alert,
     each,
     heads,
     join,
     link,
-    meter,
     note,
     table,
     twin,
 )
-from probe.ui.html.run import SYMBOLS, state_of, took
+from probe.ui.html.run import SYMBOLS, took, under_way
 from probe.ui.links import link_to_compare, link_to_model
 
 LEGEND = (
@@ -36,14 +34,6 @@ LEGEND = (
     "· waits, ✕ failed, – cancelled."
 )
 ITEM, PARAGRAPH = Markup("<li>{}</li>"), Markup("<p>{}</p>")
-STATES = {
-    "queued": "Waiting",
-    "running": "Running",
-    "cancelling": "Stopping",
-    "cancelled": "Stopped",
-    "failed": "Failed",
-    "done": "Finished",
-}
 SPEEDS = {"fast": "quick", "full": "as published"}
 
 
@@ -59,19 +49,8 @@ def title_of(run: InoculationRun) -> str:
 
 def progress(run: InoculationRun, detailed: bool = True) -> Markup:
     """Show how far a run is: a bar, the trainings done, the time left; its cells folded away."""
-    share = len(run.results) / len(run.cells)
     cells = twin("each training", grid(run)) if detailed else NOTHING
-    return Markup(
-        '<div class="under-way"><div class="strip"><b>{}: {}</b><span class="grow"></span>'
-        '<span class="tiny soft num">{}</span></div>{}{}{}</div>'
-    ).format(
-        STATES[state_of(run)],
-        title_of(run),
-        how_far(run),
-        meter(f"trainings of {name_of(run)}", share),
-        alert(run.error) if run.error else NOTHING,
-        cells,
-    )
+    return under_way(run, title_of(run), how_far(run), cells)
 
 
 def how_far(run: InoculationRun) -> str:

@@ -22,7 +22,7 @@ from probe.ui.html.elements import (
     table,
     twin,
 )
-from probe.ui.html.run import state_of
+from probe.ui.html.run import state_in_words
 
 GOES_ON = "It goes on when this page is closed, and is found here again."
 
@@ -133,4 +133,5 @@ def error_alerts(runs: Sequence[InoculationRun]) -> Markup:
 
 def list_title(run: InoculationRun) -> str:
     """Name a run in a list of one's own."""
-    return f"{challenge_title(run)} · {model_title(run)} · {state_of(run)} · {run_label(run)}"
+    state = state_in_words(run).lower()
+    return f"{challenge_title(run)} · {model_title(run)} · {state} · {run_label(run)}"

@@ -16,11 +16,24 @@ SYMBOLS: Mapping[State, str] = {
     "cancelled": "–",
     "failed": "✕",
 }
+STATES: Mapping[str, str] = {
+    "queued": "Waiting",
+    "running": "Running",
+    "cancelling": "Stopping",
+    "cancelled": "Stopped",
+    "failed": "Failed",
+    "done": "Finished",
+}
 
 
 def state_of(run: AnyRun) -> str:
     """Return a run's state in a word."""
     return "cancelling" if run.cancelling and run.state in OPEN else run.state
+
+
+def state_in_words(run: AnyRun) -> str:
+    """Return a run's state as a person would say it."""
+    return STATES[state_of(run)]
 
 
 def took(run: AnyRun) -> str:
@@ -39,12 +52,31 @@ def progress_of(run: AnyRun, name: str, cells: Markup) -> Markup:
     return join([meter("cells finished", ready / len(run.cells)), note(words), trouble, cells])
 
 
+def under_way(run: AnyRun, name: str, far: str, cells: Markup) -> Markup:
+    """Show a run that is open or ended early: its state, how far it is in words, its cells."""
+    return Markup(
+        '<div class="under-way"><div class="strip"><b>{}: {}</b><span class="grow"></span>'
+        '<span class="tiny soft num">{}</span></div>{}{}{}</div>'
+    ).format(
+        state_in_words(run),
+        name,
+        far,
+        meter(f"how far {name} is", len(run.results) / len(run.cells)),
+        alert(run.error) if run.error else NOTHING,
+        cells,
+    )
+
+
 def show_run(run: StoredRun) -> Markup:
     """Show a run of any kind: a row for each cell with its key, its state and its result."""
+    return progress_of(run, run_title(run), cells_table(run))
+
+
+def cells_table(run: StoredRun) -> Markup:
+    """Show the cells of a run of any kind in a table."""
     keys = list(run.cells[0].key) if run.cells else []
     rows = [_row(cell, keys) for cell in run_json(run)["cells"]]
-    cells = table("cells", heads([*keys, "state", "result"]), join(rows))
-    return progress_of(run, run_title(run), cells)
+    return table("cells", heads([*keys, "state", "result"]), join(rows))
 
 
 def _row(cell: Json, keys: list[str]) -> Markup:

@@ -131,8 +131,8 @@ def test_each_trouble_is_said_once() -> None:
     assert error_alerts(failed).count("memory is short") == 1
 
 
-def test_a_run_that_is_being_cancelled_is_listed_so() -> None:
+def test_a_run_that_is_being_stopped_is_listed_so() -> None:
     run = replace(RUNS[0], state="running", cancelling=True)
     assert list_title(run) == (
-        "Add a negation · Decomposable Attention · cancelling · full, da-negation"
+        "Add a negation · Decomposable Attention · stopping · full, da-negation"
     )

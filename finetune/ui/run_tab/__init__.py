@@ -1,0 +1,1 @@
+"""A tab with a form at the left, which starts runs, and what runs came to at the right."""

@@ -1,0 +1,37 @@
+"""What a tab of runs supplies: its words, its form, what the form asks for, what runs came to."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from probe.runs.run import RunRequest, StoredRun
+from probe.tasks.task import Task
+
+
+@dataclass(frozen=True)
+class RunTab:
+    """A tab that starts runs of some kinds and shows what they came to.
+
+    `id` stands in links, and begins the ids of its elements. `fields` and `settings` lay out what
+    is always seen and what is folded, and return the components. `offered` gives an update for each
+    of them, in this order, for a task. `requests` and `forecast` take the model's name and their
+    values; they raise UserError with a sentence. Runs of the gallery whose `group` is the same are
+    shown together. `files` writes what a person takes away of runs into a folder.
+    """
+
+    id: str
+    kinds: tuple[str, ...]
+    hint: str
+    head: str
+    fields: Callable[[], list[Any]]  # Any: components and their updates share no useful type
+    settings: Callable[[], list[Any]]
+    offered: Callable[[Task], list[Any]]
+    requests: Callable[..., Sequence[RunRequest]]
+    forecast: Callable[..., Markup]
+    group: Callable[[StoredRun], str]
+    title: Callable[[StoredRun], str]
+    results: Callable[[Sequence[StoredRun]], Markup]
+    files: Callable[[Sequence[StoredRun], Path], list[Path]]

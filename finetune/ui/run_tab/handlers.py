@@ -1,0 +1,194 @@
+"""What the buttons and lists of a tab of runs do."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from finetune.ui.links import link_to_run
+from finetune.ui.run_tab.entry import RunTab
+from finetune.ui.run_tab.looked_at import Offered, ids_of, is_of_gallery
+from finetune.ui.run_tab.view import Outputs, show, told
+from probe.errors import RunError, StoreError, UserError
+from probe.models.library import require_on_disk
+from probe.runs.access import share
+from probe.runs.compute.engine import Engine
+from probe.runs.model_access import ModelAccess, hidden_models
+from probe.runs.owned_models import check_kept_models
+from probe.runs.owners import as_token, start_runs
+from probe.runs.run import OPEN, STOPPED, StoredRun
+from probe.runs.store import Store
+from probe.tasks.task import Task, task_named
+from probe.ui.choices import model_choices
+from probe.ui.html.elements import NOTHING, alert
+from probe.ui.task_choice import task_in
+from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
+
+Values = list[Any]  # Any: text, or one of gradio's updates
+
+
+@dataclass(frozen=True)
+class Handlers:
+    """A tab's entry, the run store, the engine, the models, and what is done with them.
+
+    `files` are the places among a form's values, after the model, that hold uploaded files. What
+    is looked at is a choice of `Offered`.
+    """
+
+    entry: RunTab
+    store: Store
+    engine: Engine
+    models: ModelAccess
+    offered: Offered
+    files: Sequence[int]
+
+    def open_page(self, owner: str, request: gr.Request) -> Values:
+        """Offer what there is for the task of the page's link, and choose what the link names."""
+        query = request.query_params
+        return self.begin(task_in(query), owner, query)
+
+    def choose_task(self, name: str, owner: str, request: gr.Request) -> Values:
+        """Offer what there is for a task; a link's choice where it names this task."""
+        task, query = task_named(name), request.query_params
+        return self.begin(task, owner, query if task_in(query) is task else {})
+
+    def begin(self, task: Task, owner: str, query: Mapping[str, str]) -> Values:
+        """Return list of runs, problem, model, and an update for each field of the form."""
+        mine = query.get("tab") == self.entry.id
+        linked = query.get("run", "") if mine else ""
+        models = self.models.names(owner, task)
+        model = query.get("model", "") if mine and query.get("model") in models else models[0]
+        listed, problem = gr.skip(), NOTHING
+        try:
+            there = [run.id for run in self.offered.runs(owner, linked)]
+            if linked and not there:
+                problem = alert(f"there is no run {linked!r} here that this browser may see")
+            choice = ",".join(there) or self.offered.first(owner, task)
+            listed = self._listed(owner, task, choice)
+        except StoreError as trouble:
+            problem = alert(trouble)
+        chosen_model = gr.Dropdown(model_choices(models), value=model)
+        return [listed, problem, chosen_model, *self.entry.offered(task)]
+
+    def _listed(self, owner: str, task: Task, choice: str) -> Any:
+        """Return the list of runs with what is chosen of it."""
+        choices = self.offered.choices(owner, task)
+        if choice and choice not in {value for _, value in choices}:
+            titles = map(self.entry.title, self.offered.runs(owner, choice))
+            choices = [(", ".join(titles), choice), *choices]
+        return gr.Dropdown(choices, value=choice or None, visible=bool(choices))
+
+    def offer_models(self, owner: str, task: str) -> Any:
+        """Offer the visitor's own models, and those that came meanwhile."""
+        return gr.Dropdown(model_choices(self.models.names(owner, task_named(task))))
+
+    def look(self, owner: str, choice: str | None) -> Values:
+        """Show what is looked at."""
+        return self._look(owner, choice or "").outputs
+
+    def look_if_open(self, is_open: bool, owner: str, choice: str | None) -> Values:
+        """Show what is looked at, if the tab is open: drawing for nobody takes time."""
+        return self.look(owner, choice) if is_open else Outputs().outputs
+
+    def open_tab(self, owner: str, choice: str | None) -> Values:
+        """Note that the tab is open, and show what is looked at."""
+        return [True, *self.look(owner, choice)]
+
+    def _look(self, owner: str, choice: str, seen: str = "") -> Outputs:
+        try:
+            return show(self.entry, owner, self.offered.runs(owner, choice), seen)
+        except StoreError as trouble:  # the database may be back at the next tick
+            return _trouble(trouble)
+
+    def follow_model(self, model: str, choice: str | None, owner: str, task: str) -> Values:
+        """Look at the gallery's runs of the model that is chosen, unless own ones are looked at."""
+        there = self.offered.of_model(model, task_named(task))
+        if not there or not is_of_gallery(choice or ""):
+            return [gr.skip(), *Outputs().outputs]
+        return [there, *self.look(owner, there)]
+
+    def tick(self, seen: str, owner: str, choice: str | None, task: str) -> Values:
+        """Show what is new, and list the runs anew where one changed its state."""
+        choice = choice or ""
+        shown = self._look(owner, choice, seen)
+        if shown.seen == seen or not isinstance(shown.seen, str):
+            return [*shown.outputs, gr.skip(), gr.skip()]
+        runs = self.offered.runs(owner, choice)
+        listed = self._listed(owner, task_named(task), choice)
+        return [*shown.outputs, listed, told(self.entry, runs)]
+
+    def forecast(self, owner: str, model: str, *values: Any) -> Markup:
+        """Say about how long what the form asks for takes, or what is wrong with it."""
+        try:
+            self._check(owner, model, values)
+            return self.entry.forecast(model, *values)
+        except UserError as trouble:
+            return alert(trouble)
+
+    def start(self, owner: str, task: str, model: str, *values: Any) -> Values:
+        """Start the runs that the form asks for and choose them to be looked at."""
+        try:
+            if not as_token(owner):
+                raise RunError("this page does not know your browser yet; load it again")
+            check_room(self.store, owner)
+            self._check(owner, model, values)
+            requests = self.entry.requests(model, *values)
+            check_kept_models(self.store, owner, len(requests))
+            runs = start_runs(self.store, self.engine, owner, requests)
+            choice = ",".join(run.id for run in runs)
+            return [NOTHING, self._listed(owner, task_named(task), choice)]
+        except UserError as trouble:
+            return [alert(trouble), gr.skip()]
+
+    def _check(self, owner: str, model: str, values: Sequence[Any]) -> None:
+        """Refuse a model or a file that is not there for this visitor. Raises UserError."""
+        require_on_disk(model, hidden_models(self.store, owner))
+        for place in self.files:
+            if values[place]:
+                own_file(owner, values[place])
+
+    def stop(self, owner: str, choice: str | None) -> Values:
+        """Cancel those of the runs looked at that are open."""
+        return self._for_own_runs(self.engine.cancel, OPEN, owner, choice or "")
+
+    def take_up(self, owner: str, choice: str | None) -> Values:
+        """Take up those that failed or were cancelled with the cells they lack."""
+        return self._for_own_runs(self.engine.reopen, STOPPED, owner, choice or "")
+
+    def _for_own_runs(
+        self, act: Callable[[str], None], states: Collection[str], owner: str, choice: str
+    ) -> Values:
+        """Do something with the own runs in these states, and show what came of it."""
+        try:
+            for run in self._own_runs(owner, choice):
+                if run.state in states:
+                    act(run.id)
+        except StoreError as trouble:
+            return _trouble(trouble).outputs
+        return self.look(owner, choice)
+
+    def _own_runs(self, owner: str, choice: str) -> list[StoredRun]:
+        return [run for run in self.offered.runs(owner, choice) if run.owner == owner]
+
+    def share(self, owner: str, choice: str | None, task: str) -> Values:
+        """Let others read the own runs that are looked at; return the link, or what is wrong."""
+        try:
+            own = [run.id for run in self._own_runs(owner, choice or "")]
+            grants = [share(self.store, owner, run_id) for run_id in own]
+        except UserError as trouble:
+            return [alert(trouble), gr.skip()]
+        link = link_to_run(ids_of(choice or ""), grants, task, self.entry.id)
+        return [NOTHING, gr.Textbox(link, visible=True)]
+
+    def make_files(self, owner: str, choice: str | None) -> gr.Files:
+        """Write the files of the runs that are looked at."""
+        check_room(self.store, owner)
+        runs = [run for run in self.offered.runs(owner, choice or "") if run.results]
+        return gr.Files(list(map(str, self.entry.files(runs, fresh_folder(owner)))), visible=True)
+
+
+def _trouble(trouble: StoreError) -> Outputs:
+    """Return what the page shows when the store cannot be used: a sentence, and all else stays."""
+    return Outputs(progress=alert(trouble), under_way=gr.Column(visible=True))

@@ -1,0 +1,178 @@
+"""A tab of runs, laid out and wired."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from finetune.ui import scripts
+from finetune.ui.results import LINK_LABEL
+from finetune.ui.run_tab.entry import RunTab
+from finetune.ui.run_tab.handlers import Handlers
+from finetune.ui.run_tab.looked_at import Offered
+from finetune.ui.run_tab.view import Outputs
+from probe.runs.gallery import gallery_runs
+from probe.ui.choices import model_choices
+from probe.ui.events import CHANGING, QUIET
+from probe.ui.page import Page
+
+HINT = Markup('<p class="hint">{}</p>')
+HEAD = Markup('<h2 class="title">{}</h2>')
+MEASURING = Markup('<p class="fine">Measuring how long it takes …</p>')
+OPENING = Markup('<p class="fine">Opening what was finished before …</p>')
+SMALL: dict[str, Any] = {"visible": False, "size": "sm", "scale": 0}
+# one event: an estimate of what stood there before must not come after that of what stands there
+LAST: dict[str, Any] = {"trigger_mode": "always_last", **QUIET}
+
+
+@dataclass(frozen=True)
+class Form:
+    """The form at the left; `fields` are the entry's own, as it laid them out."""
+
+    model: gr.Dropdown
+    fields: list[Any]  # Any: components share no useful type
+    estimate: gr.HTML
+    start: gr.Button
+    problem: gr.HTML
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is looked at, what is shown of it, and what is taken away."""
+
+    runs: gr.Dropdown
+    outputs: Outputs
+    files: gr.Files
+    link: gr.Textbox
+    ended: gr.Textbox
+
+
+def build(page: Page, entry: RunTab) -> None:
+    """Put the tab together."""
+    gr.HTML(HINT.format(entry.hint), padding=False)
+    with gr.Row(elem_id=entry.id, elem_classes="runs-tab"):
+        with gr.Column(elem_id=f"{entry.id}-new", elem_classes=["card", "new-run"], min_width=240):
+            form = _build_form(page, entry)
+        with gr.Column(elem_id=f"{entry.id}-shown", min_width=240):
+            shown = _build_shown(entry)
+    core = page.core
+    files = [at for at, field in enumerate(form.fields) if isinstance(field, gr.File)]
+    offered = Offered(entry, core.store, gallery_runs(core.gallery))
+    handlers = Handlers(entry, core.store, core.engine, core.models, offered, files)
+    _wire_form(page, entry, handlers, form, shown)
+    _wire_shown(page, entry, handlers, form, shown)
+
+
+def _build_form(page: Page, entry: RunTab) -> Form:
+    gr.HTML(HEAD.format(entry.head), padding=False)
+    names = page.core.models.names("")
+    model = gr.Dropdown(
+        model_choices(names),
+        value=names[0],
+        label="Model",
+        interactive=True,
+        elem_id=f"{entry.id}-model",
+        **CHANGING,
+    )
+    fields = entry.fields()
+    estimate = gr.HTML(MEASURING, elem_id=f"{entry.id}-estimate", padding=False)
+    start = gr.Button("Start", variant="primary", elem_id=f"{entry.id}-start")
+    problem = gr.HTML(elem_id=f"{entry.id}-problem", padding=False)
+    return Form(model, [*fields, *entry.settings()], estimate, start, problem)
+
+
+def _build_shown(entry: RunTab) -> Shown:
+    runs = gr.Dropdown(
+        [],
+        label="Shown",
+        visible=False,
+        interactive=True,
+        elem_id=f"{entry.id}-runs",
+        elem_classes="shown-runs",
+        **CHANGING,
+    )
+    outputs = Outputs(seen=gr.State(""), timer=gr.Timer(1.0, active=False))
+    with gr.Column(visible=False, elem_classes="card", elem_id=f"{entry.id}-under-way") as column:
+        outputs.under_way = column
+        outputs.progress = gr.HTML(elem_id=f"{entry.id}-progress", padding=False)
+        with gr.Row(elem_classes="tools"):
+            outputs.halt = gr.Button("Stop", elem_id=f"{entry.id}-stop", **SMALL)
+            outputs.again = gr.Button("Take up again", elem_id=f"{entry.id}-again", **SMALL)
+            outputs.tell = gr.Button("Tell me when it ends", elem_id=f"{entry.id}-tell", **SMALL)
+    outputs.results = gr.HTML(
+        OPENING, elem_id=f"{entry.id}-results", padding=False, js_on_load=scripts.LIVE
+    )
+    with gr.Row(elem_classes="tools"):
+        outputs.take = gr.Button("Report and files", elem_id=f"{entry.id}-take", **SMALL)
+        outputs.share = gr.Button("Copy link", elem_id=f"{entry.id}-share", **SMALL)
+    files = gr.Files(visible=False, label="Points, figures", elem_id=f"{entry.id}-files")
+    link = gr.Textbox(
+        label=LINK_LABEL,
+        visible=False,
+        interactive=False,
+        buttons=["copy"],
+        elem_id=f"{entry.id}-link",
+    )
+    ended = gr.Textbox("", label="ended runs", visible="hidden")
+    return Shown(runs, outputs, files, link, ended)
+
+
+def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown: Shown) -> None:
+    """Wire what is offered, the estimate, and the start."""
+    owner, task, runs = page.owner, page.task, shown.runs
+    seen = shown.outputs.outputs
+    values = [form.model, *form.fields]
+    is_open, asked = gr.State(False), gr.State(0)
+    begun = [runs, form.problem, *values]
+    turn = in_turn(entry)
+    loaded = page.opened.then(handlers.open_page, owner, begun, **QUIET)
+    switched = task.change(handlers.choose_task, [task, owner], begun, **QUIET)
+    for began in (loaded, switched):
+        drawn = began.then(handlers.look_if_open, [is_open, owner, runs], seen, **turn)
+        drawn.then(_ask_if_open, [is_open, asked], asked, **QUIET)
+    page.tab.select(handlers.open_tab, [owner, runs], [is_open, *seen], **turn)
+    page.tab.select(handlers.offer_models, [owner, task], form.model, **QUIET)
+    changed = [getattr(field, "change", None) for field in form.fields]
+    gr.on(
+        [page.tab.select, asked.change, form.model.change, *filter(None, changed)],
+        handlers.forecast,
+        [owner, *values],
+        form.estimate,
+        **LAST,
+    )
+    form.model.input(handlers.follow_model, [form.model, runs, owner, task], [runs, *seen], **turn)
+    started = form.start.click(
+        handlers.start, [owner, task, *values], [form.problem, runs], **QUIET
+    )
+    started.then(handlers.look, [owner, runs], seen, **turn)
+
+
+def _wire_shown(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown: Shown) -> None:
+    """Wire what is looked at, what is under way, what is taken away."""
+    owner, task, runs, outputs = page.owner, page.task, shown.runs, shown.outputs
+    seen, turn, looked_at = outputs.outputs, in_turn(entry), [owner, runs]
+    runs.input(handlers.look, looked_at, seen, trigger_mode="always_last", **turn)
+    runs.input(lambda: gr.Textbox(visible=False), None, shown.link, **QUIET)
+    outputs.halt.click(handlers.stop, looked_at, seen, **turn)
+    outputs.again.click(handlers.take_up, looked_at, seen, **turn)
+    outputs.timer.tick(
+        handlers.tick, [outputs.seen, *looked_at, task], [*seen, runs, shown.ended], **turn
+    )
+    shown.ended.change(None, shown.ended, None, js=scripts.TELL, **QUIET)
+    outputs.tell.click(None, js=scripts.ask_to_tell(f"{entry.id}-tell"), **QUIET)
+    outputs.take.click(handlers.make_files, looked_at, shown.files, api_visibility="private")
+    given = outputs.share.click(
+        handlers.share, [*looked_at, task], [form.problem, shown.link], **QUIET
+    )
+    given.then(None, shown.link, shown.link, js=scripts.COPY_LINK, **QUIET)
+
+
+def in_turn(entry: RunTab) -> dict[str, Any]:
+    """Return one queue: what was looked at before must not come after what is newest."""
+    return {"concurrency_id": f"look-{entry.id}", "concurrency_limit": 1, **QUIET}
+
+
+def _ask_if_open(is_open: bool, asked: int) -> Any:
+    """Ask once more how long it takes, if the tab is open: measuring takes a moment."""
+    return asked + 1 if is_open else gr.skip()

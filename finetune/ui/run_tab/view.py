@@ -1,0 +1,103 @@
+"""What a tab shows of the runs that are looked at: how far they are, what they came to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from finetune.report.duration import duration_words
+from finetune.ui.html.sweep import GOES_ON
+from finetune.ui.run_tab.entry import RunTab
+from probe.runs.gallery import OWNER
+from probe.runs.run import OPEN, STOPPED, StoredRun
+from probe.ui.html.elements import NOTHING, join, note, twin
+from probe.ui.html.run import cells_table, took, under_way
+from probe.ui.tab_outputs import TabOutputs
+
+EMPTY = Markup('<div class="card empty"><h3>{}</h3><p>{}</p></div>')
+NO_RUN = EMPTY.format(
+    "No finished run here yet", "Choose a model, press Start, and what comes of it stands here."
+)
+FIRST_STEP = EMPTY.format(
+    "The first step is under way", "What comes of it stands here as soon as it ends."
+)
+
+
+@dataclass
+class Outputs(TabOutputs):
+    """What the page shows, in the order of the tab's outputs; what is not given stays."""
+
+    results: Any = field(default_factory=gr.skip)  # Any: text, or one of gradio's updates
+    progress: Any = field(default_factory=gr.skip)
+    under_way: Any = field(default_factory=gr.skip)
+    seen: Any = field(default_factory=gr.skip)
+    timer: Any = field(default_factory=gr.skip)
+    halt: Any = field(default_factory=gr.skip)
+    again: Any = field(default_factory=gr.skip)
+    tell: Any = field(default_factory=gr.skip)
+    take: Any = field(default_factory=gr.skip)
+    share: Any = field(default_factory=gr.skip)
+
+
+def show(entry: RunTab, owner: str, runs: Sequence[StoredRun], seen: str = "") -> Outputs:
+    """Return what the page shows of runs; results that it has `seen` are not drawn again."""
+    going = [run for run in runs if run.owner != OWNER and run.state != "done"]
+    own = [run for run in runs if run.owner == owner]
+    open_runs = [run for run in own if run.state in OPEN]
+    stoppable = any(not run.cancelling for run in open_runs)
+    mark = "|".join(f"{run.id} {len(run.results)} {run.state} {bool(run.verdict)}" for run in runs)
+    outputs = Outputs(
+        progress=progress(entry, going),
+        under_way=gr.Column(visible=bool(going)),
+        seen=mark,
+        timer=gr.Timer(active=any(run.state in OPEN for run in runs)),
+        halt=gr.Button(visible=stoppable),
+        tell=gr.Button(visible=stoppable),
+        again=gr.Button(visible=any(run.state in STOPPED for run in own) and not open_runs),
+        take=gr.Button(visible=any(run.results for run in runs)),
+        share=gr.Button(visible=bool(own)),
+    )
+    if mark != seen or not runs:
+        outputs.results = results(entry, runs)
+    return outputs
+
+
+def results(entry: RunTab, runs: Sequence[StoredRun]) -> Markup:
+    """Show what runs came to, or what will stand there."""
+    begun = [run for run in runs if run.results]
+    if begun:
+        return entry.results(begun)
+    if any(run.state in OPEN for run in runs):
+        return FIRST_STEP
+    return NO_RUN
+
+
+def progress(entry: RunTab, runs: Sequence[StoredRun]) -> Markup:
+    """Show how far runs are that are open or ended early."""
+    lines = join(
+        under_way(run, entry.title(run), how_far(run), twin("each step", cells_table(run)))
+        for run in runs
+    )
+    return lines + (note(GOES_ON) if any(run.state in OPEN for run in runs) else NOTHING)
+
+
+def told(entry: RunTab, runs: Sequence[StoredRun]) -> Markup:
+    """Return what is told of the runs in the browser's title, and at their end."""
+    state = "running" if any(run.state in OPEN for run in runs) else "finished"
+    words = "; ".join(f"{entry.title(run)}: {how_far(run)}" for run in runs)
+    return Markup('<span data-state="{}" data-title="{}"></span>').format(state, words)
+
+
+def how_far(run: StoredRun) -> str:
+    """Say how many steps are done, how long it took and about how long it still takes.
+
+    The steps that are missing are taken to last as long as those that are done.
+    """
+    done, missing = len(run.results), len(run.cells) - len(run.results)
+    parts = [f"{done} of {len(run.cells)} steps", took(run)]
+    seconds = [cell.result.get("seconds", 0.0) for cell in run.cells if cell.result]
+    if run.state == "running" and seconds and missing:
+        parts.append(f"{duration_words(missing * sum(seconds) / done)} left")
+    return " · ".join(part for part in parts if part)
