@@ -90,8 +90,16 @@ def write_summary(
     text = json.dumps(summary, indent=1, ensure_ascii=False, allow_nan=False)
     with writing(folder):
         (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
-        (folder / "figure.svg").write_text(svg_file(figure(run)) + "\n", encoding="utf-8")
+    write_figure(run, folder)
     return summary
+
+
+def write_figure(run: GeneralisationRun, folder: Path) -> Path:
+    """Write figure.svg and return its place. Raises FileError, RunError where nothing is there."""
+    path = folder / "figure.svg"
+    with writing(path):
+        path.write_text(svg_file(figure(run)) + "\n", encoding="utf-8")
+    return path
 
 
 def _told(run: InoculationRun) -> Json:

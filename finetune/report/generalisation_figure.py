@@ -26,6 +26,7 @@ from probe.ui.html.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_svg
 
 ORIGINAL = "Original set"
 TITLE = "Accuracy in percent: rows trained on, columns tested"
+PANEL_TITLE = "Trained on: {}"
 CORNER = "trained ↓ tested →"
 WORDS = (
     "Solid: accuracy on each condition in percent, with its 95 % interval, under what was "
@@ -46,7 +47,10 @@ def figure(run: GeneralisationRun) -> Markup:
 
 
 def heat(grid: Json, plan: Plan) -> HeatMap:
-    """Return the final accuracies in percent; the ground begins at the share of a blind guess."""
+    """Return the final accuracies in percent; the ground begins at the share of a blind guess.
+
+    The key of a cell is the title of the panel with its curve.
+    """
     known = described((*plan.rows, *plan.columns), plan.vary)
     labels = task_named(plan.task).labels
     floor = 1 / len(labels) if labels else 0.0
@@ -55,11 +59,14 @@ def heat(grid: Json, plan: Plan) -> HeatMap:
             Cell(
                 f"{100 * value:.0f}",
                 MOST * max(0.0, (value - floor) / (1 - floor)),
-                tip=f"{100 * value:.1f} % ({100 * low:.1f} to {100 * high:.1f}), n {n}",
+                PANEL_TITLE.format(known[row].title),
+                f"{100 * value:.1f} % ({100 * low:.1f} to {100 * high:.1f}), n {n}",
             )
             for value, low, high, n in zip(*line, strict=True)
         ]
-        for line in zip(grid["accuracy"], grid["low"], grid["high"], grid["n"], strict=True)
+        for row, *line in zip(
+            *(grid[name] for name in ("rows", "accuracy", "low", "high", "n")), strict=True
+        )
     ]
     rows, columns = (
         [Head(known[name].title) for name in grid[which]] for which in ("rows", "columns")
@@ -77,10 +84,25 @@ def curves(plan: Plan, points: Sequence[Point]) -> tuple[list[tuple[str, Panel]]
     names = (*(known[column].title for column in plan.columns), ORIGINAL)
     size = PANEL_SIZE if len(drawn) > 1 else ALONE
     panels = [
-        (f"Trained on: {known[row].title}", Panel(frame, plan.sizes))
+        (PANEL_TITLE.format(known[row].title), Panel(frame, plan.sizes))
         for row, frame in drawn.items()
     ]
     return panels, PanelStyle(names, style.low, style.high, size)
+
+
+def original_curves(plan: Plan, points: Sequence[Point]) -> tuple[Panel, PanelStyle]:
+    """Return the accuracy on the original set, a line for each condition that was trained on."""
+    known = described(plan.rows, plan.vary)
+    frames = [
+        own[own["set"] == "original"].assign(
+            name=known[row].title,
+            label="trained on " + known[row].title + own["label"].str.removeprefix(ORIGINAL),
+        )
+        for row in plan.rows
+        for own in [curve_frame(plan, points, row)]
+    ]
+    frame = pd.concat(frames)
+    return Panel(frame, plan.sizes), style_for(frame)
 
 
 def curve_frame(plan: Plan, points: Sequence[Point], row: str) -> pd.DataFrame:

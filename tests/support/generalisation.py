@@ -8,7 +8,7 @@ from finetune.experiments.generalisation.plan import Cell, Plan, base_cell, cell
 from finetune.experiments.generalisation.point import Hits, Point
 from finetune.experiments.generalisation.run import GeneralisationRun, generalisation_run
 from finetune.experiments.generalisation.serialise import plan_json, row_json
-from probe.runs.run import Run, RunCell, State
+from probe.runs.run import Run, RunCell, State, StoredRun
 
 LEVELS = ("simple", "medium", "complex")
 PLAN = Plan("minilm", "numerical", "complexity", LEVELS, LEVELS, (100,), (1e-3,), (0, 1), tests=300)
@@ -46,6 +46,13 @@ def make_run(
     points: Sequence[Point], plan: Plan = PLAN, state: State = "done", run_id: str = "run1"
 ) -> GeneralisationRun:
     """Return a run of these points, judged if there are enough; other cells are queued."""
+    return generalisation_run(stored_run(points, plan, state, run_id))
+
+
+def stored_run(
+    points: Sequence[Point], plan: Plan = PLAN, state: State = "done", run_id: str = "run1"
+) -> StoredRun:
+    """Return such a run as it is stored."""
     computed = {point.cell: row_json(point) for point in points}
     stored = Run(
         id=run_id,
@@ -72,4 +79,4 @@ def make_run(
         ),
         artefacts={"model": "ab12"},
     )
-    return generalisation_run(replace(stored, verdict=verdict_of(stored, {}) or {}))
+    return replace(stored, verdict=verdict_of(stored, {}) or {})

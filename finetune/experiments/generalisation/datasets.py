@@ -101,7 +101,7 @@ def draw_training(
     if len(train) < size:
         raise ExperimentError(
             f"{row}: there are {len(train):,} {task.unit}s to train on besides those that are "
-            f"tested on, not {size:,}"
+            f"tested on, not {size:,}; choose fewer examples"
         )
     return TrainingSets(train, dev)
 

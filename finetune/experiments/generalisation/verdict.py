@@ -100,7 +100,7 @@ def conclude(plan: Plan, points: Sequence[Point]) -> Verdict:
     judged = Verdict(outcome, "", losses, learnt, ())
     return Verdict(
         outcome,
-        " ".join(filter(None, (_figures(plan, judged), OUTCOMES[outcome].summary))),
+        " ".join(filter(None, (in_figures(plan, judged.worst), OUTCOMES[outcome].summary))),
         losses,
         learnt,
         tuple(_warnings(plan, points, at)),
@@ -130,9 +130,8 @@ def classify(plan: Plan, losses: Sequence[Loss], learnt: Sequence[str]) -> Outco
     return "undecided" if large or len(learnt) < len(plan.rows) else "phenomenon"
 
 
-def _figures(plan: Plan, judged: Verdict) -> str:
-    """Say the largest loss in figures."""
-    worst = judged.worst
+def in_figures(plan: Plan, worst: Loss | None) -> str:
+    """Say the largest loss in figures, "" where there is none."""
     if worst is None:
         return ""
     phrases = described(plan.columns, plan.vary)
@@ -140,8 +139,28 @@ def _figures(plan: Plan, judged: Verdict) -> str:
     model = bundled.title_of(Path(plan.model).name)
     return (
         f"Trained on {max(plan.sizes):,} examples with {own}, {model} is right on "
-        f"{worst.own.value:.0%} of them and on {worst.away.value:.0%} of those with {away}."
+        f"{100 * worst.own.value:.0f} % of them and on {100 * worst.away.value:.0f} % of those "
+        f"with {away}."
     )
+
+
+def worst_in(verdict: Json) -> Loss | None:
+    """Read the largest loss of a stored verdict, None where it has none."""
+    stored = verdict["worst"]
+    if stored is None:
+        return None
+    own, away, loss = (Estimate(**stored[name]) for name in ("own", "away", "loss"))
+    return Loss(stored["row"], stored["column"], own, away, loss)
+
+
+def serving_all(verdict: Json) -> list[str]:
+    """Return the conditions on which training suffices for all, by a stored verdict."""
+    losing = {
+        each["row"]
+        for each in verdict["losses"]
+        if round(each["loss"]["value"], 9) >= verdict["thresholds"]["loss"]
+    }
+    return [row for row in verdict["learnt"] if row not in losing]
 
 
 def _warnings(plan: Plan, points: Sequence[Point], at: Mapping[str, Sequence[Point]]) -> list[str]:

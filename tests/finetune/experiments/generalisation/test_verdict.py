@@ -5,7 +5,13 @@ from dataclasses import replace
 import pytest
 
 from finetune.experiments.generalisation.plan import Cell, Plan, Thresholds
-from finetune.experiments.generalisation.verdict import Outcome, conclude, verdict_json
+from finetune.experiments.generalisation.verdict import (
+    Outcome,
+    conclude,
+    serving_all,
+    verdict_json,
+    worst_in,
+)
 from tests.support.generalisation import PLAN, make_point, make_points
 
 GOOD = (285, 285, 285)
@@ -65,8 +71,8 @@ def test_what_was_not_learnt_cannot_be_lost() -> None:
 def test_the_sentence_tells_the_largest_loss_in_figures() -> None:
     verdict = conclude(PLAN, make_points([(294, 180, 132), GOOD, GOOD]))
     assert verdict.explanation.startswith(
-        "Trained on 100 examples with simple sentences, MiniLM is right on 98% of them and on 44% "
-        "of those with complex sentences."
+        "Trained on 100 examples with simple sentences, MiniLM is right on 98 % of them and on "
+        "44 % of those with complex sentences."
     )
 
 
@@ -111,3 +117,19 @@ def test_the_table_before_training_has_every_label() -> None:
 def test_a_condition_without_its_largest_size_cannot_be_judged() -> None:
     with pytest.raises(ValueError, match="no point of 100 examples of complex yet"):
         conclude(PLAN, [p for p in make_points([GOOD] * 3) if p.cell.train != "complex"])
+
+
+def test_what_is_stored_tells_the_largest_loss_again() -> None:
+    points = make_points([(294, 180, 132), GOOD, GOOD])
+    assert worst_in(verdict_json(PLAN, points)) == conclude(PLAN, points).worst
+    assert worst_in(verdict_json(PLAN, make_points([(100, 100, 100)] * 3))) is None
+
+
+def test_a_condition_serves_all_where_nothing_large_is_lost() -> None:
+    assert serving_all(verdict_json(PLAN, make_points([(294, 180, 132), GOOD, GOOD]))) == [
+        "medium",
+        "complex",
+    ]
+    assert serving_all(verdict_json(PLAN, make_points([(285, 255, 285), GOOD, (100, 0, 0)]))) == [
+        "medium"
+    ]
