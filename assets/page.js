@@ -59,6 +59,24 @@
     table.hidden = !table.hidden;
     button.setAttribute("aria-expanded", String(!table.hidden));
   };
+  // Show the curve of the figure that was pressed in the heat map of a generalisation.
+  document.addEventListener("click", ({ target }) => {
+    const pressed = target.closest?.(".generalised button[data-cell]");
+    if (!pressed) return;
+    const shown = pressed.closest(".generalised");
+    shown.querySelector(".all-curves").open = true;
+    for (const panel of shown.querySelectorAll(".all-curves .panel")) {
+      panel.classList.toggle("opened", panel.dataset.title === pressed.dataset.cell);
+    }
+    shown.querySelector(".panel.opened")?.scrollIntoView({ block: "nearest" });
+  });
+  // Open what is folded and go there.
+  window.openFold = (id) => {
+    const fold = document.getElementById(id), head = fold.querySelector("button");
+    if (!head.classList.contains("open")) head.click();
+    fold.scrollIntoView({ block: "nearest" });
+    head.focus();
+  };
   // Make the PNG of a picture from its SVG, at twice its size, and save it.
   window.takePng = async (button) => {
     const source = button.closest(".picture").querySelector("a[download$='.svg']");

@@ -1,4 +1,4 @@
-"""What the Generalise tab shows of a run: the verdict in words, the heat map, the original set."""
+"""What the Generalise tab shows of a run: the verdict in words, the heat map, the curves."""
 
 from collections.abc import Mapping
 
@@ -6,18 +6,34 @@ import pandas as pd
 from markupsafe import Markup
 
 from finetune.experiments.generalisation.conditions import described
-from finetune.experiments.generalisation.grid import chosen, on_original, untrained
 from finetune.experiments.generalisation.run import GeneralisationRun
-from finetune.experiments.generalisation.verdict import Outcome
+from finetune.experiments.generalisation.verdict import (
+    OUTCOMES,
+    Outcome,
+    in_figures,
+    serving_all,
+    worst_in,
+)
 from finetune.experiments.inoculation.outcomes import badge
 from finetune.experiments.inoculation.run import InoculationRun
+from finetune.report.curves import Panel, PanelStyle
 from finetune.report.drawing import svg_file
-from finetune.report.generalisation import points_frame
-from finetune.report.generalisation_figure import TITLE, curve_frame, curves, figure, heat
+from finetune.report.figure import of_panels
+from finetune.report.generalisation_figure import (
+    ORIGINAL,
+    TITLE,
+    curve_frame,
+    curves,
+    figure,
+    heat,
+    original_curves,
+)
 from finetune.report.overview import TONES as INOCULATION_TONES
 from finetune.report.panel import svg
+from finetune.ui.html.panels import line_keys
 from finetune.ui.links import link_to_run
 from probe.runs.run import Json
+from probe.tasks.task import task_named
 from probe.ui.html.elements import NOTHING, alert, each, join, link, note, sheet, twin
 from probe.ui.html.picture import picture
 from probe.ui.html.pictures.heat_map import heat_map, heat_svg
@@ -29,8 +45,16 @@ TONES: Mapping[Outcome, str] = {
     "undecided": "keep",
 }
 """The look of each outcome's badge."""
+BADGES: Mapping[Outcome, str] = {
+    "data_set": "learnt the set, not the skill",
+    "phenomenon": "learnt the skill",
+    "not_learnt": "not learnt",
+    "undecided": "undecided",
+}
+"""What each outcome's badge says to somebody who has not read the paper."""
 ARGUMENT = (
-    "Rozen et al.'s point: closing a gap on one set does not show that the phenomenon was learnt."
+    "Rozen et al.'s point: doing well on examples like those that were trained on does not show "
+    "that the skill was learnt."
 )
 PARAGRAPH, ITEM = Markup('<p class="say">{}</p>'), Markup("<li>{}</li>")
 
@@ -38,17 +62,32 @@ PARAGRAPH, ITEM = Markup('<p class="say">{}</p>'), Markup("<li>{}</li>")
 def verdict(run: GeneralisationRun) -> Markup:
     """Show the outcome as a badge with its rule, and the sentence."""
     judged = run.verdict
-    points = 100 * run.plan.thresholds.loss
     return Markup(
         '<div class="strip"><span class="badge {}">{}</span><span class="soft tiny">rule: away '
-        "from what it saw it loses {:g} points or more, for certain</span></div>{}{}"
+        "from what it saw it loses {:g} points or more, with an interval above 0 "
+        '<button type="button" class="plain" onclick="openFold(this.dataset.fold)" '
+        'data-fold="generalise-settings">change for a new run</button></span></div>'
+        "{}{}{}"
     ).format(
         TONES[judged["outcome"]],
-        judged["name"].lower(),
-        points,
-        PARAGRAPH.format(judged["explanation"]),
+        BADGES[judged["outcome"]],
+        100 * run.plan.thresholds.loss,
+        PARAGRAPH.format(in_words(run)),
+        note(OUTCOMES[judged["outcome"]].summary) if judged["worst"] else NOTHING,
         _warnings(judged["warnings"]),
     )
+
+
+def in_words(run: GeneralisationRun) -> str:
+    """Say what a judged run came to: the largest loss, and which kinds serve all of them."""
+    judged, plan = run.verdict, run.plan
+    figures = in_figures(plan, worst_in(judged)) or OUTCOMES[judged["outcome"]].summary
+    serving = serving_all(judged)
+    if not 0 < len(serving) < len(plan.rows):
+        return figures
+    known = described(plan.rows, plan.vary)
+    phrases = " or on ".join(known[row].phrase for row in serving)
+    return f"{figures} Training on {phrases} serves every kind."
 
 
 def _warnings(sentences: list[str]) -> Markup:
@@ -59,27 +98,33 @@ def _warnings(sentences: list[str]) -> Markup:
 
 def accuracies(run: GeneralisationRun) -> Markup:
     """Show the final accuracies as a heat map with its table twin."""
-    drawn = heat(run.verdict["grid"], run.plan)
-    size, seeds = run.verdict["grid"]["size"], len(set(run.plan.seeds))
+    grid = run.verdict["grid"]
+    drawn = heat(grid, run.plan)
+    repeats = len(set(run.plan.seeds))
+    of = f"Mean of {repeats} repeats" if repeats > 1 else "One repeat"
     return picture(
         "Accuracy by kind of example",
         heat_map(drawn, "accuracy in percent by what was trained on and what is tested"),
-        grid_frame(run.verdict["grid"]),
-        str(svg_file(heat_svg(drawn, TITLE))),
+        grid_frame(run),
+        svg_file(heat_svg(drawn, TITLE)),
         stem=f"generalisation-{run.plan.phenomenon}-{run.plan.vary}",
-        sentence=f"Mean of {seeds} repeats after {size:,} examples, in percent.",
+        sentence=f"{of}; {grid['size']:,} examples; in percent. A press on a figure shows its "
+        "curve.",
     )
 
 
-def grid_frame(grid: Json) -> pd.DataFrame:
+def grid_frame(run: GeneralisationRun) -> pd.DataFrame:
     """Return a line for each cell of the grid: accuracy and interval in percent, n."""
+    grid: Json = run.verdict["grid"]
+    known = described((*run.plan.rows, *run.plan.columns), run.plan.vary)
     return pd.DataFrame(
         {
-            "trained on": row,
-            "tested on": column,
-            "accuracy": round(100 * grid["accuracy"][down][across], 1),
-            "low": round(100 * grid["low"][down][across], 1),
-            "high": round(100 * grid["high"][down][across], 1),
+            "trained on": known[row].title,
+            "tested on": known[column].title,
+            **{
+                name: round(100 * grid[name][down][across], 1)
+                for name in ("accuracy", "low", "high")
+            },
             "n": grid["n"][down][across],
         }
         for down, row in enumerate(grid["rows"])
@@ -87,53 +132,73 @@ def grid_frame(grid: Json) -> pd.DataFrame:
     )
 
 
+def original(run: GeneralisationRun) -> Markup:
+    """Show the accuracy on the original set by number of examples, a line for each training."""
+    panel, style = original_curves(run.plan, run.results)
+    shown = panel.frame[["name", "examples", "accuracy", "low", "high", "n"]]
+    drawn = svg(panel, style, "accuracy on the original set by number of examples")
+    return picture(
+        "Meanwhile, on the original set",
+        drawn + _legend(style),
+        shown.rename(columns={"name": "trained on"}).round(1),
+        svg_file(of_panels([(ORIGINAL, panel)], style, ORIGINAL_WORDS)),
+        stem=f"generalisation-original-{run.plan.phenomenon}-{run.plan.vary}",
+    )
+
+
+ORIGINAL_WORDS = (
+    "Accuracy on the original set in percent, by what was trained on. Across: training examples.",
+)
+
+
+def _legend(style: PanelStyle) -> Markup:
+    return Markup('<div class="legend">{}</div>').format(line_keys(style))
+
+
 def all_curves(run: GeneralisationRun) -> Markup:
     """Show a panel of curves for each condition that was trained on, nothing before the first."""
     panels, style = curves(run.plan, run.results)
     if not panels:
         return NOTHING
-    drawn = join(
-        Markup('<section class="panel"><h4>{}</h4>{}</section>').format(
-            title, svg(panel, style, f"{title}: accuracy by number of examples")
-        )
-        for title, panel in panels
-    )
+    drawn = join(_panel(title, panel, style) for title, panel in panels)
     frame = pd.concat(
         [curve_frame(run.plan, run.results, row).assign(trained=row) for row in run.plan.rows]
     ).drop(columns="label")
     return picture(
         "Accuracy by number of examples",
-        Markup('<div class="panels">{}</div>').format(drawn),
+        Markup('<div class="panels several">{}</div>').format(drawn) + _legend(style),
         frame.round(1),
         svg_file(figure(run)),
         stem=f"generalisation-curves-{run.plan.phenomenon}-{run.plan.vary}",
-        sentence="Dashed: the original set.",
+        sentence="A panel for each kind that was trained on, a line for each that is tested. "
+        "Dashed: the original set.",
     )
 
 
-def original_frame(run: GeneralisationRun) -> pd.DataFrame:
-    """Return the accuracy on the original set by what was trained on and size, in percent."""
-    known = described(run.plan.rows, run.plan.vary)
-    start = untrained(run.results)
-    lines = [("as it was", 0, on_original(start))] if start else []
-    lines += [
-        (known[row].title, size, on_original(points))
-        for (row, size), points in sorted(chosen(run.results).items(), key=lambda item: item[0])
-    ]
-    return pd.DataFrame(
-        [(name, size, round(100 * found.value, 1), found.n) for name, size, found in lines],
-        columns=["trained on", "examples", "accuracy", "n"],
+def _panel(title: str, panel: Panel, style: PanelStyle) -> Markup:
+    return Markup('<section class="panel" data-title="{0}"><h4>{0}</h4>{1}</section>').format(
+        title, svg(panel, style, f"{title}: accuracy by number of examples")
     )
 
 
 def before(run: GeneralisationRun) -> Markup:
     """Show the table before training (Table 3 of the paper), folded away."""
+    known = described(run.plan.columns, run.plan.vary)
+    task = task_named(run.plan.task)
     rows = [
-        {"set": name, **{label: round(100 * told["value"], 1) for label, told in labels.items()}}
-        for name, labels in run.verdict["before"].items()
+        {
+            "tested on": known[name].title if name in known else ORIGINAL,
+            **{
+                label: f"{100 * told[label]['value']:.1f}" if label in told else "–"
+                for label in (*task.labels, "all")
+            },
+        }
+        for name, told in run.verdict["before"].items()
     ]
+    if not rows:
+        return NOTHING
     return twin(
-        "accuracy before training, by label",
+        "before any training, by label",
         sheet(pd.DataFrame(rows), "accuracy in percent before training"),
     )
 
@@ -142,16 +207,25 @@ def beside(inoculation: InoculationRun | None) -> Markup:
     """Show what an inoculation on the same phenomenon came to, and the paper's argument."""
     if inoculation is None:
         return NOTHING
-    judged = inoculation.verdict
+    outcome = inoculation.verdict["outcome"]
     return Markup(
-        '<section class="card"><div class="strip"><b>Inoculation on the same phenomenon</b>'
-        '<span class="badge {}">{}</span>{}</div><p>{}</p>{}</section>'
+        '<section class="card"><div class="strip"><b>Inoculation on the same skill</b>'
+        '<span class="badge {}">{}</span><span class="soft">{}</span>{}</div>{}</section>'
     ).format(
-        INOCULATION_TONES[judged["outcome"]],
-        badge(judged["outcome"]),
-        link(link_to_run([inoculation.id], task=inoculation.plan.task), "Open that run"),
-        judged["explanation"],
+        INOCULATION_TONES[outcome],
+        badge(outcome),
+        _lifted(inoculation.verdict["oracle_lr"]),
+        link(link_to_run([inoculation.id], task=inoculation.plan.task), "open that run"),
         note(ARGUMENT),
+    )
+
+
+def _lifted(judged: Json) -> str:
+    """Say what an inoculation won on examples like those that it showed."""
+    after = judged["challenge"]
+    return (
+        f"{judged['size']:,} examples take the accuracy on others of the same set from "
+        f"{100 * (after - judged['gain']['value']):.0f} to {100 * after:.0f} %."
     )
 
 
@@ -159,16 +233,15 @@ def results(run: GeneralisationRun, inoculation: InoculationRun | None = None) -
     """Show all that a run came to so far; what went wrong stands first."""
     problem = alert(run.error) if run.error else NOTHING
     if not run.verdict:
-        return problem + all_curves(run)
-    return join(
-        [
-            problem,
-            verdict(run),
-            accuracies(run),
-            all_curves(run),
-            twin("the original set", sheet(original_frame(run), "the original set")),
-            before(run),
-            beside(inoculation),
-            twin("every point", sheet(points_frame(run), "every point")),
-        ]
+        return _run(problem + all_curves(run))
+    pictures = Markup('<div class="two wide">{}{}</div>').format(accuracies(run), original(run))
+    curves_below = Markup(
+        '<details class="twin all-curves"><summary>all curves</summary>{}</details>'
+    ).format(all_curves(run))
+    return _run(
+        join([problem, verdict(run), pictures, curves_below, beside(inoculation), before(run)])
     )
+
+
+def _run(parts: Markup) -> Markup:
+    return Markup('<div class="generalised">{}</div>').format(parts) if parts else NOTHING

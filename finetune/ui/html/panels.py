@@ -108,18 +108,21 @@ def _badges(runs: Sequence[InoculationRun], names: dict[str, str], selection: Se
 
 def _legend(style: PanelStyle) -> Markup:
     """Say what colours, markers and dashes mean."""
-    alone = len(style.names) == 1
-    models = join(
+    return Markup(
+        '{}<span class="key"><i class="stroke"></i> accuracy on the challenge, with its 95 % '
+        'interval</span><span class="key"><i class="stroke dashed"></i> accuracy on the original '
+        'set</span><span class="key">across: examples shown</span>'
+    ).format(NOTHING if len(style.names) == 1 else line_keys(style))
+
+
+def line_keys(style: PanelStyle) -> Markup:
+    """Name what colours and markers stand for."""
+    return join(
         Markup('<span class="key">{} {}</span>').format(_glyph(colour, shape), name)
         for name, colour, shape in zip(
             style.names, style.colours("var(--accent)"), style.shapes, strict=True
         )
     )
-    return Markup(
-        '{}<span class="key"><i class="stroke"></i> accuracy on the challenge, with its 95 % '
-        'interval</span><span class="key"><i class="stroke dashed"></i> accuracy on the original '
-        'set</span><span class="key">across: examples shown</span>'
-    ).format(NOTHING if alone else models)
 
 
 def _glyph(colour: str, shape: str) -> Markup:
