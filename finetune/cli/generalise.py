@@ -39,6 +39,7 @@ from probe.models.classifier import Classifier
 from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
 from probe.runs.gallery import gallery_runs
+from probe.runs.gallery import write as write_gallery
 from probe.runs.models import named_model_hash
 from probe.runs.run import Json, StoredRun
 from probe.runs.store import Store
@@ -83,6 +84,9 @@ def generalise_command(
     max_loss: Annotated[
         float, typer.Option(help="A loss from here on means the data set was learnt.")
     ] = THRESHOLDS.loss,
+    gallery: Annotated[
+        Path | None, typer.Option(help="A gallery that keeps the finished run, as assets/gallery.")
+    ] = None,
     in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
     threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
     precision: Annotated[str, typer.Option(help="auto, fp32 or bf16.")] = "auto",
@@ -120,12 +124,16 @@ def generalise_command(
         task=answered.name,
         labels=classifier.order if task or labels else (),
     )
-    _generalise(with_conditions(plan, data), data, classifier, in_process or threads > 1, out)
+    whole = with_conditions(plan, data)
+    run = _generalise(whole, data, classifier, in_process or threads > 1, out)
+    if gallery:
+        name = f"{Path(model).name}-{whole.phenomenon}-{whole.vary}"
+        typer.echo(f"written: {write_gallery(gallery, name, run)}")
 
 
 def _generalise(
     plan: Plan, data: SourceData, classifier: Classifier, in_process: bool, out: Path
-) -> None:
+) -> StoredRun:
     check(plan)
     typer.echo(f"{duration_words(estimate_seconds(plan, data, classifier))} on one core")
     make_folder(out)
@@ -144,6 +152,7 @@ def _generalise(
         typer.echo(f"note: {warning}")
     if beside:
         typer.echo(f"inoculation on {beside.plan.challenge}: {beside.verdict['name']}")
+    return run
 
 
 def _row_text(key: Json, row: Progress | Result) -> str:

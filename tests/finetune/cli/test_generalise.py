@@ -9,6 +9,8 @@ from typer.testing import CliRunner, Result
 
 import nli_clinic
 from finetune.cli.main import app
+from finetune.experiments.generalisation.run import generalisation_runs
+from probe.runs.gallery import read
 from probe.runs.store import Store
 from tests.support.pair_files import write
 from tests.support.tiny_bert import tiny_pairs
@@ -56,6 +58,19 @@ def test_cells_that_are_there_are_not_computed_again(asked: list[object]) -> Non
     output = call(*asked, "--sizes", "8,16,20", "--max-loss", "0.2").output
     assert output.count("(from an earlier call)") == 7
     assert output.count("epoch 1  loss") == 3  # size 20
+
+
+def test_a_gallery_keeps_the_finished_run_without_a_sentence(
+    asked: list[object], home: Path
+) -> None:
+    result = call(*asked, "--gallery", home / "gallery")
+    assert result.exit_code == 0, result.output
+    (path,) = (home / "gallery").glob("*.json")
+    assert path.stem == f"{Path(str(asked[2])).name}-dative-complexity"
+    (run,) = generalisation_runs([read(path)])
+    assert run.state == "done" and len(run.results) == 1 + 3 * 2
+    assert run.verdict["grid"]["size"] == 16
+    assert tiny_pairs(1)[0].premise not in path.read_text(encoding="utf-8")
 
 
 def test_the_rate_is_chosen_of_several(asked: list[object], home: Path) -> None:
