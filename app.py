@@ -14,6 +14,7 @@ from functools import partial
 
 from finetune.experiments.registry import register_experiments
 from finetune.ui import inoculate_tab
+from finetune.ui.generalise import tab as generalise_tab
 from finetune.ui.lessons.inoculate import INOCULATE
 from probe.models.cache import ModelCache
 from probe.runs.compute.engine import Engine
@@ -37,6 +38,7 @@ TABS = (
     TabEntry("batch", "Batch", batch.build),
     TabEntry("compare", "Compare", compare.build),
     TabEntry("inoculate", "Inoculate", inoculate_tab.build),
+    TabEntry("generalise", "Generalise", generalise_tab.build),
     TabEntry("catalogue", "Catalogue", catalogue.build),
     TabEntry("data", "My data", my_data.build),
 )

@@ -148,6 +148,26 @@ VIEWS = (
         {"tab": "inoculate", "run": "0123456789ab"},
         shows("#inoculate-problem [role=alert]"),
     ),
+    View("generalise", {"tab": "generalise"}, shows("#generalise-results .heat")),
+    View(
+        "generalise-curves",
+        {"tab": "generalise"},
+        press("#generalise-results .heat button", "#generalise-results .panel.opened"),
+    ),
+    View(
+        "generalise-running",
+        {"tab": "generalise"},
+        one_after_another(
+            shows("#generalise-results .heat"),
+            press("#generalise-start", "#generalise-under-way"),
+        ),
+    ),
+    View(
+        "generalise-failed",
+        {"tab": "generalise", "run": "0123456789ab"},
+        shows("#generalise-problem [role=alert]"),
+    ),
+    View("generalise-sentiment", {"tab": "generalise", "task": "sentiment"}),
     View("catalogue", {"tab": "catalogue"}, shows("#term-agreement")),
     View("data", {"tab": "data"}, shows("#my-data .card")),
 )

@@ -33,12 +33,13 @@ GOOD: Mapping[str, Mapping[str, Any]] = {  # Any: JSON
     "batch": {"transforms": "sort", "model": "da"},
     "compare": {"models": "da,esim"},
     "inoculate": {"model": "da", "challenge": "negation", "max_epochs": 0},
+    "generalise": {"model": "da", "sizes": "5", "seeds": "0", "max_epochs": 0},
     "run": {"run_id": "none"},
     "cancel": {"run_id": "none"},
     "again": {"run_id": "none"},
 }
-"""The arguments of a cheap call of each endpoint, beside its defaults; that of `/inoculate` starts
-no run, since it is refused itself."""
+"""The arguments of a cheap call of each endpoint, beside its defaults; those of `/inoculate` and
+`/generalise` start no run, since they are refused themselves."""
 PAIRS = b"premise,hypothesis,label\nA man sleeps.,A man is awake.,contradiction\n"
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from app import LESSONS, tabs
+from finetune.ui.generalise.titles import skill_choices
 from finetune.ui.samples import challenge_choices
 from probe.analysis.slices import slices_of
 from probe.tasks.task import Task, offered_tasks
@@ -69,6 +70,7 @@ OFFERED: dict[str, Offered] = {
     "batch": batch,
     "compare": compare,
     "inoculate": lambda task: named(challenge_choices(task)),
+    "generalise": lambda task: named(skill_choices(task)),
     "catalogue": catalogued,
 }
 

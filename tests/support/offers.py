@@ -47,6 +47,7 @@ TABS: Mapping[str, Offers] = {
     "batch": {**TRANSFORMS, "pairs from templates": PAIRS},
     "compare": {**SLICES, "HANS profile": NLI_ALONE},
     "inoculate": CHALLENGES,
+    "generalise": {**dict.fromkeys(("numerical", "dative"), NLI_ALONE), "file": EVERY},
     "catalogue": {**TRANSFORMS, "templates": PAIRS, "rules": NLI_ALONE},
 }
 """What each tab offers for which tasks."""

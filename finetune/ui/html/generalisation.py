@@ -67,14 +67,13 @@ def verdict(run: GeneralisationRun) -> Markup:
         "from what it saw it loses {:g} points or more, with an interval above 0 "
         '<button type="button" class="plain" onclick="openFold(this.dataset.fold)" '
         'data-fold="generalise-settings">change for a new run</button></span></div>'
-        "{}{}{}"
+        "{}{}"
     ).format(
         TONES[judged["outcome"]],
         BADGES[judged["outcome"]],
         100 * run.plan.thresholds.loss,
         PARAGRAPH.format(in_words(run)),
         note(OUTCOMES[judged["outcome"]].summary) if judged["worst"] else NOTHING,
-        _warnings(judged["warnings"]),
     )
 
 
@@ -235,11 +234,21 @@ def results(run: GeneralisationRun, inoculation: InoculationRun | None = None) -
     if not run.verdict:
         return _run(problem + all_curves(run))
     pictures = Markup('<div class="two wide">{}{}</div>').format(accuracies(run), original(run))
-    curves_below = Markup(
+    folded = Markup(
         '<details class="twin all-curves"><summary>all curves</summary>{}</details>'
     ).format(all_curves(run))
     return _run(
-        join([problem, verdict(run), pictures, curves_below, beside(inoculation), before(run)])
+        join(
+            [
+                problem,
+                verdict(run),
+                pictures,
+                folded,
+                beside(inoculation),
+                before(run),
+                _warnings(run.verdict["warnings"]),
+            ]
+        )
     )
 
 

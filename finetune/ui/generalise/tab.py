@@ -1,0 +1,86 @@
+"""The Generalise tab: its entry in the frame of the tabs that start runs."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from markupsafe import Markup
+
+from finetune.experiments.generalisation.inoculated import same_phenomenon
+from finetune.experiments.generalisation.run import (
+    KIND,
+    GeneralisationRun,
+    generalisation_run,
+)
+from finetune.report.generalisation import write_figure, write_points, write_summary
+from finetune.ui.generalise import api
+from finetune.ui.generalise.fields import build_fields, build_settings, offered
+from finetune.ui.generalise.form import forecast, requests
+from finetune.ui.generalise.titles import run_title, subject
+from finetune.ui.html.generalisation import results
+from finetune.ui.run_tab.entry import RunTab
+from finetune.ui.run_tab.layout import build as build_run_tab
+from probe.runs.gallery import gallery_runs
+from probe.runs.run import StoredRun
+from probe.ui.html.elements import join
+from probe.ui.page import Page
+
+HINT = (
+    "Train on one kind of example, test on another. A model that learnt the skill does both; one "
+    "that learnt the set does only what it saw."
+)
+
+
+def build(page: Page) -> None:
+    """Put the tab together."""
+    build_run_tab(page, entry_of(page))
+    api.build(page.core.store, page.core.engine)
+
+
+def entry_of(page: Page) -> RunTab:
+    """Return the tab's entry; inoculations of the gallery stand beside its runs."""
+    return RunTab(
+        id="generalise",
+        kinds=(KIND,),
+        hint=HINT,
+        head="New run",
+        fields=partial(build_fields, page),
+        settings=build_settings,
+        offered=offered,
+        requests=requests,
+        forecast=forecast,
+        group=subject,
+        title=run_title,
+        results=partial(show_runs, page.core.gallery),
+        files=write_files,
+    )
+
+
+def show_runs(gallery: Path, runs: Sequence[StoredRun]) -> Markup:
+    """Show what runs came to, one under the other."""
+    return join(
+        results(run, same_phenomenon(run.plan, gallery_runs(gallery)))
+        for run in map(generalisation_run, runs)
+    )
+
+
+def write_files(runs: Sequence[StoredRun], folder: Path) -> list[Path]:
+    """Write points and figure of each run, and its summary once it is judged.
+
+    Several have a folder each. Raises FileError, and RunError where nothing is finished.
+    """
+    typed = list(map(generalisation_run, runs))
+    return [
+        path
+        for run in typed
+        for path in _files_of(run, folder if len(typed) == 1 else folder / run.id)
+    ]
+
+
+def _files_of(run: GeneralisationRun, folder: Path) -> list[Path]:
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [write_points(run, folder), write_figure(run, folder)]
+    if not run.verdict:
+        return paths
+    write_summary(run, folder)
+    return [*paths, folder / "summary.json"]
