@@ -1,10 +1,11 @@
-"""`python -m probe` called in this process."""
+"""`python -m probe` and `python -m finetune` called in this process."""
 
 import json
 from typing import Any
 
 from typer.testing import CliRunner, Result
 
+from finetune.cli.main import app as finetune_app
 from probe.cli.main import app
 
 PAIR = ["pair", "--premise", "A man walks to the park.", "--hypothesis", "The man isn't happy!"]
@@ -13,6 +14,11 @@ PAIR = ["pair", "--premise", "A man walks to the park.", "--hypothesis", "The ma
 def run(*words: str) -> Result:
     """Run a command in this process."""
     return CliRunner().invoke(app, list(words))
+
+
+def call(*words: object) -> Result:
+    """Run a command of finetune in this process."""
+    return CliRunner().invoke(finetune_app, [str(word) for word in words])
 
 
 def answer(*words: str) -> Any:  # Any: JSON

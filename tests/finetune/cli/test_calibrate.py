@@ -5,16 +5,11 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from finetune.cli.main import app
 from probe.models.library import load
 from probe.runs.store import Store
 from tests.support.clean_source import clean_source, write_clean
-
-
-def call(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
+from tests.support.commands import call
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from finetune.cli.main import app
 from finetune.experiments.inoculation.datasets import Sets
@@ -16,12 +15,9 @@ from finetune.experiments.inoculation.run import run_request
 from finetune.experiments.inoculation.serialise import row_json
 from probe.runs.store import Store
 from probe.tasks.nli import Pair
+from tests.support.commands import call
 from tests.support.points import make_point
 from tests.support.tiny_bert import tiny_pairs
-
-
-def call(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def write(path: Path, pairs: tuple[Pair, ...]) -> Path:
