@@ -39,7 +39,7 @@ def build_fields(page: Page) -> list[Any]:  # Any: components share no useful ty
     file = gr.File(
         label="Your table",
         type="filepath",
-        height=96,
+        height=132,
         visible=False,
         elem_id="generalise-file",
     )

@@ -163,7 +163,10 @@ def forecast(*values: object) -> Markup:
     with first_import:
         from finetune.experiments.generalisation.time_estimate import estimate_seconds
 
-    plan, data = plan_of(form_of(*values))  # type: ignore[arg-type]  # as above
+    form = form_of(*values)  # type: ignore[arg-type]  # as above
+    if form.skill == FILE and not form.file:
+        return note("Once there is a file, it stands here how long the run takes.")
+    plan, data = plan_of(form)
     wait = duration_words(estimate_seconds(plan, data))
     trainings = sum(bool(cell.size) for cell in cells(plan))
     rates = ", ".join(f"{lr:g}" for lr in plan.lrs)

@@ -71,6 +71,11 @@ def test_a_forecast_counts_the_trainings_and_names_the_rates() -> None:
     assert "Only the upper layers learn. Learning rates: 0.001." in said
 
 
+def test_before_there_is_a_file_a_forecast_waits_for_it() -> None:
+    said = forecast(*["minilm", FILE, *VALUES[2:]])
+    assert "Once there is a file" in said and "alert" not in said
+
+
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
