@@ -15,6 +15,7 @@ from functools import partial
 from finetune.experiments.registry import register_experiments
 from finetune.ui import inoculate_tab
 from finetune.ui.generalise import tab as generalise_tab
+from finetune.ui.lessons.generalise import GENERALISE
 from finetune.ui.lessons.inoculate import INOCULATE
 from probe.models.cache import ModelCache
 from probe.runs.compute.engine import Engine
@@ -31,7 +32,7 @@ from probe.ui.server.serving import start
 from probe.ui.tabs import admin, batch, catalogue, compare, learn, my_data, probe
 from probe.ui.visitors.expiry import remove_old_regularly
 
-LESSONS = (WORD_SALAD, HEURISTICS, INOCULATE, ATTRIBUTION)
+LESSONS = (WORD_SALAD, HEURISTICS, INOCULATE, GENERALISE, ATTRIBUTION)
 TABS = (
     TabEntry("learn", "Learn", partial(learn.build, lessons=LESSONS)),
     TabEntry("probe", "Probe", probe.build),

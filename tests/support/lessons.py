@@ -1,12 +1,15 @@
 """Every step of the lessons that there are, and what it comes to with a tiny model."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier
 from probe.runs.compute.engine import Engine
+from probe.runs.gallery import FOLDER
 from probe.runs.store import Store
+from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.ui.lessons.lesson import Finding, Lesson, Setting, Step
 from probe.ui.page import Core
@@ -38,6 +41,16 @@ def setting(task: Task) -> Setting:
     if task.name not in MODELS:
         MODELS[task.name] = tiny_classifier(order=task.labels)
     return Setting(task, MODELS[task.name], ME, core())
+
+
+def gallery_setting(model: str) -> Setting:
+    """Return inference with the gallery, in which a model of this name was chosen."""
+    tiny = setting(NLI)
+    return replace(
+        tiny,
+        classifier=replace(tiny.classifier, name=model),
+        core=replace(tiny.core, gallery=FOLDER),
+    )
 
 
 def core() -> Core:

@@ -39,7 +39,7 @@ SLICES: Offers = {
 }
 LESSONS: Offers = {
     "word_salad": EVERY,
-    **dict.fromkeys(("heuristics", "inoculate", "attribution"), NLI_ALONE),
+    **dict.fromkeys(("heuristics", "inoculate", "generalise", "attribution"), NLI_ALONE),
 }
 TABS: Mapping[str, Offers] = {
     "learn": LESSONS,

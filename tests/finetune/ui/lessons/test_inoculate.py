@@ -1,30 +1,17 @@
 """The lesson on inoculation: every step shows its pairs, the gallery's runs are judged."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from finetune.ui.lessons.inoculate import INOCULATE
 from probe.errors import RunError
-from probe.runs.gallery import FOLDER
 from probe.tasks.nli import NLI
-from probe.ui.lessons.lesson import Setting
-from tests.support.lessons import Place, last_finding, places, setting, title
+from tests.support.lessons import Place, gallery_setting, last_finding, places, title
 
 PLACES = places([INOCULATE])
 GALLERY = ("dose", "spelling", "numbers")
 STEPS = {step.name: step for step in INOCULATE.steps[NLI.name]}
-
-
-def of_gallery(model: str) -> Setting:
-    """Return a setting with the gallery, in which a model of this name was chosen."""
-    tiny = setting(NLI)
-    return replace(
-        tiny,
-        classifier=replace(tiny.classifier, name=model),
-        core=replace(tiny.core, gallery=FOLDER),
-    )
 
 
 @pytest.mark.parametrize("place", PLACES, ids=title)
@@ -44,7 +31,7 @@ def test_accuracy_is_measured_before_and_after_the_change(home: Path) -> None:
 def test_a_run_of_the_gallery_is_judged(name: str, home: Path) -> None:
     live = STEPS[name].live
     assert live is not None
-    (finding,) = live(of_gallery("minilm"))
+    (finding,) = live(gallery_setting("minilm"))
     assert finding.says.endswith("with 500 examples.")
     assert all(figure.live for shown in finding.compared[:2] for figure in shown.figures)
 
@@ -55,4 +42,4 @@ def test_a_model_without_a_run_is_told_which_have_one(home: Path) -> None:
     with pytest.raises(
         RunError, match="choose one of Decomposable Attention, ESIM, ESIM with characters, MiniLM"
     ):
-        list(live(of_gallery("mine")))
+        list(live(gallery_setting("mine")))
