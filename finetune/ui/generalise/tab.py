@@ -16,7 +16,7 @@ from finetune.report.generalisation import write_figure, write_points, write_sum
 from finetune.ui.generalise import api
 from finetune.ui.generalise.fields import build_fields, build_settings, offered
 from finetune.ui.generalise.form import forecast, requests
-from finetune.ui.generalise.titles import run_title, subject
+from finetune.ui.generalise.titles import place, run_title, subject
 from finetune.ui.html.generalisation import results
 from finetune.ui.run_tab.entry import RunTab
 from finetune.ui.run_tab.layout import build as build_run_tab
@@ -53,6 +53,7 @@ def entry_of(page: Page) -> RunTab:
         title=run_title,
         results=partial(show_runs, page.core.gallery),
         files=write_files,
+        rank=place,
     )
 
 

@@ -30,6 +30,12 @@ def skills(task: Task) -> tuple[str, ...]:
     return (*of_templates, FILE) if task is NLI else (FILE,)
 
 
+def place(run: StoredRun) -> int:
+    """Return the place of a run's skill among those offered, behind them where it is a file's."""
+    names = skills(NLI)
+    return names.index(run.plan["phenomenon"]) if run.plan["phenomenon"] in names else len(names)
+
+
 def skill_choices(task: Task) -> list[tuple[str, str]]:
     """Return (title, name) of the skills of a task."""
     return [(skill_title(name), name) for name in skills(task)]

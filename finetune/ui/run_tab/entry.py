@@ -11,6 +11,11 @@ from probe.runs.run import RunRequest, StoredRun
 from probe.tasks.task import Task
 
 
+def no_rank(run: StoredRun) -> int:
+    """Return that the gallery's runs are offered in their own order."""
+    return 0
+
+
 @dataclass(frozen=True)
 class RunTab:
     """A tab that starts runs of some kinds and shows what they came to.
@@ -19,7 +24,8 @@ class RunTab:
     is always seen and what is folded, and return the components. `offered` gives an update for each
     of them, in this order, for a task. `requests` and `forecast` take the model's name and their
     values; they raise UserError with a sentence. Runs of the gallery whose `group` is the same are
-    shown together. `files` writes what a person takes away of runs into a folder.
+    shown together, those of the lowest `rank` are offered first. `files` writes what a person takes
+    away of runs into a folder.
     """
 
     id: str
@@ -35,3 +41,4 @@ class RunTab:
     title: Callable[[StoredRun], str]
     results: Callable[[Sequence[StoredRun]], Markup]
     files: Callable[[Sequence[StoredRun], Path], list[Path]]
+    rank: Callable[[StoredRun], int] = no_rank

@@ -67,9 +67,12 @@ class Offered:
 
     def _gallery_choices(self, task: Task) -> list[tuple[str, str]]:
         groups: dict[str, list[StoredRun]] = {}
-        for run in sorted(self._public(task), key=lambda run: run.plan["model"] != DEFAULT):
+        for run in sorted(self._public(task), key=self._place):
             groups.setdefault(self.entry.group(run), []).append(run)
         return [(f"Ready-made: {title}", _choice(runs)) for title, runs in groups.items()]
+
+    def _place(self, run: StoredRun) -> tuple[bool, int]:
+        return run.plan["model"] != DEFAULT, self.entry.rank(run)
 
     def _public(self, task: Task) -> list[StoredRun]:
         return [

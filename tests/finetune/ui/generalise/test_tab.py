@@ -7,9 +7,10 @@ import pytest
 from finetune.experiments.generalisation.run import KIND
 from finetune.report.gallery import shown_runs
 from finetune.ui.generalise.tab import show_runs, write_files
-from finetune.ui.generalise.titles import subject
+from finetune.ui.generalise.titles import place, skills, subject
 from probe.errors import RunError
 from probe.runs.gallery import FOLDER, gallery_runs
+from probe.tasks.nli import NLI
 from tests.support.generalisation import make_points, stored_run
 
 MATRIX = [(294, 180, 132), (285, 285, 285), (285, 285, 285)]
@@ -57,3 +58,8 @@ def test_the_gallery_has_a_finished_run_of_numbers_by_sentence() -> None:
 
 def test_inoculations_of_the_gallery_are_shown_without_it() -> None:
     assert all(run.kind != KIND for run in shown_runs())
+
+
+def test_a_newcomer_sees_the_run_of_the_skill_that_the_form_begins_with() -> None:
+    first = min((run for run in gallery_runs() if run.kind == KIND), key=place)
+    assert first.plan["phenomenon"] == skills(NLI)[0]
