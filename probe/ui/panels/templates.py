@@ -112,7 +112,7 @@ def _kinds(task: Task) -> list[tuple[str, str | int | float]]:
     return [(f"{grammar(kind).title} · {kind}", kind) for kind in kinds(task)]
 
 
-def _heeded(kind: str | None) -> list[Any]:
+def _heeded(kind: str) -> list[Any]:
     """Say what templates make, and show the controls that they heed."""
     if kind not in kinds():
         return [NOTHING, *([gr.update(visible=False)] * len(READS))]
@@ -121,8 +121,8 @@ def _heeded(kind: str | None) -> list[Any]:
 
 
 def offer(name: str) -> list[Any]:
-    """Offer the templates of a task, or nothing where it has none."""
+    """Offer the templates of a task, or hide the panel where it has none."""
     task = task_named(name)
     names = kinds(task)
-    offered = gr.Dropdown(choices=_kinds(task), value=names[0] if names else None)
+    offered = gr.Dropdown(choices=_kinds(task), value=names[0]) if names else gr.skip()
     return [gr.Accordion(visible=bool(names)), offered, NOTHING]

@@ -3,10 +3,11 @@
 import csv
 from pathlib import Path
 
+import gradio as gr
 import pytest
 
 from probe.runs.store import Store
-from probe.ui.panels.templates import make
+from probe.ui.panels.templates import make, offer
 from tests.support.visitors import ME
 
 
@@ -55,3 +56,15 @@ def test_what_cannot_be_made_is_one_sentence(
     rows, told = made(kind, **asked)
     assert rows == []
     assert sentence in told
+
+
+def test_a_task_without_templates_hides_the_panel_and_leaves_its_list_as_it_is() -> None:
+    panel, listed, _ = offer("sentiment")
+    assert not panel.visible
+    assert listed == gr.skip()
+
+
+def test_another_task_offers_its_own_templates() -> None:
+    panel, listed, _ = offer("paraphrase")
+    assert panel.visible
+    assert listed.value == "word_order"
