@@ -119,6 +119,10 @@ class Handlers:
         listed = self._listed(owner, task_named(task), choice)
         return [*shown.outputs, listed, told(self.entry, runs)]
 
+    def forecast_if_open(self, is_open: bool, owner: str, model: str, *values: Any) -> Any:
+        """Say what `forecast` says, if the tab is open: measuring for nobody takes time."""
+        return self.forecast(owner, model, *values) if is_open else gr.skip()
+
     def forecast(self, owner: str, model: str, *values: Any) -> Markup:
         """Say about how long what the form asks for takes, or what is wrong with it."""
         try:

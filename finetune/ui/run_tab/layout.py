@@ -131,13 +131,14 @@ def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown:
     for began in (loaded, switched):
         drawn = began.then(handlers.look_if_open, [is_open, owner, runs], seen, **turn)
         drawn.then(_ask_if_open, [is_open, asked], asked, **QUIET)
-    page.tab.select(handlers.open_tab, [owner, runs], [is_open, *seen], **turn)
+    opened = page.tab.select(handlers.open_tab, [owner, runs], [is_open, *seen], **turn)
+    opened.then(_ask_if_open, [is_open, asked], asked, **QUIET)
     page.tab.select(handlers.offer_models, [owner, task], form.model, **QUIET)
     changed = [getattr(field, "change", None) for field in form.fields]
     gr.on(
-        [page.tab.select, asked.change, form.model.change, *filter(None, changed)],
-        handlers.forecast,
-        [owner, *values],
+        [asked.change, form.model.change, *filter(None, changed)],
+        handlers.forecast_if_open,
+        [is_open, owner, *values],
         form.estimate,
         **LAST,
     )

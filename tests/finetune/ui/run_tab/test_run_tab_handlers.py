@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import gradio as gr
 import pytest
 
 from finetune.experiments.inoculation.datasets import Sets
@@ -72,6 +73,11 @@ def test_a_wrong_form_is_answered_by_a_sentence_and_starts_nothing(
 def test_the_estimate_says_what_is_wrong_with_a_form(handlers: Handlers) -> None:
     assert handlers.forecast(ME, "minilm", 6, None) == "(6,)"
     assert "give at least one size" in handlers.forecast(ME, "minilm", 0, None)
+
+
+def test_nothing_is_estimated_for_a_tab_that_is_not_open(handlers: Handlers) -> None:
+    assert handlers.forecast_if_open(True, ME, "minilm", 6, None) == "(6,)"
+    assert handlers.forecast_if_open(False, ME, "minilm", 6, None) == gr.skip()
 
 
 def test_a_page_begins_with_the_newest_own_run_and_a_newcomers_with_the_gallerys(
