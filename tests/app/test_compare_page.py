@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from probe.settings import ASSETS
 from tests.conftest import App
-from tests.support.browser import SLOW, fits_a_phone, is_accessible
+from tests.support.browser import SETTLED, SLOW, fits_a_phone, is_accessible
 
 pytestmark = pytest.mark.browser
 
@@ -15,7 +15,8 @@ def comparing(page: Page, app: App, second: str) -> Page:
     """The Compare tab with two models, opened by a link."""
     page.goto(f"{app.url}?tab=compare&models=minilm,{second}")
     expect(page.locator("#compare")).to_be_visible(timeout=SLOW)
-    expect(page.locator("#compare-models")).to_contain_text(second)
+    expect(page.locator("#compare-models")).to_contain_text(second, timeout=SLOW)
+    page.evaluate(SETTLED)  # the link's other fields are filled after the list of models
     return page
 
 
