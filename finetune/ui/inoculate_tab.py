@@ -14,7 +14,7 @@ from finetune.ui.results import Results, build_results
 from finetune.ui.samples import samples
 from probe.tasks.task import task_named
 from probe.ui.choices import model_choices
-from probe.ui.events import QUIET
+from probe.ui.events import QUIET, in_turn
 from probe.ui.page import Page
 
 TICK_SECONDS = 1.0
@@ -27,7 +27,7 @@ MEASURING = Markup('<p class="fine">Measuring how long it takes …</p>')
 # one event: an estimate of what stood there before must not come after that of what stands there
 LAST: dict[str, Any] = {"trigger_mode": "always_last", **QUIET}
 # one queue: what was looked at before must not come after the newest, drawn slowly or by a tick
-IN_TURN: dict[str, Any] = {"concurrency_id": "look", "concurrency_limit": 1, **QUIET}
+IN_TURN = in_turn("look")
 
 
 def build(page: Page) -> None:
@@ -55,8 +55,8 @@ def build(page: Page) -> None:
     is_open, asked = gr.State(False), gr.State(0)
 
     begun = [*chosen, problem, models, challenges, shown_samples]
-    loaded = page.opened.then(opening.open_page, owner, begun, **QUIET)
-    switched = task.change(opening.choose_task, [task, owner], begun, **QUIET)
+    loaded = page.opened.then(opening.open_page, owner, begun, **IN_TURN)
+    switched = task.change(opening.choose_task, [task, owner], begun, **IN_TURN)
     for began in (loaded, switched):
         drawn = began.then(handlers.refresh_if_open, [is_open, *viewed], shown, **IN_TURN)
         drawn.then(handlers.ask_if_open, [is_open, asked], asked, **QUIET)

@@ -4,6 +4,16 @@ from typing import Any
 
 QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 """An event of the page alone: no endpoint over HTTP, no spinner over what it changes."""
+
+
+def in_turn(queue: str) -> dict[str, Any]:
+    """Return the settings of events that come one after the other, in the order they were sent.
+
+    What the opened page shows must not come after what was chosen on it since.
+    """
+    return {"concurrency_id": queue, "concurrency_limit": 1, **QUIET}
+
+
 PRESSED = """element.addEventListener("click", event => {
   const pressed = event.target.closest("button[data-cell]");
   if (pressed) trigger("click", {cell: pressed.dataset.cell});

@@ -14,7 +14,7 @@ from finetune.ui.run_tab.looked_at import Offered
 from finetune.ui.run_tab.view import Outputs
 from probe.runs.gallery import gallery_runs
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, QUIET
+from probe.ui.events import CHANGING, QUIET, in_turn
 from probe.ui.page import Page
 
 HINT = Markup('<p class="hint">{}</p>')
@@ -125,7 +125,7 @@ def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown:
     values = [form.model, *form.fields]
     is_open, asked = gr.State(False), gr.State(0)
     begun = [runs, form.problem, *values]
-    turn = in_turn(entry)
+    turn = in_turn(f"look-{entry.id}")
     loaded = page.opened.then(handlers.open_page, owner, begun, **turn)
     switched = task.change(handlers.choose_task, [task, owner], begun, **turn)
     for began in (loaded, switched):
@@ -152,7 +152,7 @@ def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown:
 def _wire_shown(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown: Shown) -> None:
     """Wire what is looked at, what is under way, what is taken away."""
     owner, task, runs, outputs = page.owner, page.task, shown.runs, shown.outputs
-    seen, turn, looked_at = outputs.outputs, in_turn(entry), [owner, runs]
+    seen, turn, looked_at = outputs.outputs, in_turn(f"look-{entry.id}"), [owner, runs]
     runs.input(handlers.look, looked_at, seen, trigger_mode="always_last", **turn)
     runs.input(lambda: gr.Textbox(visible=False), None, shown.link, **QUIET)
     outputs.halt.click(handlers.stop, looked_at, seen, **turn)
@@ -167,11 +167,6 @@ def _wire_shown(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown
         handlers.share, [*looked_at, task], [form.problem, shown.link], **QUIET
     )
     given.then(None, shown.link, shown.link, js=scripts.COPY_LINK, **QUIET)
-
-
-def in_turn(entry: RunTab) -> dict[str, Any]:
-    """Return one queue: what was looked at before must not come after what is newest."""
-    return {"concurrency_id": f"look-{entry.id}", "concurrency_limit": 1, **QUIET}
 
 
 def _ask_if_open(is_open: bool, asked: int) -> Any:

@@ -16,7 +16,7 @@ from probe.ui.answers.pacing import StopRequests
 from probe.ui.answers.turns import visitor_of
 from probe.ui.api import compare as compare_api
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, QUIET
+from probe.ui.events import CHANGING, QUIET, in_turn
 from probe.ui.html.compare import empty
 from probe.ui.html.shared_link import copy_script
 from probe.ui.page import Page
@@ -109,8 +109,9 @@ def _follow_task_and_link(page: Page, fields: list[Any], opened: list[Any]) -> N
     def fill(visitor: str, request: gr.Request) -> list[Any]:
         return open_page(page.core.models, visitor, request.query_params)
 
-    page.task.change(change, [page.owner, page.task], fields, **QUIET)
-    page.opened.then(fill, page.owner, [*fields, *opened], **QUIET)
+    turn = in_turn("compare-fields")
+    page.task.change(change, [page.owner, page.task], fields, **turn)
+    page.opened.then(fill, page.owner, [*fields, *opened], **turn)
 
 
 def _refresh(page: Page, names: gr.Dropdown, begin: gr.HTML) -> None:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
-from probe.ui.events import CHANGING, PRESSED, QUIET
+from probe.ui.events import CHANGING, PRESSED, QUIET, in_turn
 from probe.ui.lessons import sheets
 from probe.ui.lessons.lesson import Lesson
 from probe.ui.page import Page
@@ -50,8 +50,9 @@ def build(page: Page, lessons: Sequence[Lesson]) -> None:
     show_on(shown.back.click, fn=partial(_move, view, -1), inputs=here)
     show_on(shown.onward.click, fn=partial(_move, view, 1), inputs=here)
     show_on(shown.model.input, fn=view.show, inputs=here)
-    gr.on([page.task.change], view.show, here, shown.outputs, cancels=[running], **QUIET)
-    page.opened.then(view.open_page, [page.owner, kept], shown.outputs, **QUIET)
+    turn = in_turn("learn-view")
+    page.task.change(view.show, here, shown.outputs, cancels=[running], **turn)
+    page.opened.then(view.open_page, [page.owner, kept], shown.outputs, **turn)
     for button, answers in zip(printing, (False, True), strict=True):
         filled = button.click(
             partial(_to_print, view, answers), [shown.place, page.task], printed, **QUIET

@@ -13,7 +13,7 @@ from probe.tasks.task import task_named
 from probe.ui.answers.shared_answers import SharedAnswers
 from probe.ui.api import probe as probe_api
 from probe.ui.choices import short_model_choices
-from probe.ui.events import QUIET
+from probe.ui.events import QUIET, in_turn
 from probe.ui.html.elements import alert
 from probe.ui.html.probe import hint, question, waiting
 from probe.ui.links import link_to_lesson
@@ -117,11 +117,12 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
         """Offer the visitor's own models, and those that came meanwhile."""
         return gr.Dropdown(choices=short_model_choices(models.names(visitor, task_named(shown))))
 
-    opened = page.opened.then(open_page, page.owner, outputs, **QUIET)
+    turn = in_turn("probe-fields")
+    opened = page.opened.then(open_page, page.owner, outputs, **turn)
     opened.then(None, js=probe_browser.OPENED, **QUIET)
     asked = [page.task, fields.shown, page.owner]
-    follow = page.task.change(open_task, asked, outputs, js=probe_browser.TASK_CHANGED, **QUIET)
-    read = file.upload(open_file, [page.owner, file], outputs, **QUIET)
+    follow = page.task.change(open_task, asked, outputs, js=probe_browser.TASK_CHANGED, **turn)
+    read = file.upload(open_file, [page.owner, file], outputs, **turn)
     for event in (opened, follow, read):
         event.then(**answer).then(None, js=probe_browser.FRESH, **QUIET)
     follow.then(None, js=probe_browser.OPENED, **QUIET)
