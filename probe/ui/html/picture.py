@@ -21,21 +21,23 @@ def picture(
     *,
     stem: str,
     sentence: str = "",
+    beside: Markup = NOTHING,
 ) -> Markup:
     """Show a drawing as a card with its table folded away.
 
     `frame` holds the same figures: the table twin and the CSV file. `svg` is the drawing as a file
     of its own, from which the browser makes the PNG; `stem` names the files, `sentence` stands
-    below.
+    below and `beside`, such as a badge, after the title.
     """
     below = note(sentence) if sentence else NOTHING
     return Markup(
         '<section class="card picture" aria-label="{title}">'
-        '<div class="strip head"><h3>{title}</h3>'
+        '<div class="strip head"><h3>{title}</h3>{beside}'
         '<span class="grow"></span><span class="tiny take">{take}</span></div>{drawing}{below}'
         '<div class="as-table" hidden>{twin}</div></section>'
     ).format(
         title=title,
+        beside=beside,
         take=take_away(frame, svg, stem),
         drawing=drawing,
         below=below,

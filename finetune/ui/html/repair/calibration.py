@@ -1,0 +1,223 @@
+"""What a calibration shows: reliability before and after, and that broken texts stay."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from statistics import fmean
+
+import pandas as pd
+from markupsafe import Markup
+
+from finetune.experiments.calibration.experiment import points_of
+from finetune.experiments.calibration.outcomes import LESS, Outcome, outcomes
+from finetune.experiments.calibration.plan import BASE, METHODS, Method, plan_from
+from finetune.experiments.calibration.point import Point
+from finetune.report.drawing import svg_file
+from finetune.ui.html.repair.reliability import (
+    AFTER,
+    BEFORE,
+    Diagram,
+    bins_frame,
+    diagram,
+    diagram_svg,
+    first_bin,
+    pooled,
+)
+from finetune.ui.html.repair.share_map import percent_cell, share_map
+from finetune.ui.html.repair.words import brief, model_title, points, repeats, stem
+from probe.runs.run import StoredRun
+from probe.tasks.task import task_named
+from probe.ui.html.elements import NOTHING, each, heads, join, table, twin
+from probe.ui.html.picture import picture
+from probe.ui.html.pictures.heat_map import Head, HeatMap
+
+NEAR = 0.05
+"""Our line: a model whose confidence is off by no more counts as well calibrated."""
+FIGURES: Mapping[str, str] = {
+    "ece": "Expected calibration error",
+    "brier": "Brier score",
+    "log_loss": "Log loss",
+    "accuracy": "Accuracy, %",
+    "agreement": "Answers that stay on broken texts, %",
+}
+"""The columns of the table before and after."""
+IN_PERCENT = ("accuracy", "agreement")
+BINNING = (
+    "15 bins; an answer that is exactly 1.0 sure falls into the last. Lower is better in the first "
+    "three columns. The last says what calibration does not cure."
+)
+
+
+def sentence(run: StoredRun) -> str:
+    """Say how far confidence is off before and after, and that broken texts are not found so."""
+    before, after = _before_and_after(run)
+    stay = f"{100 * after.agreement:.0f} %, {100 * before.agreement:.0f} % before"
+    cured = before.agreement - after.agreement > LESS
+    return (
+        f"After {_named(after)}, the confidence of {model_title(run)} is off by "
+        f"{points(after.ece)} points; it was off by {points(before.ece)}. "
+        + (f"On broken texts fewer answers stay: {stay}." if cured else _no_cure(stay))
+    )
+
+
+def _no_cure(stay: str) -> str:
+    return f"That is no cure for broken texts, on which its answers stay: {stay}."
+
+
+def _named(outcome: Outcome) -> str:
+    if outcome.method == "temperature":
+        return f"temperature {outcome.temperature:.1f}"
+    return METHODS[outcome.method].title.lower()
+
+
+def _before_and_after(run: StoredRun) -> tuple[Outcome, Outcome]:
+    """Return the model as it was, and the first method at its largest size, of a judged run."""
+    measured = outcomes(points_of(run))
+    first = plan_from(run.plan).methods[0]
+    of_first = [outcome for outcome in measured if outcome.method == first]
+    before = next(outcome for outcome in measured if outcome.method == BASE.method)
+    return before, max(of_first, key=lambda outcome: outcome.size)
+
+
+def pictures(run: StoredRun) -> Markup:
+    """Show the diagrams of the model as it was and after the first method, and all figures."""
+    drawn = {method: _diagram(run, method, same) for method, same in _largest(run).items()}
+    first = plan_from(run.plan).methods[0]
+    in_sight = [drawn.pop(name) for name in (BASE.method, first) if name in drawn]
+    others = Markup('<div class="halves">{}</div>').format(join(drawn.values()))
+    return join(
+        [
+            Markup('<div class="halves">{}</div>').format(join(in_sight)) if in_sight else NOTHING,
+            figures(run),
+            twin("the diagrams of the other methods", others) if drawn else NOTHING,
+            twin("by kind of broken text", agreements(run)),
+        ]
+    )
+
+
+def _largest(run: StoredRun) -> dict[Method, list[Point]]:
+    """Return by method the points of its largest size that is measured, its repeats."""
+    ordered = sorted(points_of(run), key=lambda point: point.cell.method)
+    groups = {
+        method: list(same) for method, same in groupby(ordered, lambda point: point.cell.method)
+    }
+    return {
+        method: [point for point in groups[method] if point.cell.size == _size(groups[method])]
+        for method in METHODS
+        if method in groups
+    }
+
+
+def _size(same: Sequence[Point]) -> int:
+    return max(point.cell.size for point in same)
+
+
+def _diagram(run: StoredRun, method: Method, same: Sequence[Point]) -> Markup:
+    """Show a method's diagram with how far its confidence is off, as a badge."""
+    bins = pooled([point.calibration.bins for point in same])
+    labels = len(plan_from(run.plan).labels or task_named(plan_from(run.plan).task).labels)
+    off = fmean(point.calibration.ece for point in same)
+    colour = BEFORE if method == BASE.method else AFTER
+    drawn = Diagram(bins, first_bin(bins, labels), colour)
+    title = _title(method, same)
+    words = f"off by {points(off)} points"
+    together = f" {len(same)} repeats together." if len(same) > 1 else ""
+    return picture(
+        title,
+        diagram(drawn, f"{title}: how often answers are right by how sure the model is, {words}"),
+        bins_frame(bins),
+        svg_file(diagram_svg(drawn, f"{title}: {words}")),
+        stem=stem(run, f"reliability-{method}"),
+        sentence=f"Dashed: as often right as sure.{together}",
+        beside=Markup('<span class="badge {}">{}</span>').format(
+            "good" if off <= NEAR else "keep", words
+        ),
+    )
+
+
+def _title(method: Method, same: Sequence[Point]) -> str:
+    if method == BASE.method:
+        return METHODS[method].title
+    if method == "temperature":
+        return f"After temperature {fmean(point.temperature for point in same):.1f}"
+    return f"After {METHODS[method].title.lower()}"
+
+
+def figures(run: StoredRun) -> Markup:
+    """Show what each method comes to, a line for each and the model as it was first."""
+    measured = outcomes(points_of(run))
+    body = join(_line(outcome) for outcome in measured)
+    head = heads(["", *FIGURES.values()])
+    shown = table("before and after", head, body, kind="figures", frame="scroll")
+    n = max((point.calibration.n for point in points_of(run)), default=0)
+    return picture(
+        "Before and after",
+        shown,
+        figures_frame(run),
+        stem=stem(run, "calibration"),
+        sentence=f"{n:,} whole texts. {BINNING}",
+    )
+
+
+def _line(outcome: Outcome) -> Markup:
+    cells = [_figure(outcome, name) for name in FIGURES]
+    return Markup('<tr><th scope="row">{}</th>{}</tr>').format(
+        _line_title(outcome), each(Markup('<td class="num">{}</td>'), cells)
+    )
+
+
+def _line_title(outcome: Outcome) -> str:
+    title = METHODS[outcome.method].title
+    return f"{title}, {outcome.size:,} examples" if outcome.size else title
+
+
+def _figure(outcome: Outcome, name: str) -> str:
+    value = getattr(outcome, name)
+    return f"{100 * value:.1f}" if name in IN_PERCENT else f"{value:.3f}"
+
+
+def figures_frame(run: StoredRun) -> pd.DataFrame:
+    """Return a line for each method and size, means over its repeats; shares are from 0 to 1."""
+    names = ("method", "size", "seeds", *FIGURES, "confidence", "temperature")
+    return pd.DataFrame(
+        [
+            {name: _rounded(getattr(outcome, name)) for name in names}
+            for outcome in outcomes(points_of(run))
+        ],
+        columns=list(names),
+    )
+
+
+def _rounded(value: object) -> object:
+    return round(value, 4) if isinstance(value, float) else value
+
+
+def agreements(run: StoredRun) -> Markup:
+    """Show how many answers stay, by method and kind of broken text, as a heat map."""
+    measured = _largest(run)
+    names = list(dict.fromkeys(name for same in measured.values() for name in same[0].salad))
+    shares = {
+        (method, name): fmean(point.salad[name].agree / point.salad[name].n for point in same)
+        for method, same in measured.items()
+        for name in names
+    }
+    heat = HeatMap(
+        [Head(METHODS[method].title) for method in measured],
+        [Head(brief(name)) for name in names],
+        [[percent_cell(shares[method, name]) for name in names] for method in measured],
+    )
+    title = "Answers that stay on broken texts"
+    frame = pd.DataFrame(
+        [
+            (METHODS[method].title, name, round(share, 4))
+            for (method, name), share in shares.items()
+        ],
+        columns=["method", "broken text", "share"],
+    )
+    n = max(len(same) for same in measured.values()) if measured else 1
+    return share_map(
+        title,
+        heat,
+        frame,
+        stem=stem(run, "stay"),
+        sentence=f"Of a copy the expected answer is the default label of the task. {repeats(n)}.",
+    )

@@ -1,0 +1,143 @@
+"""What a mitigation shows: the broken texts that each method finds, and what it costs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import pandas as pd
+from markupsafe import Markup
+
+from finetune.experiments.mitigation.experiment import points_of
+from finetune.experiments.mitigation.outcomes import Outcome, outcomes
+from finetune.experiments.mitigation.plan import BASE, METHODS, Method, plan_from
+from finetune.experiments.mitigation.point import Point
+from finetune.report.drawing import svg_file
+from finetune.ui.html.repair.share_map import percent_cell, share_map
+from finetune.ui.html.repair.words import brief, estimate, model_title, repeats, stem
+from probe.runs.run import StoredRun
+from probe.ui.html.elements import NOTHING, each, join
+from probe.ui.html.picture import picture
+from probe.ui.html.pictures.forest_plot import (
+    Forest,
+    ForestRow,
+    forest_frame,
+    forest_plot,
+    forest_svg,
+)
+from probe.ui.html.pictures.heat_map import Head, HeatMap
+
+BEGINNINGS: Mapping[Method, str] = {
+    "threshold": "With a threshold",
+    "entropic": "Taught to be unsure of broken texts",
+    "invalid": 'Taught a class "invalid"',
+}
+"""How the sentence of each method begins."""
+FOREST, HEAT = "What each method finds, and costs", "Called invalid, by kind of broken text"
+WARNING = Markup('<p class="beware"><span class="badge keep">beware</span> {}</p>')
+
+
+def sentence(run: StoredRun) -> str:
+    """Say what the first method of a judged run finds and costs."""
+    measured = outcomes(points_of(run))
+    before = next(outcome for outcome in measured if outcome.method == BASE.method)
+    after = _first(run, measured)
+    lost = 100 * (before.clean - after.clean)
+    cost = f"loses {lost:.1f} points" if lost > 0 else "loses nothing"
+    return (
+        f"{BEGINNINGS[after.method]}, {model_title(run)} finds {100 * after.invalid_found:.0f} % "
+        f"of the broken texts and {cost} on whole ones."
+    )
+
+
+def _first(run: StoredRun, measured: Iterable[Outcome]) -> Outcome:
+    """Return the outcome of the first method at its largest size."""
+    first = plan_from(run.plan).methods[0]
+    return max((one for one in measured if one.method == first), key=lambda one: one.size)
+
+
+def pictures(run: StoredRun) -> Markup:
+    """Show the forest of what is found, the warnings, and what is found by transform."""
+    if not points_of(run):
+        return NOTHING
+    return join([found(run), each(WARNING, run.verdict.get("warnings", ())), by_transform(run)])
+
+
+def _largest(points: Sequence[Point]) -> list[Outcome]:
+    """Return the outcome of each method at its largest size that is measured."""
+    of_method = {
+        outcome.method: outcome for outcome in sorted(outcomes(points), key=lambda one: one.size)
+    }
+    return [of_method[name] for name in METHODS if name in of_method]
+
+
+def found(run: StoredRun) -> Markup:
+    """Show the share of broken texts that each method finds, with what whole texts cost."""
+    points = points_of(run)
+    measured = _largest(points)
+    before = next((one for one in measured if one.method == BASE.method), None)
+    n = max((each.n for point in points for each in point.found.values()), default=0)
+    rows = [
+        ForestRow(
+            METHODS[one.method].title,
+            estimate(one.invalid_found, n),
+            one.method,
+            f"{100 * one.invalid_found:.0f} % found · {100 * one.clean:.1f} % right",
+        )
+        for one in measured
+        if one.method != BASE.method
+    ]
+    forest = Forest(rows, low_title="none found", high_title="all found")
+    was = f", {100 * before.clean:.1f} % before" if before else ""
+    seeds = max(one.seeds for one in measured)
+    words = (
+        f"Dot: broken texts found, with the 95 % interval for {n:,} examples. At the right also "
+        f"how many answers to whole texts are right{was}. {repeats(seeds)}."
+    )
+    return picture(
+        FOREST,
+        forest_plot(forest, FOREST),
+        forest_frame(forest),
+        svg_file(forest_svg(forest, FOREST)),
+        stem=stem(run, "found"),
+        sentence=words if rows else "The first method is under way.",
+    )
+
+
+def by_transform(run: StoredRun) -> Markup:
+    """Show what each method calls invalid: of whole texts first, then by kind of broken text."""
+    measured = _largest(points_of(run))
+    names = list(dict.fromkeys(name for one in measured for name in one.per_transform))
+    heat = HeatMap(
+        [Head(METHODS[one.method].title) for one in measured],
+        [Head("Whole texts"), *(Head(brief(name)) for name in names)],
+        [
+            [percent_cell(share) for share in (one.rejected, *map(one.per_transform.get, names))]
+            for one in measured
+        ],
+    )
+    return share_map(
+        HEAT,
+        heat,
+        outcomes_frame(run),
+        stem=stem(run, "invalid"),
+        sentence="A broken text should be called invalid, a whole text should not.",
+    )
+
+
+def outcomes_frame(run: StoredRun) -> pd.DataFrame:
+    """Return a line for each method and size, means over its repeats; shares are from 0 to 1."""
+    return pd.DataFrame(
+        {
+            "method": METHODS[one.method].title,
+            "examples": one.size,
+            "repeats": one.seeds,
+            "whole texts right": round(one.clean, 4),
+            "whole texts called invalid": round(one.rejected, 4),
+            "broken texts found": round(one.invalid_found, 4),
+            **{
+                f"found {brief(name)}": round(value, 4) for name, value in one.per_transform.items()
+            },
+            "threshold": round(one.threshold, 4),
+            "temperature": round(one.temperature, 4),
+            "collapsed": one.collapsed,
+        }
+        for one in outcomes(points_of(run))
+    )

@@ -1,0 +1,91 @@
+"""What repairs came to: the sentence, then each run's pictures, then what to do next."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from finetune.experiments.calibration.experiment import CALIBRATION
+from finetune.experiments.calibration.plan import plan_from as calibration_plan
+from finetune.experiments.mitigation.experiment import MITIGATION
+from finetune.experiments.transfer.experiment import TRANSFER
+from finetune.ui.html.repair import calibration, mitigation, transfer
+from finetune.ui.html.repair.words import model_title
+from finetune.ui.links import link_to_run
+from probe.runs.gallery import OWNER
+from probe.runs.run import StoredRun
+from probe.tasks.task import task_named
+from probe.ui.html.elements import NOTHING, alert, join, link
+from probe.ui.links import link_to_compare, link_to_model
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How runs of a kind are shown; `sentence` is for judged runs alone."""
+
+    sentence: Callable[[StoredRun], str]
+    pictures: Callable[[StoredRun], Markup]
+
+
+KINDS: Mapping[str, Kind] = {
+    CALIBRATION.kind: Kind(calibration.sentence, calibration.pictures),
+    MITIGATION.kind: Kind(mitigation.sentence, mitigation.pictures),
+    TRANSFER.kind: Kind(transfer.sentence, transfer.pictures),
+}
+"""In the order in which they stand below one another."""
+SPEAKING = (MITIGATION.kind, CALIBRATION.kind, TRANSFER.kind)
+"""Of several runs, whose sentence stands first."""
+NO_CURE = " Softening its confidence finds none."
+SAY, LEAD = Markup('<p class="say">{}</p>'), Markup('<p class="lead">{}</p>')
+BETWEEN = Markup(" · ")
+
+
+def results(runs: Sequence[StoredRun]) -> Markup:
+    """Show all that runs came to so far; what went wrong stands first."""
+    ordered = sorted(runs, key=lambda run: list(KINDS).index(run.kind))
+    judged = [run for run in ordered if run.verdict]
+    first = min(judged, key=lambda run: SPEAKING.index(run.kind)) if judged else None
+    return Markup('<div class="repaired">{}{}{}</div>').format(
+        join(alert(run.error) for run in ordered if run.error),
+        SAY.format(_opening(first, judged)) if first else NOTHING,
+        join(_section(run, run is not first) for run in ordered),
+    )
+
+
+def _opening(first: StoredRun, judged: Sequence[StoredRun]) -> str:
+    """Return the sentence of one run, and beside a mitigation what a temperature does not do.
+
+    A temperature changes no answer, so that none of them says invalid.
+    """
+    softened = any(
+        run.kind == CALIBRATION.kind and "temperature" in calibration_plan(run.plan).methods
+        for run in judged
+    )
+    said = KINDS[first.kind].sentence(first)
+    return said + NO_CURE if softened and first.kind == MITIGATION.kind else said
+
+
+def _section(run: StoredRun, with_sentence: bool) -> Markup:
+    lead = run.verdict and with_sentence
+    return Markup('<section class="repair-kind">{}{}{}</section>').format(
+        LEAD.format(KINDS[run.kind].sentence(run)) if lead else NOTHING,
+        KINDS[run.kind].pictures(run),
+        onward(run),
+    )
+
+
+def onward(run: StoredRun) -> Markup:
+    """Link to the repaired model, and to a run of the gallery."""
+    links = list[Markup]()
+    task = task_named(run.plan["task"])
+    if run.kept:
+        models = [run.plan["model"], run.kept]
+        links += [
+            link(link_to_model(run.kept, task), "Probe the repaired model"),
+            link(link_to_compare(models, task), f"Compare it with {model_title(run)}"),
+        ]
+    if run.owner == OWNER:
+        links.append(link(link_to_run([run.id], task=task.name, tab="repair"), "Link to this run"))
+        if run.kind != TRANSFER.kind:
+            links.append(Markup("its model is not kept; press Start to have one"))
+    return Markup('<p class="onward">{}</p>').format(join(links, BETWEEN)) if links else NOTHING

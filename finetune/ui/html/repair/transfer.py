@@ -1,0 +1,110 @@
+"""What a transfer shows: taught one kind of broken text, which others the model finds."""
+
+from collections.abc import Sequence
+from statistics import fmean
+
+import pandas as pd
+from markupsafe import Markup
+
+from finetune.experiments.transfer.experiment import points_of
+from finetune.experiments.transfer.outcomes import largest, matrix
+from finetune.experiments.transfer.plan import LESSONS, Lesson, Plan, plan_from
+from finetune.experiments.transfer.point import Point
+from finetune.report.drawing import svg_file
+from finetune.ui.html.repair.share_map import percent_cell, share_map
+from finetune.ui.html.repair.words import brief, estimate, model_title, repeats, stem
+from probe.runs.run import StoredRun
+from probe.ui.html.elements import NOTHING
+from probe.ui.html.picture import picture
+from probe.ui.html.pictures.forest_plot import (
+    Forest,
+    ForestRow,
+    forest_frame,
+    forest_plot,
+    forest_svg,
+)
+from probe.ui.html.pictures.heat_map import Head, HeatMap
+
+TITLE = "Taught one way, does it know the others?"
+ONLY = "Trained on shuffled texts only"
+CORNER = "taught ↓ tested →"
+EXPLAINED = (
+    "How many whole texts each is right on. The upper layers began anew, and learnt the labels "
+    "from whole texts, or from the same texts shuffled; the test is on whole ones."
+)
+Matrix = Sequence[Sequence[float | None]]
+
+
+def sentence(run: StoredRun) -> str:
+    """Say how far a repair reaches, of a judged run."""
+    values = matrix(plan_from(run.plan), points_of(run))
+    own = [share for at, row in enumerate(values) if (share := row[at]) is not None]
+    others = [
+        share
+        for at, row in enumerate(values)
+        for place, share in enumerate(row)
+        if place != at and share is not None
+    ]
+    reach = f" and {100 * fmean(others):.0f} % of the others" if others else ""
+    return (
+        f"Taught one kind of broken text, {model_title(run)} finds {100 * fmean(own):.0f} % of "
+        f"that kind{reach}."
+    )
+
+
+def pictures(run: StoredRun) -> Markup:
+    """Show the matrix, and what training on shuffled texts alone comes to."""
+    plan, points = plan_from(run.plan), points_of(run)
+    if not points:
+        return NOTHING
+    return ours(run, plan, points) + salad_only(run, plan, points)
+
+
+def ours(run: StoredRun, plan: Plan, points: Sequence[Point]) -> Markup:
+    """Show the matrix of a run as a heat map."""
+    seeds = len(dict.fromkeys(plan.seeds))
+    words = f"% of broken texts found. {repeats(seeds)}, {max(plan.sizes):,} examples."
+    values = matrix(plan, points)
+    return matrix_picture(TITLE, plan.transforms, values, stem(run, "transfer"), words)
+
+
+def matrix_picture(
+    title: str, names: Sequence[str], values: Matrix, name: str, words: str
+) -> Markup:
+    """Show a matrix, whose rows were taught and whose columns were tested, as a heat map."""
+    heads = [Head(brief(each)) for each in names]
+    heat = HeatMap(heads, heads, [[percent_cell(share) for share in row] for row in values], CORNER)
+    frame = pd.DataFrame(
+        [
+            (brief(taught), brief(tested), share)
+            for taught, row in zip(names, values, strict=True)
+            for tested, share in zip(names, row, strict=True)
+        ],
+        columns=["taught", "tested", "found"],
+    )
+    return share_map(title, heat, frame.round(4), stem=name, sentence=words)
+
+
+def salad_only(run: StoredRun, plan: Plan, points: Sequence[Point]) -> Markup:
+    """Show the two trainings on one kind of text alone, nothing where there is none."""
+    lessons: tuple[Lesson, ...] = ("clean_only", "salad_only")
+    measured = {name: same for name in lessons if (same := largest(plan, points, name))}
+    if not measured:
+        return NOTHING
+    rows = [_row(name, same) for name, same in measured.items()]
+    forest = Forest(rows, low_title="none right", high_title="all right")
+    return picture(
+        ONLY,
+        forest_plot(forest, ONLY),
+        forest_frame(forest),
+        svg_file(forest_svg(forest, ONLY)),
+        stem=stem(run, "salad-only"),
+        sentence=f"{EXPLAINED} {repeats(max(map(len, measured.values())))}.",
+    )
+
+
+def _row(name: Lesson, same: Sequence[Point]) -> ForestRow:
+    share = fmean(point.clean.share for point in same)
+    return ForestRow(
+        LESSONS[name].title, estimate(share, same[0].clean.n), name, f"{100 * share:.1f} % right"
+    )

@@ -1,0 +1,62 @@
+"""What the results of repairs are called: broken texts in a word or two, models, figures."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from probe.metrics import NOTHING as NOT_MEASURED
+from probe.metrics import Estimate, Share
+from probe.models.bundled import title_of
+from probe.runs.run import StoredRun
+from probe.transforms.registry import REGISTRY
+
+BRIEF: Mapping[str, str] = {
+    "sort": "Sort",
+    "reverse": "Reverse",
+    "shuffle": "Shuffle",
+    "copysort": "Copy sorted",
+    "drop": "Drop",
+    "repeat": "Repeat",
+    "replace": "Replace",
+    "copyone": "Copy one",
+    "pbsmt": "Translate",
+}
+"""Transforms in a word or two, for the heads of a heat map."""
+
+
+def brief(transform: str) -> str:
+    """Return a transform in a word or two, its title where it has no such name."""
+    return BRIEF.get(transform) or (
+        REGISTRY[transform].title if transform in REGISTRY else transform
+    )
+
+
+def model_title(run: StoredRun) -> str:
+    """Return what a person calls a run's model."""
+    return title_of(Path(run.plan["model"]).name)
+
+
+def stem(run: StoredRun, what: str) -> str:
+    """Return the beginning of a file's name: what is in it, of which model."""
+    return f"{what}-{Path(run.plan['model']).name}"
+
+
+def points(share: float) -> str:
+    """Write a share as points of a hundred, with a decimal where it is small."""
+    return f"{100 * share:.0f}" if share >= 0.1 else f"{100 * share:.1f}"
+
+
+def repeats(n: int) -> str:
+    """Say of how many trainings a figure is the mean."""
+    return f"Mean of {n} repeats" if n > 1 else "One repeat"
+
+
+def estimate(value: float, n: int) -> Estimate:
+    """Return a mean share with Wilson's interval for n texts.
+
+    n counts examples, not their broken versions nor repeats: what is made of one example is not
+    independent, so that the interval is rather too wide than too narrow.
+    """
+    if not n:
+        return NOT_MEASURED
+    interval = Share(round(value * n), n).estimate()
+    return Estimate(value, min(value, interval.low), max(value, interval.high), n)
