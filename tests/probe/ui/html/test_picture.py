@@ -6,6 +6,7 @@ import re
 from urllib.parse import unquote
 
 import pandas as pd
+from markupsafe import Markup
 
 from probe.ui.html.elements import NOTHING
 from probe.ui.html.picture import picture
@@ -39,3 +40,9 @@ def test_without_an_svg_neither_svg_nor_png_is_offered() -> None:
 def test_the_table_twin_escapes_what_it_shows() -> None:
     html = picture("<i>Shares</i>", NOTHING, FRAME, stem="shares")
     assert "<td>&lt;b&gt;</td>" in html and "<i>" not in html
+
+
+def test_a_badge_stands_after_the_title() -> None:
+    badge = Markup('<span class="badge">off</span>')
+    html = picture("Shares", NOTHING, FRAME, stem="shares", beside=badge)
+    assert '<h3>Shares</h3><span class="badge">off</span>' in html

@@ -1,0 +1,86 @@
+"""What a calibration shows: diagrams, figures, and that it does not cure word salad."""
+
+from dataclasses import replace
+
+import pytest
+
+from finetune.ui.html.repair.calibration import figures, figures_frame, pictures, sentence
+from finetune.ui.html.repair.reliability import bins_frame, first_bin, pooled
+from probe.calibration import BINS, Bin
+from tests.support.repairs import CALIBRATED, CALIBRATION_PLAN, bins, calibrated, calibration_run
+
+RUN = calibration_run()
+
+
+def test_the_sentence_says_how_far_confidence_is_off_and_that_answers_stay() -> None:
+    assert sentence(RUN) == (
+        "After temperature 1.7, the confidence of MiniLM is off by 2.0 points; it was off by 11. "
+        "That is no cure for broken texts, on which its answers stay: 90 %, 90 % before."
+    )
+
+
+def test_answers_that_no_longer_stay_are_said_too() -> None:
+    cured = calibrated(CALIBRATED[1].cell, 0.02, stay=100, temperature=2.0)
+    said = sentence(calibration_run((CALIBRATED[0], cured, CALIBRATED[2])))
+    assert said.endswith("On broken texts fewer answers stay: 50 %, 90 % before.")
+
+
+def test_the_badges_say_how_far_each_diagram_is_off() -> None:
+    shown = pictures(RUN)
+    assert '<span class="badge keep">off by 11 points</span>' in shown
+    assert '<span class="badge good">off by 2.0 points</span>' in shown
+
+
+def test_the_first_method_stands_beside_the_model_as_it_was_and_others_are_folded() -> None:
+    in_sight, _, folded = pictures(RUN).partition("the diagrams of the other methods")
+    assert "After temperature 1.7" in in_sight and "After label smoothing" not in in_sight
+    assert "After label smoothing" in folded
+
+
+def test_a_line_of_the_table_has_all_figures() -> None:
+    assert (
+        '<th scope="row">Label smoothing, 1,000 examples</th><td class="num">0.050</td>'
+        '<td class="num">0.300</td><td class="num">0.600</td><td class="num">75.0</td>'
+        '<td class="num">85.0</td>'
+    ) in figures(RUN)
+
+
+def test_the_table_says_where_an_answer_that_is_wholly_sure_falls() -> None:
+    assert "15 bins; an answer that is exactly 1.0 sure falls into the last." in figures(RUN)
+
+
+def test_the_twin_holds_the_figures_as_shares() -> None:
+    frame = figures_frame(RUN).set_index("method")
+    assert frame.loc["temperature", "ece"] == pytest.approx(0.02)
+    assert frame.loc["smoothing", "agreement"] == pytest.approx(0.85)
+
+
+def test_bins_of_repeats_are_those_of_their_answers_together() -> None:
+    together = pooled([bins(100, 0.98, 0.5), bins(300, 0.94, 0.9)])
+    assert (together[-1].n, together[0].n) == (400, 0)
+    assert together[-1].accuracy == pytest.approx(0.8)  # (50 + 270) / 400
+    assert together[-1].confidence == pytest.approx(0.95)  # (98 + 282) / 400
+
+
+@pytest.mark.parametrize(("labels", "first"), [(2, 7), (3, 5)])
+def test_the_scale_begins_where_answers_can_be(labels: int, first: int) -> None:
+    assert first_bin(bins(10, 0.97, 0.8), labels) == first
+
+
+def test_the_scale_begins_lower_where_answers_are() -> None:
+    low = tuple(
+        Bin(each.low, each.high, int(at == 3), 0.22, 1.0)
+        for at, each in enumerate(bins(10, 0.97, 0.8))
+    )
+    assert first_bin(low, 3) == 3
+
+
+def test_the_table_of_a_diagram_leaves_empty_bins_out() -> None:
+    (row,) = bins_frame(bins(600, 0.97, 0.75)).itertuples(index=False)
+    assert tuple(row) == (round(14 / BINS, 3), 1.0, 600, 0.97, 0.75)
+
+
+def test_the_first_method_alone_is_enough() -> None:
+    plan = replace(CALIBRATION_PLAN, methods=("temperature",))
+    shown = pictures(calibration_run(CALIBRATED[:2], plan))
+    assert "the diagrams of the other methods" not in shown

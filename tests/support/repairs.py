@@ -1,0 +1,154 @@
+"""Runs of repairs with known figures."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from finetune.experiments.calibration import plan as calibration
+from finetune.experiments.calibration.experiment import CALIBRATION
+from finetune.experiments.calibration.point import Agreement
+from finetune.experiments.calibration.point import Point as CalibrationPoint
+from finetune.experiments.calibration.point import point_json as calibration_json
+from finetune.experiments.further_training import Training
+from finetune.experiments.mitigation import plan as mitigation
+from finetune.experiments.mitigation.experiment import MITIGATION
+from finetune.experiments.mitigation.point import Found
+from finetune.experiments.mitigation.point import Point as MitigationPoint
+from finetune.experiments.mitigation.point import point_json as mitigation_json
+from finetune.experiments.transfer import plan as transfer
+from finetune.experiments.transfer.experiment import TRANSFER
+from finetune.experiments.transfer.point import Point as TransferPoint
+from finetune.experiments.transfer.point import point_json as transfer_json
+from probe.calibration import BINS, Bin, Calibration
+from probe.runs.experiment import Experiment
+from probe.runs.run import Json, Run, RunCell, State, StoredRun
+
+TRAINING = Training(1e-3)
+CALIBRATION_PLAN = calibration.Plan("minilm", TRAINING, ("temperature", "smoothing"), seeds=(0,))
+MITIGATION_PLAN = mitigation.Plan("minilm", TRAINING, ("invalid", "entropic", "threshold"))
+TRANSFER_PLAN = transfer.Plan("minilm", TRAINING, ("sort", "drop"), seeds=(0,))
+TESTS = 200
+"""Broken texts of each kind."""
+
+
+def bins(n: int, confidence: float, accuracy: float) -> tuple[Bin, ...]:
+    """Return the bins of n answers that are all in the last."""
+    empty = [Bin(at / BINS, (at + 1) / BINS, 0, 0.0, 0.0) for at in range(BINS - 1)]
+    return (*empty, Bin(14 / BINS, 1.0, n, confidence, accuracy))
+
+
+def calibrated(
+    cell: calibration.Cell, ece: float, stay: int = 180, temperature: float = 1.0
+) -> CalibrationPoint:
+    """Return a point whose confidence is off by so much; so many of 200 answers stay."""
+    measured = Calibration(600, 0.75, 0.75 + ece, ece, 0.3, 0.6, bins(600, 0.97, 0.75))
+    salad = {name: Agreement(stay, TESTS, 0.9) for name in ("sort", "drop")}
+    return CalibrationPoint(cell, measured, salad, temperature, 3, 2.0)
+
+
+CALIBRATED = (
+    calibrated(calibration.BASE, 0.11),
+    calibrated(calibration.Cell("temperature", 0, 0), 0.02, temperature=1.7),
+    calibrated(calibration.Cell("smoothing", 1000, 0), 0.05, stay=170),
+)
+
+
+def mitigated(
+    cell: mitigation.Cell, right: int, sort: int, drop: int, commonest: float = 0.4
+) -> MitigationPoint:
+    """Return a point: so many of 500 whole texts are right, of 200 broken ones found."""
+    found = {"sort": Found(sort, TESTS), "drop": Found(drop, TESTS)}
+    return MitigationPoint(
+        cell, Found(right, 500), Found(10, 500), found, commonest, 0.36, 0.4, 1.7, 3, 3.0
+    )
+
+
+MITIGATED = (
+    mitigated(mitigation.BASE, 374, 0, 0),
+    mitigated(mitigation.Cell("threshold", 0, 0), 370, 50, 30),
+    *(mitigated(mitigation.Cell("invalid", 1000, seed), 371, 190, 186) for seed in (0, 1)),
+    *(mitigated(mitigation.Cell("entropic", 1000, seed), 360, 180, 170) for seed in (0, 1)),
+)
+
+
+def transferred(lesson: transfer.Lesson, name: str, right: int, **found: int) -> TransferPoint:
+    """Return a point: so many of 500 whole texts are right, of 200 broken ones found."""
+    counts = {each: Found(count, TESTS) for each, count in found.items()}
+    return TransferPoint(transfer.Cell(lesson, name, 1000, 0), Found(right, 500), counts, 3, 4.0)
+
+
+TRANSFERRED = (
+    transferred("one", "sort", 370, sort=194, drop=110),
+    transferred("one", "drop", 365, sort=102, drop=190),
+    transferred("clean_only", "", 350),
+    transferred("salad_only", "shuffle", 325),
+)
+
+
+def calibration_run(
+    points: Sequence[CalibrationPoint] = CALIBRATED,
+    plan: calibration.Plan = CALIBRATION_PLAN,
+    **fields: Any,
+) -> StoredRun:
+    """Return a calibration of these points, judged if there are enough."""
+    results = {point.cell: calibration_json(point) for point in points}
+    return _stored(
+        CALIBRATION, calibration.plan_json(plan), calibration.cells(plan), results, fields
+    )
+
+
+def mitigation_run(
+    points: Sequence[MitigationPoint] = MITIGATED,
+    plan: mitigation.Plan = MITIGATION_PLAN,
+    **fields: Any,
+) -> StoredRun:
+    """Return a mitigation of these points, judged if there are enough."""
+    results = {point.cell: mitigation_json(point) for point in points}
+    return _stored(MITIGATION, mitigation.plan_json(plan), mitigation.cells(plan), results, fields)
+
+
+def transfer_run(
+    points: Sequence[TransferPoint] = TRANSFERRED,
+    plan: transfer.Plan = TRANSFER_PLAN,
+    **fields: Any,
+) -> StoredRun:
+    """Return a transfer of these points, judged if there are enough."""
+    results = {point.cell: transfer_json(point) for point in points}
+    return _stored(TRANSFER, transfer.plan_json(plan), transfer.cells(plan), results, fields)
+
+
+def _stored(
+    experiment: Experiment,
+    plan: Json,
+    cells: Sequence[Any],  # Any: each kind has cells of its own
+    results: Mapping[Any, Json],
+    fields: Mapping[str, Any],
+) -> StoredRun:
+    """Return a run as it is stored; cells without a result are queued."""
+    finished: State = "done" if len(results) == len(cells) else "running"
+    run: StoredRun = Run(
+        id=experiment.kind,
+        kind=experiment.kind,
+        owner="somebody",
+        plan=plan,
+        state=finished,
+        cancelling=False,
+        error="",
+        created=1000.0,
+        started=1000.0,
+        finished=1060.0,
+        verdict={},
+        environment={"torch": "2.8"},
+        kept="",
+        cells=tuple(
+            RunCell(
+                number,
+                vars(cell),
+                "done" if cell in results else "queued",
+                result=results.get(cell),
+            )
+            for number, cell in enumerate(cells)
+        ),
+        artefacts={"model": "ab12"},
+    )
+    return replace(run, verdict=experiment.conclude(run, {}) or {}, **fields)
