@@ -24,9 +24,11 @@ from finetune.cli.clean_examples import (
 from finetune.experiments.calibration.experiment import known_results, points_of, run_request
 from finetune.experiments.calibration.plan import REPAIRS, Plan, check
 from finetune.experiments.calibration.point import point_from
+from finetune.experiments.calibration.time_estimate import estimate_seconds
 from finetune.experiments.further_training import Epoch
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles, sources_of
+from finetune.report.duration import duration_words
 from finetune.report.reliability import points_frame, reliability_svg
 from probe.cli.open_models import loaded
 from probe.cli.options import LabelOrder, TaskName
@@ -85,6 +87,7 @@ def calibrate_command(
         classifier.order if task or labels else (),
     )
     check(plan, source)
+    typer.echo(f"{duration_words(estimate_seconds(plan, source, classifier))} on one core")
     make_folder(out)
     artefacts = {"model": named_model_hash(model), "sources": sources_of(given)}
     request = run_request(plan, source, environment(), artefacts)

@@ -28,6 +28,8 @@ from finetune.experiments.mitigation.experiment import known_results, points_of,
 from finetune.experiments.mitigation.plan import REPAIRS, SHARE, Plan, check
 from finetune.experiments.mitigation.point import point_from
 from finetune.experiments.mitigation.threshold import TOLERANCE
+from finetune.experiments.mitigation.time_estimate import estimate_seconds
+from finetune.report.duration import duration_words
 from finetune.report.invalid_found import invalid_frame, invalid_svg
 from probe.cli.open_models import loaded
 from probe.cli.options import LabelOrder, TaskName
@@ -98,6 +100,7 @@ def mitigate_command(
         classifier.order if task or labels else (),
     )
     check(plan, source)
+    typer.echo(f"{duration_words(estimate_seconds(plan, source, classifier))} on one core")
     make_folder(out)
     artefacts = {"model": named_model_hash(model), "sources": sources_of(given)}
     request = run_request(plan, source, environment(), artefacts)

@@ -28,7 +28,9 @@ from finetune.experiments.transfer.experiment import known_results, points_of, r
 from finetune.experiments.transfer.outcomes import row_of
 from finetune.experiments.transfer.plan import Plan, check
 from finetune.experiments.transfer.point import point_from
+from finetune.experiments.transfer.time_estimate import estimate_seconds
 from finetune.experiments.word_salad import salad_names
+from finetune.report.duration import duration_words
 from finetune.report.transfer import transfer_frame, transfer_svg
 from probe.cli.open_models import loaded
 from probe.cli.options import LabelOrder, TaskName
@@ -88,6 +90,7 @@ def transfer_command(
         classifier.order if task or labels else (),
     )
     check(plan, source, known_names)
+    typer.echo(f"{duration_words(estimate_seconds(plan, source, classifier))} on one core")
     make_folder(out)
     artefacts = {"model": named_model_hash(model), "sources": sources_of(given)}
     request = run_request(plan, source, environment(), artefacts)

@@ -19,6 +19,8 @@ Salad = Mapping[str, Examples]
 """What each transform makes of the examples that it changes, by its name; ids are theirs."""
 PRESET = "Word salad"
 OPTIONS = Options(sign="gupta")
+KEPT = 8
+"""Calls whose texts a worker keeps for other cells."""
 GRADIENT = "gradient"
 """The family that asks the model which tokens matter."""
 
@@ -33,7 +35,7 @@ def gradient_names(task: Task) -> tuple[str, ...]:
     return tuple(name for name in salad_names(task) if REGISTRY[name].family == GRADIENT)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=KEPT)
 def destroy(
     classifier: Classifier, examples: Examples, names: tuple[str, ...], seed: int = 0
 ) -> Salad:

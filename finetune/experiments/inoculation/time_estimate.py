@@ -1,49 +1,13 @@
 """About how long a run takes here: a short trial of the plan's own pairs, then sums."""
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from threading import Lock
-
-import torch
-
-from finetune.experiments.inoculation.cell import fresh
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan, cells
-from finetune.training.encoded import encode, predictions
-from finetune.training.frozen_layers import lower_states, upper_part
-from finetune.training.loop import Trainer, take_step, trainable
-from finetune.training.optimisers import make_optimiser
-from finetune.training.recipes import Mode
+from finetune.experiments.pace import Pace, characters, mean_characters, pace_of
 from finetune.training.tensor_cache import TENSOR_CACHE
-from probe.models.classifier import Classifier, Precision, resolve, text_lengths
-from probe.models.library import load
-from probe.tasks.task import Example, Task
+from probe.models.classifier import Classifier
 
-TRIAL_PAIRS = 8
-"""Pairs in the trial of full mode; in fast mode a whole batch costs little."""
-RETIME_BELOW_SECONDS = 0.5
-"""Seconds of work that is timed twice, so that a hiccup does not count."""
 IMPROVING_EPOCHS = 3
 """Epochs that a cell goes on improving for, before its patience begins to run out."""
-
-
-@dataclass(frozen=True)
-class Pace:
-    """Seconds that a character of a pair takes: once to prepare, to train on, to predict.
-
-    `states` are the bytes that its prepared states take, 0 where nothing is frozen.
-    """
-
-    prepare: float
-    train: float
-    predict: float
-    states: float = 0.0
-
-
-_PACES: dict[tuple[str, Mode, Precision], Pace] = {}
-_LOCK = Lock()
 
 
 def estimate_seconds(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> float:
@@ -56,11 +20,7 @@ def estimate_seconds(plan: Plan, sets: Sets, classifier: Classifier | None = Non
 
 
 def _pace(plan: Plan, sets: Sets, classifier: Classifier | None) -> Pace:
-    key = (plan.model, plan.mode, plan.precision)
-    with _LOCK:
-        if key not in _PACES:
-            _PACES[key] = trial(plan, sets, classifier or load(plan.model, plan.labels or None))
-        return _PACES[key]
+    return pace_of(plan.model, plan.labels, plan, sets.challenge_train, classifier)
 
 
 def overflow_note(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> str:
@@ -81,11 +41,8 @@ def overflow_note(plan: Plan, sets: Sets, classifier: Classifier | None = None) 
 def seconds_at_pace(plan: Plan, sets: Sets, pace: Pace) -> float:
     """Return the seconds of all cells: each runs the epochs of its patience and a few more."""
     epochs, planned = min(plan.max_epochs, plan.patience + IMPROVING_EPOCHS), cells(plan)
-    tests, dev, each = (
-        _test_characters(sets),
-        _characters(sets.task, sets.original_dev),
-        _mean_characters(sets),
-    )
+    tests, dev = _test_characters(sets), characters(sets.task, sets.original_dev)
+    each = mean_characters(sets.task, sets.challenge_train)
     times = 1 if _state_bytes(plan, sets, pace) <= TENSOR_CACHE.limit() else len(planned)
     total = times * pace.prepare * _prepared_characters(plan, sets)
     for cell in planned:
@@ -101,63 +58,10 @@ def _state_bytes(plan: Plan, sets: Sets, pace: Pace) -> float:
 
 def _prepared_characters(plan: Plan, sets: Sets) -> float:
     """Return the characters of all pairs that the cells read."""
-    drawn = _mean_characters(sets) * max(plan.sizes) * len(set(plan.seeds))
-    return _test_characters(sets) + _characters(sets.task, sets.original_dev) + drawn
+    drawn = mean_characters(sets.task, sets.challenge_train) * max(plan.sizes)
+    clean = _test_characters(sets) + characters(sets.task, sets.original_dev)
+    return clean + drawn * len(set(plan.seeds))
 
 
 def _test_characters(sets: Sets) -> int:
-    tests = (sets.original_test, sets.challenge_test, sets.control)
-    return sum(_characters(sets.task, examples) for examples in tests)
-
-
-def _mean_characters(sets: Sets) -> float:
-    """Return the characters of a pair to train on, on average."""
-    return _characters(sets.task, sets.challenge_train) / len(sets.challenge_train)
-
-
-def trial(plan: Plan, sets: Sets, classifier: Classifier) -> Pace:
-    """Take one training step and predict once, both after a first time that does not count."""
-    with classifier.lock:
-        copied = fresh(classifier)
-    trained = upper_part(copied) if plan.mode == "fast" else copied
-    recipe = copied.architecture.recipe
-    count = (plan.batch or recipe.batch) if plan.mode == "fast" else TRIAL_PAIRS
-    pairs = sample(sets.challenge_train, count)
-    length = _characters(sets.task, pairs)
-    exact = resolve(plan.precision)
-    whole = encode(copied, pairs, min(plan.max_tokens, copied.max_tokens), copied.device)
-    lower = partial(lower_states, copied, whole, exact)
-    data = lower() if plan.mode == "fast" else whole
-    optimiser = make_optimiser(recipe, trainable(trained), 1e-9)
-    trainer = Trainer(trained, recipe, optimiser, exact)
-    learn = partial(take_step, trainer, *data.batch(range(len(pairs))), 0)
-    predict = partial(predictions, trained, data, exact)
-    learn()
-    return Pace(
-        _timed(lower, copied.device) / length if plan.mode == "fast" else 0.0,
-        _timed(learn, copied.device) / length,
-        _timed(predict, copied.device) / length,
-        data.size / length if plan.mode == "fast" else 0.0,
-    )
-
-
-def sample(pairs: Sequence[Example], count: int) -> Sequence[Example]:
-    """Return a few pairs from all over."""
-    return pairs[:: max(1, len(pairs) // count)][:count]
-
-
-def _timed(work: Callable[[], object], device: torch.device) -> float:
-    """Return the seconds of some work; on a CPU those of one core, which is what a worker has."""
-    clock = time.process_time if device.type == "cpu" else time.perf_counter
-
-    def once() -> float:
-        began = clock()
-        work()
-        return clock() - began
-
-    took = once()
-    return min(took, once()) if took < RETIME_BELOW_SECONDS else took
-
-
-def _characters(task: Task, pairs: Sequence[Example]) -> int:
-    return sum(text_lengths(task, pairs))
+    return characters(sets.task, sets.original_test, sets.challenge_test, sets.control)

@@ -24,6 +24,7 @@ def asked(home: Path, model: str) -> list[object]:
 def test_a_run_leaves_points_summary_and_diagrams(asked: list[object], home: Path) -> None:
     result = call(*asked)
     assert result.exit_code == 0, result.output
+    assert result.output.splitlines()[0].endswith("on one core")
     with (home / "out" / "points.csv").open() as file:
         rows = list(csv.DictReader(file))
     methods = ["baseline", "temperature", "smoothing", "focal"]

@@ -3,18 +3,15 @@
 from dataclasses import replace
 
 import pytest
-import torch
 
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.time_estimate import (
-    Pace,
     estimate_seconds,
     overflow_note,
-    sample,
     seconds_at_pace,
-    trial,
 )
+from finetune.experiments.pace import Pace
 from finetune.training.tensor_cache import TENSOR_CACHE
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
@@ -66,19 +63,6 @@ def test_the_control_set_counts_as_a_test() -> None:
     assert added == pytest.approx(3 * 7)
 
 
-@pytest.mark.parametrize("mode", ["full", "fast"])
-def test_a_trial_leaves_the_model_as_it_was(mode: str, classifier: Classifier, sets: Sets) -> None:
-    before = {name: it.clone() for name, it in classifier.model.state_dict().items()}
-    plan = replace(PLAN, mode=mode)  # type: ignore[arg-type]  # parametrised
-    pace = trial(plan, sets, classifier)
-    assert pace.train > 0
-    assert pace.predict > 0
-    assert (pace.prepare > 0) is (mode == "fast")
-    after = classifier.model.state_dict()
-    assert all(torch.equal(before[name], after[name]) for name in before)
-    assert all(weight.grad is None for weight in classifier.model.parameters())
-
-
 def test_a_trial_is_made_once_for_a_model_and_mode(classifier: Classifier, sets: Sets) -> None:
     plan = replace(PLAN, model="tried once")
     seen: list[int] = []
@@ -94,8 +78,3 @@ def test_a_model_without_fast_mode_is_said_before_the_run(sets: Sets) -> None:
     plan = replace(PLAN, model="tiny albert", mode="fast")
     with pytest.raises(ExperimentError, match="--mode full"):
         estimate_seconds(plan, sets, tiny_classifier("albert"))
-
-
-def test_a_sample_comes_from_all_over() -> None:
-    assert sample([replace(PAIR, id=str(n)) for n in range(16)], 8)[-1].id == "14"
-    assert len(sample([PAIR] * 3, 8)) == 3

@@ -1,0 +1,41 @@
+"""About how long a calibration takes here."""
+
+from finetune.experiments.calibration.cell import LOSSES
+from finetune.experiments.calibration.plan import Cell, Plan, cells
+from finetune.experiments.inoculation.datasets import SourceData
+from finetune.experiments.word_salad import salad_names
+from finetune.experiments.work import (
+    Salad,
+    Work,
+    answering,
+    clean_texts,
+    drawn_texts,
+    first_texts,
+    salad_texts,
+    together,
+    training,
+    work_seconds,
+)
+from probe.models.classifier import Classifier
+
+
+def estimate_seconds(plan: Plan, source: SourceData, classifier: Classifier | None = None) -> float:
+    """Return about how many seconds one worker takes for all cells, alone on its core.
+
+    The first question about a model costs a trial in a copy of it, `classifier` where it is loaded
+    already. Raises ModelError, or ExperimentError where there is no fast mode.
+    """
+    work = together(cell_work(plan, source, cell) for cell in cells(plan))
+    return work_seconds(plan.model, plan.labels, plan.training, work, source, classifier)
+
+
+def cell_work(plan: Plan, source: SourceData, cell: Cell) -> Work:
+    """Return what a cell does; trainings of the same draw share its texts."""
+    salad = Salad(first_texts(source, "test", plan.tests), salad_names(source.task))
+    work = Work(salads=(salad,))
+    dev = clean_texts(source, "dev")
+    if cell.method in LOSSES:
+        work += training(drawn_texts(source, cell.size, cell.seed), dev, plan.training.epochs)
+    if cell.method == "temperature":
+        work += answering(dev)
+    return work + answering(clean_texts(source, "test")) + answering(salad_texts(salad))

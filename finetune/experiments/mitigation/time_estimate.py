@@ -1,0 +1,60 @@
+"""About how long a mitigation takes here."""
+
+from finetune.experiments.inoculation.datasets import SourceData
+from finetune.experiments.mitigation.cell import WITH_THRESHOLD
+from finetune.experiments.mitigation.plan import Cell, Plan, cells
+from finetune.experiments.word_salad import gradient_names, salad_names
+from finetune.experiments.work import (
+    Salad,
+    Texts,
+    Work,
+    answering,
+    clean_texts,
+    drawn_texts,
+    first_texts,
+    joined,
+    of_model,
+    part_of,
+    salad_texts,
+    together,
+    training,
+    work_seconds,
+)
+from probe.models.classifier import Classifier
+
+
+def estimate_seconds(plan: Plan, source: SourceData, classifier: Classifier | None = None) -> float:
+    """Return about how many seconds one worker takes for all cells, alone on its core.
+
+    The first question about a model costs a trial in a copy of it, `classifier` where it is loaded
+    already. Raises ModelError, or ExperimentError where there is no fast mode.
+    """
+    work = together(cell_work(plan, source, cell) for cell in cells(plan))
+    return work_seconds(plan.model, plan.labels, plan.training, work, source, classifier)
+
+
+def cell_work(plan: Plan, source: SourceData, cell: Cell) -> Work:
+    """Return what a cell does; the model with one more class prepares its texts anew."""
+    names = salad_names(source.task)
+    dev, test = clean_texts(source, "dev"), clean_texts(source, "test")
+    work = Work()
+    if cell.size:
+        drawn = drawn_texts(source, cell.size, cell.seed)
+        broken = _broken(plan, source, drawn)
+        learnt = joined(drawn, *(salad_texts(salad) for salad in broken))
+        work += Work(salads=broken) + training(learnt, dev, plan.training.epochs)
+    if cell.method in WITH_THRESHOLD:
+        doubted = Salad(first_texts(source, "dev", plan.tests), names)
+        work += Work(salads=(doubted,)) + answering(dev, 2) + answering(salad_texts(doubted))
+    salad = Salad(first_texts(source, "test", plan.tests), names)
+    work += Work(salads=(salad,)) + answering(test) + answering(salad_texts(salad))
+    return of_model("invalid", work) if cell.method == "invalid" else work
+
+
+def _broken(plan: Plan, source: SourceData, drawn: Texts) -> tuple[Salad, Salad]:
+    asking = gradient_names(source.task)
+    others = tuple(name for name in salad_names(source.task) if name not in asking)
+    return (
+        Salad(part_of(drawn, plan.share), others),
+        Salad(part_of(drawn, plan.gradient_share), asking),
+    )

@@ -1,0 +1,142 @@
+"""How fast a model trains and predicts here: a short trial on a few of a run's own examples."""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import Lock
+from typing import Protocol
+
+import torch
+
+from finetune.training.encoded import encode, predictions
+from finetune.training.frozen_layers import lower_states, upper_part
+from finetune.training.loop import Trainer, take_step, trainable
+from finetune.training.optimisers import make_optimiser
+from finetune.training.recipes import Mode
+from probe.models.classifier import Classifier, Precision, resolve, text_lengths
+from probe.models.library import load
+from probe.tasks.task import Example, Label, Task
+
+TRIAL_EXAMPLES = 8
+"""Examples in the trial of full mode; in fast mode a whole batch costs little."""
+RETIME_BELOW_SECONDS = 0.5
+"""Seconds of work that is timed twice, so that a hiccup does not count."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Seconds that a character of an example takes: once to prepare, to train on, to predict.
+
+    `states` are the bytes that its prepared states take, 0 where nothing is frozen.
+    """
+
+    prepare: float
+    train: float
+    predict: float
+    states: float = 0.0
+
+
+class HowToTrain(Protocol):
+    """What of a plan says how fast a training is."""
+
+    @property
+    def mode(self) -> Mode:
+        """Which weights are trained."""
+
+    @property
+    def batch(self) -> int | None:
+        """Examples of a batch, None for as many as in the model's own training."""
+
+    @property
+    def max_tokens(self) -> int:
+        """Where training examples are cut."""
+
+    @property
+    def precision(self) -> Precision:
+        """The precision of all computing."""
+
+
+_PACES: dict[tuple[str, Mode, Precision], Pace] = {}
+_LOCK = Lock()
+
+
+def pace_of(
+    model: str,
+    labels: tuple[Label, ...],
+    how: HowToTrain,
+    examples: Sequence[Example],
+    classifier: Classifier | None,
+) -> Pace:
+    """Return the pace of a model by name; the first question about it and a mode costs a trial.
+
+    `classifier` is the model where it is loaded already. Raises ModelError, or ExperimentError
+    where there is no fast mode.
+    """
+    key = (model, how.mode, how.precision)
+    with _LOCK:
+        if key not in _PACES:
+            _PACES[key] = trial(how, examples, classifier or load(model, labels or None))
+        return _PACES[key]
+
+
+def trial(how: HowToTrain, examples: Sequence[Example], classifier: Classifier) -> Pace:
+    """Take one training step and predict once, both after a first time that does not count."""
+    with classifier.lock:
+        copied = replace(classifier, model=deepcopy(classifier.model))
+    trained = upper_part(copied) if how.mode == "fast" else copied
+    recipe = copied.architecture.recipe
+    count = (how.batch or recipe.batch) if how.mode == "fast" else TRIAL_EXAMPLES
+    few = typical(classifier.task, examples, count)
+    length = characters(classifier.task, few)
+    exact = resolve(how.precision)
+    whole = encode(copied, few, min(how.max_tokens, copied.max_tokens), copied.device)
+    lower = partial(lower_states, copied, whole, exact)
+    data = lower() if how.mode == "fast" else whole
+    optimiser = make_optimiser(recipe, trainable(trained), 1e-9)
+    trainer = Trainer(trained, recipe, optimiser, exact)
+    learn = partial(take_step, trainer, *data.batch(range(len(few))), 0)
+    predict = partial(predictions, trained, data, exact)
+    learn()
+    return Pace(
+        timed(lower, copied.device) / length if how.mode == "fast" else 0.0,
+        timed(learn, copied.device) / length,
+        timed(predict, copied.device) / length,
+        data.size / length if how.mode == "fast" else 0.0,
+    )
+
+
+def sample(examples: Sequence[Example], count: int) -> Sequence[Example]:
+    """Return a few examples from all over."""
+    return examples[:: max(1, len(examples) // count)][:count]
+
+
+def typical(task: Task, examples: Sequence[Example], count: int) -> Sequence[Example]:
+    """Return the examples of middling length: a batch holds such as are alike, little padded."""
+    by_length = sorted(examples, key=lambda example: characters(task, [example]))
+    start = max(0, len(examples) - count) // 2
+    return by_length[start : start + count]
+
+
+def timed(work: Callable[[], object], device: torch.device) -> float:
+    """Return the seconds of some work; on a CPU those of one core, which is what a worker has."""
+    clock = time.process_time if device.type == "cpu" else time.perf_counter
+
+    def once() -> float:
+        began = clock()
+        work()
+        return clock() - began
+
+    took = once()
+    return min(took, once()) if took < RETIME_BELOW_SECONDS else took
+
+
+def characters(task: Task, *sets: Iterable[Example]) -> int:
+    """Return the characters of all texts of some sets."""
+    return sum(sum(text_lengths(task, list(examples))) for examples in sets)
+
+
+def mean_characters(task: Task, examples: Sequence[Example]) -> float:
+    """Return the characters of an example, on average."""
+    return characters(task, examples) / len(examples)

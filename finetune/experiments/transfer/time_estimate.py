@@ -1,0 +1,48 @@
+"""About how long a transfer takes here."""
+
+from finetune.experiments.inoculation.datasets import SourceData
+from finetune.experiments.transfer.plan import Cell, Plan, cells
+from finetune.experiments.work import (
+    Salad,
+    Texts,
+    Work,
+    answering,
+    clean_texts,
+    drawn_texts,
+    first_texts,
+    joined,
+    of_model,
+    part_of,
+    salad_texts,
+    together,
+    training,
+    work_seconds,
+)
+from probe.models.classifier import Classifier
+
+
+def estimate_seconds(plan: Plan, source: SourceData, classifier: Classifier | None = None) -> float:
+    """Return about how many seconds one worker takes for all cells, alone on its core.
+
+    The first question about a model costs a trial in a copy of it, `classifier` where it is loaded
+    already. Raises ModelError, or ExperimentError where there is no fast mode.
+    """
+    work = together(cell_work(plan, source, cell) for cell in cells(plan))
+    return work_seconds(plan.model, plan.labels, plan.training, work, source, classifier)
+
+
+def cell_work(plan: Plan, source: SourceData, cell: Cell) -> Work:
+    """Return what a cell does; those that learn the class share what their model prepared."""
+    drawn = drawn_texts(source, cell.size, cell.seed)
+    dev, test = clean_texts(source, "dev"), clean_texts(source, "test")
+    if cell.lesson != "one":
+        destroyed = (Salad(drawn, (cell.transform,)),) if cell.transform else ()
+        learnt = Texts(f"{drawn.name} {cell.transform}", drawn.length)
+        return (
+            Work(salads=destroyed) + training(learnt, dev, plan.training.epochs) + answering(test)
+        )
+    broken = Salad(part_of(drawn, plan.share), (cell.transform,))
+    salad = Salad(first_texts(source, "test", plan.tests), plan.transforms)
+    work = Work(salads=(broken, salad))
+    work += training(joined(drawn, salad_texts(broken)), dev, plan.training.epochs)
+    return of_model("invalid", work + answering(test) + answering(salad_texts(salad)))
