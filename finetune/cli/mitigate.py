@@ -48,6 +48,9 @@ def mitigate_command(
     methods: Annotated[
         str, typer.Option(help="The model of the first is kept: invalid, entropic, threshold.")
     ] = ",".join(REPAIRS),
+    transforms: Annotated[
+        str, typer.Option(help="What breaks texts; all of the task's, if none.")
+    ] = "",
     sizes: Annotated[str, typer.Option(help="How many clean examples each training has.")] = SIZE,
     seeds: Annotated[str, typer.Option(help="Each draws its own examples and dropout.")] = "0,1",
     tests: Annotated[int, typer.Option(help="How many dev and test examples are destroyed.")] = 200,
@@ -98,6 +101,7 @@ def mitigate_command(
         tolerance,
         classifier.task.name,
         classifier.order if task or labels else (),
+        named(transforms),
     )
     check(plan, source)
     typer.echo(f"{duration_words(estimate_seconds(plan, source, classifier))} on one core")

@@ -11,11 +11,11 @@ from finetune.experiments.further_training import Epoch, train_further
 from finetune.experiments.inoculation.cell import fresh
 from finetune.experiments.inoculation.datasets import Examples, SourceData
 from finetune.experiments.mitigation.answers import count_invalid, count_right, predict
-from finetune.experiments.mitigation.plan import Cell, Plan
+from finetune.experiments.mitigation.plan import Cell, Plan, transforms_of
 from finetune.experiments.mitigation.point import Point
 from finetune.experiments.mitigation.threshold import best_threshold
 from finetune.experiments.source_json import drawn
-from finetune.experiments.word_salad import Salad, destroy, gradient_names, salad_names
+from finetune.experiments.word_salad import Salad, destroy, gradient_names
 from finetune.training.encoded import unscaled_logits
 from finetune.training.invalid_class import with_invalid_class
 from finetune.training.losses import Loss, balanced_last, cross_entropy, entropic
@@ -48,7 +48,7 @@ def repair(
     the model has no fast mode.
     """
     began, epochs = time.monotonic(), 0
-    names = salad_names(source.task)
+    names = transforms_of(plan, source.task)
     ready = prepare(changed, plan.training.mode, plan.training.precision)
     if cell.size:
         clean = drawn(source.pool, cell.seed, cell.size)
@@ -90,11 +90,12 @@ def broken(plan: Plan, cell: Cell, clean: Examples, before: Classifier) -> Examp
     The first of the examples are destroyed, so many as the shares say.
     """
     task = before.task
-    asking = gradient_names(task)
-    others = tuple(name for name in salad_names(task) if name not in asking)
+    names = transforms_of(plan, task)
+    asking = tuple(name for name in gradient_names(task) if name in names)
+    others = tuple(name for name in names if name not in asking)
     parts = [
-        destroy(before, clean[: round(share * len(clean))], names)
-        for share, names in ((plan.share, others), (plan.gradient_share, asking))
+        destroy(before, clean[: round(share * len(clean))], chosen)
+        for share, chosen in ((plan.share, others), (plan.gradient_share, asking))
     ]
     gold = INVALID if cell.method == "invalid" else None
     return tuple(

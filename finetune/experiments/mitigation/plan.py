@@ -8,10 +8,11 @@ from finetune.experiments.further_training import Training, check_training
 from finetune.experiments.inoculation.datasets import SourceData
 from finetune.experiments.mitigation.threshold import TOLERANCE
 from finetune.experiments.source_json import draw_problems
+from finetune.experiments.word_salad import gradient_names, salad_names
 from probe.errors import ExperimentError
 from probe.runs.run import Json
 from probe.tasks.nli import NLI
-from probe.tasks.task import Label
+from probe.tasks.task import Label, Task
 from probe.terms import Term
 
 Method = Literal["baseline", "threshold", "entropic", "invalid"]
@@ -47,6 +48,7 @@ class Plan:
     With `balance` clean and broken texts weigh alike in the training of the class; the paper counts
     every text alike, of which most are broken. `weight` is of the entropic term, `tolerance` what a
     threshold may cost of clean accuracy, `tests` how many dev and test examples are destroyed.
+    `transforms` destroy the texts, all of the task's where none is named.
     """
 
     model: str
@@ -62,6 +64,7 @@ class Plan:
     tolerance: float = TOLERANCE
     task: str = NLI.name
     labels: tuple[Label, ...] = ()
+    transforms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,9 +99,15 @@ def is_largest(plan: Plan, cell: Cell) -> bool:
     return cell.method == plan.methods[0] and cell.size == size
 
 
+def transforms_of(plan: Plan, task: Task) -> tuple[str, ...]:
+    """Return the transforms that destroy texts of a task."""
+    return plan.transforms or salad_names(task)
+
+
 def plan_from(values: Json) -> Plan:
-    """Read a plan from its JSON."""
-    lists = {name: tuple(values[name]) for name in ("methods", "sizes", "seeds", "labels")}
+    """Read a plan from its JSON; older ones name no transforms."""
+    names = ("methods", "sizes", "seeds", "labels", "transforms")
+    lists = {name: tuple(values.get(name, ())) for name in names}
     return Plan(**{**values, **lists, "training": Training(**values["training"])})
 
 
@@ -111,11 +120,18 @@ def check(plan: Plan, source: SourceData) -> None:
     """Refuse a plan that cannot run on these examples. Raises ExperimentError with a sentence."""
     check_training(plan.training)
     known = set(get_args(Method)) - {"baseline"}
+    salad, asking = set(salad_names(source.task)), set(gradient_names(source.task))
     problems = {
         f"methods are some of {', '.join(REPAIRS)}, each once": (
             not plan.methods
             or not set(plan.methods) <= known
             or len(set(plan.methods)) < len(plan.methods)
+        ),
+        f"transforms are some of {', '.join(salad_names(source.task))}, each once": (
+            not set(plan.transforms) <= salad or len(set(plan.transforms)) < len(plan.transforms)
+        ),
+        "where all transforms ask the model, the share that these destroy must be above 0": (
+            set(plan.transforms or salad) <= asking and plan.gradient_share == 0
         ),
         **draw_problems(plan.sizes, plan.seeds, plan.tests, source),
         "the shares that are destroyed must be above 0 and at most 1": not (

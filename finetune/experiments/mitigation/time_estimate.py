@@ -2,8 +2,8 @@
 
 from finetune.experiments.inoculation.datasets import SourceData
 from finetune.experiments.mitigation.cell import WITH_THRESHOLD
-from finetune.experiments.mitigation.plan import Cell, Plan, cells
-from finetune.experiments.word_salad import gradient_names, salad_names
+from finetune.experiments.mitigation.plan import Cell, Plan, cells, transforms_of
+from finetune.experiments.word_salad import gradient_names
 from finetune.experiments.work import (
     Salad,
     Texts,
@@ -35,7 +35,7 @@ def estimate_seconds(plan: Plan, source: SourceData, classifier: Classifier | No
 
 def cell_work(plan: Plan, source: SourceData, cell: Cell) -> Work:
     """Return what a cell does; the model with one more class prepares its texts anew."""
-    names = salad_names(source.task)
+    names = transforms_of(plan, source.task)
     dev, test = clean_texts(source, "dev"), clean_texts(source, "test")
     work = Work()
     if cell.size:
@@ -52,8 +52,9 @@ def cell_work(plan: Plan, source: SourceData, cell: Cell) -> Work:
 
 
 def _broken(plan: Plan, source: SourceData, drawn: Texts) -> tuple[Salad, Salad]:
-    asking = gradient_names(source.task)
-    others = tuple(name for name in salad_names(source.task) if name not in asking)
+    names = transforms_of(plan, source.task)
+    asking = tuple(name for name in gradient_names(source.task) if name in names)
+    others = tuple(name for name in names if name not in asking)
     return (
         Salad(part_of(drawn, plan.share), others),
         Salad(part_of(drawn, plan.gradient_share), asking),

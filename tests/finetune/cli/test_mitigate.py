@@ -48,6 +48,13 @@ def test_the_model_of_the_first_method_is_kept(asked: list[object], home: Path) 
     assert kept.invalid_below == pytest.approx(summary["methods"][1]["threshold"])
 
 
+def test_named_transforms_alone_are_looked_for(asked: list[object], home: Path) -> None:
+    result = call(*asked, "--methods", "threshold", "--transforms", "sort,drop")
+    assert result.exit_code == 0, result.output
+    summary = json.loads((home / "out" / "summary.json").read_text())
+    assert set(summary["per_transform"]) == {"sort", "drop"}
+
+
 def test_cells_that_are_there_are_not_computed_again_but_the_kept(asked: list[object]) -> None:
     call(*asked)
     assert call(*asked).output.count("(from an earlier call)") == 3
@@ -58,6 +65,7 @@ def test_cells_that_are_there_are_not_computed_again_but_the_kept(asked: list[ob
     [
         (["--methods", "hope"], "methods are some of"),
         (["--sizes", "25"], "each size must be from 1 to 24"),
+        (["--transforms", "sort,negation"], "transforms are some of sort"),
         (["--share", "0"], "shares that are destroyed"),
     ],
 )

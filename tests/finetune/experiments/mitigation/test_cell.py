@@ -98,6 +98,17 @@ def test_the_share_of_transforms_that_ask_the_model_is_its_own(classifier: Class
     assert set(fewer) < set(every)
 
 
+def test_transforms_that_are_named_alone_break_texts(classifier: Classifier) -> None:
+    plan = replace(PLAN, transforms=("drop", "sort"), gradient_share=0.25)
+    assert len(broken(plan, CLASS, SOURCE.pool[:12], classifier)) == 6 + 3
+    assert set(point_of(classifier, THRESHOLD, plan).found) == {"drop", "sort"}
+
+
+def test_a_plan_without_transforms_was_stored_before_they_could_be_named() -> None:
+    older = {name: value for name, value in as_json(PLAN).items() if name != "transforms"}
+    assert plan_from(older) == PLAN
+
+
 def test_a_cell_can_be_stopped(classifier: Classifier) -> None:
     with pytest.raises(Cancelled):
         list(repair(PLAN, SOURCE, CLASS, classifier, changed_copy(CLASS, classifier), lambda: True))
@@ -172,6 +183,9 @@ def test_an_outcome_is_the_mean_of_its_seeds() -> None:
         ({"tests": 0}, "at least one test pair"),
         ({"share": 0.0}, "shares that are destroyed"),
         ({"gradient_share": 1.5}, "shares that are destroyed"),
+        ({"transforms": ("negation",)}, "transforms are some of sort"),
+        ({"transforms": ("sort", "sort")}, "transforms are some of sort"),
+        ({"transforms": ("drop",), "gradient_share": 0.0}, "share that these destroy"),
         ({"weight": -1.0}, "weight of the entropic term"),
         ({"tolerance": 2.0}, "tolerance must be"),
         ({"task": "sentiment"}, "the examples are of nli"),

@@ -1,5 +1,7 @@
 """What a mitigation does, counted by hand."""
 
+from dataclasses import replace
+
 from finetune.experiments.inoculation.datasets import SourceData
 from finetune.experiments.mitigation.plan import BASE, Cell, Plan
 from finetune.experiments.mitigation.time_estimate import cell_work, estimate_seconds
@@ -27,6 +29,12 @@ def test_a_training_has_broken_texts_by_both_shares() -> None:
     work = cell_work(PLAN, SOURCE, CLASS)
     broken = (ALL - ASKING) * 10 + ASKING * 5
     assert work.trained == 2 * (20 + broken) * 10
+
+
+def test_transforms_that_are_named_alone_count() -> None:
+    work = cell_work(replace(PLAN, transforms=("drop", "sort")), SOURCE, CLASS)
+    assert work.trained == 2 * (20 + 10 + 5) * 10
+    assert {salad.transforms for salad in work.salads} == {("sort",), ("drop",), ("drop", "sort")}
 
 
 def test_a_threshold_answers_dev_twice_and_its_salad() -> None:
