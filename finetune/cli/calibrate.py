@@ -8,20 +8,10 @@ import pandas as pd
 import torch
 import typer
 
-from finetune.cli.clean_examples import (
-    SIZE,
-    Instead,
-    Original,
-    Pool,
-    compute_repair,
-    epoch_text,
-    fitting,
-    named,
-    read_clean,
-    training_of,
-    write_summary,
-)
-from finetune.experiments.calibration.experiment import known_results, points_of, run_request
+from finetune.cli.clean_examples import SIZE, Instead, Original, Pool, fitting, named, read_clean
+from finetune.cli.gallery_option import GalleryFolder, keep
+from finetune.cli.repair_runs import compute_repair, epoch_text, training_of, write_summary
+from finetune.experiments.calibration.experiment import KIND, known_results, points_of, run_request
 from finetune.experiments.calibration.plan import REPAIRS, Plan, check
 from finetune.experiments.calibration.point import point_from
 from finetune.experiments.calibration.time_estimate import estimate_seconds
@@ -61,6 +51,7 @@ def calibrate_command(
     original_test: Annotated[Path | None, Instead] = None,
     pool: Annotated[Path | None, Pool] = None,
     sample_seed: Annotated[int, typer.Option(help="Splits --original.")] = 0,
+    gallery: GalleryFolder = None,
     in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
     threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
     precision: Annotated[str, typer.Option(help="auto, fp32 or bf16.")] = "auto",
@@ -101,6 +92,7 @@ def calibrate_command(
     summary = write_summary(run, {"reliability.svg": drawn}, out)
     typer.echo(summary["explanation"])
     typer.echo(f"the calibrated model is kept as {run.kept}")
+    keep(gallery, model, KIND, run)
 
 
 def row_text(key: Json, row: Progress | Result) -> str:

@@ -8,6 +8,7 @@ import torch
 import typer
 
 from finetune.cli.compute import compute_run
+from finetune.cli.gallery_option import GalleryFolder, keep
 from finetune.experiments.generalisation.conditions import FILE
 from finetune.experiments.generalisation.datasets import SourceData, with_conditions
 from finetune.experiments.generalisation.inoculated import same_phenomenon
@@ -39,7 +40,6 @@ from probe.models.classifier import Classifier
 from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
 from probe.runs.gallery import gallery_runs
-from probe.runs.gallery import write as write_gallery
 from probe.runs.models import named_model_hash
 from probe.runs.run import Json, StoredRun
 from probe.runs.store import Store
@@ -84,9 +84,7 @@ def generalise_command(
     max_loss: Annotated[
         float, typer.Option(help="A loss from here on means the data set was learnt.")
     ] = THRESHOLDS.loss,
-    gallery: Annotated[
-        Path | None, typer.Option(help="A gallery that keeps the finished run, as assets/gallery.")
-    ] = None,
+    gallery: GalleryFolder = None,
     in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
     threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
     precision: Annotated[str, typer.Option(help="auto, fp32 or bf16.")] = "auto",
@@ -126,9 +124,7 @@ def generalise_command(
     )
     whole = with_conditions(plan, data)
     run = _generalise(whole, data, classifier, in_process or threads > 1, out)
-    if gallery:
-        name = f"{Path(model).name}-{whole.phenomenon}-{whole.vary}"
-        typer.echo(f"written: {write_gallery(gallery, name, run)}")
+    keep(gallery, model, f"{whole.phenomenon}-{whole.vary}", run)
 
 
 def _generalise(

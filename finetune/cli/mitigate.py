@@ -8,23 +8,13 @@ import pandas as pd
 import torch
 import typer
 
-from finetune.cli.clean_examples import (
-    SIZE,
-    Instead,
-    Original,
-    Pool,
-    compute_repair,
-    epoch_text,
-    fitting,
-    named,
-    read_clean,
-    training_of,
-    write_summary,
-)
+from finetune.cli.clean_examples import SIZE, Instead, Original, Pool, fitting, named, read_clean
+from finetune.cli.gallery_option import GalleryFolder, keep
+from finetune.cli.repair_runs import compute_repair, epoch_text, training_of, write_summary
 from finetune.experiments.further_training import Epoch
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles, sources_of
-from finetune.experiments.mitigation.experiment import known_results, points_of, run_request
+from finetune.experiments.mitigation.experiment import KIND, known_results, points_of, run_request
 from finetune.experiments.mitigation.plan import REPAIRS, SHARE, Plan, check
 from finetune.experiments.mitigation.point import point_from
 from finetune.experiments.mitigation.threshold import TOLERANCE
@@ -74,6 +64,7 @@ def mitigate_command(
     original_test: Annotated[Path | None, Instead] = None,
     pool: Annotated[Path | None, Pool] = None,
     sample_seed: Annotated[int, typer.Option(help="Splits --original.")] = 0,
+    gallery: GalleryFolder = None,
     in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
     threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
     precision: Annotated[str, typer.Option(help="auto, fp32 or bf16.")] = "auto",
@@ -120,6 +111,7 @@ def mitigate_command(
     for warning in summary["warnings"]:
         typer.echo(f"note: {warning}")
     typer.echo(f"the repaired model is kept as {run.kept}")
+    keep(gallery, model, KIND, run)
 
 
 def row_text(key: Json, row: Progress | Result) -> str:

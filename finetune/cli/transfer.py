@@ -8,23 +8,13 @@ import pandas as pd
 import torch
 import typer
 
-from finetune.cli.clean_examples import (
-    SIZE,
-    Instead,
-    Original,
-    Pool,
-    compute_repair,
-    epoch_text,
-    fitting,
-    named,
-    read_clean,
-    training_of,
-    write_summary,
-)
+from finetune.cli.clean_examples import SIZE, Instead, Original, Pool, fitting, named, read_clean
+from finetune.cli.gallery_option import GalleryFolder, keep
+from finetune.cli.repair_runs import compute_repair, epoch_text, training_of, write_summary
 from finetune.experiments.further_training import Epoch
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles, sources_of
-from finetune.experiments.transfer.experiment import known_results, points_of, run_request
+from finetune.experiments.transfer.experiment import KIND, known_results, points_of, run_request
 from finetune.experiments.transfer.outcomes import row_of
 from finetune.experiments.transfer.plan import Plan, check
 from finetune.experiments.transfer.point import point_from
@@ -63,6 +53,7 @@ def transfer_command(
     original_test: Annotated[Path | None, Instead] = None,
     pool: Annotated[Path | None, Pool] = None,
     sample_seed: Annotated[int, typer.Option(help="Splits --original.")] = 0,
+    gallery: GalleryFolder = None,
     in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
     threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
     precision: Annotated[str, typer.Option(help="auto, fp32 or bf16.")] = "auto",
@@ -103,6 +94,7 @@ def transfer_command(
     drawn = transfer_svg(plan, points_of(run))
     summary = write_summary(run, {"transfer.svg": drawn}, out)
     typer.echo(summary["explanation"])
+    keep(gallery, model, KIND, run)
 
 
 def row_text(key: Json, row: Progress | Result) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from probe.models.library import load
+from probe.runs.gallery import read
 from probe.runs.store import Store
 from tests.support.clean_source import clean_source, write_clean
 from tests.support.commands import call
@@ -38,6 +39,19 @@ def test_a_run_leaves_points_summary_and_diagrams(asked: list[object], home: Pat
     assert drawn.startswith("<svg") and "Temperature scaling" in drawn
     assert summary["explanation"] in result.output
     assert load(Store().runs()[0].kept).temperature == pytest.approx(summary["temperature"])
+
+
+def test_a_gallery_keeps_the_finished_run_without_a_sentence(
+    asked: list[object], home: Path
+) -> None:
+    result = call(*asked, "--gallery", home / "gallery")
+    assert result.exit_code == 0, result.output
+    (path,) = (home / "gallery").glob("*.json")
+    assert path.stem == f"{Path(str(asked[2])).name}-calibration"
+    run = read(path)
+    assert (run.kind, len(run.results)) == ("calibration", 4)
+    assert run.verdict == Store().runs()[0].verdict != {}
+    assert clean_source().test[0].premise not in path.read_text(encoding="utf-8")
 
 
 def test_cells_that_are_there_are_not_computed_again(asked: list[object]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from probe.models.library import load
+from probe.runs.gallery import read
 from probe.runs.store import Store
 from probe.tasks.task import INVALID
 from tests.support.clean_source import clean_source, write_clean
@@ -53,6 +54,19 @@ def test_named_transforms_alone_are_looked_for(asked: list[object], home: Path) 
     assert result.exit_code == 0, result.output
     summary = json.loads((home / "out" / "summary.json").read_text())
     assert set(summary["per_transform"]) == {"sort", "drop"}
+
+
+def test_a_gallery_keeps_the_finished_run_without_a_sentence(
+    asked: list[object], home: Path
+) -> None:
+    result = call(*asked, "--gallery", home / "gallery")
+    assert result.exit_code == 0, result.output
+    (path,) = (home / "gallery").glob("*.json")
+    assert path.stem == f"{Path(str(asked[2])).name}-mitigation"
+    run = read(path)
+    assert (run.kind, len(run.results)) == ("mitigation", 4)
+    assert run.verdict == Store().runs()[0].verdict != {}
+    assert clean_source().test[0].premise not in path.read_text(encoding="utf-8")
 
 
 def test_cells_that_are_there_are_not_computed_again_but_the_kept(asked: list[object]) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from probe.runs.gallery import read
+from probe.runs.store import Store
 from tests.support.clean_source import clean_source, write_clean
 from tests.support.commands import call
 
@@ -32,6 +34,19 @@ def test_a_run_leaves_points_summary_and_matrix(asked: list[object], home: Path)
     assert summary["matrix"][0][1] == pytest.approx(float(rows[0]["found_drop"]))
     assert summary["salad_only"]["salad"] == pytest.approx(float(rows[3]["clean"]))
     assert (home / "out" / "transfer.svg").read_text().startswith("<svg")
+
+
+def test_a_gallery_keeps_the_finished_run_without_a_sentence(
+    asked: list[object], home: Path
+) -> None:
+    result = call(*asked, "--gallery", home / "gallery")
+    assert result.exit_code == 0, result.output
+    (path,) = (home / "gallery").glob("*.json")
+    assert path.stem == f"{Path(str(asked[2])).name}-transfer"
+    run = read(path)
+    assert (run.kind, len(run.results)) == ("transfer", 4)
+    assert run.verdict == Store().runs()[0].verdict != {}
+    assert clean_source().test[0].premise not in path.read_text(encoding="utf-8")
 
 
 def test_cells_that_are_there_are_not_computed_again(asked: list[object]) -> None:
