@@ -1,0 +1,77 @@
+"""What the papers report on repairs and generalisation: assets/paper_tables.json."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from probe.settings import ASSETS
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A published table, or a part of one: shares from 0 to 1 by row and column.
+
+    `who` is the model, `data` what it was trained on and tested with, `source` paper and table.
+    `note` says what in the table does not agree with itself or with another one, "" for nothing.
+    """
+
+    name: str
+    task: str
+    data: str
+    who: str
+    source: str
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[float, ...]]
+    note: str = ""
+
+    def value(self, row: str, column: str) -> float | None:
+        """Return a figure, None where the table has no such row or column."""
+        if row not in self.rows or column not in self.columns:
+            return None
+        return self.rows[row][self.columns.index(column)]
+
+
+@cache
+def published_tables() -> tuple[PublishedTable, ...]:
+    """Return all tables that are known, in the order of the file."""
+    entries = json.loads((ASSETS / "paper_tables.json").read_text(encoding="utf-8"))
+    return tuple(
+        PublishedTable(
+            **{
+                **entry,
+                "columns": tuple(entry["columns"]),
+                "rows": {name: tuple(values) for name, values in entry["rows"].items()},
+            }
+        )
+        for entry in entries
+    )
+
+
+def published(name: str, task: str, data: str = "") -> PublishedTable | None:
+    """Return a published table for a task by its name, None where no paper has it for that task.
+
+    Rows and columns are named as in the runs' plans and points. Gupta et al. 2021:
+
+    - calibration (table 8): a method's accuracy and ece;
+    - calibrated_agreement (table 9): by method the agreement on the lexical, gradient and
+      statistical families of word salad;
+    - salad_only (table 11): the accuracy on whole texts, trained on whole texts (row clean) and on
+      shuffled ones (row salad);
+    - mitigation (table 12): a method's clean accuracy and the share invalid_found;
+    - transfer (table 18): the share found, trained on the row's transform, tested on the column's.
+
+    Rozen et al. 2019: before_dative, before_numerical and original (table 3), the accuracy before
+    any training by complexity and gold label; after_training, what the text says of figures 1 to 3.
+
+    Of several data sets of a task `data` names one (MNLI, SNLI, QQP, MRPC, SST-2), in any case; by
+    default it is the first. Raises KeyError where no table has this name.
+    """
+    named = [table for table in published_tables() if table.name == name]
+    if not named:
+        raise KeyError(f"no published table is called {name!r}")
+    wanted = data.casefold()
+    return next(
+        (table for table in named if table.task == task and wanted in ("", table.data.casefold())),
+        None,
+    )

@@ -1,0 +1,79 @@
+"""The papers' tables, as far as they are known here."""
+
+import pytest
+
+from finetune.experiments.calibration.plan import METHODS as CALIBRATIONS
+from finetune.experiments.mitigation.plan import METHODS as REPAIRS
+from finetune.experiments.word_salad import salad_names
+from finetune.report.published import PublishedTable, published, published_tables
+from probe.tasks.nli import NLI
+from probe.tasks.task import task_named
+
+
+def known(name: str, task: str, data: str = "") -> PublishedTable:
+    table = published(name, task, data)
+    assert table is not None
+    return table
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "data", "row", "column", "value"),
+    [
+        ("calibration", "nli", "", "baseline", "ece", 0.11),
+        ("calibration", "nli", "", "focal", "accuracy", 0.8698),
+        ("calibration", "sentiment", "", "temperature", "ece", 0.24),
+        ("calibrated_agreement", "nli", "", "smoothing", "lexical", 0.8185),
+        ("salad_only", "paraphrase", "", "salad", "accuracy", 0.9215),
+        ("salad_only", "paraphrase", "mrpc", "clean", "accuracy", 0.8946),
+        ("mitigation", "nli", "", "entropic", "invalid_found", 0.8922),
+        ("mitigation", "nli", "SNLI", "invalid", "clean", 0.9088),
+        ("mitigation", "sentiment", "", "threshold", "clean", 0.9037),
+        ("transfer", "nli", "", "copysort", "pbsmt", 0.0005),
+        ("transfer", "nli", "", "drop", "repeat", 0.9873),
+        ("before_dative", "nli", "", "complex", "contradiction", 0.0036),
+        ("before_numerical", "nli", "", "all", "all", 0.3977),
+        ("original", "nli", "", "matched", "all", 0.8466),
+    ],
+)
+def test_a_figure_is_as_printed(
+    name: str, task: str, data: str, row: str, column: str, value: float
+) -> None:
+    assert known(name, task, data).value(row, column) == value
+
+
+def test_a_paper_says_nothing_of_some_tasks() -> None:
+    assert published("transfer", "sentiment") is None
+    assert published("calibration", "paraphrase") is None
+    assert published("mitigation", "nli", "QQP") is None
+
+
+def test_a_table_that_nobody_knows_is_a_mistake() -> None:
+    with pytest.raises(KeyError, match="no published table is called 'mitigated'"):
+        published("mitigated", "nli")
+
+
+def test_a_table_has_no_other_row_or_column() -> None:
+    assert known("calibration", "sentiment").value("focal", "ece") is None
+    assert known("calibration", "sentiment").value("baseline", "accuracy") is None
+
+
+def test_every_table_is_whole_and_says_where_it_is_from() -> None:
+    for table in published_tables():
+        assert task_named(table.task).name == table.task
+        assert {len(values) for values in table.rows.values()} == {len(table.columns)}, table
+        assert all(0 <= value <= 1 for values in table.rows.values() for value in values)
+        assert table.who and table.data and "et al. 20" in table.source
+
+
+def test_rows_are_named_as_methods_and_transforms_are_here() -> None:
+    assert set(known("calibration", "nli").rows) == set(CALIBRATIONS)
+    assert set(known("mitigation", "nli").rows) == set(REPAIRS) - {"baseline"}
+    transfer = known("transfer", "nli")
+    assert set(transfer.rows) == set(transfer.columns) == set(salad_names(NLI))
+
+
+def test_the_diagonal_of_table_18_is_the_rows_best_but_in_three() -> None:
+    table = known("transfer", "nli")
+    best = {row: max(values) for row, values in table.rows.items()}
+    other = {row for row in table.rows if table.value(row, row) != best[row]}
+    assert other == {"sort", "shuffle", "drop"}
