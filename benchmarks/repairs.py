@@ -1,0 +1,138 @@
+"""Repairs and generalisations beside the papers', as Markdown for BENCHMARKS.md.
+
+    python -m benchmarks.repairs [--no-compute] [--gallery FOLDER]
+
+Runs of the gallery that are missing, or were made with other weights than those that are shipped,
+are computed first, with the options below; then every table is printed with the line that names its
+weights. A table of a run that was not computed anew says that its weights are older ones.
+"""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import fill
+from typing import Annotated
+
+import typer
+
+from benchmarks.app_process import ROOT
+from benchmarks.figures import OLDER, current
+from finetune.experiments.registry import register_experiments
+from finetune.report.generalisation_tables import generalisation_tables
+from finetune.report.markdown import MarkdownTable, written
+from finetune.report.repair_tables import repair_tables
+from probe.errors import ModelError
+from probe.runs.gallery import FOLDER, gallery_runs, read
+from probe.runs.models import named_model_hash
+from probe.runs.run import StoredRun
+
+WIDTH = 100
+COMMAND = "python -m benchmarks.repairs"
+KINDS = {"calibrate": "calibration", "mitigate": "mitigation", "transfer": "transfer"}
+MODELS = {
+    "calibrate": ("minilm", "esim"),
+    "mitigate": ("minilm", "esim", "minilm_qqp", "minilm_mrpc", "minilm_sst2"),
+    "transfer": ("minilm", "minilm_qqp", "minilm_mrpc", "minilm_sst2"),
+}
+PHENOMENA = ("dative", "numerical")
+SIZES = ("--sizes", "50,200,1000", "--seeds", "0,1")
+
+
+@dataclass(frozen=True)
+class GalleryRun:
+    """A run of the gallery: the name of its file, its model, the words of its command."""
+
+    name: str
+    model: str
+    words: tuple[str, ...]
+
+
+RUNS = (
+    *(
+        GalleryRun(f"{model}-{KINDS[command]}", model, (command, "--model", model))
+        for command, models in MODELS.items()
+        for model in models
+    ),
+    *(
+        GalleryRun(
+            f"minilm-{each}-complexity",
+            "minilm",
+            ("generalise", "--model", "minilm", "--phenomenon", each, *SIZES),
+        )
+        for each in PHENOMENA
+    ),
+)
+
+
+def is_shipped(model: str, digest: str) -> bool:
+    """Return whether a model of this name is here and has this hash."""
+    try:
+        return named_model_hash(model) == digest
+    except ModelError:
+        return False
+
+
+def missing(gallery: Path) -> list[GalleryRun]:
+    """Return the runs that are to be computed."""
+    return [each for each in RUNS if not _there(gallery / f"{each.name}.json")]
+
+
+def _there(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    run = read(path)
+    return is_shipped(run.plan["model"], run.artefacts["model"])
+
+
+def compute(wanted: Iterable[GalleryRun], gallery: Path) -> None:
+    """Compute runs one after the other; what each prints goes to the error stream."""
+    for each in wanted:
+        with tempfile.TemporaryDirectory() as out:
+            words = (*each.words, "--out", out, "--gallery", str(gallery))
+            print(f"$ python -m finetune {' '.join(words)}", file=sys.stderr, flush=True)
+            subprocess.run(
+                [sys.executable, "-m", "finetune", *words], cwd=ROOT, check=True, stdout=sys.stderr
+            )
+
+
+def sections(runs: Sequence[StoredRun]) -> Iterator[str]:
+    """Yield the two sections, each with the command that makes it."""
+    titles = {
+        "Repairs beside Gupta et al. (2021)": repair_tables(runs),
+        "Learn or memorise beside Rozen et al. (2019)": generalisation_tables(runs),
+    }
+    for title, tables in titles.items():
+        if parts := [_part(table) for table in tables]:
+            yield "\n\n".join([f"## {title}", f"    {COMMAND}", *parts])
+
+
+def _part(table: MarkdownTable) -> str:
+    return f"{fill(table.says, WIDTH)}\n\n{written(table)}\n{weights_line(table.models)}"
+
+
+def weights_line(models: Mapping[str, str]) -> str:
+    """Return the line below a table of models with these hashes."""
+    named = [f"{model} {current(model)}" for model in models if current(model)]
+    older = not all(is_shipped(model, digest) for model, digest in models.items())
+    return " ".join([f"Weights: {', '.join(named) or 'none'}", *([OLDER] if older else [])])
+
+
+def main(
+    gallery: Annotated[Path, typer.Option(help="The finished runs.")] = FOLDER,
+    anew: Annotated[
+        bool, typer.Option("--compute/--no-compute", help="Compute what is missing or older.")
+    ] = True,
+) -> None:
+    """Compute what is missing or made with older weights, then print the sections."""
+    register_experiments()
+    if anew:
+        compute(missing(gallery), gallery)
+    gallery_runs.cache_clear()
+    print("\n\n".join(sections(gallery_runs(gallery))))
+
+
+if __name__ == "__main__":
+    typer.run(main)

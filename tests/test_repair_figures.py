@@ -1,0 +1,81 @@
+"""The sections on repairs and generalisation, as they are pasted into BENCHMARKS.md."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks import repairs
+from benchmarks.figures import OLDER, current, tables
+from benchmarks.repairs import RUNS, missing, sections, weights_line
+from probe.models.bundled import BUNDLED
+from probe.runs.gallery import gallery_runs, write
+from probe.runs.models import named_model_hash
+from tests.support.clean_source import clean_source, write_clean
+from tests.support.commands import call
+from tests.support.generalisation import make_points, stored_run
+from tests.support.repairs import calibration_run, mitigation_run, transfer_run
+
+MATRIX = [(294, 180, 132), (285, 285, 285), (285, 285, 285)]
+
+
+def test_every_table_names_its_weights_and_the_command(tmp_path: Path) -> None:
+    artefacts = {"model": named_model_hash("minilm")}
+    runs = [
+        calibration_run(artefacts=artefacts),
+        mitigation_run(artefacts=artefacts),
+        transfer_run(artefacts=artefacts),
+        replace(stored_run(make_points(MATRIX)), artefacts=artefacts),
+    ]
+    file = tmp_path / "BENCHMARKS.md"
+    file.write_text("\n\n".join(sections(runs)) + "\n", encoding="utf-8")
+    found = list(tables(file))
+    assert len(found) == 5 + 2
+    assert {table.command for table in found} == {"python -m benchmarks.repairs"}
+    assert all(table.weights == {"minilm": current("minilm")} for table in found)
+    assert not any(table.stale for table in found)
+    assert max(map(len, file.read_text().replace("|", "\n").splitlines())) <= repairs.WIDTH
+
+
+def test_a_table_of_other_weights_says_so() -> None:
+    assert weights_line({"minilm": named_model_hash("minilm")}) == (
+        f"Weights: minilm {current('minilm')}"
+    )
+    assert weights_line({"minilm": "ab12"}).endswith(OLDER)
+    assert weights_line({"gone": "ab12"}) == f"Weights: none {OLDER}"
+
+
+def test_what_is_missing_or_of_other_weights_is_computed(tmp_path: Path) -> None:
+    everything = [run.name for run in RUNS]
+    assert [run.name for run in missing(tmp_path)] == everything
+    write(tmp_path, "minilm-calibration", calibration_run(artefacts={"model": "ab12"}))
+    assert [run.name for run in missing(tmp_path)] == everything
+    shipped = {"model": named_model_hash("minilm")}
+    write(tmp_path, "minilm-calibration", calibration_run(artefacts=shipped))
+    assert [run.name for run in missing(tmp_path)] == everything[1:]
+
+
+def test_the_runs_are_of_shipped_models_and_named_as_the_commands_name_them() -> None:
+    assert {run.model for run in RUNS} <= set(BUNDLED)
+    kinds = {run.name.removeprefix(f"{run.model}-") for run in RUNS}
+    assert kinds == {
+        "calibration", "mitigation", "transfer", "dative-complexity", "numerical-complexity",
+    }  # fmt: skip
+    assert all(run.words[1:3] == ("--model", run.model) for run in RUNS)
+
+
+def test_small_runs_of_the_commands_make_every_table_of_repairs(home: Path, model: str) -> None:
+    gallery = home / "gallery"
+    common = [
+        "--model", model, "--sizes", "12", "--seeds", "0", "--tests", "3", "--epochs", "1",
+        "--gallery", gallery, "--in-process", *write_clean(clean_source(), home),
+    ]  # fmt: skip
+    for command, words in {
+        "calibrate": (), "mitigate": (), "transfer": ("--transforms", "sort,drop"),
+    }.items():  # fmt: skip
+        result = call(command, *common, "--out", home / command, *words)
+        assert result.exit_code == 0, result.output
+    (text,) = sections(gallery_runs(gallery))
+    name = Path(model).name
+    (home / "FIGURES.md").write_text(text + "\n", encoding="utf-8")
+    assert len(list(tables(home / "FIGURES.md"))) == 5
+    assert text.count(f"| `{name}` | Focal loss | 12 |") == 1  # table 8: all 12 test pairs
+    assert f"`{name}`: share found invalid" in " ".join(text.split())
