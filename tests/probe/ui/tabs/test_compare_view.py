@@ -3,10 +3,12 @@
 from types import SimpleNamespace
 from typing import Any
 
+import gradio as gr
 import pytest
 
 from probe.ui.html.compare_cells import chosen
-from probe.ui.tabs.compare_view import press, turn
+from probe.ui.tabs.compare_view import open_page, press, turn
+from tests.support.visitors import page_models
 
 NAMES = ["da", "esim"]
 
@@ -27,3 +29,19 @@ def test_no_cell_shows_pairs_before_a_comparison(cell: str) -> None:
 @pytest.mark.parametrize("cell", ["slice|" + "9" * 5000 + "|all", "slice|-1|all", "slice||", "|||"])
 def test_a_cell_that_there_is_not_shows_nothing(cell: str) -> None:
     assert chosen([], NAMES, 0, 1, cell) == ("", [])
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ({}, False),
+        ({"tab": "compare", "models": "esim,da"}, False),
+        ({"tab": "compare", "on": "file"}, True),
+        ({"task": "sentiment"}, True),
+    ],
+)
+def test_what_is_compared_on_stays_where_the_link_says_nothing_of_it(
+    query: dict[str, str], told: bool
+) -> None:
+    source = open_page(page_models(), "", query)[1]
+    assert isinstance(source, gr.Radio) is told
