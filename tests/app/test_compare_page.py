@@ -81,7 +81,7 @@ def test_one_pair_is_explained_for_each_model(comparing: Page) -> None:
 def test_the_hans_profile_is_run_from_the_page(comparing: Page, second: str) -> None:
     comparing.get_by_label("Pairs for each sub-case").fill("2")
     comparing.locator("#hans-run").click()
-    expect(comparing.locator("#hans-table tbody tr")).to_have_count(6, timeout=SLOW)
+    expect(comparing.locator("#hans-cases tbody tr")).to_have_count(30, timeout=SLOW)
     expect(comparing.locator("#hans-verdicts")).to_contain_text("the published profile")
 
 

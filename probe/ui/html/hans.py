@@ -1,7 +1,6 @@
 """What the HANS profile shows: the heuristics in plain words, progress, a picture, tables."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
@@ -100,24 +99,19 @@ def drawn(profiles: Profiles) -> Markup:
     )
 
 
-def tables(profiles: Profiles) -> tuple[Markup, Markup]:
-    """Return the table by heuristic and the one by sub-case, a column a model."""
-    whole = {name: in_heuristics(rows) for name, rows in profiles.items()}
-    cases = sheet(_table(profiles), "accuracy by sub-case")
-    return sheet(_table(whole), "accuracy by heuristic"), twin("The 30 sub-cases", cases)
-
-
-def _table(profiles: Profiles) -> pd.DataFrame:
+def sub_cases(profiles: Profiles) -> Markup:
+    """Return the table of the thirty sub-cases, a column a model, folded away."""
     first = next(iter(profiles.values()))
-    columns: dict[str, list[Any]] = {"heuristic": [row.heuristic for row in first]}
-    if any(row.subcase for row in first):
-        columns["sub-case"] = [row.subcase for row in first]
-    columns["gold"] = [str(row.gold) for row in first]
-    columns["n"] = [row.n for row in first]
-    return pd.DataFrame(
-        columns
-        | {
-            title_of(name): [percent(row.estimate, "–") for row in rows]
-            for name, rows in profiles.items()
+    frame = pd.DataFrame(
+        {
+            "heuristic": [HEURISTICS[row.heuristic][0] for row in first],
+            "right answer": [GOLDS[row.gold == ENTAILMENT] for row in first],
+            "sub-case": [row.subcase for row in first],
+            "pairs": [row.n for row in first],
+            **{
+                title_of(name): [percent(row.estimate, "–") for row in rows]
+                for name, rows in profiles.items()
+            },
         }
     )
+    return twin("The 30 sub-cases", sheet(frame, "accuracy by sub-case"))

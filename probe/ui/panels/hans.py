@@ -14,16 +14,16 @@ from probe.ui.api import hans as hans_api
 from probe.ui.api.hans import require_profile
 from probe.ui.events import QUIET
 from probe.ui.html.elements import NOTHING, alert, title
-from probe.ui.html.hans import about, drawn, progress, sentences, tables
+from probe.ui.html.hans import about, drawn, progress, sentences, sub_cases
 from probe.ui.page import Page
 
 
 def run(
     models: ModelAccess, visitor: str, names: Sequence[str], n: float | None, seed: float | None
 ) -> Iterator[list[Any]]:
-    """Profile the models; yield progress, picture, sentences, table by heuristic, by sub-case."""
+    """Profile the models; yield progress, picture, sentences, table by sub-case."""
     profiles: dict[str, list[Profiled]] = {}
-    unchanged = [gr.skip()] * 4
+    unchanged = [gr.skip()] * 3
     try:
         count = require_profile(models, visitor, names, int(n or 0))
         for name in names:
@@ -35,7 +35,7 @@ def run(
     except UserError as trouble:
         yield [alert(trouble), *unchanged]
         return
-    yield [NOTHING, drawn(profiles), sentences(profiles), *tables(profiles)]
+    yield [NOTHING, drawn(profiles), sentences(profiles), sub_cases(profiles)]
 
 
 def build(page: Page, names: gr.Dropdown) -> None:
@@ -50,7 +50,7 @@ def build(page: Page, names: gr.Dropdown) -> None:
             go = gr.Button("Run the HANS profile", elem_id="hans-run", min_width=160)
         shown = [
             gr.HTML(elem_id=f"hans-{part}", padding=False)
-            for part in ("progress", "picture", "verdicts", "table", "cases")
+            for part in ("progress", "picture", "verdicts", "cases")
         ]
     asked = [page.owner, names, n, seed]
     profiled = partial(run, page.core.models)
