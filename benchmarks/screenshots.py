@@ -23,6 +23,8 @@ from probe.settings import ASSETS
 
 SLOW = 240_000
 """Milliseconds that a step may take: models are loaded, files scored."""
+CALM = 1_500
+"""Milliseconds without a question after which a page has opened."""
 WIDTHS = {1280: 800, 768: 1024, 375: 800}
 """The widths in pixels, each with its height; a view is photographed in full length."""
 THEMES = ("light", "dark")
@@ -173,15 +175,29 @@ VIEWS = (
 )
 
 
+def settle(page: Page, asked: Sequence[str]) -> None:
+    """Wait until the page has asked the app nothing for `CALM`, at most `SLOW`.
+
+    The network is never idle: the page keeps a stream open to tell that it is there.
+    """
+    for _ in range(SLOW // CALM):
+        before = len(asked)
+        page.wait_for_timeout(CALM)
+        if len(asked) == before:
+            return
+
+
 def take(browser: Browser, url: str, view: View, out: Path) -> None:
     """Open a view and photograph it in each theme and width."""
     widest = max(WIDTHS)
     context = browser.new_context(viewport={"width": widest, "height": WIDTHS[widest]})
     page = context.new_page()
     page.set_default_timeout(SLOW)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{url}?{urlencode({'__theme': 'light', **view.query})}")
     expect(page.get_by_role("tab").first).to_be_visible(timeout=SLOW)
-    page.wait_for_load_state("networkidle")
+    settle(page, asked)
     view.steps(page)
     for theme in THEMES:
         page.evaluate("dark => document.body.classList.toggle('dark', dark)", theme == "dark")
