@@ -3,12 +3,10 @@
 import os
 import signal
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from distributed import Client
 
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan
@@ -19,6 +17,7 @@ from probe.runs.compute.engine import Engine
 from probe.runs.run import ended
 from probe.runs.store import Store
 from tests.support.waiting import training, until
+from tests.support.worker_process import connected, one_worker, worker_pid
 
 pytestmark = pytest.mark.slow
 
@@ -26,15 +25,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Engine]]:
     """A store and an engine whose worker all tests of this file share: it takes long to start."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NLI_CLINIC_HOME", str(tmp_path_factory.mktemp("home")))
-        patch.setenv("NLI_CLINIC_WORKERS", "1")
-        patch.delenv("NLI_CLINIC_DATABASE", raising=False)
-        patch.delenv("ENGINE", raising=False)
-        store = Store(patience=0.1)
-        engine = Engine(store)
-        yield store, engine
-        engine.close()
+    with one_worker(tmp_path_factory.mktemp("home")) as both:
+        yield both
 
 
 @pytest.fixture
@@ -51,25 +43,6 @@ def engine(workplace: tuple[Store, Engine]) -> Engine:
 def plan(model: str) -> Plan:
     """A plan of three cells that takes a second."""
     return Plan(model, "negation", (6, 12), (1e-3,), (0,), batch=4, max_epochs=3, precision="fp32")
-
-
-def connected(engine: Engine) -> Client:
-    """Return the engine's own client: no other one has the certificate."""
-    client = engine.cluster.connect()
-    assert client is not None
-    return client
-
-
-def worker_pid(engine: Engine, after: int = 0) -> int:
-    """Return the process of the only worker, once it is there and another than the one before."""
-    end = time.monotonic() + 150
-    client = connected(engine)
-    while time.monotonic() < end:
-        client.wait_for_workers(1, timeout=150)
-        pids = list(client.run(os.getpid, on_error="ignore").values())
-        if len(pids) == 1 and pids != [after]:
-            return int(pids[0])
-    raise AssertionError("no new worker came")
 
 
 def test_the_worker_is_lean_gives_way_and_has_one_thread(

@@ -1,0 +1,48 @@
+"""Repairs of the bundled models of paraphrase and sentiment, small."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from finetune.experiments.word_salad import salad_names
+from probe.tasks.examples import bundled_examples
+from probe.tasks.task import Task, task_named
+from tests.support.commands import call
+from tests.support.pair_files import write
+
+pytestmark = pytest.mark.slow
+TASKS = {"minilm_mrpc": "paraphrase", "minilm_qqp": "paraphrase", "minilm_sst2": "sentiment"}
+COUNTS = {"dev": 6, "test": 8, "pool": 8}
+
+
+def files(task: Task, folder: Path) -> list[object]:
+    """Write a few of the bundled examples and return the options that name them."""
+    options: list[object] = []
+    for split, option in zip(COUNTS, ("--original-dev", "--original-test", "--pool"), strict=True):
+        examples = bundled_examples(task, split)[: COUNTS[split]]
+        rows = [{**task.texts(each), "label": each.gold} for each in examples]
+        options += [option, write(folder / f"{split}.jsonl", rows)]
+    return options
+
+
+@pytest.mark.parametrize("command", ["calibrate", "mitigate", "transfer"])
+@pytest.mark.parametrize("model", TASKS)
+def test_a_small_repair_runs_on_the_task_of_the_model(command: str, model: str, home: Path) -> None:
+    task = task_named(TASKS[model])
+    words = ["--sizes", "6", "--seeds", "0", "--tests", "2", "--epochs", "1", "--in-process"]
+    chosen = ["--transforms", "sort,drop"] if command == "transfer" else []
+    result = call(
+        command, "--model", model, "--out", home / "out", *words, *chosen, *files(task, home)
+    )
+    assert result.exit_code == 0, result.output
+    summary = json.loads((home / "out" / "summary.json").read_text())
+    assert summary["plan"]["task"] == task.name
+    assert summary["artefacts"]["sets"]["test"]["n"] == COUNTS["test"]
+    found = {
+        "calibrate": lambda: set(summary["per_transform"]["baseline"]),
+        "mitigate": lambda: set(summary["per_transform"]),
+        "transfer": lambda: set(summary["columns"]),
+    }[command]()
+    assert found <= set(salad_names(task))
+    assert {"sort", "drop"} <= found
