@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 from finetune.experiments.calibration.outcomes import conclude
@@ -59,18 +60,17 @@ def run_request(
 def known_results(runs: Iterable[StoredRun], plan: Plan, artefacts: Json) -> dict[int, Json]:
     """Return by the numbers of a plan's cells what earlier runs came to with the same settings.
 
-    Cells whose model is to be kept are computed anew: an earlier run keeps theirs.
+    Cells whose model is to be kept are computed anew.
     """
-    wanted = cells(plan)
-    known = earlier_results(
+    return earlier_results(
         runs,
         KIND,
         artefacts,
         lambda values: _settings(plan_from(values)) == _settings(plan),
-        wanted,
+        cells(plan),
         lambda key: Cell(**key),
+        partial(is_largest, plan),
     )
-    return {at: result for at, result in known.items() if not is_largest(plan, wanted[at])}
 
 
 def _settings(plan: Plan) -> Plan:
