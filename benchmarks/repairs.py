@@ -10,7 +10,7 @@ weights. A table of a run that was not computed anew says that its weights are o
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import fill
@@ -98,15 +98,30 @@ def compute(wanted: Iterable[GalleryRun], gallery: Path) -> None:
             )
 
 
+INTERVALS = (
+    "In brackets 95 % intervals, of as many examples as one repeat is tested on: repeats see the "
+    "same ones, and the broken forms of an example are not independent."
+)
+SECTIONS: Mapping[str, tuple[Callable[[Iterable[StoredRun]], Iterator[MarkdownTable]], str]] = {
+    "Repairs beside Gupta et al. (2021)": (
+        repair_tables,
+        "Theirs is RoBERTa-base, fine-tuned as a whole on whole training sets. "
+        f"{INTERVALS} That of a calibration error is a bootstrap over its bins.",
+    ),
+    "Learn or memorise beside Rozen et al. (2019)": (
+        generalisation_tables,
+        "Theirs is BERT-base. In brackets Wilson's 95 % intervals over the examples of all "
+        "repeats, which draw templates and examples anew.",
+    ),
+}
+"""What makes each section's tables, and what is said before them."""
+
+
 def sections(runs: Sequence[StoredRun]) -> Iterator[str]:
-    """Yield the two sections, each with the command that makes it."""
-    titles = {
-        "Repairs beside Gupta et al. (2021)": repair_tables(runs),
-        "Learn or memorise beside Rozen et al. (2019)": generalisation_tables(runs),
-    }
-    for title, tables in titles.items():
-        if parts := [_part(table) for table in tables]:
-            yield "\n\n".join([f"## {title}", f"    {COMMAND}", *parts])
+    """Yield the sections that there are runs for, each with the command that makes it."""
+    for title, (make, words) in SECTIONS.items():
+        if parts := [_part(table) for table in make(runs)]:
+            yield "\n\n".join([f"## {title}", f"    {COMMAND}", fill(words, WIDTH), *parts])
 
 
 def _part(table: MarkdownTable) -> str:

@@ -58,6 +58,20 @@ def beside(name: str, run: StoredRun) -> PublishedTable | None:
     return published(name, run.plan["task"], DATA.get(name_of(run), ""))
 
 
+def settings(runs: Sequence[StoredRun]) -> str:
+    """Say how the models were trained, once for those that were trained alike."""
+    models: dict[str, list[str]] = {}
+    for run in runs:
+        how = run.plan["training"]
+        repeats = len(set(run.plan["seeds"]))
+        words = (
+            f"{how['mode']} mode, {max(run.plan['sizes']):,} examples, {how['epochs']} epochs, "
+            f"{repeats} repeat{'s' * (repeats > 1)}"
+        )
+        models.setdefault(words, []).append(f"`{name_of(run)}`")
+    return "; ".join(f"{' and '.join(names)}: {words}" for words, names in models.items())
+
+
 def _models(*runs: StoredRun) -> dict[str, str]:
     return {name_of(run): run.artefacts["model"] for run in runs}
 
@@ -69,7 +83,8 @@ def _paper(table: PublishedTable | None, row: str, column: str) -> str:
 def calibration_table(runs: Sequence[StoredRun]) -> MarkdownTable:
     """Return accuracy and calibration error by method, table 8."""
     return MarkdownTable(
-        "Accuracy on whole texts and expected calibration error, in percent; table 8.",
+        "Accuracy on whole texts and expected calibration error, in percent; table 8. "
+        f"{settings(runs)}.",
         ("model", "method", "n", "accuracy", "error", "paper: accuracy", "paper: error"),
         [row for run in runs for row in _calibration_rows(run)],
         _models(*runs),
@@ -106,7 +121,7 @@ def agreement_table(runs: Sequence[StoredRun]) -> MarkdownTable:
     papers = [f"paper: {title}" for title in FAMILIES.values()]
     return MarkdownTable(
         "Agreement on word salad in percent, the mean over the transforms of a family; n is the "
-        "number of texts of the transform that changed fewest; table 9.",
+        f"number of texts of the transform that changed fewest; table 9. {settings(runs)}.",
         ("model", "method", "n", *FAMILIES.values(), *papers),
         [row for run in runs for row in _agreement_rows(run)],
         _models(*runs),
@@ -140,7 +155,7 @@ def salad_only_table(runs: Sequence[StoredRun]) -> MarkdownTable:
     """Return what trainings on whole and on shuffled texts come to on whole ones, table 11."""
     return MarkdownTable(
         "Accuracy on whole texts in percent, where the training saw whole texts only and where it "
-        "saw shuffled ones only; table 11.",
+        f"saw shuffled ones only; table 11. {settings(runs)}.",
         ("model", "n", "whole", "shuffled", "paper: whole", "paper: shuffled"),
         [row for run in runs for row in _salad_only_rows(run)],
         _models(*runs),
@@ -171,7 +186,7 @@ def mitigation_table(runs: Sequence[StoredRun]) -> MarkdownTable:
     """Return clean accuracy and what is found invalid by method, table 12."""
     return MarkdownTable(
         "Accuracy on whole texts and share of broken ones found invalid, in percent, the mean over "
-        "the transforms; table 12.",
+        f"the transforms; table 12. {settings(runs)}.",
         (
             "model",
             "method",
@@ -211,11 +226,12 @@ def transfer_table(run: StoredRun) -> MarkdownTable:
     """Return what each training finds of each kind of broken text, table 18."""
     paper, plan = beside("transfer", run), transfer_plan(run.plan)
     points = largest(plan, transfer.points_of(run), "one")
-    counts = [each.n for point in points for each in point.found.values()]
+    counts = {each.n for point in points for each in point.found.values()}
+    tests = " to ".join(str(count) for count in sorted({min(counts), max(counts)}))
     return MarkdownTable(
         f"`{name_of(run)}`: share found invalid in percent, taught the row's transform, tested on "
-        f"{min(counts)} to {max(counts)} texts of the column's; behind a stroke the paper's; "
-        "table 18.",
+        f"{tests} texts of the column's; behind a stroke the paper's; table 18. "
+        f"{settings([run])}.",
         ("taught", *(f"`{name}`" for name in plan.transforms)),
         [
             [f"`{row}`", *(_transfer_cell(points, paper, row, each) for each in plan.transforms)]

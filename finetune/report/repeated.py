@@ -6,13 +6,13 @@ are, however many texts were made of them.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from statistics import fmean
 
 import numpy as np
+from statsmodels.stats.proportion import proportion_confint
 
 from probe.calibration import Calibration
-from probe.metrics import NOTHING, Estimate, Share
+from probe.metrics import NOTHING, Estimate
 
 SAMPLES = 2000
 
@@ -23,7 +23,8 @@ def mean_share(shares: Iterable[float], n: int) -> Estimate:
     if not values or not n:
         return NOTHING
     value = fmean(values)
-    return replace(Share(round(value * n), n).estimate(), value=value)
+    low, high = proportion_confint(value * n, n, method="wilson")
+    return Estimate(value, float(low), float(high), n)
 
 
 def mean_error(measured: Sequence[Calibration], seed: int = 0) -> Estimate:
@@ -37,7 +38,10 @@ def mean_error(measured: Sequence[Calibration], seed: int = 0) -> Estimate:
 
 
 def _bootstrap(measured: Calibration, seed: int) -> tuple[float, float]:
-    """Return the bounds between which 95 % of the errors lie."""
+    """Return the bounds between which 95 % of the errors lie, moved by what they are too large.
+
+    An error is never below 0, so that chance alone makes that of a drawn set larger.
+    """
     n = np.array([each.n for each in measured.bins])
     right = np.array([each.n * each.accuracy for each in measured.bins])
     confidence = np.array([each.confidence for each in measured.bins])
@@ -45,5 +49,5 @@ def _bootstrap(measured: Calibration, seed: int) -> tuple[float, float]:
     drawn = np.random.default_rng(seed).multinomial(measured.n, shares / shares.sum(), SAMPLES)
     hits, misses = np.split(drawn, 2, axis=1)  # (samples, bins)
     errors = np.abs((hits + misses) * confidence - hits).sum(axis=1) / measured.n
-    low, high = np.quantile(errors, [0.025, 0.975])
-    return float(low), float(high)
+    low, high = np.quantile(errors, [0.025, 0.975]) - (errors.mean() - measured.ece)
+    return max(0.0, float(low)), float(high)

@@ -9,6 +9,7 @@ from finetune.report.repair_tables import (
     mitigation_table,
     repair_tables,
     salad_only_table,
+    settings,
     transfer_table,
 )
 from tests.support.repairs import (
@@ -99,12 +100,25 @@ def test_a_transfer_has_each_figure_beside_table_18() -> None:
     row = row_of(table, "`sort`")
     assert row["`drop`"].startswith("55.0 (") and row["`drop`"].endswith(" / 29.3")
     assert row["`sort`"].endswith(" / 99.7")
-    assert "tested on 200 to 200 texts" in table.says
+    assert "tested on 200 texts of the column's" in table.says
+
+
+def test_how_models_were_trained_is_said_once_for_those_alike() -> None:
+    small = replace(MITIGATION_PLAN, model="esim", sizes=(50,), seeds=(0,))
+    runs = [
+        MITIGATION,
+        mitigation_run(plan=replace(MITIGATION_PLAN, model="minilm_qqp")),
+        mitigation_run(plan=small),
+    ]
+    assert settings(runs) == (
+        "`minilm` and `minilm_qqp`: fast mode, 1,000 examples, 3 epochs, 2 repeats; "
+        "`esim`: fast mode, 50 examples, 3 epochs, 1 repeat"
+    )
 
 
 def test_tables_come_in_the_papers_order_and_of_what_there_is() -> None:
     tables = repair_tables([TRANSFER, MITIGATION, CALIBRATION])
-    said = [table.says.rpartition("table ")[2] for table in tables]
-    assert said == ["8.", "9.", "11.", "12.", "18."]
+    said = [table.says.rpartition("; table ")[2].partition(". ")[0] for table in tables]
+    assert said == ["8", "9", "11", "12", "18"]
     assert len(list(repair_tables([MITIGATION]))) == 1
     assert not list(repair_tables([]))

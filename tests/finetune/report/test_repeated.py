@@ -26,6 +26,10 @@ def test_the_interval_of_a_mean_is_wilsons_for_the_examples_of_one_repeat() -> N
     assert (estimate.low, estimate.high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-6)
 
 
+def test_an_interval_is_about_a_mean_that_is_no_whole_number_of_examples() -> None:
+    assert mean_share([0.85, 0.875], 20).low > mean_share([0.85], 20).low
+
+
 def test_no_share_has_no_interval() -> None:
     assert mean_share([], 100).n == 0
     assert mean_share([0.5], 0).n == 0
@@ -44,6 +48,14 @@ def test_the_error_of_one_bin_spreads_as_its_accuracy_does() -> None:
 def test_answers_that_are_all_sure_and_right_have_no_error() -> None:
     estimate = mean_error([measured(50, [(50, 1.0, 1.0)])])
     assert (estimate.value, estimate.low, estimate.high) == (0.0, 0.0, 0.0)
+
+
+def test_chance_alone_does_not_move_the_interval_off_a_small_error() -> None:
+    # ten bins of 40, each as often right as it is sure: only what is drawn of them has errors
+    sure = [0.5 + at / 20 for at in range(10)]
+    estimate = mean_error([measured(400, [(40, each, each) for each in sure])])
+    assert estimate.value == pytest.approx(0)
+    assert estimate.low == 0 and 0 < estimate.high < 0.03
 
 
 def test_repeats_count_by_their_mean() -> None:
