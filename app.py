@@ -17,6 +17,7 @@ from finetune.ui import inoculate_tab
 from finetune.ui.generalise import tab as generalise_tab
 from finetune.ui.lessons.generalise import GENERALISE
 from finetune.ui.lessons.inoculate import INOCULATE
+from finetune.ui.repair import tab as repair_tab
 from probe.models.cache import ModelCache
 from probe.runs.compute.engine import Engine
 from probe.runs.periodic_backup import start_backups
@@ -39,6 +40,7 @@ TABS = (
     TabEntry("batch", "Batch", batch.build),
     TabEntry("compare", "Compare", compare.build),
     TabEntry("inoculate", "Inoculate", inoculate_tab.build),
+    TabEntry("repair", "Repair", repair_tab.build),
     TabEntry("generalise", "Generalise", generalise_tab.build),
     TabEntry("catalogue", "Catalogue", catalogue.build),
     TabEntry("data", "My data", my_data.build),

@@ -150,6 +150,18 @@ VIEWS = (
         {"tab": "inoculate", "run": "0123456789ab"},
         shows("#inoculate-problem [role=alert]"),
     ),
+    View("repair", {"tab": "repair"}, shows("#repair-results .card")),
+    View(
+        "repair-running",
+        {"tab": "repair"},
+        press("#repair-start", "#repair-under-way"),
+    ),
+    View(
+        "repair-failed",
+        {"tab": "repair", "run": "0123456789ab"},
+        shows("#repair-problem [role=alert]"),
+    ),
+    View("repair-sentiment", {"tab": "repair", "task": "sentiment"}),
     View("generalise", {"tab": "generalise"}, shows("#generalise-results .heat")),
     View(
         "generalise-curves",

@@ -34,12 +34,15 @@ GOOD: Mapping[str, Mapping[str, Any]] = {  # Any: JSON
     "compare": {"models": "da,esim"},
     "inoculate": {"model": "da", "challenge": "negation", "max_epochs": 0},
     "generalise": {"model": "da", "sizes": "5", "seeds": "0", "max_epochs": 0},
+    "calibrate": {"model": "da", "sizes": "5", "seeds": "0", "epochs": 0},
+    "mitigate": {"model": "da", "sizes": "5", "seeds": "0", "epochs": 0},
+    "transfer": {"model": "da", "sizes": "5", "seeds": "0", "epochs": 0},
     "run": {"run_id": "none"},
     "cancel": {"run_id": "none"},
     "again": {"run_id": "none"},
 }
-"""The arguments of a cheap call of each endpoint, beside its defaults; those of `/inoculate` and
-`/generalise` start no run, since they are refused themselves."""
+"""The arguments of a cheap call of each endpoint, beside its defaults; those of `/inoculate`,
+`/generalise` and the repairs start no run, since they are refused themselves."""
 PAIRS = b"premise,hypothesis,label\nA man sleeps.,A man is awake.,contradiction\n"
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from app import LESSONS, tabs
 from finetune.ui.generalise.titles import skill_choices
+from finetune.ui.repair.titles import ALL, change_choices
 from finetune.ui.samples import challenge_choices
 from probe.analysis.slices import slices_of
 from probe.tasks.task import Task, offered_tasks
@@ -70,6 +71,7 @@ OFFERED: dict[str, Offered] = {
     "batch": batch,
     "compare": compare,
     "inoculate": lambda task: named(challenge_choices(task)),
+    "repair": lambda task: named(change_choices(task)) - {ALL},
     "generalise": lambda task: named(skill_choices(task)),
     "catalogue": catalogued,
 }

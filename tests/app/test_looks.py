@@ -13,6 +13,7 @@ SHOWS = {
     "batch": "#upload",
     "compare": "#compare",
     "inoculate": "#curve .panel",
+    "repair": "#repair-results .card",
     "generalise": "#generalise-results .heat",
     "catalogue": "#term-agreement",
     "data": "#my-data .card",

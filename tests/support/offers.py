@@ -47,6 +47,12 @@ TABS: Mapping[str, Offers] = {
     "batch": {**TRANSFORMS, "pairs from templates": PAIRS},
     "compare": {**SLICES, "HANS profile": NLI_ALONE},
     "inoculate": CHALLENGES,
+    "repair": {
+        **dict.fromkeys(
+            ("sort", "reverse", "shuffle", "drop", "repeat", "replace", "pbsmt"), EVERY
+        ),
+        **dict.fromkeys(("copysort", "copyone"), PAIRS),
+    },
     "generalise": {**dict.fromkeys(("numerical", "dative"), NLI_ALONE), "file": EVERY},
     "catalogue": {**TRANSFORMS, "templates": PAIRS, "rules": NLI_ALONE},
 }

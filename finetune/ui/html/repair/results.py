@@ -37,7 +37,7 @@ SPEAKING = (MITIGATION.kind, CALIBRATION.kind, TRANSFER.kind)
 """Of several runs, whose sentence stands first."""
 NO_CURE = " Softening its confidence finds none."
 SAY, LEAD = Markup('<p class="say">{}</p>'), Markup('<p class="lead">{}</p>')
-BETWEEN = Markup(" · ")
+ONWARD, BETWEEN = Markup('<p class="onward">{}</p>'), Markup(" · ")
 
 
 def results(runs: Sequence[StoredRun]) -> Markup:
@@ -45,10 +45,11 @@ def results(runs: Sequence[StoredRun]) -> Markup:
     ordered = sorted(runs, key=lambda run: list(KINDS).index(run.kind))
     judged = [run for run in ordered if run.verdict]
     first = min(judged, key=lambda run: SPEAKING.index(run.kind)) if judged else None
-    return Markup('<div class="repaired">{}{}{}</div>').format(
+    return Markup('<div class="repaired">{}{}{}{}</div>').format(
         join(alert(run.error) for run in ordered if run.error),
         SAY.format(_opening(first, judged)) if first else NOTHING,
         join(_section(run, run is not first) for run in ordered),
+        of_gallery(ordered),
     )
 
 
@@ -75,17 +76,26 @@ def _section(run: StoredRun, with_sentence: bool) -> Markup:
 
 
 def onward(run: StoredRun) -> Markup:
-    """Link to the repaired model, and to a run of the gallery."""
-    links = list[Markup]()
+    """Link to the repaired model, where it is kept."""
+    if not run.kept:
+        return NOTHING
     task = task_named(run.plan["task"])
-    if run.kept:
-        models = [run.plan["model"], run.kept]
-        links += [
-            link(link_to_model(run.kept, task), "Probe the repaired model"),
-            link(link_to_compare(models, task), f"Compare it with {model_title(run)}"),
-        ]
-    if run.owner == OWNER:
-        links.append(link(link_to_run([run.id], task=task.name, tab="repair"), "Link to this run"))
-        if run.kind != TRANSFER.kind:
-            links.append(Markup("its model is not kept; press Start to have one"))
-    return Markup('<p class="onward">{}</p>').format(join(links, BETWEEN)) if links else NOTHING
+    both = [run.plan["model"], run.kept]
+    links = [
+        link(link_to_model(run.kept, task), "Probe the repaired model"),
+        link(link_to_compare(both, task), f"Compare it with {model_title(run)}"),
+    ]
+    return ONWARD.format(join(links, BETWEEN))
+
+
+def of_gallery(runs: Sequence[StoredRun]) -> Markup:
+    """Link to runs of the gallery, which keep no model."""
+    ids = [run.id for run in runs if run.owner == OWNER]
+    if not ids:
+        return NOTHING
+    address = link_to_run(ids, task=runs[0].plan["task"], tab="repair")
+    return ONWARD.format(
+        Markup("{} · its models are not kept; press Start to have one").format(
+            link(address, "Link to these results")
+        )
+    )

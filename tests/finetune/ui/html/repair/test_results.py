@@ -81,11 +81,13 @@ def test_a_repaired_model_can_be_probed_and_compared() -> None:
     assert "tab=compare&amp;task=nli&amp;models=minilm%2Cminilm-invalid-12ab" in links
 
 
-def test_a_run_of_the_gallery_keeps_no_model_and_has_a_link() -> None:
-    links = onward(mitigation_run(owner=OWNER, id="gallery-minilm-mitigation"))
-    assert "tab=repair&amp;task=nli&amp;run=gallery-minilm-mitigation" in links
-    assert "its model is not kept" in links and "Probe the repaired model" not in links
-    assert "its model is not kept" not in onward(transfer_run(owner=OWNER))
+def test_runs_of_the_gallery_keep_no_model_and_have_one_link() -> None:
+    runs = [replace(run, owner=OWNER, id=f"gallery-{run.kind}") for run in ALL]
+    page = results(runs)
+    together = "gallery-calibration%2Cgallery-mitigation%2Cgallery-transfer"
+    assert f"tab=repair&amp;task=nli&amp;run={together}" in page
+    assert page.count("models are not kept") == 1
+    assert "models are not kept" not in results(ALL)
 
 
 @pytest.mark.parametrize("attack", ATTACKS)

@@ -1,0 +1,101 @@
+"""The Repair tab in a real browser."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.conftest import App
+from tests.support.browser import (
+    PHONE,
+    SLOW,
+    WIDE,
+    controls_keep_apart,
+    fits,
+    is_accessible,
+    open_tab,
+)
+
+pytestmark = pytest.mark.browser
+MEASURED = 4 * SLOW
+"""Milliseconds: the speed of training is measured once, and estimates wait for one another."""
+ESTIMATE, RESULTS = "#repair-estimate", "#repair-results"
+
+
+def test_a_newcomer_sees_the_form_in_sight_and_how_long_it_takes(newcomer: Page) -> None:
+    newcomer.set_viewport_size({"width": 1280, "height": 800})
+    open_tab(newcomer, "Repair")
+    expect(newcomer.locator(ESTIMATE)).to_contain_text("2 trainings", timeout=MEASURED)
+    expect(newcomer.locator(ESTIMATE)).to_contain_text("Compared with: Threshold alone")
+    for part in ("#repair-method", "#repair-transforms", "#repair-start", f"{RESULTS} .card"):
+        box = newcomer.locator(part).first.bounding_box()
+        assert box and box["y"] <= 800, (part, box)
+    newcomer.set_viewport_size(PHONE)
+    form, results = (newcomer.locator(part).bounding_box() for part in ("#repair-new", RESULTS))
+    assert form and results and form["y"] + form["height"] <= results["y"]
+
+
+def test_a_method_shows_what_belongs_to_it(newcomer: Page) -> None:
+    open_tab(newcomer, "Repair")
+    newcomer.get_by_role("radio", name="Temperature scaling").check()
+    expect(newcomer.locator("#repair-about")).to_contain_text("no answer changes", timeout=SLOW)
+    expect(newcomer.locator("#repair-transforms")).to_be_hidden()
+    newcomer.get_by_role("radio", name="One kind at a time").check()
+    expect(newcomer.locator("#repair-transforms")).to_be_visible(timeout=SLOW)
+    expect(newcomer.locator(ESTIMATE)).to_contain_text("for 11 trainings", timeout=MEASURED)
+
+
+def test_another_task_has_its_own_changes_and_examples(newcomer: Page, app: App) -> None:
+    newcomer.goto(f"{app.url}?tab=repair&task=sentiment")
+    expect(newcomer.locator("#repair-transforms")).to_contain_text("All 7 changes", timeout=SLOW)
+    expect(newcomer.locator("#repair-model input")).to_have_value(re.compile("SST-2"))
+    newcomer.get_by_role("radio", name="Inference").check()
+    expect(newcomer.locator("#repair-transforms")).to_contain_text("All 9 changes", timeout=SLOW)
+
+
+def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(
+    newcomer: Page, app: App, second: str
+) -> None:
+    newcomer.goto(f"{app.url}?tab=repair&model={second}")
+    expect(newcomer.locator("#repair-model input")).to_have_value(second, timeout=SLOW)
+    newcomer.locator("#repair-settings > button").click()
+    sizes = newcomer.locator("#repair-sizes")
+    sizes.locator(".token-remove").first.click()
+    sizes.locator("input").fill("8")
+    sizes.locator("input").press("Enter")
+    newcomer.keyboard.press("Escape")
+    newcomer.get_by_label("Learning rate").fill("1e-3")
+    newcomer.get_by_label("Learning rate").press("Tab")
+    expect(newcomer.locator(ESTIMATE)).to_contain_text("Learning rate: 0.001", timeout=MEASURED)
+    newcomer.locator("#repair-start").click()
+    expect(newcomer.locator("#repair-progress")).to_contain_text(second, timeout=MEASURED)
+    expect(newcomer.locator(f"{RESULTS} .say")).to_contain_text(
+        f'Taught a class "invalid", {second} finds', timeout=10 * SLOW
+    )
+    expect(newcomer.locator(f"{RESULTS} .forest .name")).to_have_count(3)
+    for dark in (False, True):
+        newcomer.evaluate("dark => document.body.classList.toggle('dark', dark)", dark)
+        is_accessible(newcomer, [["#repair"]])
+    newcomer.evaluate("document.body.classList.remove('dark')")
+    for size in (PHONE, WIDE):
+        newcomer.set_viewport_size(size)
+        fits(newcomer)
+        controls_keep_apart(newcomer)
+    probed = newcomer.locator(f"{RESULTS} a", has_text="Probe the repaired model")
+    expect(probed).to_have_attribute("href", re.compile(f"model={second}-invalid-"))
+    newcomer.locator("#repair-share").click()
+    link = newcomer.locator("#repair-link textarea, #repair-link input").first
+    expect(link).to_have_value(re.compile("tab=repair.*run="), timeout=SLOW)
+    newcomer.goto(link.input_value())
+    expect(newcomer.locator(f"{RESULTS} .say")).to_contain_text("Taught a class", timeout=SLOW)
+
+
+def test_a_wrong_form_is_answered_by_a_sentence(newcomer: Page) -> None:
+    open_tab(newcomer, "Repair")
+    newcomer.locator("#repair-settings > button").click()
+    newcomer.locator("#repair-repeats input").fill("0")
+    newcomer.locator("#repair-repeats input").press("Tab")
+    newcomer.locator("#repair-start").click()
+    told = newcomer.locator("#repair-problem [role=alert]")
+    expect(told).to_contain_text("Repeats must be a whole number from 1 to 20", timeout=SLOW)
+    expect(newcomer.locator("#repair-repeats input")).to_have_value("0")
