@@ -1,6 +1,5 @@
 """A repair computed for the command line, and the files that it leaves."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from markupsafe import Markup
 from finetune.cli.compute import Known, RowText, compute_run
 from finetune.experiments.further_training import Epoch, Training
 from finetune.report.drawing import svg_file
+from finetune.report.repair_summary import repair_summary, summary_text
 from finetune.training.recipes import Mode, default_rate
 from probe.errors import writing
 from probe.runs.run import Json, RunRequest, StoredRun
@@ -53,16 +53,9 @@ def epoch_text(epoch: Epoch) -> str:
 
 def write_summary(run: StoredRun, figures: dict[str, Markup], out: Path) -> Json:
     """Write summary.json and the figures, by the names of their files; return the summary."""
-    facts = {name: run.artefacts[name] for name in ("model", "sets")}
-    summary = {
-        **run.verdict,
-        "plan": run.plan,
-        "artefacts": facts,
-        "environment": run.environment,
-    }
-    text = json.dumps(summary, indent=1, ensure_ascii=False, allow_nan=False)
+    summary = repair_summary(run)
     with writing(out):
-        (out / "summary.json").write_text(text + "\n", encoding="utf-8")
+        (out / "summary.json").write_text(summary_text(summary), encoding="utf-8")
         for name, drawn in figures.items():
             (out / name).write_text(svg_file(drawn) + "\n", encoding="utf-8")
     return summary

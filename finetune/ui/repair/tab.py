@@ -1,6 +1,5 @@
 """The Repair tab: its entry in the frame of the tabs that start runs."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from finetune.experiments.transfer.plan import plan_from as transfer_plan
 from finetune.report.drawing import svg_file
 from finetune.report.invalid_found import invalid_frame, invalid_svg
 from finetune.report.reliability import points_frame, reliability_svg
+from finetune.report.repair_summary import repair_summary, summary_text
 from finetune.report.transfer import transfer_frame, transfer_svg
 from finetune.ui.html.repair.results import results
 from finetune.ui.repair import api
@@ -102,26 +102,14 @@ def write_files(runs: Sequence[StoredRun], folder: Path) -> list[Path]:
 
 def _files_of(run: StoredRun, folder: Path) -> list[Path]:
     kind = FILES[run.kind]
-    points, figure, summary = (folder / name for name in ("points.csv", kind.figure, SUMMARY))
+    points, figure, summary = (
+        folder / name for name in ("points.csv", kind.figure, "summary.json")
+    )
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         kind.frame(run).to_csv(points, index=False, lineterminator="\n")
         figure.write_text(svg_file(kind.draw(run)) + "\n", encoding="utf-8")
         if not run.verdict:
             return [points, figure]
-        summary.write_text(_summary(run) + "\n", encoding="utf-8")
+        summary.write_text(summary_text(repair_summary(run)), encoding="utf-8")
     return [points, figure, summary]
-
-
-SUMMARY = "summary.json"
-
-
-def _summary(run: StoredRun) -> str:
-    """Return what the commands write of a judged run."""
-    values = {
-        **run.verdict,
-        "plan": run.plan,
-        "artefacts": {name: run.artefacts.get(name) for name in ("model", "sets")},
-        "environment": run.environment,
-    }
-    return json.dumps(values, indent=1, ensure_ascii=False, allow_nan=False)

@@ -1,6 +1,7 @@
 """What a calibration shows: reliability before and after, and that broken texts stay."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from statistics import fmean
 
@@ -11,6 +12,7 @@ from finetune.experiments.calibration.experiment import points_of
 from finetune.experiments.calibration.outcomes import LESS, Outcome, outcomes
 from finetune.experiments.calibration.plan import BASE, METHODS, Method, plan_from
 from finetune.experiments.calibration.point import Point
+from finetune.experiments.calibration.terms import WORDS
 from finetune.report.drawing import svg_file
 from finetune.ui.html.repair.reliability import (
     AFTER,
@@ -24,22 +26,24 @@ from finetune.ui.html.repair.reliability import (
 )
 from finetune.ui.html.repair.share_map import percent_cell, share_map
 from finetune.ui.html.repair.words import brief, model_title, points, repeats, stem
+from probe.metrics import MEASURES
 from probe.runs.run import StoredRun
 from probe.tasks.task import task_named
-from probe.ui.html.elements import NOTHING, each, heads, join, table, twin
+from probe.terms import Term
+from probe.ui.html.elements import NOTHING, each, heads, join, table, term, twin
 from probe.ui.html.picture import picture
 from probe.ui.html.pictures.heat_map import Head, HeatMap
 
 NEAR = 0.05
 """Our line: a model whose confidence is off by no more counts as well calibrated."""
-FIGURES: Mapping[str, str] = {
-    "ece": "Expected calibration error",
-    "brier": "Brier score",
-    "log_loss": "Log loss",
-    "accuracy": "Accuracy, %",
-    "agreement": "Answers that stay on broken texts, %",
+FIGURES: Mapping[str, Term] = {
+    "ece": WORDS["calibration-error"],
+    "brier": WORDS["brier-score"],
+    "log_loss": WORDS["log-loss"],
+    "accuracy": replace(MEASURES["accuracy"], title="Accuracy, %"),
+    "agreement": replace(MEASURES["agreement"], title="Answers that stay on broken texts, %"),
 }
-"""The columns of the table before and after."""
+"""The columns of the table before and after, with their definitions."""
 IN_PERCENT = ("accuracy", "agreement")
 BINNING = (
     "15 bins; an answer that is exactly 1.0 sure falls into the last. Lower is better in the first "
@@ -146,7 +150,7 @@ def figures(run: StoredRun) -> Markup:
     """Show what each method comes to, a line for each and the model as it was first."""
     measured = outcomes(points_of(run))
     body = join(_line(outcome) for outcome in measured)
-    head = heads(["", *FIGURES.values()])
+    head = heads(["", *(term(each.title, each.summary) for each in FIGURES.values())])
     shown = table("before and after", head, body, kind="figures", frame="scroll")
     n = max((point.calibration.n for point in points_of(run)), default=0)
     return picture(
