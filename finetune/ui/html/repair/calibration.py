@@ -14,6 +14,7 @@ from finetune.experiments.calibration.plan import BASE, METHODS, Method, plan_fr
 from finetune.experiments.calibration.point import Point
 from finetune.experiments.calibration.terms import WORDS
 from finetune.report.drawing import svg_file
+from finetune.report.published import PublishedTable
 from finetune.ui.html.repair.reliability import (
     AFTER,
     BEFORE,
@@ -25,6 +26,7 @@ from finetune.ui.html.repair.reliability import (
     pooled,
 )
 from finetune.ui.html.repair.share_map import percent_cell, share_map
+from finetune.ui.html.repair.switch import of_paper, switched, table_beside
 from finetune.ui.html.repair.words import brief, model_title, points, repeats, stem
 from probe.metrics import MEASURES
 from probe.runs.run import StoredRun
@@ -44,6 +46,7 @@ FIGURES: Mapping[str, Term] = {
     "agreement": replace(MEASURES["agreement"], title="Answers that stay on broken texts, %"),
 }
 """The columns of the table before and after, with their definitions."""
+BEFORE_AND_AFTER = "Before and after"
 IN_PERCENT = ("accuracy", "agreement")
 BINNING = (
     "15 bins; an answer that is exactly 1.0 sure falls into the last. Lower is better in the first "
@@ -147,19 +150,63 @@ def _title(method: Method, same: Sequence[Point]) -> str:
 
 
 def figures(run: StoredRun) -> Markup:
-    """Show what each method comes to, a line for each and the model as it was first."""
-    measured = outcomes(points_of(run))
-    body = join(_line(outcome) for outcome in measured)
+    """Show what each method comes to, with a choice of the published figures."""
+    mine, table = ours(run), table_beside(run, "calibration")
+    return mine if table is None else switched(run, mine, theirs(run, table), table)
+
+
+def ours(run: StoredRun) -> Markup:
+    """Show a line for each method of a run, the model as it was first."""
+    body = join(_line(outcome) for outcome in outcomes(points_of(run)))
     head = heads(["", *(term(each.title, each.summary) for each in FIGURES.values())])
-    shown = table("before and after", head, body, kind="figures", frame="scroll")
     n = max((point.calibration.n for point in points_of(run)), default=0)
     return picture(
-        "Before and after",
-        shown,
+        BEFORE_AND_AFTER,
+        table("before and after", head, body, kind="figures", frame="scroll"),
         figures_frame(run),
         stem=stem(run, "calibration"),
         sentence=f"{n:,} whole texts. {BINNING}",
     )
+
+
+def theirs(run: StoredRun, measured: PublishedTable) -> Markup:
+    """Show the published figures: the error, accuracy, and what stays by family of changes."""
+    stays = table_beside(run, "calibrated_agreement")
+    parts = [(measured, name, FIGURES[name].title) for name in measured.columns]
+    if stays is not None:
+        parts += [
+            (stays, name, f"{name.capitalize()} changes: answers that stay, %")
+            for name in stays.columns
+        ]
+    frame = pd.DataFrame(
+        {
+            "": METHODS[method].title,
+            **{
+                title: _published(source.value(method, name), name) for source, name, title in parts
+            },
+        }
+        for method in METHODS
+        if method in measured.rows
+    )
+    body = join(
+        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
+            title, each(Markup('<td class="num">{}</td>'), values)
+        )
+        for title, *values in frame.itertuples(index=False, name=None)
+    )
+    return picture(
+        BEFORE_AND_AFTER,
+        table("published before and after", heads(frame.columns), body, "figures", "scroll"),
+        frame.rename(columns={"": "method"}),
+        stem="calibration-published",
+        sentence=" ".join(of_paper(one) for one in (measured, stays) if one is not None),
+    )
+
+
+def _published(share: float | None, name: str) -> str:
+    if share is None:
+        return "–"
+    return f"{share:.2f}" if name == "ece" else f"{100 * share:.1f}"
 
 
 def _line(outcome: Outcome) -> Markup:

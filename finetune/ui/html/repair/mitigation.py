@@ -11,7 +11,9 @@ from finetune.experiments.mitigation.plan import BASE, METHODS, Method, plan_fro
 from finetune.experiments.mitigation.point import Point
 from finetune.report.drawing import svg_file
 from finetune.ui.html.repair.share_map import percent_cell, share_map
-from finetune.ui.html.repair.words import brief, estimate, model_title, repeats, stem
+from finetune.ui.html.repair.switch import of_paper, switched, table_beside
+from finetune.ui.html.repair.words import brief, estimate, exact, model_title, repeats, stem
+from probe.metrics import Estimate
 from probe.runs.run import StoredRun
 from probe.ui.html.elements import NOTHING, each, join
 from probe.ui.html.picture import picture
@@ -31,6 +33,7 @@ BEGINNINGS: Mapping[Method, str] = {
 }
 """How the sentence of each method begins."""
 FOREST, HEAT = "What each method finds, and costs", "Called invalid, by kind of broken text"
+RIGHT = "At the right also how many answers to whole texts are right."
 WARNING = Markup('<p class="beware"><span class="badge keep">beware</span> {}</p>')
 
 
@@ -69,35 +72,54 @@ def _largest(points: Sequence[Point]) -> list[Outcome]:
 
 
 def found(run: StoredRun) -> Markup:
-    """Show the share of broken texts that each method finds, with what whole texts cost."""
+    """Show the share of broken texts that each method finds, with a choice of the published."""
+    mine, table = ours(run), table_beside(run, "mitigation")
+    if table is None:
+        return mine
+    rows = [
+        _row(name, exact(found), clean)
+        for name in METHODS
+        if (found := table.value(name, "invalid_found")) is not None
+        and (clean := table.value(name, "clean")) is not None
+    ]
+    return switched(
+        run, mine, _forest(rows, "found-published", f"{RIGHT} {of_paper(table)}"), table
+    )
+
+
+def ours(run: StoredRun) -> Markup:
+    """Show what each method of a run finds, with what whole texts cost."""
     points = points_of(run)
     measured = _largest(points)
     before = next((one for one in measured if one.method == BASE.method), None)
     n = max((each.n for point in points for each in point.found.values()), default=0)
     rows = [
-        ForestRow(
-            METHODS[one.method].title,
-            estimate(one.invalid_found, n),
-            one.method,
-            f"{100 * one.invalid_found:.0f} % found · {100 * one.clean:.1f} % right",
-        )
+        _row(one.method, estimate(one.invalid_found, n), one.clean)
         for one in measured
         if one.method != BASE.method
     ]
-    forest = Forest(rows, low_title="none found", high_title="all found")
     was = f", {100 * before.clean:.1f} % before" if before else ""
-    seeds = max(one.seeds for one in measured)
     words = (
-        f"Dot: broken texts found, with the 95 % interval for {n:,} examples. At the right also "
-        f"how many answers to whole texts are right{was}. {repeats(seeds)}."
+        f"Dot: broken texts found, with the 95 % interval for {n:,} examples. {RIGHT[:-1]}{was}. "
+        f"{repeats(max(one.seeds for one in measured))}."
     )
+    return _forest(rows, stem(run, "found"), words if rows else "The first method is under way.")
+
+
+def _row(method: Method, share: Estimate, clean: float) -> ForestRow:
+    words = f"{100 * share.value:.0f} % found · {100 * clean:.1f} % right"
+    return ForestRow(METHODS[method].title, share, method, words)
+
+
+def _forest(rows: Sequence[ForestRow], name: str, words: str) -> Markup:
+    forest = Forest(rows, low_title="none found", high_title="all found")
     return picture(
         FOREST,
         forest_plot(forest, FOREST),
         forest_frame(forest),
         svg_file(forest_svg(forest, FOREST)),
-        stem=stem(run, "found"),
-        sentence=words if rows else "The first method is under way.",
+        stem=name,
+        sentence=words,
     )
 
 

@@ -1,6 +1,6 @@
 """What a transfer shows: taught one kind of broken text, which others the model finds."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 import pandas as pd
@@ -12,7 +12,9 @@ from finetune.experiments.transfer.plan import LESSONS, Lesson, Plan, plan_from
 from finetune.experiments.transfer.point import Point
 from finetune.report.drawing import svg_file
 from finetune.ui.html.repair.share_map import percent_cell, share_map
-from finetune.ui.html.repair.words import brief, estimate, model_title, repeats, stem
+from finetune.ui.html.repair.switch import of_paper, switched, table_beside
+from finetune.ui.html.repair.words import brief, estimate, exact, model_title, repeats, stem
+from probe.metrics import Estimate
 from probe.runs.run import StoredRun
 from probe.ui.html.elements import NOTHING
 from probe.ui.html.picture import picture
@@ -32,6 +34,8 @@ EXPLAINED = (
     "How many whole texts each is right on. The upper layers began anew, and learnt the labels "
     "from whole texts, or from the same texts shuffled; the test is on whole ones."
 )
+ONLY_ROWS: Mapping[Lesson, str] = {"clean_only": "clean", "salad_only": "salad"}
+"""The two trainings, and what the published table calls them."""
 Matrix = Sequence[Sequence[float | None]]
 
 
@@ -57,7 +61,18 @@ def pictures(run: StoredRun) -> Markup:
     plan, points = plan_from(run.plan), points_of(run)
     if not points:
         return NOTHING
-    return ours(run, plan, points) + salad_only(run, plan, points)
+    return matrices(run, plan, points) + salad_only(run, plan, points)
+
+
+def matrices(run: StoredRun, plan: Plan, points: Sequence[Point]) -> Markup:
+    """Show the matrix of a run, with a choice of the published one where there is one."""
+    mine, table = ours(run, plan, points), table_beside(run, "transfer")
+    if table is None:
+        return mine
+    names = [name for name in plan.transforms if name in table.rows]
+    values = [[table.value(row, column) for column in names] for row in names]
+    theirs = matrix_picture(TITLE, names, values, "transfer-published", of_paper(table))
+    return switched(run, mine, theirs, table)
 
 
 def ours(run: StoredRun, plan: Plan, points: Sequence[Point]) -> Markup:
@@ -87,24 +102,32 @@ def matrix_picture(
 
 def salad_only(run: StoredRun, plan: Plan, points: Sequence[Point]) -> Markup:
     """Show the two trainings on one kind of text alone, nothing where there is none."""
-    lessons: tuple[Lesson, ...] = ("clean_only", "salad_only")
-    measured = {name: same for name in lessons if (same := largest(plan, points, name))}
+    measured = {name: same for name in ONLY_ROWS if (same := largest(plan, points, name))}
     if not measured:
         return NOTHING
-    rows = [_row(name, same) for name, same in measured.items()]
+    shares = {name: fmean(point.clean.share for point in same) for name, same in measured.items()}
+    rows = [
+        _row(name, estimate(share, measured[name][0].clean.n)) for name, share in shares.items()
+    ]
+    words = f"{EXPLAINED} {repeats(max(map(len, measured.values())))}."
+    mine, table = _only(rows, stem(run, "salad-only"), words), table_beside(run, "salad_only")
+    if table is None:
+        return mine
+    theirs = [_row(name, exact(table.value(row, "accuracy"))) for name, row in ONLY_ROWS.items()]
+    return switched(run, mine, _only(theirs, "salad-only-published", of_paper(table)), table)
+
+
+def _only(rows: Sequence[ForestRow], name: str, words: str) -> Markup:
     forest = Forest(rows, low_title="none right", high_title="all right")
     return picture(
         ONLY,
         forest_plot(forest, ONLY),
         forest_frame(forest),
         svg_file(forest_svg(forest, ONLY)),
-        stem=stem(run, "salad-only"),
-        sentence=f"{EXPLAINED} {repeats(max(map(len, measured.values())))}.",
+        stem=name,
+        sentence=words,
     )
 
 
-def _row(name: Lesson, same: Sequence[Point]) -> ForestRow:
-    share = fmean(point.clean.share for point in same)
-    return ForestRow(
-        LESSONS[name].title, estimate(share, same[0].clean.n), name, f"{100 * share:.1f} % right"
-    )
+def _row(name: Lesson, share: Estimate) -> ForestRow:
+    return ForestRow(LESSONS[name].title, share, name, f"{100 * share.value:.1f} % right")

@@ -50,6 +50,11 @@ def repeats(n: int) -> str:
     return f"Mean of {n} repeats" if n > 1 else "One repeat"
 
 
+def exact(value: float | None) -> Estimate:
+    """Return a published share, which has no interval."""
+    return NOT_MEASURED if value is None else Estimate(value, value, value, 1)
+
+
 def estimate(value: float, n: int) -> Estimate:
     """Return a mean share with Wilson's interval for n texts.
 

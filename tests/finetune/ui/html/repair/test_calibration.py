@@ -1,5 +1,6 @@
 """What a calibration shows: diagrams, figures, and that it does not cure word salad."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -84,3 +85,17 @@ def test_the_first_method_alone_is_enough() -> None:
     plan = replace(CALIBRATION_PLAN, methods=("temperature",))
     shown = pictures(calibration_run(CALIBRATED[:2], plan))
     assert "the diagrams of the other methods" not in shown
+
+
+def test_the_published_figures_stand_behind_a_choice_with_what_stays() -> None:
+    theirs = figures(RUN).partition("published before and after")[2]
+    cells = theirs.partition("Focal loss</th>")[2].partition("</tr>")[0]
+    assert re.findall(r">([\d.]+)<", cells) == ["87.0", "0.05", "80.4", "60.3", "56.5"]
+    assert "Gupta et al. 2021, table 9" in theirs and "the first two rows should be equal" in theirs
+
+
+def test_of_sentiment_the_error_alone_is_published() -> None:
+    plan = replace(CALIBRATION_PLAN, model="minilm_sst2", task="sentiment")
+    theirs = figures(calibration_run(plan=plan)).partition("published before and after")[2]
+    cells = theirs.partition("Temperature scaling</th>")[2].partition("</tr>")[0]
+    assert re.findall(r">([\d.]+)<", cells) == ["0.24"]

@@ -1,9 +1,10 @@
 """What a transfer shows: the matrix, and what shuffled texts alone teach."""
 
 import re
+from dataclasses import replace
 
 from finetune.ui.html.repair.transfer import pictures, sentence
-from tests.support.repairs import TRANSFERRED, transfer_run
+from tests.support.repairs import TRANSFER_PLAN, TRANSFERRED, transfer_run
 
 RUN = transfer_run()
 
@@ -21,7 +22,7 @@ def test_rows_were_taught_and_columns_tested() -> None:
 
 def test_what_is_not_measured_yet_is_a_dash() -> None:
     page = pictures(transfer_run(TRANSFERRED[:1]))
-    assert page.count(">–</span>") == 2
+    assert page.partition("table 18: ")[0].count(">–</span>") == 2
 
 
 def test_training_on_shuffled_texts_alone_stands_beside_training_on_whole_ones() -> None:
@@ -32,3 +33,16 @@ def test_training_on_shuffled_texts_alone_stands_beside_training_on_whole_ones()
 
 def test_a_run_that_has_nothing_yet_shows_nothing() -> None:
     assert pictures(transfer_run([])) == ""
+
+
+def test_the_published_matrix_stands_behind_a_choice_with_the_same_kinds() -> None:
+    theirs = pictures(RUN).partition("Gupta et al., table 18")[2]
+    row = theirs.rpartition('<th scope="row"><span class="">Sort')[2].partition("</tr>")[0]
+    assert re.findall(r">(\d+)</span>", row) == ["100", "29"]  # 0.9966 and 0.2933 in table 18
+    assert "Gupta et al. 2021, table 18: RoBERTa-base on MNLI." in theirs
+
+
+def test_a_task_without_a_published_matrix_has_no_choice() -> None:
+    page = pictures(transfer_run(plan=replace(TRANSFER_PLAN, task="sentiment")))
+    assert "table 18" not in page
+    assert "87.3 % right" not in page and "94.0 % right" in page  # SST-2 in table 11
