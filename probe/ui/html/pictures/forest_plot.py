@@ -19,6 +19,7 @@ NEAR = 0.3
 class ForestRow:
     """An estimate with its plain title and code name; `more` stands behind its track.
 
+    An estimate from a paper that gives no interval has its own value for both ends.
     `words` say the same as `more` where markup cannot stand, in the table and the file.
     """
 
@@ -69,6 +70,8 @@ def in_words(forest: Forest) -> str:
 def _figure(estimate: Estimate) -> str:
     if not estimate.n:
         return "not measured"
+    if estimate.low == estimate.high:
+        return f"{estimate.value:.2f}"
     return f"{estimate.value:.2f} ({estimate.low:.2f} to {estimate.high:.2f})"
 
 

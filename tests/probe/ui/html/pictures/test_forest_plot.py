@@ -46,3 +46,8 @@ def test_the_file_is_well_formed_and_holds_every_row() -> None:
 def test_the_table_has_words_only_where_a_row_has_some() -> None:
     assert list(forest_frame(UNIT).columns) == ["title", "name", "value", "low", "high", "n"]
     assert "words" in forest_frame(Forest([ForestRow("a", NOTHING, words="x")])).columns
+
+
+def test_a_published_estimate_is_read_without_an_interval() -> None:
+    row = ForestRow("Sort", Estimate(0.5, 0.5, 0.5, 1))
+    assert 'aria-label="shares: Sort 0.50"' in forest_plot(Forest([row]), "shares")
