@@ -53,13 +53,18 @@ class Share:
 
     def estimate(self) -> Estimate:
         """Return the share of true values with Wilson's interval."""
-        if not self.n:
-            return NOTHING
-        with first_import:
-            from statsmodels.stats.proportion import proportion_confint
+        return wilson(self.count, self.n)
 
-        low, high = proportion_confint(self.count, self.n, method="wilson")
-        return Estimate(self.count / self.n, float(low), float(high), self.n)
+
+def wilson(count: float, n: int) -> Estimate:
+    """Return a share of n with Wilson's interval; the count behind a mean share may be no whole."""
+    if not n:
+        return NOTHING
+    with first_import:
+        from statsmodels.stats.proportion import proportion_confint
+
+    low, high = proportion_confint(count, n, method="wilson")
+    return Estimate(count / n, float(low), float(high), n)
 
 
 @dataclass

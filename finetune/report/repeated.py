@@ -9,10 +9,9 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 import numpy as np
-from statsmodels.stats.proportion import proportion_confint
 
 from probe.calibration import Calibration
-from probe.metrics import NOTHING, Estimate
+from probe.metrics import NOTHING, Estimate, wilson
 
 SAMPLES = 2000
 
@@ -22,9 +21,7 @@ def mean_share(shares: Iterable[float], n: int) -> Estimate:
     values = list(shares)
     if not values or not n:
         return NOTHING
-    value = fmean(values)
-    low, high = proportion_confint(value * n, n, method="wilson")
-    return Estimate(value, float(low), float(high), n)
+    return wilson(fmean(values) * n, n)
 
 
 def mean_error(measured: Sequence[Calibration], seed: int = 0) -> Estimate:

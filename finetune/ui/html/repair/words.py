@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from probe.metrics import NOTHING as NOT_MEASURED
-from probe.metrics import Estimate, Share
+from probe.metrics import Estimate, wilson
 from probe.models.bundled import title_of
 from probe.runs.run import StoredRun
 from probe.transforms.registry import REGISTRY
@@ -56,12 +56,9 @@ def exact(value: float | None) -> Estimate:
 
 
 def estimate(value: float, n: int) -> Estimate:
-    """Return a mean share with Wilson's interval for n texts.
+    """Return a mean share with Wilson's interval for n examples.
 
-    n counts examples, not their broken versions nor repeats: what is made of one example is not
+    Neither their broken versions nor repeats are counted: what is made of one example is not
     independent, so that the interval is rather too wide than too narrow.
     """
-    if not n:
-        return NOT_MEASURED
-    interval = Share(round(value * n), n).estimate()
-    return Estimate(value, min(value, interval.low), max(value, interval.high), n)
+    return wilson(value * n, n)
