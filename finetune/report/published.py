@@ -75,3 +75,17 @@ def published(name: str, task: str, data: str = "") -> PublishedTable | None:
         (table for table in named if table.task == task and wanted in ("", table.data.casefold())),
         None,
     )
+
+
+DATA_SETS = ("MRPC", "QQP", "SNLI")
+"""Data sets after which models are named, where the papers have several of a task."""
+
+
+def published_for(name: str, task: str, model: str) -> PublishedTable | None:
+    """Return a published table for a task, that of the data set that a model is named after.
+
+    The first of the task where it is named after none, or the paper has none for it; a repaired
+    model's name begins with its parent's. Raises KeyError where no table has this name.
+    """
+    data = next((each for each in DATA_SETS if each.casefold() in model.casefold()), "")
+    return published(name, task, data) or published(name, task)

@@ -15,14 +15,12 @@ from finetune.experiments.transfer.plan import Lesson
 from finetune.experiments.transfer.plan import plan_from as transfer_plan
 from finetune.experiments.transfer.point import Point as Taught
 from finetune.report.markdown import MarkdownTable, in_percent, with_interval
-from finetune.report.published import PublishedTable, published
+from finetune.report.published import PublishedTable, published_for
 from finetune.report.repeated import mean_error, mean_share
 from probe.metrics import Estimate
 from probe.runs.run import StoredRun
 from probe.transforms.registry import REGISTRY
 
-DATA: Mapping[str, str] = {"minilm_qqp": "QQP", "minilm_mrpc": "MRPC", "minilm_sst2": "SST-2"}
-"""The paper's data set that a model is compared on; others on the first of their task."""
 FAMILIES: Mapping[str, str] = {
     "lexical": "lexical",
     "gradient": "gradient",
@@ -55,7 +53,7 @@ def name_of(run: StoredRun) -> str:
 
 def beside(name: str, run: StoredRun) -> PublishedTable | None:
     """Return what the paper has beside a run."""
-    return published(name, run.plan["task"], DATA.get(name_of(run), ""))
+    return published_for(name, run.plan["task"], name_of(run))
 
 
 def settings(runs: Sequence[StoredRun]) -> str:

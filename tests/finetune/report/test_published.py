@@ -5,7 +5,12 @@ import pytest
 from finetune.experiments.calibration.plan import METHODS as CALIBRATIONS
 from finetune.experiments.mitigation.plan import METHODS as REPAIRS
 from finetune.experiments.word_salad import salad_names
-from finetune.report.published import PublishedTable, published, published_tables
+from finetune.report.published import (
+    PublishedTable,
+    published,
+    published_for,
+    published_tables,
+)
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
 
@@ -77,3 +82,20 @@ def test_the_diagonal_of_table_18_is_the_rows_best_but_in_three() -> None:
     best = {row: max(values) for row, values in table.rows.items()}
     other = {row for row in table.rows if table.value(row, row) != best[row]}
     assert other == {"sort", "shuffle", "drop"}
+
+
+@pytest.mark.parametrize(
+    ("task", "model", "data"),
+    [
+        ("nli", "minilm", "MNLI"),
+        ("paraphrase", "minilm_mrpc-invalid-12ab34cd", "MRPC"),
+        ("paraphrase", "minilm_qqp", "QQP"),
+        ("nli", "minilm_qqp", "MNLI"),
+        ("sentiment", "minilm_sst2", "SST-2"),
+    ],
+)
+def test_a_model_is_compared_on_the_data_that_it_is_named_after(
+    task: str, model: str, data: str
+) -> None:
+    table = published_for("mitigation", task, model)
+    assert table and table.data == data

@@ -4,20 +4,16 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from finetune.report.published import PublishedTable, published
+from finetune.report.published import PublishedTable, published_for
 from probe.runs.run import StoredRun
 from probe.ui.html.elements import NOTHING, join
 
-DATA_SETS = ("MRPC", "QQP", "SNLI")
-"""Those after which models are named, where the papers have several data sets of a task."""
 OURS = "Ours"
 
 
 def table_beside(run: StoredRun, name: str) -> PublishedTable | None:
     """Return a published table for a run's task, that of its model's data set where it has one."""
-    model = Path(run.plan["model"]).name.lower()
-    data = next((each for each in DATA_SETS if each.lower() in model), "")
-    return published(name, run.plan["task"], data) or published(name, run.plan["task"])
+    return published_for(name, run.plan["task"], Path(run.plan["model"]).name)
 
 
 def of_paper(table: PublishedTable) -> str:
