@@ -134,6 +134,7 @@ def start_from_encoder(path: str, task: Task = NLI) -> Classifier:
             path,
             id2label=labels,
             label2id={label: index for index, label in labels.items()},
+            ignore_mismatched_sizes=order is None,
             dtype=torch.float32,
             use_safetensors=True,
             trust_remote_code=False,

@@ -19,6 +19,7 @@ from probe.models.hub import free_memory_bytes
 from probe.models.library import entries, find, load, require_on_disk
 from probe.settings import ASSETS
 from probe.tasks.nli import LABELS, NLI, TWO_WAY, Pair
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from tests.support.tiny_bert import tiny_bert
 from tests.support.tiny_models import shared
 
@@ -376,6 +377,12 @@ def test_a_new_head_is_always_the_same_and_leaves_the_global_random_state_alone(
     assert torch.equal(torch.get_rng_state(), state)
     assert first.probabilities([PAIR]).tolist() == second.probabilities([PAIR]).tolist()
     assert first.order == LABELS
+
+
+def test_a_model_of_another_task_gets_a_head_for_the_labels_of_this_one(saved: Path) -> None:
+    answered = start_from_encoder(str(saved), PARAPHRASE_IDENTIFICATION)
+    assert answered.order == PARAPHRASE_IDENTIFICATION.labels
+    assert answered.probabilities([PARAPHRASE_IDENTIFICATION.sanity_examples[0]]).shape == (1, 2)
 
 
 def test_the_cache_gives_the_same_model_again(saved: Path) -> None:
