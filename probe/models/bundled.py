@@ -20,7 +20,7 @@ BUNDLED: Mapping[str, Bundled] = {
         "MiniLM",
         "A small transformer of six layers, trained on human-labelled inference pairs: the model "
         "to start with.",
-        "assets/models/minilm",
+        f"assets/models/minilm and {EMBEDDINGS}",
     ),
     "da": Bundled(
         "Decomposable Attention",
