@@ -23,6 +23,7 @@ from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier
 from probe.models.prediction import Prediction
 from probe.models.user_models import open_model, require_open
+from probe.models.weights import export_model
 from probe.reports.frames import made_frame, scored_frame
 from probe.reports.json import examination_json
 from probe.tasks.nli import LABELS, TWO_WAY, Pair, matches
@@ -224,14 +225,10 @@ def test_the_panel_asks_which_output_is_which(unclear: str) -> None:
 
 def test_what_the_plain_pairs_say_is_offered_and_not_taken(tmp_path: Path) -> None:
     folder = tmp_path / "minilm"
-    folder.mkdir()
-    for path in Path(open_model("minilm").classifier.model.name_or_path).iterdir():
-        if path.name != "config.json":
-            (folder / path.name).symlink_to(path)
-        else:
-            outputs = {"id2label": {str(output): f"LABEL_{output}" for output in range(3)}}
-            text = json.dumps(json.loads(path.read_text()) | outputs)
-            (folder / path.name).write_text(text)
+    export_model(Path(open_model("minilm").classifier.model.name_or_path), folder)
+    config = folder / "config.json"
+    outputs = {"id2label": {str(output): f"LABEL_{output}" for output in range(3)}}
+    config.write_text(json.dumps(json.loads(config.read_text()) | outputs))
     cache = ModelCache()
     message, labels, _ = own_model.show(page_models(cache), ME, str(folder), "")
     assert "with entailment, neutral, contradiction it gets 6 of 6 plain pairs right" in message
