@@ -9,7 +9,9 @@ from finetune.experiments.inoculation.selection import Selection
 from finetune.report.overview import overview, status
 from finetune.report.sweep import challenge_title, line_names, model_title, run_label
 from finetune.report.text import SELECTION_TITLES, interval, short
+from finetune.ui.html.earlier_weights import earlier_weights
 from finetune.ui.html.run import is_under_way, progress
+from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN
 from probe.tasks.task import Task
 from probe.ui.html.elements import (
@@ -37,7 +39,9 @@ def sentence(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
     """Say how far the runs are, or what they came to."""
     under_way = [run for run in runs if is_under_way(run)]
     words = " ".join(filter(None, (status(under_way), overview(runs, selection))))
-    return Markup('<p class="say">{}</p>').format(words) if words else NOTHING
+    ready_made = {run.plan.model: run.artefacts["model"] for run in runs if run.owner == OWNER}
+    said = Markup('<p class="say">{}</p>').format(words) if words else NOTHING
+    return said + earlier_weights(ready_made)
 
 
 def told(runs: Sequence[InoculationRun], selection: Selection) -> Markup:

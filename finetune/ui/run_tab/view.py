@@ -8,6 +8,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.report.duration import duration_words
+from finetune.ui.html.earlier_weights import earlier_weights
 from finetune.ui.html.sweep import GOES_ON
 from finetune.ui.run_tab.entry import RunTab
 from probe.runs.gallery import OWNER
@@ -68,7 +69,10 @@ def results(entry: RunTab, runs: Sequence[StoredRun]) -> Markup:
     """Show what runs came to, or what will stand there."""
     begun = [run for run in runs if run.results]
     if begun:
-        return entry.results(begun)
+        ready_made = {
+            run.plan["model"]: run.artefacts["model"] for run in begun if run.owner == OWNER
+        }
+        return earlier_weights(ready_made) + entry.results(begun)
     if any(run.state in OPEN for run in runs):
         return FIRST_STEP
     return NO_RUN

@@ -1,0 +1,36 @@
+"""What is said of a gallery's runs whose model has been trained anew since."""
+
+from collections.abc import Mapping
+from functools import cache
+
+from markupsafe import Markup
+
+from probe.errors import ModelError
+from probe.models.bundled import title_of
+from probe.runs.models import named_model_hash
+from probe.ui.html.elements import NOTHING, note
+
+WORDS = (
+    "The finished runs of {} were made with earlier weights of it. Those that the app has now "
+    "answer a little differently; a run of your own shows by how much."
+)
+
+
+def earlier_weights(hashes: Mapping[str, str]) -> Markup:
+    """Say which models, of those whose hash a gallery's runs name, have other weights by now.
+
+    A model that is not here says nothing.
+    """
+    changed = [
+        title_of(name) for name, digest in hashes.items() if hash_here(name) not in (digest, "")
+    ]
+    return note(WORDS.format(" and ".join(changed))) if changed else NOTHING
+
+
+@cache
+def hash_here(name: str) -> str:
+    """Return the hash of a bundled model, read once; "" where there is none."""
+    try:
+        return named_model_hash(name)
+    except ModelError:
+        return ""
