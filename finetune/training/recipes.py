@@ -14,9 +14,15 @@ from typing import Literal
 
 from probe.models.architectures import ARCHITECTURES, Recipe, architecture
 from probe.models.library import find
+from probe.terms import Term
 
 Mode = Literal["full", "fast"]
 """Train all weights, as published, or the upper ones, on states of the lower ones computed once."""
+MODES: Mapping[Mode, Term] = {
+    "fast": Term("Quick", "Only the upper layers learn."),
+    "full": Term("As published", "All weights learn."),
+}
+"""What each is called, in the order in which the page offers them."""
 
 
 def default_rate(model: str, mode: Mode = "full") -> float:

@@ -8,7 +8,8 @@ import gradio as gr
 
 from finetune.experiments.inoculation.challenges import MAX_PAIRS
 from finetune.experiments.inoculation.plan import LIU_LRS, LIU_SIZES, THRESHOLDS, Plan
-from finetune.ui.plan_form import LIMIT_FIELDS, MODES, UPLOADS, USUAL_RATE
+from finetune.training.recipes import MODES
+from finetune.ui.plan_form import LIMIT_FIELDS, UPLOADS, USUAL_RATE
 from finetune.ui.samples import FIRST_CHALLENGE, challenge_choices
 from probe.ui.html.elements import note
 
@@ -41,7 +42,7 @@ def build_fields(
         elem_id="sizes",
     )
     mode = gr.Radio(
-        [(title, name) for name, title in MODES.items()],
+        [(mode.title, name) for name, mode in MODES.items()],
         value="fast",
         label="How",
         elem_id="mode",

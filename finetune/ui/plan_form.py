@@ -21,22 +21,17 @@ from finetune.experiments.inoculation.plan import (
 )
 from finetune.experiments.inoculation.user_data import UserFiles, read_unchecked_sets
 from finetune.report.duration import duration_words
-from finetune.training.recipes import Mode, default_rate
+from finetune.training.recipes import MODES, Mode, default_rate
 from probe import limits
 from probe.data.names import stem_of
 from probe.errors import ExperimentError, UserError
 from probe.first_import import first_import
 from probe.limits import visitor_bounds
+from probe.models import bundled
 from probe.models.library import require_on_disk, task_of_model
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.html.elements import alert, join, note
 
-MODES: Mapping[Mode, str] = {"fast": "Quick", "full": "As published"}
-LEARNING: Mapping[Mode, str] = {
-    "fast": "Only the upper layers learn.",
-    "full": "All weights learn.",
-}
-"""What each speed means."""
 LIMIT_FIELDS: Mapping[str, tuple[str, float]] = {
     "gap": ("Outcome 0: gap below, points", 100),
     "drop": ("Outcome 3: lost on original, points", 100),
@@ -243,9 +238,10 @@ def forecast(*values: object) -> Markup:
     several = len(named) * len(plans)
     runs = f"{several} runs: " if several > 1 else ""
     rates = "; ".join(
-        f"{Path(plan.model).name} {', '.join(f'{lr:g}' for lr in plan.lrs)}" for plan in plans
+        f"{bundled.title_of(Path(plan.model).name)} {', '.join(f'{lr:g}' for lr in plan.lrs)}"
+        for plan in plans
     )
     trainings = len(named) * sum(cell_count(plan) - 1 for plan in plans)
     wait_words = f"{runs}{duration_words(wait)} for {trainings} trainings on one core."
     about = f"{wait_words[:1].upper()}{wait_words[1:]} You may close the page."
-    return note(about) + note(f"{LEARNING[form.mode]} Learning rate: {rates}.") + crowded
+    return note(about) + note(f"{MODES[form.mode].summary} Learning rate: {rates}.") + crowded

@@ -6,6 +6,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.experiments.generalisation.conditions import FILE, GRIDS
+from finetune.training.recipes import MODES
 from finetune.ui.generalise.form import MAX_LOSS, REPEATS, SIZES
 from finetune.ui.generalise.samples import (
     file_shown,
@@ -15,7 +16,7 @@ from finetune.ui.generalise.samples import (
 )
 from finetune.ui.generalise.titles import skill_choices, skills, vary_choices
 from finetune.ui.plan_fields import number, several, whole
-from finetune.ui.plan_form import MODES, USUAL_RATE
+from finetune.ui.plan_form import USUAL_RATE
 from probe.errors import UserError
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
@@ -91,7 +92,7 @@ def build_settings() -> list[Any]:
                 USUAL_RATE, label="Learning rates", min_width=110, elem_id="generalise-lrs"
             )
         mode = gr.Radio(
-            [(title, name) for name, title in MODES.items()],
+            [(mode.title, name) for name, mode in MODES.items()],
             value="fast",
             label="How",
             elem_id="generalise-mode",

@@ -21,9 +21,9 @@ from finetune.experiments.generalisation.user_data import read_data
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles
 from finetune.report.duration import duration_words
-from finetune.training.recipes import Mode, default_rate
+from finetune.training.recipes import MODES, Mode, default_rate
 from finetune.ui.generalise.samples import named_column
-from finetune.ui.plan_form import LEARNING, USUAL_RATE
+from finetune.ui.plan_form import USUAL_RATE
 from probe import limits
 from probe.data.names import stem_of
 from probe.errors import ExperimentError
@@ -173,4 +173,4 @@ def forecast(*values: object) -> Markup:
     return note(
         f"{wait[:1].upper()}{wait[1:]} for {trainings} trainings on one core. You may close the "
         "page."
-    ) + note(f"{LEARNING[plan.mode]} Learning rates: {rates}.")
+    ) + note(f"{MODES[plan.mode].summary} Learning rates: {rates}.")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from finetune.experiments.generalisation.conditions import FILE, GRIDS, grids, phenomena
+from finetune.training.recipes import MODES
 from probe.models.bundled import title_of
 from probe.runs.run import StoredRun
 from probe.tasks.nli import NLI
@@ -16,7 +17,6 @@ PLAIN: Mapping[str, str] = {
     FILE: "From your own file",
 }
 """Skills that have a plainer title than their templates."""
-SPEEDS: Mapping[str, str] = {"fast": "quick", "full": "as published"}
 
 
 def skill_title(name: str) -> str:
@@ -62,4 +62,4 @@ def subject(run: StoredRun) -> str:
 
 def run_title(run: StoredRun) -> str:
     """Name an own run in plain words."""
-    return f"{subject(run)}, {SPEEDS[run.plan['mode']]}"
+    return f"{subject(run)}, {MODES[run.plan['mode']].title.lower()}"

@@ -13,6 +13,7 @@ from finetune.report.duration import duration_words
 from finetune.report.overview import TONES, outcome_in, seconds_left
 from finetune.report.sweep import challenge_title, model_name, model_title, run_label, task_of
 from finetune.report.text import CAUTION, details, summary
+from finetune.training.recipes import MODES
 from finetune.ui.links import link_to_run
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN
@@ -34,7 +35,6 @@ LEGEND = (
     "· waits, ✕ failed, – cancelled."
 )
 ITEM, PARAGRAPH = Markup("<li>{}</li>"), Markup("<p>{}</p>")
-SPEEDS = {"fast": "quick", "full": "as published"}
 
 
 def name_of(run: InoculationRun) -> str:
@@ -44,7 +44,7 @@ def name_of(run: InoculationRun) -> str:
 
 def title_of(run: InoculationRun) -> str:
     """Name a run in plain words."""
-    return f"{challenge_title(run)} on {model_title(run)}, {SPEEDS[run.plan.mode]}"
+    return f"{challenge_title(run)} on {model_title(run)}, {MODES[run.plan.mode].title.lower()}"
 
 
 def progress(run: InoculationRun, detailed: bool = True) -> Markup:

@@ -8,8 +8,9 @@ from markupsafe import Markup
 from finetune.experiments.calibration.experiment import CALIBRATION
 from finetune.experiments.mitigation.experiment import MITIGATION
 from finetune.experiments.transfer.experiment import TRANSFER
+from finetune.training.recipes import MODES
 from finetune.ui.plan_fields import number, several, whole
-from finetune.ui.plan_form import MODES, USUAL_RATE
+from finetune.ui.plan_form import USUAL_RATE
 from finetune.ui.repair.form import REPEATS, SHARE, SIZE, usual_size
 from finetune.ui.repair.titles import (
     ALL,
@@ -72,7 +73,7 @@ class Fields:
                     SHARE, label="By changes that ask the model, %", elem_id="repair-asking-share"
                 )
             mode = gr.Radio(
-                [(title, name) for name, title in MODES.items()],
+                [(mode.title, name) for name, mode in MODES.items()],
                 value="fast",
                 label="How",
                 elem_id="repair-mode",

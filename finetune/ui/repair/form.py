@@ -19,8 +19,8 @@ from finetune.experiments.transfer import experiment as transfer_runs
 from finetune.experiments.transfer import plan as transfer
 from finetune.experiments.word_salad import salad_names
 from finetune.report.duration import duration_words
-from finetune.training.recipes import Mode, default_rate
-from finetune.ui.plan_form import LEARNING, USUAL_RATE
+from finetune.training.recipes import MODES, Mode, default_rate
+from finetune.ui.plan_form import USUAL_RATE
 from finetune.ui.repair.titles import ALL, METHODS, compared
 from probe import limits
 from probe.errors import ExperimentError
@@ -228,7 +228,7 @@ def forecast(*values: object) -> Markup:
     work = f"for {trainings} trainings on one core" if trainings else "on one core"
     others = ", ".join(METHODS[name].term.title for name in form.methods[1:])
     beside = f" Compared with: {others}." if others else ""
-    learning = f"{LEARNING[plan.training.mode]} Learning rate: {plan.training.lr:g}."
+    learning = f"{MODES[plan.training.mode].summary} Learning rate: {plan.training.lr:g}."
     return note(f"{wait[:1].upper()}{wait[1:]} {work}. You may close the page.") + note(
         (learning if trainings else "No weight of the model changes.") + beside
     )

@@ -10,6 +10,7 @@ from finetune.experiments.mitigation import plan as mitigation
 from finetune.experiments.mitigation.experiment import MITIGATION
 from finetune.experiments.transfer.experiment import TRANSFER
 from finetune.experiments.word_salad import salad_names
+from finetune.training.recipes import MODES
 from probe.models.bundled import title_of
 from probe.runs.run import StoredRun
 from probe.tasks.task import Task
@@ -21,7 +22,6 @@ ONE_KIND = Term(
     "The model learns to call one kind of broken text invalid, and is tested on all; and once it "
     "is trained on shuffled texts only.",
 )
-SPEEDS: Mapping[str, str] = {"fast": "quick", "full": "as published"}
 ALL = "all"
 """Stands for all changes among those that a model is taught with."""
 
@@ -76,7 +76,8 @@ def run_title(run: StoredRun) -> str:
     """Name an own run in plain words."""
     method = (*run.plan.get("methods", ()), TRANSFER.kind)[0]
     model = title_of(Path(run.plan["model"]).name)
-    return f"{METHODS[method].term.title} on {model}, {SPEEDS[run.plan['training']['mode']]}"
+    mode = MODES[run.plan["training"]["mode"]].title.lower()
+    return f"{METHODS[method].term.title} on {model}, {mode}"
 
 
 def place(run: StoredRun) -> int:

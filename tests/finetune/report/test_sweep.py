@@ -17,7 +17,7 @@ def test_a_line_is_named_by_its_model() -> None:
 
 def test_two_runs_of_a_model_on_a_challenge_are_told_apart() -> None:
     runs = [make_run(POINTS, run_id="a"), make_run(POINTS, run_id="b", owner=OWNER)]
-    assert line_names(runs) == {"a": "MiniLM (full, a)", "b": "MiniLM (gallery)"}
+    assert line_names(runs) == {"a": "MiniLM (as published, a)", "b": "MiniLM (gallery)"}
 
 
 def test_each_challenge_has_a_panel_with_its_models() -> None:

@@ -175,7 +175,11 @@ def test_all_is_as_large_as_the_challenge_training_set() -> None:
 def test_a_forecast_says_how_many_runs_and_at_which_rates() -> None:
     form = replace(FORM, models=["minilm", "da"], challenges=["negation", "spelling"], lrs="usual")
     said = forecast(*flat(form))
-    assert "4 runs: about" in said and "for 8 trainings" in said and "minilm 0.001; da 0.01" in said
+    assert (
+        "4 runs: about" in said
+        and "for 8 trainings" in said
+        and "MiniLM 0.001; Decomposable Attention 0.01" in said
+    )
 
 
 def test_a_forecast_of_a_wrong_plan_is_a_sentence() -> None:

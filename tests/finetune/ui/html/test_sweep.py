@@ -134,5 +134,5 @@ def test_each_trouble_is_said_once() -> None:
 def test_a_run_that_is_being_stopped_is_listed_so() -> None:
     run = replace(RUNS[0], state="running", cancelling=True)
     assert list_title(run) == (
-        "Add a negation · Decomposable Attention · stopping · full, da-negation"
+        "Add a negation · Decomposable Attention · stopping · as published, da-negation"
     )
