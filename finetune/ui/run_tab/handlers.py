@@ -78,7 +78,7 @@ class Handlers:
         if choice and choice not in {value for _, value in choices}:
             titles = map(self.entry.title, self.offered.runs(owner, choice))
             choices = [(", ".join(titles), choice), *choices]
-        return gr.Dropdown(choices, value=choice or None, visible=bool(choices))
+        return gr.Dropdown(choices, value=choice, visible=bool(choices))
 
     def offer_models(self, owner: str, task: str) -> Any:
         """Offer the visitor's own models, and those that came meanwhile."""
@@ -93,8 +93,11 @@ class Handlers:
         return self.look(owner, choice) if is_open else Outputs().outputs
 
     def open_tab(self, owner: str, choice: str | None) -> Values:
-        """Note that the tab is open, and show what is looked at."""
-        return [True, *self.look(owner, choice)]
+        """Note that the tab is open, and show what is looked at.
+
+        None is looked at until the page's opening has chosen something, which is then shown.
+        """
+        return [True, *(Outputs().outputs if choice is None else self.look(owner, choice))]
 
     def _look(self, owner: str, choice: str, seen: str = "") -> Outputs:
         try:

@@ -164,3 +164,11 @@ def test_a_database_that_cannot_be_read_is_told_and_everything_stays(
     assert "the run database is locked by another program" in told.progress
     assert isinstance(told.results, dict)
     assert handlers.store.get(run.id).state == "queued"
+
+
+def test_a_tab_that_is_opened_before_its_list_is_there_shows_nothing_yet(
+    handlers: Handlers,
+) -> None:
+    is_open, *shown_yet = handlers.open_tab(ME, None)
+    assert is_open and shown_yet == Outputs().outputs
+    assert "No finished run here yet" in shown(handlers.open_tab(ME, "")[1:]).results
