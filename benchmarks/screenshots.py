@@ -150,7 +150,7 @@ VIEWS = (
         {"tab": "inoculate", "run": "0123456789ab"},
         shows("#inoculate-problem [role=alert]"),
     ),
-    View("repair", {"tab": "repair"}, shows("#repair-results .card")),
+    View("repair", {"tab": "repair"}, shows("#repair-results .picture")),
     View(
         "repair-running",
         {"tab": "repair"},
