@@ -1,6 +1,6 @@
 """What is said of a gallery's runs whose model has been trained anew since."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from functools import cache
 
 from markupsafe import Markup
@@ -11,19 +11,19 @@ from probe.runs.models import named_model_hash
 from probe.ui.html.elements import NOTHING, note
 
 WORDS = (
-    "The finished runs of {} were made with earlier weights of it. Those that the app has now "
-    "answer a little differently; a run of your own shows by how much."
+    "Finished runs of {} that stand here were made with earlier weights of it. Those that the app "
+    "has now answer a little differently; a run of your own shows by how much."
 )
 
 
-def earlier_weights(hashes: Mapping[str, str]) -> Markup:
-    """Say which models, of those whose hash a gallery's runs name, have other weights by now.
+def earlier_weights(begun_with: Iterable[tuple[str, str]]) -> Markup:
+    """Say which models have other weights by now, of the names and hashes that runs began with.
 
     A model that is not here says nothing.
     """
-    changed = [
-        title_of(name) for name, digest in hashes.items() if hash_here(name) not in (digest, "")
-    ]
+    changed = {
+        title_of(name): None for name, digest in begun_with if hash_here(name) not in (digest, "")
+    }
     return note(WORDS.format(" and ".join(changed))) if changed else NOTHING
 
 

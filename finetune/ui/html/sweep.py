@@ -39,7 +39,7 @@ def sentence(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
     """Say how far the runs are, or what they came to."""
     under_way = [run for run in runs if is_under_way(run)]
     words = " ".join(filter(None, (status(under_way), overview(runs, selection))))
-    ready_made = {run.plan.model: run.artefacts["model"] for run in runs if run.owner == OWNER}
+    ready_made = [(run.plan.model, run.artefacts["model"]) for run in runs if run.owner == OWNER]
     said = Markup('<p class="say">{}</p>').format(words) if words else NOTHING
     return said + earlier_weights(ready_made)
 

@@ -69,9 +69,9 @@ def results(entry: RunTab, runs: Sequence[StoredRun]) -> Markup:
     """Show what runs came to, or what will stand there."""
     begun = [run for run in runs if run.results]
     if begun:
-        ready_made = {
-            run.plan["model"]: run.artefacts["model"] for run in begun if run.owner == OWNER
-        }
+        ready_made = [
+            (run.plan["model"], run.artefacts["model"]) for run in begun if run.owner == OWNER
+        ]
         return earlier_weights(ready_made) + entry.results(begun)
     if any(run.state in OPEN for run in runs):
         return FIRST_STEP

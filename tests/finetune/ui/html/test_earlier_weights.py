@@ -5,14 +5,15 @@ from probe.runs.models import named_model_hash
 
 
 def test_runs_of_the_weights_that_are_here_say_nothing() -> None:
-    assert earlier_weights({"da": named_model_hash("da")}) == ""
+    assert earlier_weights([("da", named_model_hash("da"))]) == ""
 
 
 def test_runs_of_other_weights_name_their_model_in_plain_words() -> None:
-    said = earlier_weights({"da": named_model_hash("da"), "esim": "0" * 64})
-    assert "finished runs of ESIM were made with earlier weights" in said
+    here = ("esim", named_model_hash("esim"))
+    said = earlier_weights([("da", named_model_hash("da")), ("esim", "0" * 64), here])
+    assert "Finished runs of ESIM that stand here were made with earlier weights" in said
     assert "Decomposable" not in said
 
 
 def test_runs_of_a_model_that_is_not_here_say_nothing() -> None:
-    assert earlier_weights({"nobody": "0" * 64}) == ""
+    assert earlier_weights([("nobody", "0" * 64)]) == ""
