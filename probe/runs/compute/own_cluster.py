@@ -13,6 +13,7 @@ from typing import Any
 
 import dask
 from distributed import Client, Nanny, Scheduler, Security, SpecCluster, Status, Worker
+from distributed.deploy.cluster import Cluster
 
 from probe.runs.compute.worker import LowPriority
 
@@ -51,6 +52,17 @@ class BareNanny(Nanny):
             return await super().instantiate()
 
 
+class LastingCluster(SpecCluster):
+    """A cluster that gives no worker up, since each nanny starts its own again.
+
+    Dask's looks at a lost worker again after a while and closes its nanny if none of that name is
+    there just then, as when it died a second time: the cluster would be left without workers.
+    """
+
+    def _update_worker_status(self, op: str, msg: Any) -> None:  # Any: an address, or facts
+        Cluster._update_worker_status(self, op, msg)
+
+
 @contextmanager
 def without_main() -> Iterator[None]:
     """Hide where the main module lies: a spawned process imports it again, and gradio with it."""
@@ -81,7 +93,7 @@ def local_processes(count: int) -> SpecCluster:
         },
     }
     with dask.config.set({MALLOC_TRIM_SETTING: None}):
-        cluster = SpecCluster(
+        cluster = LastingCluster(  # type: ignore[no-untyped-call]  # dask's is untyped
             scheduler=_scheduler(**here, port=0, allowed_failures=ALLOWED_DEATHS),
             workers=dict.fromkeys(range(count), worker),
             security=security,
