@@ -46,6 +46,7 @@ def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(
     expect(newcomer.locator("#generalise-model input")).to_have_value(second, timeout=SLOW)
     newcomer.locator("#generalise-settings > button").click()
     sizes = newcomer.locator("#generalise-sizes")
+    expect(sizes.locator(".token").first).to_be_visible(timeout=SLOW)  # the fold opens first
     while sizes.locator(".token").count():
         sizes.locator(".token-remove").first.click()
     sizes.locator("input").fill("8")
