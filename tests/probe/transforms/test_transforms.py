@@ -1,15 +1,12 @@
 """What holds for every transform, for chains, and for any text at all."""
 
-import random
 from collections import Counter
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from itertools import pairwise, permutations
 
-import numpy as np
 import pytest
-import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -32,6 +29,7 @@ from probe.transforms.availability import RESOURCES, missing, ready
 from probe.transforms.families.importance import kept_count
 from probe.transforms.registry import SubWords, Tools
 from probe.transforms.wording import applies_of
+from tests.support.global_state import leaves_global_chance_alone
 from tests.support.property_settings import STEADY
 from tests.support.scored_tokens import FixedReader, scored
 from tests.support.tiny_models import shared
@@ -121,11 +119,7 @@ def test_another_row_does_not_change_a_row(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_global_chance_is_not_touched(name: str) -> None:
-    before = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state()
-    applied(name, [PAIR, OTHER])
-    assert random.getstate() == before[0]
-    assert np.random.get_state()[1].tolist() == before[1]
-    assert torch.equal(torch.get_rng_state(), before[2])
+    assert leaves_global_chance_alone(lambda: applied(name, [PAIR, OTHER]))
 
 
 @pytest.mark.parametrize("name", NAMES)
