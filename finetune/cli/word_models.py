@@ -11,7 +11,9 @@ from finetune.training.data import read_jsonl
 from finetune.training.encoded import encode, score
 from finetune.training.recipes import WORD_MODELS, Preset
 from finetune.training.word_models import train, untrained
+from probe.cli.options import PrecisionName
 from probe.cli.output import make_folder
+from probe.models.classifier import resolve
 from probe.models.library import load
 
 DEV_TOKENS = 512
@@ -35,6 +37,7 @@ def words_command(
     seed: int = 0,
     minutes: Annotated[float, typer.Option(help="No epoch ends later than this.")] = 600.0,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    precision: PrecisionName = "fp32",
     threads: Annotated[int, typer.Option(help="Torch threads.")] = 1,
 ) -> None:
     """Train one of the papers' word-level models from word vectors."""
@@ -51,7 +54,7 @@ def words_command(
         f"{len(pairs)} pairs, {parameters} trained weights, batches of {settings.recipe.batch}, "
         f"lr {settings.recipe.lr:g}, at most {settings.epochs} epochs"
     )
-    for row in train(classifier, settings, pairs, out, seed, minutes):
+    for row in train(classifier, settings, pairs, out, seed, minutes, resolve(precision)):
         typer.echo(
             f"epoch {row.epoch}  loss {row.loss:.4f}  held out {row.dev:.4f}  "
             f"lr {row.lr:g}  {row.pairs_per_second:.0f} pairs/s"

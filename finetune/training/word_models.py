@@ -25,7 +25,7 @@ from finetune.training.loop import (
 from finetune.training.optimisers import make_optimiser
 from finetune.training.recipes import WORD_MODELS, Preset
 from probe.models.architectures import architecture
-from probe.models.classifier import Classifier
+from probe.models.classifier import Classifier, Precision
 from probe.models.weight_files import VECTORS
 from probe.models.word_models import decomposable, esim  # noqa: F401  # registers them with the Auto classes
 from probe.models.word_models.word_tokenizer import SPECIAL, word_tokenizer
@@ -85,6 +85,7 @@ def train(
     out: Path,
     seed: int = 0,
     minutes: float = 600.0,
+    precision: Precision = "fp32",
 ) -> Iterator[Epoch]:
     """Train in place and yield epochs; the best one so far lies in `out` as fp16 safetensors.
 
@@ -99,7 +100,7 @@ def train(
     dev = encode(classifier, dev_pairs, preset.max_tokens, classifier.device)
     data = encode(classifier, train_pairs, preset.max_tokens, classifier.device)
     optimiser = make_optimiser(preset.recipe, trainable(classifier), preset.recipe.lr)
-    trainer, best = Trainer(classifier, preset.recipe, optimiser), BestEpoch()
+    trainer, best = Trainer(classifier, preset.recipe, optimiser, precision), BestEpoch()
     first = getattr(classifier.model.config, "epochs_done", 0) + 1
     start = time.monotonic()
     for epoch in train_epochs(trainer, data, dev, _schedule(preset, first, seed), best):
