@@ -1,5 +1,6 @@
 """The order of waiting events: visitors take turns, and nobody lets too many wait."""
 
+import time
 from typing import Any, Literal
 
 from gradio.data_classes import PredictBodyInternal
@@ -13,6 +14,14 @@ from probe.ui.answers.turns import Turns, Visitor, address
 PAGES_OF_AN_ADDRESS = 25
 """How many times as many events an address may let wait as a page: a class has one address."""
 
+PAUSE, LONG_PAUSE = 0.02, 0.1
+"""Seconds between two looks at the queue while people use the app, and once nobody does.
+
+gradio has no setting for them: it looks a thousand times a second and keeps a core busy.
+"""
+IN_USE = 60.0
+"""For so many seconds after an event the app counts as used."""
+
 
 class FairQueue(Queue):
     """gradio's queue, whose next event is that of the visitor who was served longest ago."""
@@ -20,6 +29,16 @@ class FairQueue(Queue):
     def __init__(self, **options: Any) -> None:  # Any: as of gradio
         super().__init__(**options)
         self._turns = Turns()
+        self._asked = time.monotonic() - IN_USE
+
+    @property
+    def sleep_when_free(self) -> float:
+        """Return how many seconds gradio waits before it looks at the queue again."""
+        return PAUSE if time.monotonic() - self._asked < IN_USE else LONG_PAUSE
+
+    @sleep_when_free.setter
+    def sleep_when_free(self, _: float) -> None:
+        """Leave what gradio sets when it makes a queue."""
 
     def get_events(self) -> tuple[list[Event], bool, str] | None:
         """Take the next events that can be answered now."""
@@ -40,6 +59,7 @@ class FairQueue(Queue):
         Literal["success", "error", "queue_full", "validator_error"],
     ]:
         """Let an event wait, or refuse it by a sentence."""
+        self._asked = time.monotonic()
         refusal = self._refusal(address(request), body.session_hash)
         return (False, refusal, "error") if refusal else await super().push(body, request, username)
 

@@ -19,9 +19,8 @@ EVENTS_AT_ONCE = 4
 MAX_WAITING = 10_000
 """Events in the queue, whoever asks; NLI_CLINIC_MAX_WAITING bounds those of a page and an address.
 Where no bound is given gradio lets a single event wait on a ZeroGPU Space."""
-QUEUE_PAUSE, PROGRESS_PAUSE = 0.02, 0.1
-"""Seconds between two looks at gradio's queue, which has no setting for them: as it stands it looks
-a thousand times a second, and an app that nobody uses keeps a core busy."""
+PROGRESS_PAUSE = 0.1
+"""Seconds between two looks for progress to tell; gradio looks a hundred times a second."""
 
 
 def launch_options() -> dict[str, Any]:
@@ -66,7 +65,6 @@ def queued(page: gr.Blocks) -> gr.Blocks:
         blocks=page,
         default_concurrency_limit=EVENTS_AT_ONCE,
     )
-    page._queue.sleep_when_free = QUEUE_PAUSE
     page._queue.progress_update_sleep_when_free = PROGRESS_PAUSE
     page._queue.ANALYTICS_MAX_EVENTS = 1
     page._queue.ANAYLTICS_CACHE_FREQUENCY = sys.maxsize  # else it makes a table of them each time

@@ -9,7 +9,15 @@ import httpx
 import pytest
 from starlette.requests import Request
 
-from probe.ui.server.fair_queue import PAGES_OF_AN_ADDRESS, Turns, Visitor, address
+from probe.ui.server import fair_queue
+from probe.ui.server.fair_queue import (
+    LONG_PAUSE,
+    PAGES_OF_AN_ADDRESS,
+    PAUSE,
+    Turns,
+    Visitor,
+    address,
+)
 from probe.ui.server.serving import queued
 
 MAX_SECONDS = 30
@@ -155,3 +163,14 @@ def test_an_address_with_too_many_waiting_is_refused_by_a_sentence(page: Page) -
     answers = [page.ask(f"page {n}") for n in range(most + 1)]
     assert [answer.status_code for answer in answers] == [*[200] * most, 400]
     assert f"{most} requests of yours are waiting already" in answers[-1].json()["detail"]
+
+
+def test_the_queue_is_looked_at_often_while_somebody_uses_the_app(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue = page.blocks._queue
+    assert queue.sleep_when_free == LONG_PAUSE
+    page.begin("first")
+    assert queue.sleep_when_free == PAUSE
+    monkeypatch.setattr(fair_queue, "IN_USE", 0.0)
+    assert queue.sleep_when_free == LONG_PAUSE
