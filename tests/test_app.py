@@ -13,7 +13,8 @@ from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from probe.ui.html.elements import note
 from probe.ui.page import Core, Page, TabEntry, build_page
-from probe.ui.server.serving import PROGRESS_PAUSE, QUEUE_PAUSE, launch_options, queued
+from probe.ui.server.fair_queue import LONG_PAUSE
+from probe.ui.server.serving import PROGRESS_PAUSE, launch_options, queued
 
 ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = (
@@ -71,7 +72,7 @@ def test_the_app_imports_pages_stores_and_settings() -> None:
 def test_the_queue_rests_and_gradio_still_asks_how_long(core: Core) -> None:
     queue = queued(build_page([], core))._queue
     assert (queue.sleep_when_free, queue.progress_update_sleep_when_free) == (
-        QUEUE_PAUSE,
+        LONG_PAUSE,
         PROGRESS_PAUSE,
     )
     code = (Path(gr.__file__).parent / "queueing.py").read_text(encoding="utf-8")
