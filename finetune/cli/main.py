@@ -6,6 +6,7 @@ from finetune.cli.gallery import gallery_command
 from finetune.cli.generalise import generalise_command
 from finetune.cli.inoculate import inoculate_command
 from finetune.cli.mitigate import mitigate_command
+from finetune.cli.reader import reader_command
 from finetune.cli.report import report_command
 from finetune.cli.runs import run_command, runs_command
 from finetune.cli.share import share_command
@@ -30,6 +31,7 @@ app.command("runs")(runs_command)
 app.command("run")(run_command)
 app.command("report")(report_command)
 app.command("gallery")(gallery_command)
+app.command("reader")(reader_command)
 app.command("train")(train_command)
 app.command("share")(share_command)
 app.command("words")(words_command)

@@ -8,7 +8,9 @@ from tempfile import TemporaryDirectory
 
 import torch
 from safetensors.torch import load_file, save_file
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from finetune.training.loop import Trainee
 from probe.errors import TrainingError
 from probe.models.classifier import Classifier
 
@@ -17,18 +19,23 @@ Options = Mapping[str, object]
 
 def save_model(classifier: Classifier, out: Path) -> None:
     """Write weights (fp16 safetensors), config with our label names and the task, tokenizer."""
-    out.mkdir(parents=True, exist_ok=True)
     model = classifier.model
     model.config.task = classifier.task.name
     names: list[str] = list(classifier.order)
     model.config.id2label = dict(enumerate(names))
     model.config.label2id = {name: index for index, name in enumerate(names)}
+    save_weights(model, classifier.tokenizer, out)
+
+
+def save_weights(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, out: Path) -> None:
+    """Write weights (fp16 safetensors), config and tokenizer."""
+    out.mkdir(parents=True, exist_ok=True)
     model.config.save_pretrained(out)
     half = {name: value.half().contiguous() for name, value in model.state_dict().items()}
     weights = out / "model.safetensors"
     save_file(half, weights, metadata={"format": "pt"})
     weights.chmod(0o644)  # safetensors makes files that only their owner reads
-    classifier.tokenizer.save_pretrained(out)
+    tokenizer.save_pretrained(out)
 
 
 def model_files(classifier: Classifier) -> dict[str, bytes]:
@@ -39,7 +46,7 @@ def model_files(classifier: Classifier) -> dict[str, bytes]:
 
 
 def save_checkpoint(
-    classifier: Classifier,
+    classifier: Trainee,
     optimiser: torch.optim.Optimizer,
     options: Options,
     step: int,
@@ -64,7 +71,7 @@ def save_checkpoint(
 
 
 def load_checkpoint(
-    classifier: Classifier, optimiser: torch.optim.Optimizer, options: Options, out: Path
+    classifier: Trainee, optimiser: torch.optim.Optimizer, options: Options, out: Path
 ) -> int:
     """Load the checkpoint in `out`, if any, and return the step to go on from.
 

@@ -1,7 +1,7 @@
 """Fine-tune an encoder into a classifier, with checkpoints that a training resumes from."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import torch
 from transformers import BatchEncoding
 
 from finetune.training.checkpoints import load_checkpoint, save_checkpoint, save_model
-from finetune.training.loop import Trainer, epoch_batches, train_epoch, trainable
+from finetune.training.loop import Trainee, TraineeT, Trainer, epoch_batches, train_epoch, trainable
 from finetune.training.losses import admissible
 from finetune.training.optimisers import make_optimiser
 from probe.metrics import accuracy
@@ -61,15 +61,6 @@ def train(
     A checkpoint in `out` of the same options is resumed; at the end the model is in `out` as fp16
     safetensors. Raises TrainingError where the checkpoint has other options.
     """
-    if options.freeze_word_embeddings:
-        classifier.model.get_input_embeddings().requires_grad_(False)
-    lengths = text_lengths(classifier.task, examples)
-    batches = _batches(lengths, options)
-    rates = [
-        options.lr * schedule(step, len(batches), options.warmup) for step in range(len(batches))
-    ]
-    trainer = _trainer(classifier, options)
-    start = load_checkpoint(classifier, trainer.optimiser, asdict(options), out)
 
     def load(rows: Sequence[int]) -> tuple[BatchEncoding, torch.Tensor]:
         batch = [examples[row] for row in rows]
@@ -77,6 +68,36 @@ def train(
             batch, classifier.task, classifier.labels
         )
 
+    def measure() -> dict[str, float]:
+        return {name: _accuracy(classifier, rows, options) for name, rows in (dev or {}).items()}
+
+    lengths = text_lengths(classifier.task, examples)
+    yield from train_steps(classifier, lengths, load, measure, options, out, every)
+    save_model(classifier, out)
+
+
+def train_steps(
+    trainee: Trainee,
+    lengths: Sequence[int],
+    load: Callable[[Sequence[int]], tuple[BatchEncoding, torch.Tensor]],
+    measure: Callable[[], dict[str, float]],
+    options: TrainingOptions,
+    out: Path,
+    every: int = 1000,
+) -> Iterator[Progress]:
+    """Take all steps of a training and yield progress as `train` does, with what `measure` says.
+
+    `lengths` are those of the examples, by which batches are put together; `load` returns the
+    inputs and targets of some. Raises TrainingError where the checkpoint has other options.
+    """
+    if options.freeze_word_embeddings:
+        trainee.model.get_input_embeddings().requires_grad_(False)
+    batches = _batches(lengths, options)
+    rates = [
+        options.lr * schedule(step, len(batches), options.warmup) for step in range(len(batches))
+    ]
+    trainer = _trainer(trainee, options)
+    start = load_checkpoint(trainee, trainer.optimiser, asdict(options), out)
     interval_start, examples_seen, average = time.monotonic(), 0, 0.0
     seed = options.seed * 1_000_003 + start
     losses = train_epoch(trainer, batches[start:], rates[start:], load, seed)
@@ -85,13 +106,9 @@ def train(
         examples_seen += len(batches[step - 1])
         if step % every == 0 or step == len(batches):
             speed = examples_seen / (time.monotonic() - interval_start)
-            save_checkpoint(classifier, trainer.optimiser, asdict(options), step, out)
-            scores = {
-                name: _accuracy(classifier, rows, options) for name, rows in (dev or {}).items()
-            }
-            yield Progress(step, len(batches), average, speed, scores)
+            save_checkpoint(trainee, trainer.optimiser, asdict(options), step, out)
+            yield Progress(step, len(batches), average, speed, measure())
             interval_start, examples_seen = time.monotonic(), 0
-    save_model(classifier, out)
 
 
 def _accuracy(
@@ -110,11 +127,11 @@ def _batches(lengths: Sequence[int], options: TrainingOptions) -> list[list[int]
     ]
 
 
-def _trainer(classifier: Classifier, options: TrainingOptions) -> Trainer:
+def _trainer(trainee: TraineeT, options: TrainingOptions) -> Trainer[TraineeT]:
     settings = {"weight_decay": options.weight_decay}
     recipe = Recipe("adamw", options.lr, clip_norm=options.clip, settings=settings)
-    optimiser = make_optimiser(recipe, trainable(classifier), options.lr)
-    return Trainer(classifier, recipe, optimiser, options.precision)
+    optimiser = make_optimiser(recipe, trainable(trainee), options.lr)
+    return Trainer(trainee, recipe, optimiser, options.precision)
 
 
 def schedule(step: int, steps: int, warmup: float) -> float:

@@ -7,10 +7,11 @@ import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
 
 import torch
 from torch.optim import Optimizer
-from transformers import BatchEncoding
+from transformers import BatchEncoding, PreTrainedModel
 
 from finetune.training.encoded import Encoded, score
 from finetune.training.losses import Loss, cross_entropy
@@ -23,11 +24,29 @@ Weights = dict[str, torch.Tensor]
 BATCHES_SORTED_BY_LENGTH = 50  # together, so that little padding is computed
 
 
+class Trainee(Protocol):
+    """What is trained: a model on its device, and the logits of a batch of inputs."""
+
+    @property
+    def model(self) -> PreTrainedModel:
+        """The weights."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where they lie."""
+
+    def logits(self, inputs: BatchEncoding) -> torch.Tensor:
+        """Return the logits that the loss takes, float32."""
+
+
+TraineeT = TypeVar("TraineeT", bound=Trainee)
+
+
 @dataclass(frozen=True)
-class Trainer:
+class Trainer(Generic[TraineeT]):
     """A model, its optimiser and loss; the recipe says how gradients are clipped."""
 
-    classifier: Classifier
+    classifier: TraineeT
     recipe: Recipe
     optimiser: Optimizer
     precision: Precision = "fp32"
@@ -70,7 +89,7 @@ class BestEpoch:
 
 
 def train_epochs(
-    trainer: Trainer,
+    trainer: Trainer[Classifier],
     data: Encoded,
     dev: Encoded,
     schedule: Schedule,
@@ -101,7 +120,7 @@ def train_epochs(
 
 
 def train_epoch(
-    trainer: Trainer,
+    trainer: Trainer[TraineeT],
     batches: Sequence[Sequence[int]],
     rates: Sequence[float],
     load: Callable[[Sequence[int]], tuple[BatchEncoding, torch.Tensor]],
@@ -119,7 +138,9 @@ def train_epoch(
         yield take_step(trainer, *load(rows), seed + number)
 
 
-def take_step(trainer: Trainer, inputs: BatchEncoding, targets: torch.Tensor, seed: int) -> float:
+def take_step(
+    trainer: Trainer[TraineeT], inputs: BatchEncoding, targets: torch.Tensor, seed: int
+) -> float:
     """Change the weights once and return the mean loss before. `seed` fixes the dropout."""
     classifier = trainer.classifier
     classifier.model.train()
@@ -134,7 +155,7 @@ def take_step(trainer: Trainer, inputs: BatchEncoding, targets: torch.Tensor, se
     return float(loss.detach())
 
 
-def trainable(classifier: Classifier) -> list[torch.nn.Parameter]:
+def trainable(classifier: Trainee) -> list[torch.nn.Parameter]:
     """Return the weights that take a gradient."""
     return [weight for weight in classifier.model.parameters() if weight.requires_grad]
 

@@ -25,6 +25,11 @@ MODES: Mapping[Mode, Term] = {
 """What each is called, in the order in which the page offers them."""
 
 
+def mode_words(mode: Mode) -> str:
+    """Return what a mode is called within a sentence."""
+    return MODES[mode].title.lower()
+
+
 def default_rate(model: str, mode: Mode = "full") -> float:
     """Return the learning rate to begin with, for a model by name, folder or hub id.
 

@@ -8,6 +8,7 @@ import typer
 
 from probe.analysis.batch import Row, score
 from probe.analysis.summary import Totals, summary_json
+from probe.cli.batch_reading import batch_reading
 from probe.cli.open_models import opened
 from probe.cli.options import (
     Assignments,
@@ -32,6 +33,8 @@ from probe.data.label_values import in_words, label_values, read_label_values
 from probe.data.rows import choose
 from probe.data.spreadsheets import guarded, guarded_form
 from probe.data.tables import form_of, read_table, write_table
+from probe.errors import ArgumentError
+from probe.models.reader import answers_with_spans, load_reader
 from probe.reports.frames import made_frame, scored_frame
 
 
@@ -61,12 +64,20 @@ def batch_command(
     precision: PrecisionName = "auto",
     guard: Guard = False,
 ) -> None:
-    """Score a file; rows that cannot be scored say why in the column `error`."""
-    names = [name.strip() for name in transforms.split(",") if name.strip()]
-    options = transform_options(keep, sign, pin, by_id, draw, others)
+    """Score a file; rows that cannot be scored say why in the column `error`.
+
+    A model that answers questions takes SQuAD's JSON, or a table with context, question, answers.
+    """
     check_form = guarded_form if guard else form_of
     for path in filter(None, (out, pairs)):
         check_form(path)
+    if answers_with_spans(model):
+        if transforms or pairs:
+            raise ArgumentError("a reader is scored without --transforms and --pairs")
+        reader = load_reader(model)
+        return batch_reading(file, out, summary, reader, precision, guard)
+    names = [name.strip() for name in transforms.split(",") if name.strip()]
+    options = transform_options(keep, sign, pin, by_id, draw, others)
     table = read_table(file)
     classifier = opened(model, labels, task)
     answered = classifier.task

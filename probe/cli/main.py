@@ -4,6 +4,7 @@ from probe.cli import models
 from probe.cli.backup import backup_command, restore_command
 from probe.cli.batch import batch_command
 from probe.cli.compare import compare_command
+from probe.cli.distractors import distractors_command
 from probe.cli.glossary import glossary_command
 from probe.cli.group import group
 from probe.cli.hans import hans_command
@@ -20,6 +21,7 @@ app.command("batch")(batch_command)
 app.command("compare")(compare_command)
 app.command("hans")(hans_command)
 app.command("transforms")(transforms_command)
+app.command("distractors")(distractors_command)
 app.command("glossary")(glossary_command)
 app.command("templates")(templates_command)
 app.command("rules")(baselines.judge_command)

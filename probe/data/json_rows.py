@@ -66,6 +66,17 @@ def _line(line: str, number: int, name: str) -> Any:  # Any: JSON
     return value
 
 
+def json_value(text: str, name: str) -> Any:  # Any: JSON
+    """Return the one value of a whole text. Raises FileError."""
+    try:
+        value, end = _decode(text.strip(), name)
+    except json.JSONDecodeError as problem:
+        raise FileError(f"{name} is no JSON: {problem.msg} (line {problem.lineno:,})") from problem
+    if end < len(text.strip()):
+        raise FileError(f"{name} is no JSON: something follows its value")
+    return value
+
+
 def json_list(text: IO[str], name: str, bounds: Bounds) -> Iterator[Row]:
     """Yield the objects of one JSON list, without reading the whole of it first.
 

@@ -8,8 +8,10 @@ from typing import Any
 import torch
 from transformers import (
     CONFIG_MAPPING,
+    MODEL_FOR_QUESTION_ANSWERING_MAPPING,
     MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING,
     AutoConfig,
+    AutoModelForQuestionAnswering,
     AutoModelForSequenceClassification,
     AutoTokenizer,
     PreTrainedModel,
@@ -46,9 +48,49 @@ class Checkpoint:
     outputs: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Head:
+    """What a model does, in a sentence's words, with the class and the kinds of such models."""
+
+    title: str
+    cannot: str
+    auto: Any  # Any: one of transformers' Auto classes
+    kinds: Any  # Any: its mapping from config classes
+
+
+CLASSIFIER = Head(
+    "sequence classifier",
+    "classifies no text",
+    AutoModelForSequenceClassification,
+    MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING,
+)
+READER = Head(
+    "reader",
+    "answers no question",
+    AutoModelForQuestionAnswering,
+    MODEL_FOR_QUESTION_ANSWERING_MAPPING,
+)
+
+
 def read_checkpoint(name: str, folder: Path, device: torch.device) -> Checkpoint:
     """Read a sequence classifier. Raises ModelError for a folder with anything else."""
-    _check_model_type(name, _config(name, folder))
+    model, tokenizer = _read(name, folder, device, CLASSIFIER)
+    check_answer_rule(model.config)
+    labels: dict[Any, str] = dict(model.config.id2label or {})  # Any: numbers
+    return Checkpoint(model, tokenizer, tuple(str(labels[index]) for index in sorted(labels)))
+
+
+def read_reader(
+    name: str, folder: Path, device: torch.device
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """Read a model that answers with spans, and its tokenizer. Raises ModelError as above."""
+    return _read(name, folder, device, READER)
+
+
+def _read(
+    name: str, folder: Path, device: torch.device, head: Head
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    _check_model_type(name, _config(name, folder), head)
     _check_weights(name, folder)
     if not any(path for pattern in VOCABULARY_PATTERNS for path in folder.glob(pattern)):
         # transformers would make up an empty one
@@ -56,7 +98,7 @@ def read_checkpoint(name: str, folder: Path, device: torch.device) -> Checkpoint
     path, options = str(folder), {"trust_remote_code": False, "local_files_only": True}
     try:
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(path, **options)
-        model, report = AutoModelForSequenceClassification.from_pretrained(
+        model, report = head.auto.from_pretrained(
             path, dtype=torch.float32, use_safetensors=True, output_loading_info=True, **options
         )
         model = model.eval().to(device)
@@ -66,12 +108,8 @@ def read_checkpoint(name: str, folder: Path, device: torch.device) -> Checkpoint
         raise loading_error(name, problem) from problem
     if report["missing_keys"]:  # transformers fills them with random numbers
         missing = ", ".join(sorted(report["missing_keys"])[:3])
-        raise ModelError(
-            f"the model {name!r} is no trained sequence classifier: it lacks {missing}"
-        )
-    check_answer_rule(model.config)
-    labels = model.config.id2label
-    return Checkpoint(model, tokenizer, tuple(str(labels[index]) for index in sorted(labels)))
+        raise ModelError(f"the model {name!r} is no trained {head.title}: it lacks {missing}")
+    return model, tokenizer
 
 
 def _config(name: str, folder: Path) -> dict[str, Any]:  # Any: JSON values
@@ -88,15 +126,15 @@ def _config(name: str, folder: Path) -> dict[str, Any]:  # Any: JSON values
     return config
 
 
-def _check_model_type(name: str, config: dict[str, Any]) -> None:
+def _check_model_type(name: str, config: dict[str, Any], head: Head) -> None:
     model_type = str(config.get("model_type", ""))
     if model_type not in CONFIG_MAPPING:
         if "auto_map" in config:
             raise ModelError(needs_code_message(name))
         raise ModelError(f"the model {name!r} is of a kind that is not known here: {model_type!r}")
-    if CONFIG_MAPPING[model_type] not in MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING:
+    if CONFIG_MAPPING[model_type] not in head.kinds:
         raise ModelError(
-            f"the model {name!r} is no sequence classifier: a {model_type} model classifies no text"
+            f"the model {name!r} is no {head.title}: a {model_type} model {head.cannot}"
         )
 
 
@@ -128,17 +166,26 @@ def start_from_encoder(path: str, task: Task = NLI) -> Classifier:
     config = AutoConfig.from_pretrained(path, trust_remote_code=False)
     order = task.read_order([config.id2label[at] for at in range(config.num_labels)])
     labels = dict(enumerate(order or task.labels))
+    model, tokenizer = to_train(
+        path,
+        CLASSIFIER,
+        id2label=labels,
+        label2id={label: index for index, label in labels.items()},
+        ignore_mismatched_sizes=order is None,
+    )
+    return Classifier(Path(path).name, model, tokenizer, task, order or task.labels, device())
+
+
+def to_train(
+    path: str,
+    head: Head,
+    **options: Any,  # Any: settings of the config, as transformers takes them
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """Load a model in eval mode to train further; a head that it lacks comes from a fixed seed."""
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        model = AutoModelForSequenceClassification.from_pretrained(
-            path,
-            id2label=labels,
-            label2id={label: index for index, label in labels.items()},
-            ignore_mismatched_sizes=order is None,
-            dtype=torch.float32,
-            use_safetensors=True,
-            trust_remote_code=False,
+        model = head.auto.from_pretrained(
+            path, dtype=torch.float32, use_safetensors=True, trust_remote_code=False, **options
         )
     tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
-    model = model.eval().to(device())
-    return Classifier(Path(path).name, model, tokenizer, task, order or task.labels, device())
+    return model.eval().to(device()), tokenizer

@@ -18,7 +18,7 @@ from tests.support.tiny_bert import tiny_pairs
 OPTIONS = {"lr": 1e-3, "seed": 0}
 
 
-def trainer(classifier: Classifier) -> Trainer:
+def trainer(classifier: Classifier) -> Trainer[Classifier]:
     recipe = classifier.architecture.recipe
     return Trainer(classifier, recipe, make_optimiser(recipe, trainable(classifier), 1e-3))
 

@@ -6,6 +6,7 @@ from torch.optim import Adagrad, Adam, AdamW, Optimizer
 
 from finetune.training.loop import trainable
 from finetune.training.optimisers import OPTIMISERS, adamw, clip_gradients, make_optimiser
+from finetune.training.recipes import mode_words
 from probe.models.architectures import ARCHITECTURES, DEFAULT
 from probe.models.classifier import Classifier
 from tests.support.tiny_models import tiny_classifier
@@ -29,6 +30,10 @@ def test_a_model_is_trained_as_it_was(
     recipe = classifier.architecture.recipe
     assert type(make_optimiser(recipe, [torch.nn.Parameter(torch.zeros(2))], 0.1)) is kind
     assert recipe.batch == batch
+
+
+def test_a_mode_is_called_by_plain_words_within_a_sentence() -> None:
+    assert (mode_words("fast"), mode_words("full")) == ("quick", "as published")
 
 
 def test_every_recipe_can_be_carried_out() -> None:

@@ -1,0 +1,61 @@
+"""`python -m finetune reader`: fine-tune an encoder into a reader."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+
+from finetune.training.encoder import TrainingOptions
+from finetune.training.reader import start_from_encoder, train
+from probe.cli.options import PrecisionName
+from probe.cli.output import make_folder
+from probe.data.questions import Question, QuestionRow, question_rows
+from probe.models.classifier import resolve
+from probe.models.library import find
+
+
+def reader_command(
+    model: Annotated[str, typer.Option(help="Encoder or reader: folder, bundled name or hub id.")],
+    train_file: Annotated[list[Path], typer.Option("--train", help="SQuAD's JSON, or a table.")],
+    out: Annotated[Path, typer.Option(help="Folder for checkpoints and the finished model.")],
+    dev: Annotated[list[Path], typer.Option(help="Sets to measure on.")] = [],  # noqa: B006
+    dev_size: Annotated[int, typer.Option(help="Questions of each dev set, from its start.")] = 500,
+    epochs: int = 2,
+    lr: float = 6e-5,
+    batch: int = 24,
+    every: Annotated[int, typer.Option(help="Steps between two checkpoints.")] = 200,
+    seed: int = 0,
+    threads: Annotated[int, typer.Option(help="Torch threads.")] = 1,
+    precision: PrecisionName = "auto",
+    freeze_word_embeddings: Annotated[
+        bool, typer.Option(help="Keep the encoder's word embeddings, which models can share.")
+    ] = False,
+) -> None:
+    """Fine-tune an encoder to answer questions with spans of a passage; run again to resume."""
+    torch.set_num_threads(threads)
+    make_folder(out)
+    options = TrainingOptions(
+        lr=lr,
+        epochs=epochs,
+        batch=batch,
+        seed=seed,
+        precision=resolve(precision),
+        freeze_word_embeddings=freeze_word_embeddings,
+    )
+    rows = [row for file in train_file for row in question_rows(file)]
+    questions = _answered(rows)
+    sets = {file.name.split(".")[0]: _answered(question_rows(file))[:dev_size] for file in dev}
+    typer.echo(f"{len(questions)} questions, {len(rows) - len(questions)} left out, {options}")
+    for row in train(start_from_encoder(find(model)), questions, options, out, sets, every):
+        scores = "  ".join(f"{name} F1 {100 * value:.1f}" for name, value in row.accuracy.items())
+        typer.echo(
+            f"step {row.step}/{row.steps}  loss {row.loss:.4f}  "
+            f"{row.pairs_per_second:.1f} windows/s  {scores}"
+        )
+
+
+def _answered(rows: Iterable[QuestionRow]) -> list[Question]:
+    """Return the questions that have an answer to learn or to compare with."""
+    return [row.question for row in rows if row.question and row.question.answers]

@@ -1,0 +1,85 @@
+"""Train an encoder into a reader: each end of the right span is chosen among a window's tokens."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+
+import torch
+from transformers import BatchEncoding
+
+from finetune.training.checkpoints import save_weights
+from finetune.training.encoder import Progress, TrainingOptions, train_steps
+from probe.data.questions import Question, Span
+from probe.models.checkpoint import READER, to_train
+from probe.models.device import device
+from probe.models.reader import Place, Reader, Window
+from probe.span_scores import best, f1
+
+Example = tuple[Window, int, int]
+"""A window, and the first and the last token of the right answer in it."""
+
+
+def start_from_encoder(path: str) -> Reader:
+    """Load an encoder, or a reader, to train; an encoder gets a head from a fixed seed."""
+    model, tokenizer = to_train(path, READER, num_labels=2, ignore_mismatched_sizes=True)
+    return Reader(Path(path).name, model, tokenizer, device())
+
+
+def train(
+    reader: Reader,
+    questions: Sequence[Question],
+    options: TrainingOptions,
+    out: Path,
+    dev: Mapping[str, Sequence[Question]] | None = None,
+    every: int = 1000,
+) -> Iterator[Progress]:
+    """Train in place on each question's first answer, as `finetune.training.encoder.train` does.
+
+    A window that does not hold the whole answer is left out. The scores are F1 on the dev sets.
+    """
+    examples = [example for question in questions for example in examples_of(reader, question)]
+
+    def load(rows: Sequence[int]) -> tuple[BatchEncoding, torch.Tensor]:
+        inputs = reader.collate([examples[row][0] for row in rows])
+        places = [examples[row][end] for end in (1, 2) for row in rows]
+        targets = torch.zeros(len(places), inputs["input_ids"].shape[1], dtype=torch.bool)
+        targets[torch.arange(len(places)), torch.tensor(places)] = True
+        return inputs, targets  # (2 * batch, tokens)
+
+    def measure() -> dict[str, float]:
+        return {name: mean_f1(reader, rows, options) for name, rows in (dev or {}).items()}
+
+    lengths = [len(window.places) for window, _, _ in examples]
+    yield from train_steps(reader, lengths, load, measure, options, out, every)
+    save_weights(reader.model, reader.tokenizer, out)
+
+
+def examples_of(reader: Reader, question: Question) -> Iterator[Example]:
+    """Yield the windows of a question that hold its first answer, with the answer's tokens."""
+    if not question.answers or reader.too_long(question):
+        return
+    for window in reader.windows(question):
+        if found := tokens_of(window.places, question.answers[0]):
+            yield window, *found
+
+
+def tokens_of(places: Sequence[Place], answer: Span) -> tuple[int, int] | None:
+    """Return the first and the last token of an answer, None where it is not wholly there."""
+    end = answer.start + len(answer.text)
+    inside = [
+        at for at, each in enumerate(places) if each and each[0] < end and each[1] > answer.start
+    ]
+    if not inside:
+        return None
+    first, last = places[inside[0]], places[inside[-1]]
+    whole = first and last and first[0] <= answer.start and last[1] >= end
+    return (inside[0], inside[-1]) if whole else None
+
+
+def mean_f1(reader: Reader, questions: Sequence[Question], options: TrainingOptions) -> float:
+    """Return the mean F1 of the answers to questions."""
+    answers = reader.predict(questions, options.precision)
+    return fmean(
+        best(answer.text, question.references, f1)
+        for question, answer in zip(questions, answers, strict=True)
+    )

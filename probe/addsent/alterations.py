@@ -1,0 +1,216 @@
+"""Alter the words of a question, so that a sentence about it is about something else.
+
+Jia and Liang's high-confidence rules, every alterable word at once: special pairs, the antonym in a
+word's first WordNet sense, the nearest number or name by word vectors. What their GloVe vectors and
+CoreNLP's names do is done by our word vectors and `probe.addsent.names`.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from zlib import crc32
+
+from probe.addsent.fake_answers import NUMBER
+from probe.addsent.names import MONTHS, NUMBER_WORDS, Kind, is_name, kind_of_name, listed
+from probe.addsent.neighbours import nearest, shares_stem, vocabulary
+from probe.text.inflection import inflect, parts_of_speech
+from probe.text.wordnet import own_senses, related
+
+PAIRS: Mapping[str, str] = {
+    "states": "kingdom",
+    "us": "uk",
+    "u.s": "u.k",
+    "u.s.": "u.k.",
+    "u.k.": "u.s.",
+    "uk": "us",
+    "largest": "smallest",
+    "smallest": "largest",
+    "highest": "lowest",
+    "lowest": "highest",
+    "may": "april",
+    "peyton": "trevor",
+}
+DIRECTIONS: Mapping[str, str] = {
+    "north": "south",
+    "south": "north",
+    "east": "west",
+    "west": "east",
+}
+"""Ours: names of places begin with them, and no list of names has another."""
+KEPT = """many such few much other same general due long own old place type kind way name date day
+time part united one war color colour president number amount term last first more most least good
+back out off there then main"""
+UNALTERED = frozenset(KEPT.split())
+"""Words that stay, whatever the rules say."""
+LAST_RESORT: Mapping[Kind, str] = {
+    "person": "Jackson",
+    "location": "Berlin",
+    "organization": "Acme",
+    "misc": "Neptune",
+}
+ABBREVIATION = "UNICEF"
+PLURAL_NAME = "Daleks"
+ANTONYM_TAGS: Mapping[str, str] = {"NN": "n", "JJ": "a", "JJR": "a", "JJS": "a"}
+NAME_TAGS = ("NNP", "NNPS")
+COMMON_TAGS = ("NN", "NNS", "JJ", "JJR", "JJS")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a question, its tag, and its kind."""
+
+    text: str
+    tag: str
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Alteration:
+    """A word of a question, what stands in its place, and the name of the rule."""
+
+    old: str
+    new: str
+    rule: str
+
+
+def alter(
+    words: Sequence[str], tags: Sequence[str], kinds: Sequence[Kind]
+) -> tuple[list[str], list[Alteration]]:
+    """Return the altered words of a question and what was altered. Raises MissingWordNet."""
+    taken = {word.lower() for word in words}
+    altered, alterations = list[str](), list[Alteration]()
+    for text, tag, kind in zip(words, tags, kinds, strict=True):
+        found = alteration(Word(text, tag, kind), taken)
+        altered.append(found.new if found else text)
+        if found:
+            alterations.append(found)
+            taken.add(found.new.lower())
+    return altered, alterations
+
+
+def alteration(word: Word, taken: Collection[str] = ()) -> Alteration | None:
+    """Return what the first rule that has a usable word makes of a word, None for nothing.
+
+    No word that is `taken`, in lower case, is used: the question's own and those that were put in.
+    """
+    if word.text.lower() in UNALTERED or not word.text[:1].isalnum():
+        return None
+    for rule, candidates in RULES.items():
+        for candidate in candidates(word):
+            if candidate.lower() not in taken and candidate.lower() not in UNALTERED:
+                return Alteration(word.text, _capitals_of(word.text, candidate), rule)
+    return None
+
+
+def _capitals_of(old: str, new: str) -> str:
+    if old.isupper() and len(old) > 1:
+        return new.upper()
+    return new[:1].upper() + new[1:] if old[:1].isupper() else new
+
+
+def _pair(word: Word) -> Iterator[str]:
+    lower = word.text.lower()
+    if lower in PAIRS and (lower not in ("may", "us") or word.text[:1].isupper()):
+        yield PAIRS[lower]
+    stem = lower.removesuffix("ern")
+    if stem in DIRECTIONS:
+        yield DIRECTIONS[stem] + lower[len(stem) :]
+
+
+def _antonym(word: Word) -> Iterator[str]:
+    """Yield the antonyms of one word in the first sense of a common noun or an adjective.
+
+    They are in the word's form: "strongest" becomes "weakest".
+    """
+    pos = ANTONYM_TAGS.get(word.tag)
+    if pos is None or word.kind:
+        return
+    senses = own_senses(word.text.lower(), pos)[:1]  # type: ignore[arg-type]  # a letter of Pos
+    for antonym in related(senses, "antonym"):
+        if " " not in antonym:
+            yield inflect(antonym, word.tag) or antonym
+
+
+def _number(word: Word) -> Iterator[str]:
+    """Yield the nearest numbers: the next year, the number word that stands nearest."""
+    if word.kind not in ("number", "date"):
+        return
+    lower = word.text.lower()
+    if lower in MONTHS:
+        yield MONTHS[MONTHS.index(lower) - 1]
+    elif lower in NUMBER_WORDS:
+        yield from nearest(lower, NUMBER_WORDS)
+    elif found := NUMBER.match(word.text):
+        digits = found[0].replace(",", "")
+        value = float(digits)
+        for other in (value + 1, value + 2):
+            text = f"{other:,.0f}" if "," in found[0] else f"{other:g}"
+            yield text + _ordinal(text, word.text[found.end() :])
+
+
+def _ordinal(digits: str, rest: str) -> str:
+    """Return what follows a number: the ending that it asks for, where it is an ordinal."""
+    if rest.lower() not in ("st", "nd", "rd", "th"):
+        return rest
+    if digits[-2:] in ("11", "12", "13"):
+        return "th"
+    return {"1": "st", "2": "nd", "3": "rd"}.get(digits[-1], "th")
+
+
+def _name(word: Word) -> Iterator[str]:
+    """Yield names of the same kind, the nearest ones first where the vectors know the word."""
+    if word.tag not in NAME_TAGS and not (word.kind in LAST_RESORT and word.text[:1].isupper()):
+        return
+    lower = word.text.lower()
+    if not is_name(lower) and (alike := common_nouns().get(parts_of_speech(lower))):
+        yield from (noun for noun in nearest(lower, alike) if not shares_stem(noun, lower))
+    others = single_words(_kind(word))
+    near = [others[name] for name in nearest(lower, others) if not shares_stem(name, lower)]
+    names = sorted(others.values())
+    first = crc32(lower.encode()) % len(names)
+    yield from near or names[first:] + names[:first]
+
+
+def _kind(word: Word) -> Kind:
+    """Return whose names may stand for a name: by itself, by the whole name, else by its form."""
+    known = kind_of_name([word.text]) or word.kind
+    if known in LAST_RESORT:
+        return known
+    if word.text.isupper() and len(word.text) > 1:
+        return "organization"
+    return "person" if word.tag == "NNP" else "misc"
+
+
+@cache
+def common_nouns() -> Mapping[str, frozenset[str]]:
+    """Return the words that have vectors and can be nouns, by what else each can be."""
+    by_part: dict[str, set[str]] = {}
+    for word in vocabulary():
+        if "NOUN" in parts_of_speech(word) and not is_name(word):
+            by_part.setdefault(parts_of_speech(word), set()).add(word)
+    return {part: frozenset(words) for part, words in by_part.items()}
+
+
+@cache
+def single_words(kind: Kind) -> Mapping[str, str]:
+    """Return the listed names of one word of a kind by their lower case, none for other kinds."""
+    return {name.lower(): name for name in listed(kind) if re.fullmatch(r"\w+", name)}
+
+
+def _last_resort(word: Word) -> Iterator[str]:
+    if word.tag == "NNPS":
+        yield PLURAL_NAME
+    if word.kind not in LAST_RESORT or word.tag not in (*NAME_TAGS, *COMMON_TAGS):
+        return
+    yield ABBREVIATION if word.text.isupper() and len(word.text) > 1 else LAST_RESORT[word.kind]
+
+
+RULES: Mapping[str, Callable[[Word], Iterator[str]]] = {
+    "special pair": _pair,
+    "antonym": _antonym,
+    "nearest number": _number,
+    "name of the same kind": _name,
+    "last resort": _last_resort,
+}
+"""In their order."""

@@ -1,0 +1,264 @@
+"""Turn a question and an answer into a statement, by patterns over its tags.
+
+Stands in for Jia and Liang's patterns over CoreNLP's parses. The first pattern that matches wins;
+a question with a wh-phrase always has a statement, at the last with the answer in its place.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from probe.first_import import first_import
+from probe.text.inflection import inflect, lemmas, parts_of_speech
+
+if TYPE_CHECKING:
+    from nltk.tokenize.treebank import TreebankWordDetokenizer
+
+WH = frozenset({"what", "which", "who", "whom", "whose", "when", "where", "why", "how"})
+BE = frozenset({"is", "are", "was", "were", "be", "been"})
+DO: Mapping[str, str] = {"did": "VBD", "does": "VBZ", "do": "VBP"}
+"""The tense that a form of do gives to its verb."""
+AUXILIARIES = "can could will would shall should may might must has have had"
+MODALS = frozenset(AUXILIARIES.split())
+QUANTITY = frozenset({"many", "much"})
+DEGREE_TAGS = ("JJ", "RB")
+NOUNS = ("NN", "NNS", "NNP", "NNPS")
+IN_NOUN_PHRASE = (*NOUNS, "DT", "JJ", "JJR", "JJS", "CD", "POS", "PRP$", "VBG")
+SUBJECT_ENDS = (*NOUNS, "PRP", "CD", "RB", "''", ")")
+SUBJECT_STARTS = (*NOUNS, "DT", "PRP", "PRP$", "JJ", "JJS", "CD", "EX", "PDT")
+PREDICATES = ("VBN", "VBD", "VBG", "VB", "JJ", "RP")
+FINITE = ("VBD", "VBZ", "VBP")
+BEFORE_NOUNS = """in on at of for to from by with about into under during after before as through
+over"""
+PREPOSITIONS = frozenset(BEFORE_NOUNS.split())
+NAMING = frozenset({"called", "named", "known", "considered", "made", "used"})
+STRANDED = ("IN", "TO", "RP")
+KIND_NOUNS = frozenset({"type", "kind", "sort", "form", "types", "kinds", "sorts", "forms"})
+BEFORE_ANSWER: Mapping[str, str] = {"when": "in", "where": "in", "why": "because of", "how": "by"}
+"""What stands before the answer to a question of time, place, reason or manner."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question in parts: a lead, a preposition, the wh-phrase, and what follows it.
+
+    `lead` is all before the preposition and the wh-word `wh`; `noun` is what that asks for, such as
+    "year" in "what year"; `tags` are those of `rest`.
+    """
+
+    lead: tuple[str, ...]
+    preposition: str
+    wh: str
+    noun: tuple[str, ...]
+    rest: tuple[str, ...]
+    tags: tuple[str, ...]
+
+    @property
+    def begins(self) -> bool:
+        """Whether the wh-phrase begins the question, or follows a comma."""
+        return not self.lead or self.lead[-1] == ","
+
+    @property
+    def degree(self) -> bool:
+        """Whether it is asked how long, old, far."""
+        return self.wh == "how" and bool(self.noun) and self.noun[0].lower() not in QUANTITY
+
+    @property
+    def adverbial(self) -> bool:
+        """Whether the answer says when, where, why, how, or stands behind a preposition."""
+        return bool(self.preposition) or (self.wh in BEFORE_ANSWER and not self.noun)
+
+
+def statement(words: Sequence[str], tags: Sequence[str], answer: str) -> tuple[str, str] | None:
+    """Return a statement and the name of its pattern, None for a question without a wh-word."""
+    asked = parts_of(words, tags)
+    if asked is None:
+        return None
+    patterns = PATTERNS if asked.begins else {}
+    for name, pattern in patterns.items():
+        if body := pattern(asked, answer):
+            return _sentence([*asked.lead, *body]), name
+    return _sentence([*asked.lead, *_placed(asked, answer), *asked.rest]), IN_PLACE
+
+
+def parts_of(words: Sequence[str], tags: Sequence[str]) -> Asked | None:
+    """Take a question apart at its first wh-word, None where it has none."""
+    kept = [at for at, word in enumerate(words) if word != "?"]
+    words, tags = [words[at] for at in kept], [tags[at] for at in kept]
+    places = [at for at, word in enumerate(words) if word.lower() in WH]
+    if not places:
+        return None
+    at = places[0]
+    start = at
+    preposition = ""
+    if at and words[at - 1].lower() in PREPOSITIONS:
+        preposition, start = words[at - 1].lower(), at - 1
+    wh = words[at].lower()
+    end = _end_of_noun(words, tags, at + 1, wh)
+    lead, noun, rest = words[:start], words[at + 1 : end], words[end:]
+    return Asked(tuple(lead), preposition, wh, tuple(noun), tuple(rest), tuple(tags[end:]))
+
+
+def _end_of_noun(words: Sequence[str], tags: Sequence[str], start: int, wh: str) -> int:
+    """Return where the noun phrase behind a wh-word ends."""
+    if wh in ("who", "whom", "when", "where", "why"):
+        return start
+    end = start
+    if wh == "how":
+        if end < len(words) and words[end].lower() in QUANTITY:
+            return _noun_phrase_end(words, tags, end + 1)
+        return end + 1 if end < len(words) and tags[end] in DEGREE_TAGS else end
+    return _noun_phrase_end(words, tags, end)
+
+
+def _noun_phrase_end(words: Sequence[str], tags: Sequence[str], start: int) -> int:
+    end = start
+    while end < len(words) and tags[end] in IN_NOUN_PHRASE and words[end].lower() not in BE:
+        end += 1
+    of_kind = end < len(words) and words[end] == "of" and words[end - 1].lower() in KIND_NOUNS
+    if of_kind and end > start:
+        return _noun_phrase_end(words, tags, end + 1)
+    while end > start and tags[end - 1] not in NOUNS:
+        end -= 1
+    return end
+
+
+def _named(asked: Asked, answer: str) -> list[str]:
+    """Return the answer with the noun that was asked for: "the year of 1956", "42 lakes"."""
+    noun = list(asked.noun)
+    if asked.degree or not noun:
+        return [answer]
+    if asked.wh == "how":
+        return [answer, *noun[1:]]
+    if asked.wh == "whose":
+        return [f"{answer}'s", *noun]
+    for at, word in enumerate(noun):
+        if word.lower() in KIND_NOUNS and noun[at + 1 : at + 2] == ["of"]:
+            return [answer, *noun[at + 2 :]]
+    return ["the", *noun, "of", answer]
+
+
+def _placed(asked: Asked, answer: str) -> list[str]:
+    """Return the answer as it stands behind a verb: with its preposition, if it has one."""
+    preposition = asked.preposition
+    if not preposition and not asked.noun and asked.begins:
+        preposition = BEFORE_ANSWER.get(asked.wh, "")
+    return [*([preposition] if preposition else []), *_named(asked, answer)]
+
+
+def _do(asked: Asked, answer: str) -> list[str] | None:
+    """What did X discover -> X discovered ANSWER."""
+    if not asked.rest or asked.rest[0].lower() not in DO:
+        return None
+    tense = DO[asked.rest[0].lower()]
+    places = range(2, len(asked.rest))
+    verbs = [at for at in places if asked.tags[at] in ("VB", "VBP") and asked.tags[at - 1] != "TO"]
+    after_subject = [at for at in places if asked.tags[at - 1] in SUBJECT_ENDS]
+    verbs += [at for at in after_subject if "VERB" in parts_of_speech(asked.rest[at]).split()]
+    if not verbs:
+        return None
+    at = verbs[0]
+    verb = _inflected(asked.rest[at], tense)
+    subject, behind = asked.rest[1:at], asked.rest[at + 1 :]
+    return [*subject, verb, *_with_answer(asked, behind, asked.tags[at + 1 :], answer)]
+
+
+def _inflected(verb: str, tense: str) -> str:
+    lemma = lemmas(verb, "VB", "v")[0]
+    if lemma == "be":
+        return {"VBD": "was", "VBZ": "is"}.get(tense, "are")
+    return inflect(lemma, tense) or verb
+
+
+def _with_answer(
+    asked: Asked, behind: Sequence[str], tags: Sequence[str], answer: str
+) -> list[str]:
+    """Put the answer behind a verb: at the end of what follows, or before its first preposition."""
+    placed = _placed(asked, answer)
+    if asked.adverbial or asked.degree or (tags and tags[-1] in STRANDED):
+        return [*behind, *placed]
+    at = next((place for place, tag in enumerate(tags) if tag in ("IN", "TO")), len(behind))
+    return [*behind[:at], *placed, *behind[at:]]
+
+
+def _auxiliary(asked: Asked, answer: str) -> list[str] | None:
+    """When was X founded -> X was founded in ANSWER; what can X do -> X can do ANSWER."""
+    if not asked.rest or asked.rest[0].lower() not in BE | MODALS:
+        return None
+    if len(asked.rest) > 1 and asked.tags[1] not in SUBJECT_STARTS:
+        return None
+    at = next((place for place in range(2, len(asked.rest)) if _is_predicate(asked, place)), None)
+    if at is None:
+        return None
+    subject, auxiliary = asked.rest[1:at], asked.rest[0]
+    behind, tags = asked.rest[at + 1 :], asked.tags[at + 1 :]
+    return [*subject, auxiliary, asked.rest[at], *_with_answer(asked, behind, tags, answer)]
+
+
+def _is_predicate(asked: Asked, at: int) -> bool:
+    """Whether the subject ends before a word that the auxiliary belongs to.
+
+    "The city founded by X" asked for with who or what is one noun phrase.
+    """
+    tags = asked.tags[at:]
+    if tags[0] not in PREDICATES or asked.tags[at - 1] not in SUBJECT_ENDS:
+        return False
+    if tags[0] == "JJ" and tags[1:2] and tags[1] in (*NOUNS, "JJ"):
+        return False
+    of_auxiliary = asked.rest[0].lower() in MODALS or asked.rest[at].lower() in NAMING
+    if of_auxiliary or asked.adverbial or asked.noun:
+        return True
+    return all(tag in STRANDED for tag in tags[1:]) or all(tag in STRANDED for tag in tags[1:3])
+
+
+def _be(asked: Asked, answer: str) -> list[str] | None:
+    """Who was the first Y -> The first Y was ANSWER."""
+    if len(asked.rest) < 2 or asked.rest[0].lower() not in BE:
+        return None
+    if asked.tags[1] in (*FINITE, "VBN", "VBG", "IN", "JJ", "RB"):
+        return None
+    be, *rest = asked.rest
+    if asked.tags[-1] in STRANDED and (end := _end_of_name(asked.tags[1:])):
+        return [*rest[:end], be, *rest[end:], *_placed(asked, answer)]
+    return [*rest, be, *_placed(asked, answer)]
+
+
+def _end_of_name(tags: Sequence[str]) -> int:
+    """Return how many tags a name has that something is said of: Kibaki part of; 0 for no name."""
+    named = len(list(takewhile(lambda tag: tag in ("NNP", "NNPS", "PRP"), tags)))
+    return named if tags[named] not in (*STRANDED, "POS", "CC") else 0
+
+
+def _subject(asked: Asked, answer: str) -> list[str] | None:
+    """Who discovered X -> ANSWER discovered X; how many people live in X -> 42 people live in X."""
+    if not asked.rest or asked.adverbial or asked.degree:
+        return None
+    first = asked.tags[0]
+    if first not in (*FINITE, "VBN", "MD") and asked.rest[0].lower() not in BE | MODALS:
+        return None
+    return [*_named(asked, answer), *asked.rest]
+
+
+PATTERNS: Mapping[str, Callable[[Asked, str], list[str] | None]] = {
+    "do": _do,
+    "auxiliary": _auxiliary,
+    "be": _be,
+    "subject": _subject,
+}
+"""In their order."""
+IN_PLACE = "in place"
+"""What the answer does where no pattern matches: it stands where the wh-phrase stood."""
+
+
+def _sentence(words: Sequence[str]) -> str:
+    text = _detokenizer().detokenize(list(words)).strip(" ,")
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+@cache
+def _detokenizer() -> "TreebankWordDetokenizer":
+    with first_import:
+        from nltk.tokenize.treebank import TreebankWordDetokenizer
+    return TreebankWordDetokenizer()

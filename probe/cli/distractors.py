@@ -1,0 +1,82 @@
+"""`python -m probe distractors`: raw AddSent sentences for the questions of a file."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from probe.addsent.generate import Distractor, distractor
+from probe.addsent.place import insert
+from probe.data.questions import Question, read_questions
+from probe.errors import writing
+from probe.text.tokens import tokenise
+
+MOST_FREQUENT = 10
+"""How many fake answers are printed."""
+
+
+def distractors_command(
+    file: Annotated[Path, typer.Argument(help="SQuAD's JSON, or JSON lines; maybe gzipped.")],
+    out: Annotated[Path, typer.Option(help="JSON lines: the questions with their new passages.")],
+    place: Annotated[
+        int | None, typer.Option(min=0, help="Before which sentence; 0 is first, none the end.")
+    ] = None,
+    second: Annotated[bool, typer.Option(help="Take the fake answers of the second list.")] = False,
+) -> None:
+    """Add a sentence to each passage that seems to answer the question (Jia and Liang 2017).
+
+    Raw AddSent: no person has repaired or checked a sentence. A question no word of which can be
+    altered has none and is left out.
+    """
+    made = list[tuple[Question, Distractor]]()
+    total = 0
+    with writing(out), out.open("w", encoding="utf-8", newline="\n") as lines:
+        for question in read_questions(file):
+            total += 1
+            if found := distractor(question, second):
+                made.append((question, found))
+                row = _row(insert(question, found.sentence, place), found)
+                lines.write(json.dumps(row, ensure_ascii=False) + "\n")
+    typer.echo(_figures(made, total))
+
+
+def _row(question: Question, made: Distractor) -> dict[str, Any]:  # Any: JSON
+    return {
+        "id": f"{question.id}-raw",
+        "base_id": question.id,
+        "context": question.passage,
+        "question": question.question,
+        "answers": [{"text": answer.text, "start": answer.start} for answer in question.answers],
+        "adversarial": True,
+        "sentence": made.sentence,
+        "fake_answer": made.fake.text,
+        "rules": {
+            "fake_answer": made.fake.rule,
+            "statement": made.pattern,
+            "altered": [[each.old, each.new, each.rule] for each in made.alterations],
+        },
+    }
+
+
+def _figures(made: Sequence[tuple[Question, Distractor]], total: int) -> str:
+    """Say how many questions have a sentence, how long they are and what they repeat."""
+    share = f"{len(made):,} of {total:,} questions have a sentence"
+    if not made:
+        return share
+    words = [tokenise(found.sentence) for _, found in made]
+    length = sum(len(found.sentence.split()) for _, found in made) / len(made)
+    repeated = [
+        len(asked & {word.lower() for word in said}) / len(asked)
+        for (question, _), said in zip(made, words, strict=True)
+        if (asked := {word.lower() for word in tokenise(question.question)})
+    ]
+    fakes = Counter(found.fake.text for _, found in made).most_common(MOST_FREQUENT)
+    named = ", ".join(f"{text} {100 * count / len(made):.1f} %" for text, count in fakes)
+    return (
+        f"{share} ({100 * len(made) / total:.1f} %)\n"
+        f"{length:.1f} words each; they repeat {100 * sum(repeated) / len(repeated):.0f} % of the "
+        f"words of their question\nfake answers: {named}"
+    )

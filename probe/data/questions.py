@@ -1,0 +1,135 @@
+"""Questions of reading comprehension, from SQuAD's JSON or from a table of any form."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from probe.data.encodings import text_file
+from probe.data.json_rows import json_value
+from probe.data.names import listed
+from probe.data.tables import is_missing, read_table
+from probe.errors import ExampleError, FileError
+from probe.limits import UNBOUNDED
+
+COLUMNS = ("id", "question", "base_id", "adversarial")
+PASSAGE_KEYS, ANSWER_KEYS = ("context", "passage"), ("answers", "answer")
+
+
+@dataclass(frozen=True)
+class Span:
+    """An answer as it stands in the passage, from the character `start` on."""
+
+    text: str
+    start: int
+
+
+@dataclass(frozen=True)
+class Question:
+    """A passage, a question and its reference answers. `id` names the row it came from."""
+
+    passage: str
+    question: str
+    answers: tuple[Span, ...]
+    id: str
+
+    @property
+    def references(self) -> list[str]:
+        """The texts of the reference answers."""
+        return [answer.text for answer in self.answers]
+
+
+@dataclass(frozen=True)
+class QuestionRow:
+    """A row of a file: its cells, and its question or the reason why it has none."""
+
+    cells: Mapping[str, Any]  # Any: whatever a file may hold
+    question: Question | None = None
+    error: str = ""
+
+
+def question_rows(path: Path) -> Iterator[QuestionRow]:
+    """Yield the rows of a file in its order: SQuAD's .json, or a table of any form.
+
+    A row has `context` or `passage`, `question` and `answers` (or `answer`): a text, a list of
+    texts or of {text, start}, or such a list as JSON. SQuAD's `answer_start` is read too. A text
+    without a place stands where it first occurs in the passage. Raises FileError for a file that
+    cannot be read or has no such columns.
+    """
+    for number, cells in enumerate(_rows(path), 1):
+        try:
+            yield QuestionRow(cells, _question(cells, number))
+        except ExampleError as problem:
+            yield QuestionRow(cells, error=str(problem))
+
+
+def read_questions(path: Path) -> Iterator[Question]:
+    """Yield the questions of a file as `question_rows` does. Raises FileError at a wrong row."""
+    for number, row in enumerate(question_rows(path), 1):
+        if row.question is None:
+            raise FileError(f"question {number:,} of {path.name}: {row.error}")
+        yield row.question
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:  # Any: JSON
+    if path.name.lower().removesuffix(".gz").endswith(".json"):
+        with text_file(path, UNBOUNDED).open() as text:
+            yield from _squad_rows(json_value(text.read(), path.name), path.name)
+        return
+    frame = read_table(path).frame
+    names = {str(name).strip().lower(): name for name in frame.columns}
+    if "question" not in names or not set(PASSAGE_KEYS) & set(names):
+        there = listed([str(name) for name in frame.columns])
+        raise FileError(f"{path.name} needs the columns context and question; it has: {there}")
+    known = {names[name]: name for name in (*COLUMNS, *PASSAGE_KEYS, *ANSWER_KEYS) if name in names}
+    for row in frame.rename(columns=known).to_dict("records"):
+        yield {str(name): value for name, value in row.items()}
+
+
+def _squad_rows(data: Any, name: str) -> Iterator[dict[str, Any]]:  # Any: JSON
+    """Yield a row for each question of SQuAD's articles and paragraphs."""
+    try:
+        for article in data["data"]:
+            for paragraph in article["paragraphs"]:
+                for asked in paragraph["qas"]:
+                    yield {**asked, "context": paragraph["context"]}
+    except (KeyError, TypeError) as problem:
+        raise FileError(
+            f"{name} is not in SQuAD's form: data, then paragraphs, then qas; for one question a "
+            "line let its name end in .jsonl"
+        ) from problem
+
+
+def _question(row: Mapping[str, Any], number: int) -> Question:
+    """Read a row. Raises ExampleError."""
+    passage = next((row[key] for key in PASSAGE_KEYS if isinstance(row.get(key), str)), "")
+    asked = row.get("question")
+    if not passage.strip() or not isinstance(asked, str) or not asked.strip():
+        raise ExampleError("the passage or the question is empty")
+    given: Any = next((row[key] for key in ANSWER_KEYS if not is_missing(row.get(key))), [])
+    answers = tuple(_span(answer, passage) for answer in _listed_answers(given))
+    return Question(passage, asked, answers, str(row.get("id") or number))
+
+
+def _listed_answers(given: Any) -> list[Any]:  # Any: a cell
+    if isinstance(given, str) and given.lstrip().startswith("["):
+        try:
+            given = json.loads(given)
+        except json.JSONDecodeError as problem:
+            raise ExampleError(f"its answers are no JSON list: {problem.msg}") from problem
+    if isinstance(given, str):
+        return [given]
+    return list(given)
+
+
+def _span(answer: Any, passage: str) -> Span:  # Any: JSON
+    known = {"text": answer} if isinstance(answer, str) else answer
+    text = known.get("text") if isinstance(known, dict) else None
+    if not isinstance(text, str):
+        raise ExampleError("an answer is a text, or has the keys text and start")
+    start = known.get("start", known.get("answer_start"))
+    start = passage.find(text) if start is None else start
+    if not isinstance(start, int) or start < 0 or not passage.startswith(text, start):
+        raise ExampleError(f"the answer {text!r} does not stand in its passage where it should")
+    return Span(text, start)

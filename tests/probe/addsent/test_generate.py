@@ -1,0 +1,175 @@
+"""Distractors: statements by pattern, altered words by rule, the place in the passage."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from probe.addsent.alterations import UNALTERED, Word, alteration
+from probe.addsent.generate import distractor
+from probe.addsent.place import insert
+from probe.addsent.statements import statement
+from probe.cli.main import app
+from probe.data.questions import Question, Span, read_questions
+from probe.errors import FileError
+from probe.text.tagger import tag
+from probe.text.tokens import tokenise
+
+PASSAGE = "The old mill burned down in 1850. Anna Weber rebuilt it. It stands in Oldtown today."
+ASKED = Question(PASSAGE, "Who rebuilt the old mill in Germany?", (Span("Anna Weber", 34),), "q1")
+STATEMENTS = [
+    ("What did Tesla discover in 1900?", "Tesla discovered ANSWER in 1900.", "do"),
+    ("When did the war end?", "The war ended in ANSWER.", "do"),
+    ("How many lakes does Poland have?", "Poland has ANSWER lakes.", "do"),
+    ("In what year did she leave Rome?", "She left Rome in the year of ANSWER.", "do"),
+    ("Where is the bridge located?", "The bridge is located in ANSWER.", "auxiliary"),
+    ("What is the flour used for?", "The flour is used for ANSWER.", "auxiliary"),
+    ("Who was the first king of Poland?", "The first king of Poland was ANSWER.", "be"),
+    ("Who discovered the planet?", "ANSWER discovered the planet.", "subject"),
+    ("How many people live in Rome?", "ANSWER people live in Rome.", "subject"),
+    ("Which team won the cup?", "The team of ANSWER won the cup.", "subject"),
+    ("What type of cells kill bacteria?", "ANSWER cells kill bacteria.", "subject"),
+    ("After the war, who ruled the city?", "After the war, ANSWER ruled the city.", "subject"),
+    ("It was rebuilt in what year?", "It was rebuilt in the year of ANSWER.", "in place"),
+    ("What party is Kibaki part of?", "Kibaki is part of the party of ANSWER.", "be"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "expected", "pattern"), STATEMENTS)
+def test_a_question_becomes_a_statement(question: str, expected: str, pattern: str) -> None:
+    words = tokenise(question)
+    assert statement(words, tag(words), "ANSWER") == (expected, pattern)
+
+
+def test_a_question_without_a_wh_word_has_no_statement() -> None:
+    words = tokenise("Name one of the rivers.")
+    assert statement(words, tag(words), "aliens") is None
+
+
+@pytest.mark.parametrize(
+    ("word", "expected", "rule"),
+    [
+        (Word("largest", "JJS", ""), "smallest", "special pair"),
+        (Word("Northern", "NNP", "location"), "Southern", "special pair"),
+        (Word("strong", "JJ", ""), "weak", "antonym"),
+        (Word("strongest", "JJS", ""), "weakest", "antonym"),
+        (Word("1850", "CD", "date"), "1851", "nearest number"),
+        (Word("2nd", "CD", "number"), "3rd", "nearest number"),
+        (Word("12,000", "CD", "number"), "12,001", "nearest number"),
+        (Word("May", "NNP", "date"), "April", "special pair"),
+        (Word("June", "NNP", "date"), "May", "nearest number"),
+    ],
+)
+def test_a_word_is_altered_by_the_first_rule_that_fires(
+    word: Word, expected: str, rule: str
+) -> None:
+    found = alteration(word)
+    assert found
+    assert (found.new, found.rule) == (expected, rule)
+
+
+def test_a_name_gives_way_to_another_of_its_kind_and_never_to_a_word_of_the_question() -> None:
+    first = alteration(Word("Germany", "NNP", "location"))
+    assert first
+    assert first.rule == "name of the same kind"
+    other = alteration(Word("Germany", "NNP", "location"), {first.new.lower()})
+    assert other
+    assert other.new not in (first.new, "Germany")
+
+
+@pytest.mark.parametrize("text", sorted(UNALTERED)[:5])
+def test_some_words_are_never_altered(text: str) -> None:
+    assert alteration(Word(text, "JJ", "")) is None
+
+
+def test_a_distractor_says_which_rules_made_it_and_is_the_same_each_time() -> None:
+    made = distractor(ASKED)
+    assert made == distractor(ASKED)
+    assert made
+    assert made.sentence.startswith("Jeff Dean rebuilt the ")
+    assert "Germany" not in made.sentence
+    assert made.fake.rule in ("name", "question word")
+    assert "Germany" in {each.old for each in made.alterations}
+    other = distractor(ASKED, second=True)
+    assert other
+    assert other.sentence == made.sentence.replace("Jeff Dean", "Charles Babbage")
+
+
+def test_a_question_without_an_answer_or_an_alterable_word_has_none() -> None:
+    assert distractor(replace(ASKED, answers=())) is None
+    assert distractor(replace(ASKED, question="What is it?")) is None
+
+
+@pytest.mark.parametrize("position", [None, 0, 1, 2, 9])
+def test_answers_stay_where_they_stand_wherever_a_sentence_is_put(position: int | None) -> None:
+    moved = insert(ASKED, "Aliens came.", position)
+    assert "Aliens came." in moved.passage
+    assert moved.passage.replace("Aliens came.", "").split() == PASSAGE.split()
+    for answer in moved.answers:
+        assert moved.passage.startswith(answer.text, answer.start)
+    assert moved.passage.startswith("Aliens came. ") == (position == 0)
+    assert moved.passage.endswith(" Aliens came.") == (position in (None, 9))
+
+
+def test_a_place_before_the_passage_is_refused() -> None:
+    with pytest.raises(ValueError, match="0 or more"):
+        insert(ASKED, "Aliens came.", -1)
+
+
+def squad(path: Path) -> Path:
+    """Write a file in SQuAD's form with one question that has a sentence and one that has none."""
+    asked = {"id": "q1", "question": ASKED.question}
+    answers = [{"text": "Anna Weber", "answer_start": 34}]
+    other = {"id": "q2", "question": "What is it?", "answers": answers}
+    paragraph = {"context": PASSAGE, "qas": [{**asked, "answers": answers}, other]}
+    path.write_text(json.dumps({"data": [{"title": "Mill", "paragraphs": [paragraph]}]}))
+    return path
+
+
+def test_the_command_writes_passages_whose_answers_still_stand(tmp_path: Path) -> None:
+    out = tmp_path / "raw.jsonl"
+    done = CliRunner().invoke(
+        app, ["distractors", str(squad(tmp_path / "s.json")), "--out", str(out), "--place", "0"]
+    )
+    assert done.exit_code == 0, done.output
+    assert "1 of 2 questions have a sentence" in done.output
+    (row,) = map(json.loads, out.read_text().splitlines())
+    assert (row["id"], row["base_id"], row["adversarial"]) == ("q1-raw", "q1", True)
+    assert row["context"] == f"{row['sentence']} {PASSAGE}"
+    (again,) = read_questions(out)
+    assert again.answers == (Span("Anna Weber", 34 + len(row["sentence"]) + 1),)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("q.json", "[1, 2]", "SQuAD's form"),
+        ("q.json", "{nothing", "no JSON"),
+        ("q.json", '{"data": []} and more', "no JSON"),
+        ("q.json", "[" * 100_000, "nested more than"),
+        ("q.jsonl", '{"question": "Who?"}', "needs the columns"),
+        ("q.jsonl", '{"context": "a b", "question": "Who?", "answers": ["c"]}', "does not stand"),
+        (
+            "q.jsonl",
+            '{"context": "a b", "question": "Who?", "answers": [{"text": "b", "start": 0}]}',
+            "does not stand",
+        ),
+        ("q.jsonl", '{"context": "a b", "question": "Who?", "answers": [3]}', "an answer is"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(
+    tmp_path: Path, name: str, text: str, words: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(FileError, match=words):
+        list(read_questions(path))
+
+
+def test_an_answer_without_a_place_stands_where_it_first_occurs(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text('{"passage": "one two one", "question": "Who?", "answers": ["one"]}\n')
+    (question,) = read_questions(path)
+    assert question == Question("one two one", "Who?", (Span("one", 0),), "1")

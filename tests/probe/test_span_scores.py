@@ -1,0 +1,45 @@
+"""Exact match and F1 on cases worked by hand."""
+
+import pytest
+
+from probe.span_scores import best, f1, normalised, same_span
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The Eiffel Tower", "eiffel tower"),
+        ("  an  old,\tgrey mill! ", "old grey mill"),
+        ("U.S.", "us"),
+        ("theatre and a band", "theatre and band"),
+        ("the", ""),
+    ],
+)
+def test_case_punctuation_articles_and_blanks_do_not_count(text: str, expected: str) -> None:
+    assert normalised(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "expected"),
+    [
+        ("the old mill", "old stone mill", 0.8),  # 2 of 2 and 2 of 3 words
+        ("in 1850", "1850", 2 / 3),  # 1 of 2 and 1 of 1
+        ("mill mill", "mill", 2 / 3),  # the second is not there twice
+        ("Anna Weber", "anna weber.", 1.0),
+        ("Rome", "Paris", 0.0),
+        ("", "Paris", 0.0),
+        ("the", "a", 0.0),
+    ],
+)
+def test_f1_is_the_harmonic_mean_of_precision_and_recall(
+    answer: str, reference: str, expected: float
+) -> None:
+    assert f1(answer, reference) == pytest.approx(expected)
+
+
+def test_the_best_of_several_references_counts() -> None:
+    references = ["Paris", "the old mill", "in Rome"]
+    assert best("old mill", references, f1) == 1.0
+    assert best("Rome", references, f1) == pytest.approx(2 / 3)
+    assert best("Rome", references, same_span) == 0.0
+    assert best("Rome", [], f1) == 0.0
