@@ -73,6 +73,7 @@ STEPS = (
         ),
         guess=KEEPS,
         live=live.from_gallery("numerical"),
+        finished=True,
     ),
     Step(
         "giving",
@@ -95,6 +96,7 @@ STEPS = (
         ),
         guess=KEEPS,
         live=live.from_gallery("dative"),
+        finished=True,
     ),
     Step(
         "questions",

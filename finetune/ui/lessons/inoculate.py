@@ -32,7 +32,7 @@ QUESTIONS = (
         "Spelling mistakes stay hard for a model of whole words, however many it sees. Why?",
         "A misspelt word is not in its vocabulary and is read as the one unknown word, so what "
         "was written is lost before the model begins. More examples cannot bring it back. A model "
-        "that reads characters or pieces of words can do better; compare esim with esim_char.",
+        "that reads characters or pieces of words can do better; compare the two forms of ESIM.",
     ),
     Question(
         "In the numerical challenge a rule that only looks for “more than” and “less than” gets "
@@ -72,34 +72,38 @@ STEPS = (
             "Why does a model fail a stress test? Either its training data had no such pairs, or "
             "the model cannot do it. Liu et al. tell the two apart as a doctor would, by "
             "inoculation: show the model a few examples of the challenge, train it a little, and "
-            "test it again, on the challenge and on the original pairs. There are three outcomes.",
+            "test it again, on the challenge and on the original pairs. How much worse it does on "
+            "the challenge than on the original pairs is the gap. There are three outcomes.",
             "First the test from before, on a finished run of this app's gallery.",
         ),
         exhibit=live.show_outcomes,
         guess=OUTCOME,
-        live=live.from_gallery(live.STRESSED, "closed.negation.esim"),
+        live=live.from_gallery(live.STRESSED, live.STRESSED_CLAIM),
+        finished=True,
     ),
     Step(
         "spelling",
         "Spelling mistakes",
         (
-            "Now the hypotheses have a spelling mistake each. Choose esim as the model "
-            "if you want one like the paper's: it reads whole words.",
+            "Now the hypotheses have a spelling mistake each, and again there is a finished run. "
+            "Choose ESIM as the model if you want one like the paper's: it reads whole words.",
         ),
         exhibit=partial(live.show_changed, "spelling"),
         guess=OUTCOME,
         live=live.from_gallery("spelling"),
+        finished=True,
     ),
     Step(
         "numbers",
         "Numbers",
         (
-            "The third challenge needs arithmetic: does “The shop sold less than 70 lamps” follow "
-            "from “The shop sold 40 lamps”? Its pairs are made by rules from word problems and "
-            "look like no other pair that the model was trained on.",
+            "The third challenge, again as a finished run, needs arithmetic: does “The shop sold "
+            "less than 70 lamps” follow from “The shop sold 40 lamps”? Its pairs are made by rules "
+            "from word problems and look like no other pair that the model was trained on.",
         ),
         guess=OUTCOME,
         live=live.from_gallery("numerical", "closed.numerical.esim"),
+        finished=True,
     ),
     Step(
         "own",

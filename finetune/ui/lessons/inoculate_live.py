@@ -35,6 +35,8 @@ SHOWN = ("news-03-1", "news-16-1")
 CHOICES = ("1", "2", "3")
 """Liu et al.'s outcomes, in the order in which they are guessed."""
 OWN_SIZES = (10, 100)
+STRESSED_CLAIM = "closed.negation.esim"
+"""What the paper says of the first challenge, in the published figures."""
 DOSE = 100
 """Examples of the claim that is compared with the paper's."""
 LITTLE, MUCH = 0.02, 0.10
@@ -72,7 +74,12 @@ def stress(setting: Setting) -> Iterator[Finding]:
             compared=(
                 Comparison(
                     "Right answers",
-                    (measured("Pairs as they are", before), measured("With the words", after)),
+                    (
+                        published("stress.whole.infersent"),
+                        published("stress.word_overlap.infersent"),
+                        measured(f"{setting.title}, pairs as they are, here", before),
+                        measured(f"{setting.title}, with the words, here", after),
+                    ),
                 ),
             ),
             came_true=int(lost >= LITTLE) + int(lost > MUCH),
@@ -90,8 +97,8 @@ def _from_gallery(challenge: str, claims: tuple[str, ...], setting: Setting) -> 
     if not runs:
         others = dict.fromkeys(model_title(run) for run in gallery)
         raise RunError(
-            f"no finished run of {setting.title} on {challenge} lies in the gallery; choose one of "
-            f"{', '.join(others)}"
+            f"no finished run of {setting.title} on this challenge lies in the gallery; choose one "
+            f"of {', '.join(others)}"
         )
     yield _judged(runs[0], claims)
 
@@ -120,7 +127,7 @@ def _accuracies(run: InoculationRun) -> tuple[Comparison, ...]:
         for point in run.results
         if (point.cell.size, point.cell.lr) == (chosen["size"], chosen["lr"])
     )
-    both = {"before": base, f"after {after.cell.size} examples": after}
+    both = {"Before": base, f"After {after.cell.size} examples": after}
     return (
         Comparison(
             "Right on the challenge",
@@ -156,7 +163,7 @@ def own_run(setting: Setting) -> Iterator[Finding]:
         (run,) = chosen_runs(setting.core.store, setting.visitor, [run.id])
     if run.state != "done":
         raise RunError(run.error or "the run was cancelled; run it again")
-    yield _judged(run)
+    yield _judged(run, (STRESSED_CLAIM,))
 
 
 def _started(setting: Setting) -> InoculationRun:

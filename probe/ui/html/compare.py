@@ -14,7 +14,7 @@ from probe.models.classifier import Precision, resolve
 from probe.reports.compared_words import in_a_sentence
 from probe.tasks.task import Task
 from probe.ui.html.compare_pictures import GROUPS
-from probe.ui.html.elements import NOTHING, each, join, link, note
+from probe.ui.html.elements import NOTHING, each, join, link, note, unbroken
 from probe.ui.html.importance import importance
 from probe.ui.html.pictures.dot_plot import mark
 from probe.ui.html.prediction import bar, legend, verdict
@@ -34,8 +34,8 @@ def sentence(rows: Sequence[Row], names: Sequence[str]) -> Markup:
 
 
 def say(text: str) -> Markup:
-    """Show a sentence above results, which a screen reader reads once it is there."""
-    return Markup('<p class="say" role="status">{}</p>').format(text)
+    """Head results with a sentence, which a screen reader reads once it is there."""
+    return Markup('<h2 class="say"><span role="status">{}</span></h2>').format(unbroken(text))
 
 
 def empty(task: Task, models: int, examples: int) -> Markup:
@@ -95,13 +95,14 @@ def _tile(rows: Sequence[Row], model: int, name: str) -> Markup:
 def _interval(estimate: Estimate) -> str:
     if not estimate.n:
         return "no gold labels, so no accuracy"
-    return f"right, {interval(estimate)}; n = {estimate.n:,}"
+    return unbroken(f"right, {interval(estimate)}; n = {estimate.n:,}")
 
 
 def _parts(rows: Sequence[Row], model: int) -> str:
     """Say the accuracy on each part of the task's labels: entailed pairs and others."""
     known = [(name, one) for name, one in group_accuracies(rows, model).items() if one.n]
-    return " · ".join(f"{GROUPS.get(name, name)} {100 * one.value:.0f} %" for name, one in known)
+    parts = (f"{GROUPS.get(name, name)} {100 * one.value:.0f} %" for name, one in known)
+    return unbroken(" · ".join(parts))
 
 
 def _count(rows: Sequence[Row]) -> str:

@@ -154,9 +154,9 @@ def _line(row: Row, names: Sequence[str]) -> Markup:
 def _answer(row: Row, model: int, name: str) -> Markup:
     """Show what a model says of a row, whether it is right, and a link to Probe."""
     return Markup(
-        '<span class="whole">{} <span class="fine">{}</span></span><br>'
-        '<a class="fine" href="{}" target="_blank" rel="noopener" '
-        'aria-label="open row {} in Probe with {}, in a new tab">open in Probe</a>'
+        '<span class="whole">{}</span><br><span class="whole fine">{} '
+        '<a href="{}" target="_blank" rel="noopener" '
+        'aria-label="open row {} in Probe with {}, in a new tab">open in Probe</a></span>'
     ).format(
         verdict(row.predictions[model]),
         {True: "right", False: "wrong", None: ""}[row.right(model)],

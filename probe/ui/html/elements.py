@@ -30,6 +30,13 @@ def alert(trouble: object) -> Markup:
     return Markup('<div class="problem" role="alert">{}</div>').format(str(trouble))
 
 
+def unbroken(text: str) -> str:
+    """Keep a number and its percent sign, and n and its number, on one line."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%").replace(
+        "n = ", "n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"
+    )
+
+
 def title(text: str, level: int = 3) -> Markup:
     """Head a part of a tab; level 2 where nothing on the tab heads it in turn."""
     return Markup('<h{0} class="title small">{1}</h{0}>').format(level, text)

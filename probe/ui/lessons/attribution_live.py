@@ -17,7 +17,7 @@ from probe.tasks.nli import NLI
 from probe.transforms.registry import Scored
 from probe.ui.answers.shared_answers import model_key
 from probe.ui.html.elements import join
-from probe.ui.html.importance import tokens
+from probe.ui.html.importance import KEYS, tokens
 from probe.ui.lessons import drawing
 from probe.ui.lessons.bundled_scores import bundled_example, progress, scored
 from probe.ui.lessons.lesson import Comparison, Finding, Setting, measured
@@ -50,7 +50,7 @@ def one_method(setting: Setting) -> Iterator[Finding]:
     token = _top(scores)
     yield Finding(
         f"Gradient × input blames “{token}” most for the answer {scores.label}.",
-        _shaded(scores),
+        _legend() + _shaded(scores),
         came_true=_stretch(scores),
     )
 
@@ -62,7 +62,8 @@ def four_methods(setting: Setting) -> Iterator[Finding]:
     (word, most), *_ = Counter(tops.values()).most_common()
     yield Finding(
         f"{most} of 4 methods put “{word}” first.",
-        join(
+        _legend()
+        + join(
             Markup("<p><b>{}</b> puts “{}” first</p>{}").format(
                 TITLES[name], tops[name], _shaded(scores)
             )
@@ -97,6 +98,13 @@ def _stretch(scores: Importance) -> int | None:
     if start >= begins[-1] + len(CHOICES[-1]):
         return None
     return sum(start >= begin for begin in begins) - 1
+
+
+def _legend() -> Markup:
+    """Say what the shades mean."""
+    return Markup('<p class="rests">Shaded {}; saliency knows no sides.</p>').format(
+        KEYS["support"]
+    )
 
 
 def _shaded(scores: Importance) -> Markup:

@@ -21,7 +21,9 @@ def paragraphs(texts: Iterable[str]) -> Markup:
     return each(PARAGRAPH, texts)
 
 
-def example(task: Task, shown: Any, note: str = "") -> Markup:  # Any: of the task's own dataclass
+def example(
+    task: Task, shown: Any, note: str | Markup = ""
+) -> Markup:  # Any: of the task's own dataclass
     """Show the texts of an example, each under its title, and a note behind them."""
     fields = join(
         Markup('<div class="shown-text"><span class="tiny soft">{}</span><p>{}</p></div>').format(

@@ -26,8 +26,8 @@ QUESTIONS = (
         "on the templates, whose labels are certain. A label rule is a claim to be checked too.",
     ),
     Question(
-        "Choose another model on the left and run “Two kinds of pairs” again. Which of them would "
-        "you trust more, and are 1,200 pairs enough to say so?",
+        "Go back to “Two kinds of pairs”, choose another model and run it again. Which of them "
+        "would you trust more, and are 1,200 pairs enough to say so?",
         "Compare the intervals: 600 pairs of a kind give about plus or minus 4 points. Where they "
         "do not overlap the models differ on these templates. Other sentences may say otherwise, "
         "since all pairs of a sub-case come from four templates.",

@@ -48,7 +48,7 @@ class Figure:
 def measured(who: str, estimate: Estimate) -> Figure:
     """Return a figure that was measured here, with n and its interval."""
     low, high = 100 * estimate.low, 100 * estimate.high
-    note = f"n = {estimate.n}, 95 % interval {low:.1f} to {high:.1f}"
+    note = f"n = {estimate.n:,}, 95 % interval {low:.1f} to {high:.1f}"
     return Figure(who, estimate.value, note, live=True)
 
 
@@ -107,7 +107,8 @@ def _nothing() -> Markup:
 class Step:
     """One step: a text, what is looked at, a guess, what is computed, questions.
 
-    `exhibit` draws the examples that the text speaks of.
+    `exhibit` draws the examples that the text speaks of; `finished` says that the live part shows a
+    finished run and computes nothing.
     """
 
     name: str
@@ -116,6 +117,7 @@ class Step:
     exhibit: Callable[[], Markup] = _nothing
     guess: Guess | None = None
     live: Live | None = None
+    finished: bool = False
     questions: tuple[Question, ...] = ()
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup
 
 from probe.tasks.task import Task
-from probe.ui.html.elements import NOTHING, join
+from probe.ui.html.elements import NOTHING, join, unbroken
 from probe.ui.lessons import drawing
 from probe.ui.lessons.lesson import Finding, Lesson, Question, Step
 from probe.ui.links import link_to_lesson
@@ -117,11 +117,11 @@ def result(finding: Finding, choice: int | None) -> Markup:
     if choice is not None and finding.came_true is not None:
         right = choice == finding.came_true
         badge = Markup('<span class="badge {}">{}</span> ').format(
-            "good" if right else "keep", "You were right" if right else "It surprised you"
+            "good" if right else "keep", "You were right" if right else "You said otherwise"
         )
     figures = drawing.figures(head, finding.compared)
     return Markup('<div class="card"><p class="found" role="status">{}{}</p>{}</div>{}').format(
-        badge, finding.says, finding.shown, figures
+        badge, unbroken(finding.says), finding.shown, figures
     )
 
 

@@ -21,6 +21,12 @@ def _ranges(words: live.Words) -> tuple[str, ...]:
     )
 
 
+def _answers(words: live.Words) -> tuple[str, ...]:
+    """Return each label with its meaning, as an answer to choose."""
+    meanings = words.meanings.items()
+    return tuple(f"{label}: {meaning[0].lower()}{meaning[1:]}" for label, meaning in meanings)
+
+
 QUESTIONS = (
     Question(
         "The model has no answer that says “this is nonsense”. Is it fair to blame it for giving "
@@ -34,14 +40,15 @@ QUESTIONS = (
         "Which words of the sorted text could have told the model its answer?",
         "Single words that go with a label in the training data: nobody, never, not for "
         "contradiction; words shared by both texts for entailment or paraphrase; praise and blame "
-        "for sentiment. None of them needs an order. Lesson 4 asks the model which they were.",
+        "for sentiment. None of them needs an order. Lesson 5 asks the model which they were.",
     ),
     Question(
-        "Choose the model da on the left, if it is offered, and run “Is it a rule?” again. What "
-        "do you expect of a model that compares words two by two and knows no order at all?",
-        "Nearly every answer stays and the confidence is the same: da (decomposable attention) "
-        "sums over words, so sorting changes nothing but capitals. The more another model comes "
-        "near to it, the less use it seems to make of order.",
+        "Go back to “Is it a rule?”, choose the model Decomposable Attention, if it is offered, "
+        "and run it again. What do you expect of a model that compares words two by two and knows "
+        "no order at all?",
+        "Nearly every answer stays and the confidence is the same: decomposable attention sums "
+        "over words, so sorting changes nothing but capitals. The more another model comes near "
+        "to it, the less use it seems to make of order.",
     ),
     Question(
         "Sorting left the answer to your pair as it was, yet other answers changed. Does that show "
@@ -78,7 +85,7 @@ def _steps(task: Task) -> tuple[Step, ...]:
             "Your own guess",
             ("Before the model: you. Read this example and choose the answer yourself.",),
             exhibit=partial(live.show_asked, task),
-            guess=Guess("What is your answer?", tuple(words.meanings.values())),
+            guess=Guess("What is your answer?", _answers(words)),
             live=live.answer,
         ),
         Step(

@@ -102,7 +102,7 @@ def show_samples(task: Task) -> Markup:
     """Show what each label means and an example of it."""
     words = WORDS[task.name]
     shown = join(
-        drawing.example(task, example) + Markup("<p>{}</p>").format(label_name(example.gold))
+        drawing.example(task, example, Markup("Answer: {}").format(label_name(example.gold)))
         for example in (bundled_example(task, id_) for id_ in words.samples)
     )
     terms = ((label_name(label), meaning + ".") for label, meaning in words.meanings.items())
@@ -127,7 +127,7 @@ def answer(setting: Setting) -> Iterator[Finding]:
     example = bundled_example(task, WORDS[task.name].asked)
     (said,) = setting.classifier.predict([example])
     yield Finding(
-        f"Whoever wrote this meant {example.gold}. {setting.title} says {said.label}.",
+        f"The writer meant {example.gold}. {setting.title} says {said.label}.",
         drawing.answers([(setting.title, said)]),
         came_true=task.labels.index(example.gold),
     )

@@ -22,8 +22,12 @@ from probe.ui.tabs.learn_view import ALL, MAX_CHOICES, Outputs, View, waiting
 
 TO_ADDRESS = """link => {
   if (link) window.history.replaceState(null, "", link);
-  document.getElementById("learn").scrollIntoView({block: "nearest"});
+  const learn = document.getElementById("learn");
+  if (learn.getBoundingClientRect().top < 0) learn.scrollIntoView();
 }"""
+TO_RESULT = """() => setTimeout(
+  () => document.getElementById("learn-result").scrollIntoView({block: "nearest"}), 100)"""
+"""Brings what a press comes to into sight, its head where all of it has no room."""
 PRINT = "() => setTimeout(() => window.print(), 100)"
 
 
@@ -77,9 +81,12 @@ def _to_print(view: View, answers: bool, named: str, task: str) -> Markup:
 def _run_on_press(view: View, shown: Outputs, inputs: list[Any]) -> Any:
     """Run the live part when it is asked for; return the event that does."""
     heard = shown.run.click(waiting, None, shown.result, queue=False, **QUIET)
-    return heard.then(
+    heard.then(None, js=TO_RESULT, **QUIET)
+    running = heard.then(
         view.run_step, inputs, shown.outputs, concurrency_id="learn", concurrency_limit=4, **QUIET
     )
+    running.then(None, js=TO_RESULT, **QUIET)
+    return running
 
 
 def _layout(view: View) -> tuple[Outputs, list[gr.Button], gr.HTML]:
@@ -96,7 +103,7 @@ def _layout(view: View) -> tuple[Outputs, list[gr.Button], gr.HTML]:
             with gr.Row(visible=False, elem_id="learn-printing") as shown.to_print:
                 printing = [
                     gr.Button("Print", size="sm", min_width=80, elem_id="learn-print"),
-                    gr.Button("With answers", size="sm", min_width=80),
+                    gr.Button("Print with answers", size="sm", min_width=80),
                 ]
         with gr.Column(scale=9, min_width=300):
             with gr.Column(elem_classes="card", elem_id="learn-card"):

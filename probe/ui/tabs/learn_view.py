@@ -23,9 +23,9 @@ ALL = ""
 """The place from which every lesson is chosen."""
 MAX_CHOICES = 4
 """How many choices a guess has at most."""
-CHOOSE_FIRST = "Choose what you expect first; then run it."
+CHOOSE_FIRST = "First choose what you expect, then press again."
 WAITING = "Waiting for its turn …"
-RUN, AGAIN = "Run it live", "Run it again"
+RUN, AGAIN, FINISHED = "Run it live", "Run it again", "Show the finished run"
 Kept = Mapping[str, Any]  # Any: JSON of the browser: `seen` steps, `guesses` by step and model
 
 
@@ -143,7 +143,7 @@ class View:
             model=gr.Dropdown(
                 choices=model_choices(names), value=model, visible=step.live is not None
             ),
-            run=gr.Button(RUN, visible=step.live is not None),
+            run=gr.Button(FINISHED if step.finished else RUN, visible=step.live is not None),
             result=NOTHING,
             back=gr.Button(visible=place.number > 1),
             onward=gr.Button(
@@ -187,7 +187,7 @@ class View:
         yield Outputs(
             kept=remembered,
             guess=_radio(step, choice),
-            run=gr.Button(AGAIN),
+            run=gr.Button(FINISHED if step.finished else AGAIN),
             onward=gr.Button(variant="primary"),
         ).outputs
 

@@ -108,7 +108,7 @@ def _own(store: Store, visitor: str) -> tuple[StoredRun, ...]:
 KINDS = {
     "file": Kind(
         "Files",
-        "No uploads and no results.",
+        "None yet. What you upload in Batch or Compare stands here, with its results.",
         "Delete",
         "The files cannot be downloaded any more.",
         _files,
@@ -116,7 +116,7 @@ KINDS = {
     ),
     "run": Kind(
         "Runs",
-        "No runs.",
+        "None yet. What you start in Inoculate, Repair or Generalise stands here.",
         "Delete",
         "Its points, its model and the links to it go too; one that is going is cancelled.",
         _runs,
@@ -124,7 +124,7 @@ KINDS = {
     ),
     "model": Kind(
         "Inoculated models",
-        "No models.",
+        "None yet. A finished run can keep its model.",
         "Delete",
         "Its run and the run's points stay.",
         _models,
@@ -132,7 +132,7 @@ KINDS = {
     ),
     "link": Kind(
         "Links that you gave",
-        "No links. Copy link on the Inoculate tab makes one.",
+        "None yet. Copy link beside a run of yours makes one.",
         "Take back",
         "Who opened it can no longer read the run or use its model.",
         _links,

@@ -38,6 +38,7 @@ def test_a_run_of_the_gallery_is_judged(name: str, home: Path) -> None:
     assert own.share > away.share
     assert finding.came_true == int(own.share - away.share >= 0.1)
     assert "tab=generalise" in finding.shown
+    assert "Rozen et al. 2019" in finding.shown
 
 
 def test_a_model_without_a_run_is_told_which_have_one(home: Path) -> None:

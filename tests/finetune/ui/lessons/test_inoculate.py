@@ -22,7 +22,9 @@ def test_a_step_shows_its_pairs_without_a_model(place: Place) -> None:
 
 def test_accuracy_is_measured_before_and_after_the_change(home: Path) -> None:
     finding = last_finding((INOCULATE, NLI, STEPS["stress"]))
-    before, after = finding.compared[0].figures
+    paper_before, paper_after, before, after = finding.compared[0].figures
+    assert paper_before.share > paper_after.share
+    assert not paper_after.live and paper_after.note.startswith("Naik et al. 2018")
     assert before.note.startswith("n = 240,")
     assert after.note.startswith("n = 240,")
 

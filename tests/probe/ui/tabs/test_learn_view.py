@@ -94,7 +94,7 @@ def test_nothing_runs_before_a_guess_among_the_choices(view: View, choice: int |
     assert CHOOSE_FIRST in shown(only)["result"]
 
 
-@pytest.mark.parametrize(("choice", "words"), [(2, "You were right"), (0, "It surprised you")])
+@pytest.mark.parametrize(("choice", "words"), [(2, "You were right"), (0, "You said otherwise")])
 def test_a_guess_is_judged_and_remembered(view: View, choice: int, words: str) -> None:
     assert MODEL in BUNDLED
     *_, found, last = map(shown, view.run_step("word_salad.2", NLI.name, MODEL, ME, {}, choice))
