@@ -7,7 +7,7 @@ NAME-WIDTH-THEME.png of each view of `VIEWS` whose name begins with one of those
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Annotated
 from urllib.parse import urlencode
 
 import typer
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 
 from benchmarks.app_process import ROOT
 from benchmarks.load import served
@@ -23,8 +23,10 @@ from probe.settings import ASSETS
 
 SLOW = 240_000
 """Milliseconds that a step may take: models are loaded, files scored."""
-CALM = 1_500
-"""Milliseconds without a question after which a page has opened."""
+CALM = 300
+"""Milliseconds without an open question after which a page has opened."""
+ALIVE = "/heartbeat/"
+"""In the address of the stream by which a page tells that it is there; it never ends."""
 WIDTHS = {1280: 800, 768: 1024, 375: 800}
 """The widths in pixels, each with its height; a view is photographed in full length."""
 THEMES = ("light", "dark")
@@ -35,12 +37,13 @@ Steps = Callable[[Page], None]
 class View:
     """A state of a tab: the address that opens it, and the steps that lead on to it.
 
-    The name begins with the name of its tab.
+    The name begins with the name of its tab; `long` says that models train or score for minutes.
     """
 
     name: str
     query: dict[str, str]
     steps: Steps = lambda page: None
+    long: bool = False
 
 
 def shows(*selectors: str) -> Steps:
@@ -85,13 +88,34 @@ def one_after_another(*steps: Steps) -> Steps:
 
 
 COMPARED = "#compare-parts .picture"
+FIRST_GUESS = "#learn-guess label"
 PAIRS = {"premise": "The doctor near the actor danced.", "hypothesis": "The actor danced."}
 VIEWS = (
-    View("learn", {"tab": "learn"}),
+    View("learn", {"tab": "learn"}, shows(".lesson-card")),
     View(
         "learn-step",
         {"tab": "learn", "lesson": "word_salad", "step": "3"},
-        shows("#learn-guess", "#learn-steps nav"),
+        shows("#learn-guess label", "#learn-steps nav"),
+    ),
+    View(
+        "learn-loading",
+        {"tab": "learn", "lesson": "word_salad", "step": "4", "model": "da"},
+        one_after_another(press(FIRST_GUESS), press("#learn-run", "#learn-result .card")),
+    ),
+    View(
+        "learn-failed",
+        {"tab": "learn", "lesson": "word_salad", "step": "2"},
+        press("#learn-run", "#learn-result [role=alert]"),
+    ),
+    View(
+        "learn-finished",
+        {"tab": "learn", "lesson": "inoculate", "step": "2"},
+        one_after_another(press(FIRST_GUESS), press("#learn-run", "#learn-result .picture")),
+    ),
+    View(
+        "learn-questions",
+        {"tab": "learn", "lesson": "attribution", "step": "5"},
+        press(".questions summary", ".questions details p"),
     ),
     View("probe", {"tab": "probe"}, shows("#rows .result")),
     View(
@@ -104,20 +128,33 @@ VIEWS = (
         ),
     ),
     View("probe-failed", {"tab": "probe", "model": "gone"}, shows("#notices .notice")),
-    View("probe-paraphrase", {"tab": "probe", "task": "paraphrase"}),
-    View("probe-sentiment", {"tab": "probe", "task": "sentiment"}),
-    View("batch", {"tab": "batch"}),
+    View("probe-paraphrase", {"tab": "probe", "task": "paraphrase"}, shows("#rows .result")),
+    View("probe-sentiment", {"tab": "probe", "task": "sentiment"}, shows("#rows .result")),
+    View("batch", {"tab": "batch"}, shows("#upload")),
     View(
         "batch-read",
         {"tab": "batch"},
         drop("#upload", "pairs.csv", "#upload-preview table"),
     ),
     View(
+        "batch-failed",
+        {"tab": "batch"},
+        drop("#upload", "reviews.tsv", "#upload-doubt [role=alert]"),
+    ),
+    View(
+        "batch-loading",
+        {"tab": "batch"},
+        one_after_another(
+            drop("#upload", "mnli_form.tsv", "#upload-preview table"),
+            press("#score", "#batch-progress [role=status]"),
+        ),
+    ),
+    View(
         "batch-finished",
         {"tab": "batch"},
         one_after_another(
-            drop("#upload", "pairs.csv", "#upload-preview table"),
-            press("#score", "#batch-rows table"),
+            drop("#upload", "mnli_form.tsv", "#upload-preview table"),
+            press("#score", "#files a"),
         ),
     ),
     View("compare", {"tab": "compare"}, shows("#compare-begin")),
@@ -125,6 +162,12 @@ VIEWS = (
         "compare-finished",
         {"tab": "compare", "models": "minilm,esim,da", "on": "bundled"},
         shows(COMPARED),
+        long=True,
+    ),
+    View(
+        "compare-loading",
+        {"tab": "compare", "models": "esim,da"},
+        press("#compare", "#compare-progress .prose > *"),
     ),
     View(
         "compare-one",
@@ -138,12 +181,14 @@ VIEWS = (
         "compare-hans",
         {"tab": "compare", "models": "minilm,da"},
         one_after_another(shows("#hans"), press("#hans-run", "#hans-picture .picture")),
+        long=True,
     ),
     View("inoculate", {"tab": "inoculate"}, shows("#curve .panel")),
     View(
         "inoculate-running",
         {"tab": "inoculate"},
         one_after_another(shows("#curve .panel"), press("#inoculate", "#run-state")),
+        long=True,
     ),
     View(
         "inoculate-failed",
@@ -155,6 +200,7 @@ VIEWS = (
         "repair-running",
         {"tab": "repair"},
         press("#repair-start", "#repair-under-way"),
+        long=True,
     ),
     View(
         "repair-failed",
@@ -175,6 +221,7 @@ VIEWS = (
             shows("#generalise-results .heat"),
             press("#generalise-start", "#generalise-under-way"),
         ),
+        long=True,
     ),
     View(
         "generalise-failed",
@@ -187,16 +234,31 @@ VIEWS = (
 )
 
 
-def settle(page: Page, asked: Sequence[str]) -> None:
-    """Wait until the page has asked the app nothing for `CALM`, at most `SLOW`.
+def show(page: Page, url: str, view: View) -> None:
+    """Open a view in a fresh page; take its steps once every question of the page is answered."""
+    asked = set[Request]()
+    page.on("request", lambda request: None if ALIVE in request.url else asked.add(request))
+    page.on("requestfinished", lambda request: asked.discard(request))
+    page.on("requestfailed", lambda request: asked.discard(request))
+    page.goto(f"{url}?{urlencode({'__theme': 'light', **view.query})}")
+    expect(page.get_by_role("tab").first).to_be_visible(timeout=SLOW)
+    settle(page, asked)
+    view.steps(page)
 
-    The network is never idle: the page keeps a stream open to tell that it is there.
-    """
+
+def settle(page: Page, asked: Collection[Request]) -> None:
+    """Wait until no question is open, and none was `CALM` before, at most `SLOW`."""
+    calm = False
     for _ in range(SLOW // CALM):
-        before = len(asked)
         page.wait_for_timeout(CALM)
-        if len(asked) == before:
+        before, calm = calm, not asked
+        if before and calm:
             return
+
+
+def turn(page: Page, theme: str) -> None:
+    """Show the page in a theme."""
+    page.evaluate("dark => document.body.classList.toggle('dark', dark)", theme == "dark")
 
 
 def take(browser: Browser, url: str, view: View, out: Path) -> None:
@@ -205,14 +267,9 @@ def take(browser: Browser, url: str, view: View, out: Path) -> None:
     context = browser.new_context(viewport={"width": widest, "height": WIDTHS[widest]})
     page = context.new_page()
     page.set_default_timeout(SLOW)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(f"{url}?{urlencode({'__theme': 'light', **view.query})}")
-    expect(page.get_by_role("tab").first).to_be_visible(timeout=SLOW)
-    settle(page, asked)
-    view.steps(page)
+    show(page, url, view)
     for theme in THEMES:
-        page.evaluate("dark => document.body.classList.toggle('dark', dark)", theme == "dark")
+        turn(page, theme)
         for width, height in WIDTHS.items():
             page.set_viewport_size({"width": width, "height": height})
             page.wait_for_timeout(300)

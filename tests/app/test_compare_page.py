@@ -35,6 +35,7 @@ def test_a_cell_of_the_matrix_shows_its_pairs_and_one_opens_in_probe(
 ) -> None:
     page = comparing
     compare_file(page)
+    expect(page.locator("#compare-files a").first).to_be_visible(timeout=SLOW)
     cell = page.locator("#compare-matrix button[data-cell]:enabled").first
     expect(page.locator("#compare-numbers")).to_contain_text("Exact McNemar test: p")
     count = int(cell.inner_text())

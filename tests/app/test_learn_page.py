@@ -52,7 +52,7 @@ def test_a_link_opens_its_step_with_its_model(lesson: Page) -> None:
 def test_nothing_runs_before_a_guess(lesson: Page) -> None:
     lesson.locator("#learn-run").click()
     expect(lesson.locator("#learn-result [role=alert]")).to_contain_text(
-        "Choose what you expect", timeout=SLOW
+        "First choose what you expect", timeout=SLOW
     )
 
 

@@ -1,51 +1,69 @@
-"""Every tab as it opens: accessible in light and dark; nothing overlaps or overflows."""
+"""The views of the screenshots: accessible in each theme, headings in order, nothing overlaps."""
+
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from app import TABS
-from tests.support.browser import SLOW, WIDE, controls_keep_apart, fits, is_accessible, open_tab
+from benchmarks.screenshots import THEMES, VIEWS, WIDTHS, View, show, turn
+from tests.conftest import App
+from tests.support.browser import (
+    SLOW,
+    WIDE,
+    controls_keep_apart,
+    fits,
+    headings_are_in_order,
+    is_accessible,
+    open_tab,
+)
 
 pytestmark = pytest.mark.browser
-SHOWS = {
-    "learn": ".lesson-card",
-    "probe": "#rows .result",
-    "batch": "#upload",
-    "compare": "#compare",
-    "inoculate": "#curve .panel",
-    "repair": "#repair-results .card",
-    "generalise": "#generalise-results .heat",
-    "catalogue": "#term-agreement",
-    "data": "#my-data .card",
-}
-"""What a tab shows once it is there."""
-WIDTHS = (WIDE["width"], 768, 375)
 TITLES = {entry.id: entry.title for entry in TABS}
+QUICK = [view for view in VIEWS if not view.long]
+OPENING = [view for view in QUICK if view.name in TITLES]
+FAILED = [view for view in QUICK if view.name.endswith("-failed")]
+OTHERS = [view for view in QUICK if view not in (*OPENING, *FAILED)]
 
 
-@pytest.fixture(params=SHOWS)
-def tab(request: pytest.FixtureRequest, page: Page) -> Page:
-    """The page with a tab opened and filled."""
+def looks_well(page: Page) -> None:
+    """Check what is shown: its headings, in each theme its faults, at each width its places."""
     page.emulate_media(reduced_motion="reduce")  # a colour that fades is neither of the two
-    open_tab(page, TITLES[request.param])
-    expect(page.locator(SHOWS[request.param]).first).to_be_visible(timeout=4 * SLOW)
-    return page
+    headings_are_in_order(page)
+    for theme in reversed(THEMES):  # the light one is left on
+        turn(page, theme)
+        is_accessible(page, [["main"]])
+    for width, height in WIDTHS.items():
+        page.set_viewport_size({"width": width, "height": height})
+        fits(page)
+        controls_keep_apart(page)
+    page.set_viewport_size(WIDE)
 
 
-def test_every_tab_is_looked_at() -> None:
-    assert set(SHOWS) == set(TITLES)
+@pytest.fixture
+def fresh(page: Page) -> Iterator[Page]:
+    """A page of the same window that has opened nothing yet."""
+    fresh = page.context.new_page()
+    fresh.set_default_timeout(SLOW)
+    yield fresh
+    fresh.close()
 
 
-def test_a_tab_is_accessible_in_light_and_dark(tab: Page) -> None:
-    for dark in (False, True):
-        tab.evaluate("dark => document.body.classList.toggle('dark', dark)", dark)
-        is_accessible(tab, [["main"]])
-    tab.evaluate("document.body.classList.remove('dark')")
+@pytest.mark.parametrize("view", OPENING, ids=lambda view: view.name)
+def test_a_tab_looks_well_as_it_opens(page: Page, view: View) -> None:
+    open_tab(page, TITLES[view.name])
+    view.steps(page)
+    looks_well(page)
 
 
-def test_no_two_controls_of_a_tab_overlap_and_none_makes_it_scroll_sideways(tab: Page) -> None:
-    for width in WIDTHS:
-        tab.set_viewport_size({"width": width, "height": 800})
-        fits(tab)
-        controls_keep_apart(tab)
-    tab.set_viewport_size(WIDE)
+@pytest.mark.parametrize("view", FAILED, ids=lambda view: view.name)
+def test_a_tab_where_something_failed_looks_well(fresh: Page, app: App, view: View) -> None:
+    show(fresh, app.url, view)
+    looks_well(fresh)
+
+
+@pytest.mark.slow  # each loads the page anew
+@pytest.mark.parametrize("view", OTHERS, ids=lambda view: view.name)
+def test_a_state_of_a_tab_looks_well(fresh: Page, app: App, view: View) -> None:
+    show(fresh, app.url, view)
+    looks_well(fresh)

@@ -38,7 +38,7 @@ def test_a_visitors_files_are_listed_for_them_alone_and_deleted_when_confirmed(
     listed = newcomer.locator("#my-data")
     expect(listed).to_contain_text("belongings.csv", timeout=SLOW)
     open_tab(other, "My data")
-    expect(other.locator("#my-data")).to_contain_text("No uploads and no results.", timeout=SLOW)
+    expect(other.locator("#my-data")).to_contain_text("None yet. What you upload", timeout=SLOW)
     is_accessible(newcomer, [["#my-data"]])
     fits_a_phone(newcomer)
     listed.get_by_role("button", name="Delete: belongings.csv").click()
@@ -48,7 +48,7 @@ def test_a_visitors_files_are_listed_for_them_alone_and_deleted_when_confirmed(
     newcomer.locator("#my-data-all").click()
     expect(newcomer.locator("#my-data-question")).to_contain_text("files: 1", timeout=SLOW)
     newcomer.locator("#my-data-yes").click()
-    expect(listed).to_contain_text("No uploads and no results.", timeout=SLOW)
+    expect(listed).to_contain_text("None yet. What you upload", timeout=SLOW)
 
 
 def test_a_link_shows_a_run_and_changes_nothing_until_it_is_taken_back(

@@ -34,6 +34,11 @@ OVERLAPPING = """() => {
 """Pairs of controls that lie over one another: links of one line of text may touch by a hair."""
 
 
+HEADINGS = """() => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
+  .filter(part => part.checkVisibility())
+  .map(part => [Number(part.tagName[1]), part.innerText])"""
+
+
 def open_tab(page: Page, name: str) -> None:
     """Open a tab and wait until it is the one that is shown."""
     tab = page.get_by_role("tab", name=name)
@@ -70,6 +75,14 @@ def controls_keep_apart(page: Page) -> None:
     """Check that no two controls that are seen lie over one another, unless one holds the other."""
     page.evaluate(SETTLED)
     assert page.evaluate(OVERLAPPING) == []
+
+
+def headings_are_in_order(page: Page) -> None:
+    """Check that the first heading is the page's, and that none leaves out a level."""
+    before = 0
+    for level, words in page.evaluate(HEADINGS):
+        assert level <= before + 1, f"h{level} “{words}” comes after h{before}"
+        before = level
 
 
 def is_accessible(page: Page, parts: list[list[str]]) -> None:
