@@ -24,9 +24,8 @@ from finetune.experiments.registry import register_experiments
 from finetune.report.generalisation_tables import generalisation_tables
 from finetune.report.markdown import MarkdownTable, written
 from finetune.report.repair_tables import repair_tables
-from probe.errors import ModelError
 from probe.runs.gallery import FOLDER, gallery_runs, read
-from probe.runs.models import named_model_hash
+from probe.runs.models import hash_if_there
 from probe.runs.run import StoredRun
 
 WIDTH = 100
@@ -75,14 +74,6 @@ RUNS = (
 )
 
 
-def is_shipped(model: str, digest: str) -> bool:
-    """Return whether a model of this name is here and has this hash."""
-    try:
-        return named_model_hash(model) == digest
-    except ModelError:
-        return False
-
-
 def missing(gallery: Path) -> list[GalleryRun]:
     """Return the runs that are to be computed."""
     return [each for each in RUNS if not _there(gallery / f"{each.name}.json")]
@@ -92,7 +83,7 @@ def _there(path: Path) -> bool:
     if not path.is_file():
         return False
     run = read(path)
-    return is_shipped(run.plan["model"], run.artefacts["model"])
+    return hash_if_there(run.plan["model"]) == run.artefacts["model"]
 
 
 def compute(wanted: Iterable[GalleryRun], gallery: Path) -> None:
@@ -139,7 +130,7 @@ def _part(table: MarkdownTable) -> str:
 def weights_line(models: Mapping[str, str]) -> str:
     """Return the line below a table of models with these hashes."""
     named = [f"{model} {current(model)}" for model in models if current(model)]
-    older = not all(is_shipped(model, digest) for model, digest in models.items())
+    older = not all(hash_if_there(model) == digest for model, digest in models.items())
     return " ".join([f"Weights: {', '.join(named) or 'none'}", *([OLDER] if older else [])])
 
 

@@ -4,14 +4,13 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import pandas as pd
 import torch
 import typer
 
 from finetune.cli.clean_examples import SIZE, Instead, Original, Pool, fitting, named, read_clean
 from finetune.cli.gallery_option import GalleryFolder, keep
-from finetune.cli.repair_runs import compute_repair, epoch_text, training_of, write_summary
-from finetune.experiments.calibration.experiment import KIND, known_results, points_of, run_request
+from finetune.cli.repair_runs import compute_repair, epoch_text, training_of
+from finetune.experiments.calibration.experiment import KIND, known_results, run_request
 from finetune.experiments.calibration.plan import REPAIRS, Plan, check
 from finetune.experiments.calibration.point import point_from
 from finetune.experiments.calibration.time_estimate import estimate_seconds
@@ -19,14 +18,13 @@ from finetune.experiments.further_training import Epoch
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles, sources_of
 from finetune.report.duration import duration_words
-from finetune.report.reliability import points_frame, reliability_svg
 from probe.cli.open_models import loaded
 from probe.cli.options import LabelOrder, TaskName
 from probe.cli.output import make_folder
 from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
 from probe.runs.models import named_model_hash
-from probe.runs.run import Json, StoredRun
+from probe.runs.run import Json
 
 
 def calibrate_command(
@@ -83,14 +81,7 @@ def calibrate_command(
     artefacts = {"model": named_model_hash(model), "sources": sources_of(given)}
     request = run_request(plan, source, environment(), artefacts)
     known = partial(known_results, plan=plan, artefacts=request.artefacts)
-
-    def frame(run: StoredRun) -> pd.DataFrame:
-        return points_frame(points_of(run))
-
-    run = compute_repair(request, known, row_text, in_process or threads > 1, frame, out)
-    drawn = reliability_svg(points_of(run))
-    summary = write_summary(run, {"reliability.svg": drawn}, out)
-    typer.echo(summary["explanation"])
+    run = compute_repair(request, known, row_text, in_process or threads > 1, out)
     typer.echo(f"the calibrated model is kept as {run.kept}")
     keep(gallery, model, KIND, run)
 

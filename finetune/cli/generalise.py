@@ -29,7 +29,7 @@ from finetune.experiments.generalisation.time_estimate import estimate_seconds
 from finetune.experiments.generalisation.user_data import read_data
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.run import KIND as INOCULATION_KIND
-from finetune.experiments.inoculation.user_data import UserFiles
+from finetune.experiments.inoculation.user_data import UserFiles, sources_of
 from finetune.report.duration import duration_words
 from finetune.report.generalisation import row_text, write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
@@ -97,9 +97,8 @@ def generalise_command(
     torch.set_num_threads(threads)
     classifier = loaded(model, labels, task)
     answered = classifier.task
-    data = read_data(
-        UserFiles(original, original_dev, original_test), challenge_file, condition, answered
-    )
+    given = UserFiles(original, original_dev, original_test)
+    data = read_data(given, challenge_file, condition, answered)
     exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks
     plan = Plan(
         model,
@@ -123,17 +122,24 @@ def generalise_command(
         labels=classifier.order if task or labels else (),
     )
     whole = with_conditions(plan, data)
-    run = _generalise(whole, data, classifier, in_process or threads > 1, out)
+    own = {"challenge-file": challenge_file.name, "condition": condition} if challenge_file else {}
+    artefacts = {"model": named_model_hash(model), "sources": sources_of(given) | own}
+    run = _generalise(whole, data, classifier, artefacts, in_process or threads > 1, out)
     keep(gallery, model, f"{whole.phenomenon}-{whole.vary}", run)
 
 
 def _generalise(
-    plan: Plan, data: SourceData, classifier: Classifier, in_process: bool, out: Path
+    plan: Plan,
+    data: SourceData,
+    classifier: Classifier,
+    artefacts: Json,
+    in_process: bool,
+    out: Path,
 ) -> StoredRun:
     check(plan)
     typer.echo(f"{duration_words(estimate_seconds(plan, data, classifier))} on one core")
     make_folder(out)
-    request = run_request(plan, data, environment(), {"model": named_model_hash(plan.model)})
+    request = run_request(plan, data, environment(), artefacts)
     known = partial(known_results, plan=plan, artefacts=request.artefacts)
 
     def write(run: StoredRun) -> None:

@@ -4,30 +4,28 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import pandas as pd
 import torch
 import typer
 
 from finetune.cli.clean_examples import SIZE, Instead, Original, Pool, fitting, named, read_clean
 from finetune.cli.gallery_option import GalleryFolder, keep
-from finetune.cli.repair_runs import compute_repair, epoch_text, training_of, write_summary
+from finetune.cli.repair_runs import compute_repair, epoch_text, training_of
 from finetune.experiments.further_training import Epoch
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles, sources_of
-from finetune.experiments.mitigation.experiment import KIND, known_results, points_of, run_request
+from finetune.experiments.mitigation.experiment import KIND, known_results, run_request
 from finetune.experiments.mitigation.plan import REPAIRS, SHARE, Plan, check
 from finetune.experiments.mitigation.point import point_from
 from finetune.experiments.mitigation.threshold import TOLERANCE
 from finetune.experiments.mitigation.time_estimate import estimate_seconds
 from finetune.report.duration import duration_words
-from finetune.report.invalid_found import invalid_frame, invalid_svg
 from probe.cli.open_models import loaded
 from probe.cli.options import LabelOrder, TaskName
 from probe.cli.output import make_folder
 from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
 from probe.runs.models import named_model_hash
-from probe.runs.run import Json, StoredRun
+from probe.runs.run import Json
 
 
 def mitigate_command(
@@ -100,15 +98,8 @@ def mitigate_command(
     artefacts = {"model": named_model_hash(model), "sources": sources_of(given)}
     request = run_request(plan, source, environment(), artefacts)
     known = partial(known_results, plan=plan, artefacts=request.artefacts)
-
-    def frame(run: StoredRun) -> pd.DataFrame:
-        return invalid_frame(points_of(run))
-
-    run = compute_repair(request, known, row_text, in_process or threads > 1, frame, out)
-    drawn = invalid_svg(points_of(run))
-    summary = write_summary(run, {"invalid.svg": drawn}, out)
-    typer.echo(summary["explanation"])
-    for warning in summary["warnings"]:
+    run = compute_repair(request, known, row_text, in_process or threads > 1, out)
+    for warning in run.verdict["warnings"]:
         typer.echo(f"note: {warning}")
     typer.echo(f"the repaired model is kept as {run.kept}")
     keep(gallery, model, KIND, run)

@@ -1,18 +1,14 @@
 """A repair computed for the command line, and the files that it leaves."""
 
-from collections.abc import Callable
 from pathlib import Path
 
-import pandas as pd
-from markupsafe import Markup
+import typer
 
 from finetune.cli.compute import Known, RowText, compute_run
 from finetune.experiments.further_training import Epoch, Training
-from finetune.report.drawing import svg_file
-from finetune.report.repair_summary import repair_summary, summary_text
+from finetune.report.repair_files import write_figure, write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
-from probe.errors import writing
-from probe.runs.run import Json, RunRequest, StoredRun
+from probe.runs.run import RunRequest, StoredRun
 
 
 def training_of(
@@ -25,21 +21,21 @@ def training_of(
 
 
 def compute_repair(
-    request: RunRequest,
-    known: Known,
-    row_text: RowText,
-    in_process: bool,
-    frame: Callable[[StoredRun], pd.DataFrame],
-    out: Path,
+    request: RunRequest, known: Known, row_text: RowText, in_process: bool, out: Path
 ) -> StoredRun:
-    """Compute a run as `compute_run` does; points.csv is written after each result."""
+    """Compute a run as `compute_run` does, leave its files and say what it came to.
+
+    points.csv is written after each result, figure and summary at the end.
+    """
 
     def write(run: StoredRun) -> None:
-        with writing(out):
-            frame(run).to_csv(out / "points.csv", index=False, lineterminator="\n")
+        write_points(run, out)
 
     run = compute_run(request, known, row_text, in_process, write)
-    write(run)
+    write_points(run, out)
+    write_figure(run, out)
+    write_summary(run, out)
+    typer.echo(run.verdict["explanation"])
     return run
 
 
@@ -49,13 +45,3 @@ def epoch_text(epoch: Epoch) -> str:
         f"epoch {epoch.epoch}  loss {epoch.loss:.4f}  dev {epoch.dev:.4f}  "
         f"{epoch.examples_per_second:.1f} examples/s"
     )
-
-
-def write_summary(run: StoredRun, figures: dict[str, Markup], out: Path) -> Json:
-    """Write summary.json and the figures, by the names of their files; return the summary."""
-    summary = repair_summary(run)
-    with writing(out):
-        (out / "summary.json").write_text(summary_text(summary), encoding="utf-8")
-        for name, drawn in figures.items():
-            (out / name).write_text(svg_file(drawn) + "\n", encoding="utf-8")
-    return summary

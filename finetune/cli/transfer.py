@@ -4,31 +4,29 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import pandas as pd
 import torch
 import typer
 
 from finetune.cli.clean_examples import SIZE, Instead, Original, Pool, fitting, named, read_clean
 from finetune.cli.gallery_option import GalleryFolder, keep
-from finetune.cli.repair_runs import compute_repair, epoch_text, training_of, write_summary
+from finetune.cli.repair_runs import compute_repair, epoch_text, training_of
 from finetune.experiments.further_training import Epoch
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles, sources_of
-from finetune.experiments.transfer.experiment import KIND, known_results, points_of, run_request
+from finetune.experiments.transfer.experiment import KIND, known_results, run_request
 from finetune.experiments.transfer.outcomes import row_of
 from finetune.experiments.transfer.plan import Plan, check
 from finetune.experiments.transfer.point import point_from
 from finetune.experiments.transfer.time_estimate import estimate_seconds
 from finetune.experiments.word_salad import salad_names
 from finetune.report.duration import duration_words
-from finetune.report.transfer import transfer_frame, transfer_svg
 from probe.cli.open_models import loaded
 from probe.cli.options import LabelOrder, TaskName
 from probe.cli.output import make_folder
 from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
 from probe.runs.models import named_model_hash
-from probe.runs.run import Json, StoredRun
+from probe.runs.run import Json
 
 
 def transfer_command(
@@ -86,14 +84,7 @@ def transfer_command(
     artefacts = {"model": named_model_hash(model), "sources": sources_of(given)}
     request = run_request(plan, source, environment(), artefacts)
     known = partial(known_results, plan=plan, artefacts=request.artefacts)
-
-    def frame(run: StoredRun) -> pd.DataFrame:
-        return transfer_frame(points_of(run))
-
-    run = compute_repair(request, known, row_text, in_process or threads > 1, frame, out)
-    drawn = transfer_svg(plan, points_of(run))
-    summary = write_summary(run, {"transfer.svg": drawn}, out)
-    typer.echo(summary["explanation"])
+    run = compute_repair(request, known, row_text, in_process or threads > 1, out)
     keep(gallery, model, KIND, run)
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 from finetune.experiments.inoculation.plan import MAX_EPOCHS, MAX_RATE
+from finetune.experiments.refusal import refuse
 from finetune.training.recipes import Mode
-from probe.errors import ExperimentError
 from probe.models.classifier import Precision
 from probe.stopping import Stop, never
 
@@ -55,9 +55,7 @@ def check_training(training: Training) -> None:
             training.precision not in get_args(Precision)
         ),
     }
-    for sentence, refused in problems.items():
-        if refused:
-            raise ExperimentError(sentence)
+    refuse(problems)
 
 
 def train_further(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from finetune.experiments.further_training import Training
 from finetune.experiments.inoculation.datasets import SourceData
@@ -53,6 +54,22 @@ class Work:
         )
 
 
+class RepairPlan(Protocol):
+    """What of a plan says which model is trained and how."""
+
+    @property
+    def model(self) -> str:
+        """Its name, folder or hub id."""
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The order of its outputs, where its config does not say it."""
+
+    @property
+    def training(self) -> Training:
+        """How it is trained."""
+
+
 def clean_texts(source: SourceData, name: str) -> Texts:
     """Return the set of this name."""
     return Texts(name, characters(source.task, getattr(source, name)))
@@ -101,11 +118,6 @@ def training(texts: Texts, dev: Texts, epochs: int) -> Work:
     return Work((texts,), trained=epochs * texts.length) + answering(dev, epochs)
 
 
-def together(parts: Iterable[Work]) -> Work:
-    """Return all parts, one after the other."""
-    return sum(parts, Work())
-
-
 def made_anew(salads: Sequence[Salad]) -> Iterator[Salad]:
     """Yield those that are not kept of the calls before."""
     kept: list[Salad] = []
@@ -118,22 +130,17 @@ def made_anew(salads: Sequence[Salad]) -> Iterator[Salad]:
 
 
 def work_seconds(
-    model: str,
-    labels: tuple[Label, ...],
-    how: Training,
-    work: Work,
-    source: SourceData,
-    classifier: Classifier | None,
+    plan: RepairPlan, cells: Iterable[Work], source: SourceData, classifier: Classifier | None
 ) -> float:
-    """Return about how many seconds one worker takes for the work, alone on its core.
+    """Return about how many seconds one worker takes for the work of all cells, alone on its core.
 
     The first question about a model costs a trial in a copy of it, `classifier` where it is loaded
     already. Raises ModelError, or ExperimentError where there is no fast mode.
     """
-    opened = classifier or load(model, labels or None)
-    pace = pace_of(model, labels, how, source.pool, opened)
-    salad = salad_pace_of(model, source.test, opened)
-    return seconds_at_pace(work, pace, salad, gradient_names(source.task))
+    opened = classifier or load(plan.model, plan.labels or None)
+    pace = pace_of(plan.model, plan.labels, plan.training, source.pool, opened)
+    salad = salad_pace_of(plan.model, source.test, opened)
+    return seconds_at_pace(sum(cells, Work()), pace, salad, gradient_names(source.task))
 
 
 def seconds_at_pace(work: Work, pace: Pace, salad: SaladPace, asking: tuple[str, ...]) -> float:

@@ -12,7 +12,7 @@ from finetune.experiments.inoculation.challenges import title_of
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.curves import Panel, PanelStyle, curve_frame, style_for
-from finetune.training.recipes import MODES
+from finetune.training.recipes import mode_words
 from probe.models import bundled
 from probe.runs.gallery import OWNER
 from probe.tasks.task import Task, task_named
@@ -49,7 +49,7 @@ def challenge_title(run: InoculationRun) -> str:
 
 def run_label(run: InoculationRun) -> str:
     """Return what tells a run from another of the same model and challenge."""
-    return OWNER if run.owner == OWNER else f"{MODES[run.plan.mode].title.lower()}, {run.id}"
+    return OWNER if run.owner == OWNER else f"{mode_words(run.plan.mode)}, {run.id}"
 
 
 def line_names(runs: Sequence[InoculationRun]) -> dict[str, str]:

@@ -41,14 +41,19 @@ def build_fields(
         label="Show it this many examples",
         elem_id="sizes",
     )
-    mode = gr.Radio(
+    mode = mode_choice("mode")
+    return [model, challenge, sizes, mode], shown_samples
+
+
+def mode_choice(elem_id: str) -> gr.Radio:
+    """Offer the modes of training."""
+    return gr.Radio(
         [(mode.title, name) for name, mode in MODES.items()],
         value="fast",
         label="How",
-        elem_id="mode",
+        elem_id=elem_id,
         elem_classes="seg",
     )
-    return [model, challenge, sizes, mode], shown_samples
 
 
 def build_settings(fields: Sequence[Any]) -> list[Any]:

@@ -26,16 +26,24 @@ def scored_frame(
     columns = _scored_columns(_labels(model.task, rows), model.task, names)
     records = [_scored_record(row, names, columns) for row in rows]
     ours = pd.DataFrame(records, columns=columns, dtype=object)
-    taken = set(table.frame.columns)
+    input_rows = table.frame.iloc[[row.number for row in rows]].reset_index(drop=True)
+    return beside(input_rows, ours, model.name)
+
+
+def beside(frame: pd.DataFrame, ours: pd.DataFrame, model: str) -> pd.DataFrame:
+    """Return a frame with our columns behind its own.
+
+    Where it has a column of one of our names, ours gets the model's name behind it.
+    """
+    taken = set(frame.columns)
     rename = {}
     for name in ours.columns:
         free = name
         while free in taken:
-            free = f"{free}.{Path(model.name).name}"
+            free = f"{free}.{Path(model).name}"
         rename[name] = free
         taken.add(free)
-    input_rows = table.frame.iloc[[row.number for row in rows]].reset_index(drop=True)
-    return pd.concat([input_rows, ours.rename(columns=rename)], axis=1)
+    return pd.concat([frame, ours.rename(columns=rename)], axis=1)
 
 
 def _labels(task: Task, rows: Sequence[Row]) -> tuple[Label, ...]:

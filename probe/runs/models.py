@@ -19,6 +19,14 @@ def named_model_hash(name: str) -> str:
     return model_hash(locate(name)[0])
 
 
+def hash_if_there(name: str) -> str | None:
+    """Return the hash of a model by its name, None where it is not there."""
+    try:
+        return named_model_hash(name)
+    except ModelError:
+        return None
+
+
 @lru_cache(maxsize=1)
 def load_unchanged(name: str, expected: str, order: tuple[Label, ...] = ()) -> Classifier:
     """Load a model once for all runs that begin with it. Raises ModelError for another one.

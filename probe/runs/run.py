@@ -1,5 +1,6 @@
 """A run and its cells as they are read from the store, and what is needed to begin one."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
@@ -62,6 +63,28 @@ class Run(Generic[PlanT, KeyT, ProgressT, ResultT]):
 
 StoredRun = Run[Json, Json, Json, Json]
 AnyRun = Run[object, object, object, object]
+
+
+def typed_run(
+    run: StoredRun,
+    plan: Callable[[Json], PlanT],
+    key: Callable[[Json], KeyT],
+    progress: Callable[[Json, Json], ProgressT],
+    result: Callable[[Json, Json], ResultT],
+) -> Run[PlanT, KeyT, ProgressT, ResultT]:
+    """Return a stored run with its own types; what reads progress or result takes the key first."""
+    cells = tuple(
+        RunCell(
+            cell.number,
+            key(cell.key),
+            cell.state,
+            progress(cell.key, cell.progress) if cell.progress else None,
+            result(cell.key, cell.result) if cell.result else None,
+            cell.error,
+        )
+        for cell in run.cells
+    )
+    return Run(**{**vars(run), "plan": plan(run.plan), "cells": cells})
 
 
 @dataclass(frozen=True)

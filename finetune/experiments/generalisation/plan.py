@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import get_args
 
 from finetune.experiments.inoculation.plan import MAX_EPOCHS, MAX_RATE, MAX_SEED
+from finetune.experiments.refusal import refuse
 from finetune.training.recipes import Mode
-from probe.errors import ExperimentError
 from probe.models.classifier import Precision
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label
@@ -97,9 +97,7 @@ def base_cell(seed: int) -> Cell:
 
 def check(plan: Plan) -> None:
     """Refuse a plan that cannot run. Raises ExperimentError with a sentence."""
-    for sentence, refused in _problems(plan).items():
-        if refused:
-            raise ExperimentError(sentence)
+    refuse(_problems(plan))
 
 
 def _problems(plan: Plan) -> Mapping[str, bool]:

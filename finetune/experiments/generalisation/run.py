@@ -16,7 +16,7 @@ from finetune.experiments.generalisation.serialise import (
 )
 from finetune.experiments.inoculation.datasets import Examples
 from probe.models.hashes import pairs_hash
-from probe.runs.run import Json, Run, RunCell, RunRequest, StoredRun
+from probe.runs.run import Json, Run, RunRequest, StoredRun, typed_run
 
 KIND = "generalisation"
 
@@ -24,31 +24,16 @@ DRAWN = ("test", "dev")
 """The sets of a seed that must be the same for a cell to be taken over."""
 
 GeneralisationRun = Run[Plan, Cell, Epoch, Point]
-GeneralisationCell = RunCell[Cell, Epoch, Point]
 
 
 def generalisation_run(run: StoredRun) -> GeneralisationRun:
     """Return a stored run with its own types."""
-    fields = vars(run)
-    return Run(
-        **{**fields, "plan": plan_from(run.plan), "cells": tuple(map(_typed_cell, run.cells))}
-    )
+    return typed_run(run, plan_from, cell_from, epoch_from, point_from)
 
 
 def generalisation_runs(runs: Iterable[StoredRun]) -> tuple[GeneralisationRun, ...]:
     """Return the generalisations among stored runs, in their order."""
     return tuple(generalisation_run(run) for run in runs if run.kind == KIND)
-
-
-def _typed_cell(cell: RunCell[Json, Json, Json]) -> GeneralisationCell:
-    return RunCell(
-        cell.number,
-        cell_from(cell.key),
-        cell.state,
-        epoch_from(cell.key, cell.progress) if cell.progress else None,
-        point_from(cell.key, cell.result) if cell.result else None,
-        cell.error,
-    )
 
 
 def run_request(

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, get_args
 
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.model_names import new_model_name
+from finetune.experiments.refusal import refuse
 from finetune.training.recipes import Mode
 from probe.data.names import HALF
 from probe.errors import ExperimentError
@@ -190,9 +191,7 @@ def check(plan: Plan, sets: Sets) -> None:
             size > available for size in plan.sizes
         ),
     }
-    for sentence, refused in problems.items():
-        if refused:
-            raise ExperimentError(sentence)
+    refuse(problems)
 
 
 def _golden(task: Task, golds: set[Label | None]) -> bool:

@@ -14,7 +14,7 @@ from finetune.experiments.inoculation.serialise import (
     point_from,
     sets_json,
 )
-from probe.runs.run import Json, Run, RunCell, RunRequest, StoredRun
+from probe.runs.run import Json, Run, RunCell, RunRequest, StoredRun, typed_run
 
 KIND = "inoculation"
 
@@ -24,26 +24,12 @@ InoculationCell = RunCell[Cell, Epoch, Point]
 
 def inoculation_run(run: StoredRun) -> InoculationRun:
     """Return a stored run with its own types."""
-    fields = vars(run)
-    return Run(
-        **{**fields, "plan": plan_from(run.plan), "cells": tuple(map(_typed_cell, run.cells))}
-    )
+    return typed_run(run, plan_from, cell_from, epoch_from, point_from)
 
 
 def inoculation_runs(runs: Iterable[StoredRun]) -> tuple[InoculationRun, ...]:
     """Return the inoculations among stored runs, in their order."""
     return tuple(inoculation_run(run) for run in runs if run.kind == KIND)
-
-
-def _typed_cell(cell: RunCell[Json, Json, Json]) -> InoculationCell:
-    return RunCell(
-        cell.number,
-        cell_from(cell.key),
-        cell.state,
-        epoch_from(cell.key, cell.progress) if cell.progress else None,
-        point_from(cell.key, cell.result) if cell.result else None,
-        cell.error,
-    )
 
 
 def run_request(

@@ -12,6 +12,7 @@ from finetune.experiments.inoculation.datasets import (
     split_by_premise,
     unseen,
 )
+from finetune.experiments.refusal import refuse
 from finetune.training.data import read_pairs
 from probe.errors import ExperimentError
 from probe.limits import UNBOUNDED, Bounds
@@ -114,6 +115,4 @@ def _check(files: UserFiles) -> None:
         ),
         "--train must be 1 or more": files.train < 1,
     }
-    for sentence, refused in problems.items():
-        if refused:
-            raise ExperimentError(sentence)
+    refuse(problems)

@@ -7,9 +7,9 @@ from typing import Literal, get_args
 from finetune.experiments.further_training import Training, check_training
 from finetune.experiments.inoculation.datasets import SourceData
 from finetune.experiments.mitigation.threshold import TOLERANCE
+from finetune.experiments.refusal import refuse
 from finetune.experiments.source_json import draw_problems
 from finetune.experiments.word_salad import gradient_names, salad_names
-from probe.errors import ExperimentError
 from probe.runs.run import Json
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task
@@ -143,6 +143,4 @@ def check(plan: Plan, source: SourceData) -> None:
             plan.task != source.task.name
         ),
     }
-    for sentence, refused in problems.items():
-        if refused:
-            raise ExperimentError(sentence)
+    refuse(problems)

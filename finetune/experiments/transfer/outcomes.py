@@ -32,6 +32,18 @@ def _mean(points: Sequence[Point], row: str, column: str) -> float | None:
     return fmean(shares) if shares else None
 
 
+def own_and_others(values: Sequence[Sequence[float | None]]) -> tuple[list[float], list[float]]:
+    """Return what is measured of a matrix on its diagonal, and beside it."""
+    own = [each for at, row in enumerate(values) if (each := row[at]) is not None]
+    others = [
+        each
+        for at, row in enumerate(values)
+        for place, each in enumerate(row)
+        if place != at and each is not None
+    ]
+    return own, others
+
+
 def conclude(plan: Plan, points: Sequence[Point]) -> Json | None:
     """Return the verdict, None before every row is measured."""
     names = plan.transforms
@@ -66,13 +78,7 @@ def explanation(
     names: Sequence[str], values: Sequence[Sequence[float | None]], only: dict[str, float] | None
 ) -> str:
     """Say how far a repair reaches, and what salad alone teaches."""
-    own = [each for at, row in enumerate(values) if (each := row[at]) is not None]
-    others = [
-        each
-        for at, row in enumerate(values)
-        for place, each in enumerate(row)
-        if place != at and each is not None
-    ]
+    own, others = own_and_others(values)
     words = f"Taught one kind of broken text, the model finds {fmean(own):.0%} of that kind"
     words += f" and {fmean(others):.0%} of the others." if others else "."
     if only is None:

@@ -6,8 +6,8 @@ from typing import Literal
 
 from finetune.experiments.further_training import Training, check_training
 from finetune.experiments.inoculation.datasets import SourceData
+from finetune.experiments.refusal import refuse
 from finetune.experiments.source_json import draw_problems
-from probe.errors import ExperimentError
 from probe.runs.run import Json
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label
@@ -108,6 +108,4 @@ def check(plan: Plan, source: SourceData, known: tuple[str, ...]) -> None:
             plan.task != source.task.name
         ),
     }
-    for sentence, refused in problems.items():
-        if refused:
-            raise ExperimentError(sentence)
+    refuse(problems)

@@ -14,7 +14,6 @@ from finetune.experiments.work import (
     of_model,
     part_of,
     salad_texts,
-    together,
     training,
     work_seconds,
 )
@@ -22,13 +21,9 @@ from probe.models.classifier import Classifier
 
 
 def estimate_seconds(plan: Plan, source: SourceData, classifier: Classifier | None = None) -> float:
-    """Return about how many seconds one worker takes for all cells, alone on its core.
-
-    The first question about a model costs a trial in a copy of it, `classifier` where it is loaded
-    already. Raises ModelError, or ExperimentError where there is no fast mode.
-    """
-    work = together(cell_work(plan, source, cell) for cell in cells(plan))
-    return work_seconds(plan.model, plan.labels, plan.training, work, source, classifier)
+    """Return about how many seconds all cells take. Raises as `work_seconds` does."""
+    work = [cell_work(plan, source, cell) for cell in cells(plan)]
+    return work_seconds(plan, work, source, classifier)
 
 
 def cell_work(plan: Plan, source: SourceData, cell: Cell) -> Work:

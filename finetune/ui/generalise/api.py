@@ -1,5 +1,6 @@
 """The Generalise tab's endpoint over HTTP."""
 
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -8,10 +9,8 @@ from finetune.experiments.generalisation.plan import THRESHOLDS, Plan
 from finetune.training.recipes import Mode
 from finetune.ui.generalise.form import SIZES, Form, request_of
 from finetune.ui.plan_form import USUAL_RATE
-from probe.models.library import require_on_disk
+from finetune.ui.run_tab.api import start_for_owner
 from probe.runs.compute.engine import Engine
-from probe.runs.model_access import hidden_models
-from probe.runs.owners import new_owner, start_runs
 from probe.runs.store import Store
 from probe.ui.api.arguments import Name, Numbers, Share, Token, Whole
 from probe.ui.api.endpoint import endpoint
@@ -49,10 +48,7 @@ def build(store: Store, engine: Engine) -> None:
             max_epochs: How many epochs a training takes at most.
             owner: A token that an earlier call returned; a new one is made without.
         """
-        visitor = owner or new_owner()
-        require_on_disk(model, hidden_models(store, visitor))
         form = Form(model, phenomenon, vary, sizes, seeds, lrs, mode, 100 * max_loss, max_epochs)
-        (run,) = start_runs(store, engine, visitor, [request_of(form)])
-        return {"run": run.id, "owner": visitor}
+        return start_for_owner(store, engine, owner, model, partial(request_of, form))
 
     gr.api(generalise, api_name="generalise")

@@ -6,7 +6,6 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.experiments.generalisation.conditions import FILE, GRIDS
-from finetune.training.recipes import MODES
 from finetune.ui.generalise.form import MAX_LOSS, REPEATS, SIZES
 from finetune.ui.generalise.samples import (
     file_shown,
@@ -15,7 +14,7 @@ from finetune.ui.generalise.samples import (
     kinds_shown,
 )
 from finetune.ui.generalise.titles import skill_choices, skills, vary_choices
-from finetune.ui.plan_fields import number, several, whole
+from finetune.ui.plan_fields import mode_choice, number, several, whole
 from finetune.ui.plan_form import USUAL_RATE
 from probe.errors import UserError
 from probe.tasks.nli import NLI
@@ -91,13 +90,7 @@ def build_settings() -> list[Any]:
             lrs = gr.Textbox(
                 USUAL_RATE, label="Learning rates", min_width=110, elem_id="generalise-lrs"
             )
-        mode = gr.Radio(
-            [(mode.title, name) for name, mode in MODES.items()],
-            value="fast",
-            label="How",
-            elem_id="generalise-mode",
-            elem_classes="seg",
-        )
+        mode = mode_choice("generalise-mode")
         max_loss = number(
             MAX_LOSS,
             label="“Learnt the set” from this loss on, points",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from finetune.experiments.generalisation.conditions import FILE, GRIDS, grids, phenomena
-from finetune.training.recipes import MODES
+from finetune.training.recipes import mode_words
 from probe.models.bundled import title_of
 from probe.runs.run import StoredRun
 from probe.tasks.nli import NLI
@@ -62,4 +62,4 @@ def subject(run: StoredRun) -> str:
 
 def run_title(run: StoredRun) -> str:
     """Name an own run in plain words."""
-    return f"{subject(run)}, {MODES[run.plan['mode']].title.lower()}"
+    return f"{subject(run)}, {mode_words(run.plan['mode'])}"

@@ -5,15 +5,16 @@ from functools import cache
 
 from markupsafe import Markup
 
-from probe.errors import ModelError
 from probe.models.bundled import title_of
-from probe.runs.models import named_model_hash
+from probe.runs.models import hash_if_there
 from probe.ui.html.elements import NOTHING, note
 
 WORDS = (
     "Finished runs of {} that stand here were made with earlier weights of it. Those that the app "
     "has now answer a little differently; a run of your own shows by how much."
 )
+hash_here = cache(hash_if_there)
+"""The hash of a model, read once."""
 
 
 def earlier_weights(begun_with: Iterable[tuple[str, str]]) -> Markup:
@@ -22,15 +23,6 @@ def earlier_weights(begun_with: Iterable[tuple[str, str]]) -> Markup:
     A model that is not here says nothing.
     """
     changed = {
-        title_of(name): None for name, digest in begun_with if hash_here(name) not in (digest, "")
+        title_of(name): None for name, digest in begun_with if hash_here(name) not in (digest, None)
     }
     return note(WORDS.format(" and ".join(changed))) if changed else NOTHING
-
-
-@cache
-def hash_here(name: str) -> str:
-    """Return the hash of a bundled model, read once; "" where there is none."""
-    try:
-        return named_model_hash(name)
-    except ModelError:
-        return ""

@@ -8,16 +8,13 @@ from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.overview import MEANINGS, outcome_in
 from finetune.report.sweep import challenge_title, line_names
+from finetune.ui.html.forest_picture import forest_picture
 from probe.metrics import NOTHING as NOT_MEASURED
 from probe.metrics import Estimate
 from probe.ui.html.elements import NOTHING
-from probe.ui.html.picture import picture
 from probe.ui.html.pictures.forest_plot import (
     Forest,
     ForestRow,
-    forest_frame,
-    forest_plot,
-    forest_svg,
 )
 
 TITLE = "How much of the gap closes"
@@ -32,11 +29,9 @@ def gap_plot(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
     several = len(set(names.values())) > 1
     rows = [_row(run, names[run.id] if several else "", selection) for run in judged]
     forest = Forest(rows, low_title="none of it", high_title="all of it")
-    return picture(
+    return forest_picture(
         TITLE,
-        forest_plot(forest, TITLE),
-        forest_frame(forest),
-        forest_svg(forest, TITLE),
+        forest,
         stem="gap-closed",
         sentence="At the largest number of examples, with 95 % intervals. The gap is what the "
         "model loses from the original set to the challenge.",

@@ -16,6 +16,7 @@ from finetune.experiments.generalisation.verdict import (
 )
 from finetune.experiments.inoculation.outcomes import badge
 from finetune.experiments.inoculation.run import InoculationRun
+from finetune.report.command import generalise_command
 from finetune.report.curves import Panel, PanelStyle
 from finetune.report.drawing import svg_file
 from finetune.report.figure import of_panels
@@ -30,6 +31,7 @@ from finetune.report.generalisation_figure import (
 )
 from finetune.report.overview import TONES as INOCULATION_TONES
 from finetune.report.panel import svg
+from finetune.ui.html.commands import commands
 from finetune.ui.html.panels import line_keys
 from finetune.ui.links import link_to_run
 from probe.runs.run import Json
@@ -247,6 +249,7 @@ def results(run: GeneralisationRun, inoculation: InoculationRun | None = None) -
                 beside(inoculation),
                 before(run),
                 _warnings(run.verdict["warnings"]),
+                twin("repeat on the command line", commands(generalise_command(run), run.kept)),
             ]
         )
     )

@@ -13,7 +13,8 @@ from finetune.report.duration import duration_words
 from finetune.report.overview import TONES, outcome_in, seconds_left
 from finetune.report.sweep import challenge_title, model_name, model_title, run_label, task_of
 from finetune.report.text import CAUTION, details, summary
-from finetune.training.recipes import MODES
+from finetune.training.recipes import mode_words
+from finetune.ui.html.commands import commands
 from finetune.ui.links import link_to_run
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN
@@ -44,7 +45,7 @@ def name_of(run: InoculationRun) -> str:
 
 def title_of(run: InoculationRun) -> str:
     """Name a run in plain words."""
-    return f"{challenge_title(run)} on {model_title(run)}, {MODES[run.plan.mode].title.lower()}"
+    return f"{challenge_title(run)} on {model_title(run)}, {mode_words(run.plan.mode)}"
 
 
 def progress(run: InoculationRun, detailed: bool = True) -> Markup:
@@ -131,7 +132,7 @@ def outcome(run: InoculationRun, selection: Selection = "oracle_lr") -> Markup:
         _next(run),
         twin("how the figures came about", each(PARAGRAPH, details(verdict, selection))),
         own,
-        _commands(run),
+        commands(command(run), run.kept),
     )
 
 
@@ -155,16 +156,6 @@ def _next(run: InoculationRun) -> Markup:
         if not run.kept:
             links.append(Markup("its model is not kept; run the command to have it"))
     return Markup('<p class="onward">{}</p>').format(join(links, Markup(" · ")))
-
-
-def _commands(run: InoculationRun) -> Markup:
-    """Give the commands that repeat the run and that take its model home."""
-    repeat = Markup("<p>Repeat on the command line:</p><pre>{}</pre>").format(command(run))
-    if not run.kept:
-        return repeat
-    return Markup("<p>Take the model home, as {}:</p><pre>{}</pre>{}").format(
-        run.kept, f"python -m probe models export {run.kept} FOLDER", repeat
-    )
 
 
 def is_under_way(run: InoculationRun) -> bool:

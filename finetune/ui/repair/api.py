@@ -1,5 +1,6 @@
 """The Repair tab's endpoints over HTTP."""
 
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -11,11 +12,9 @@ from finetune.experiments.transfer.experiment import TRANSFER
 from finetune.training.recipes import Mode
 from finetune.ui.plan_form import USUAL_RATE
 from finetune.ui.repair.form import SIZE, Form, request_of
+from finetune.ui.run_tab.api import start_for_owner
 from probe.errors import ExperimentError
-from probe.models.library import require_on_disk
 from probe.runs.compute.engine import Engine
-from probe.runs.model_access import hidden_models
-from probe.runs.owners import new_owner, start_runs
 from probe.runs.store import Store
 from probe.ui.api.arguments import Name, Names, Numbers, Share, Token, Whole
 from probe.ui.api.endpoint import endpoint
@@ -29,10 +28,7 @@ def build(store: Store, engine: Engine) -> None:
     """Add `/calibrate`, `/mitigate` and `/transfer`; `/run`, `/cancel` and `/again` take theirs."""
 
     def started(form: Form, owner: str) -> dict[str, Any]:
-        visitor = owner or new_owner()
-        require_on_disk(form.model, hidden_models(store, visitor))
-        (run,) = start_runs(store, engine, visitor, [request_of(form)])
-        return {"run": run.id, "owner": visitor}
+        return start_for_owner(store, engine, owner, form.model, partial(request_of, form))
 
     @endpoint
     def calibrate(

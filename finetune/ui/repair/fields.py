@@ -8,8 +8,7 @@ from markupsafe import Markup
 from finetune.experiments.calibration.experiment import CALIBRATION
 from finetune.experiments.mitigation.experiment import MITIGATION
 from finetune.experiments.transfer.experiment import TRANSFER
-from finetune.training.recipes import MODES
-from finetune.ui.plan_fields import number, several, whole
+from finetune.ui.plan_fields import mode_choice, number, several, whole
 from finetune.ui.plan_form import USUAL_RATE
 from finetune.ui.repair.form import REPEATS, SHARE, SIZE, usual_size
 from finetune.ui.repair.titles import (
@@ -72,13 +71,7 @@ class Fields:
                 asking_share = number(
                     SHARE, label="By changes that ask the model, %", elem_id="repair-asking-share"
                 )
-            mode = gr.Radio(
-                [(mode.title, name) for name, mode in MODES.items()],
-                value="fast",
-                label="How",
-                elem_id="repair-mode",
-                elem_classes="seg",
-            )
+            mode = mode_choice("repair-mode")
             gr.HTML(note(ABOUT_SETTINGS), padding=False)
         followed = [self._transforms, compare, share, asking_share]
         self._method.change(follow, self._method, followed, **QUIET)

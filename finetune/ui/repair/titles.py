@@ -10,7 +10,7 @@ from finetune.experiments.mitigation import plan as mitigation
 from finetune.experiments.mitigation.experiment import MITIGATION
 from finetune.experiments.transfer.experiment import TRANSFER
 from finetune.experiments.word_salad import salad_names
-from finetune.training.recipes import MODES
+from finetune.training.recipes import mode_words
 from probe.models.bundled import title_of
 from probe.runs.run import StoredRun
 from probe.tasks.task import Task
@@ -76,8 +76,8 @@ def run_title(run: StoredRun) -> str:
     """Name an own run in plain words."""
     method = (*run.plan.get("methods", ()), TRANSFER.kind)[0]
     model = title_of(Path(run.plan["model"]).name)
-    mode = MODES[run.plan["training"]["mode"]].title.lower()
-    return f"{METHODS[method].term.title} on {model}, {mode}"
+    mode = run.plan["training"]["mode"]
+    return f"{METHODS[method].term.title} on {model}, {mode_words(mode)}"
 
 
 def place(run: StoredRun) -> int:

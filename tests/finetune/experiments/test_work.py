@@ -15,7 +15,6 @@ from finetune.experiments.work import (
     part_of,
     salad_texts,
     seconds_at_pace,
-    together,
     training,
 )
 from finetune.training.tensor_cache import TENSOR_CACHE
@@ -67,6 +66,6 @@ def test_each_transform_makes_texts_as_long_as_they_were() -> None:
 
 
 def test_another_model_shares_no_texts() -> None:
-    both = together([answering(TEST), of_model("invalid", answering(TEST))])
+    both = answering(TEST) + of_model("invalid", answering(TEST))
     assert len(set(both.prepared)) == 2
     assert both.predicted == 40

@@ -1,17 +1,23 @@
 """The printed command means the run it is printed for, to the command line's own parser."""
 
 import shlex
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
 from typer.main import get_command
 
 from finetune.cli.main import app
+from finetune.experiments.calibration import plan as calibration
+from finetune.experiments.further_training import Training
+from finetune.experiments.generalisation import plan as generalisation
+from finetune.experiments.generalisation.run import generalisation_run
 from finetune.experiments.inoculation.plan import Plan, Thresholds
-from finetune.report.command import command
+from finetune.experiments.mitigation import plan as mitigation
+from finetune.experiments.transfer import plan as transfer
+from finetune.report.command import command, generalise_command, repair_command
 from probe.runs.gallery import OWNER
-from probe.runs.run import Run
+from probe.runs.run import Json, Run, StoredRun
 from tests.support.points import make_point, make_run
 
 RUN = make_run([make_point(80, 60)])
@@ -23,10 +29,7 @@ CHANGED = Plan(
 
 def parsed(run: Run, verb: str = "inoculate") -> dict[str, Any]:
     """What the command line reads in the command. Any: an option holds what its type is."""
-    words = shlex.split(command(run))
-    assert words[:4] == ["python", "-m", "finetune", verb]
-    read: dict[str, Any] = get_command(app).commands[verb].make_context(verb, words[4:]).params  # type: ignore[attr-defined]  # a group's
-    return read
+    return read_back(command(run), verb)
 
 
 @pytest.mark.parametrize("plan", [RUN.plan, CHANGED])
@@ -41,6 +44,59 @@ def test_the_parser_reads_the_plan_back(plan: Plan) -> None:
     said = [read[name] for name in ("min_gap", "max_drop", "cured", "uncured", "max_majority")]
     assert said == [limits.gap, limits.drop, limits.cured, limits.uncured, limits.majority]
     assert (read["max_damage"], read["min_tests"]) == (limits.damage, limits.tests)
+
+
+def stored_run(kind: str, plan: Json, artefacts: Json | None = None) -> StoredRun:
+    """A finished run of a kind, without cells."""
+    return Run("1", kind, "", plan, "done", False, "", 0, 0, 0, {}, {}, "", (), artefacts or {})
+
+
+def read_back(words: str, verb: str) -> dict[str, Any]:
+    """What the command line reads in these words. Any: an option holds what its type is."""
+    split = shlex.split(words)
+    assert split[:4] == ["python", "-m", "finetune", verb]
+    read: dict[str, Any] = get_command(app).commands[verb].make_context(verb, split[4:]).params  # type: ignore[attr-defined]  # a group's
+    return read
+
+
+TRAINING = Training(3e-5, "full", epochs=2, batch=8, precision="fp32")
+REPAIRS = [
+    ("calibrate", "calibration", calibration.Plan("esim", TRAINING, ("focal",), tests=50)),
+    ("calibrate", "calibration", calibration.Plan("minilm", Training(1e-3))),
+    (
+        "mitigate", "mitigation",
+        mitigation.Plan("da", TRAINING, ("entropic",), (100, 200), (3,), balance=False, weight=0.2,
+                        gradient_share=0.25, transforms=("sort", "drop")),
+    ),
+    (
+        "transfer", "transfer",
+        transfer.Plan("minilm", TRAINING, ("sort", "pbsmt"), share=0.3, salad_only=False),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("verb", "kind", "plan"), REPAIRS)
+def test_the_parser_reads_a_repair_back(verb: str, kind: str, plan: Any) -> None:
+    run = stored_run(kind=kind, plan=asdict(plan))
+    read, wanted = read_back(repair_command(run), verb), asdict(plan)
+    flat = wanted | wanted.pop("training")
+    for name in flat.keys() & read.keys() - {"task", "labels"}:
+        value = flat[name]
+        told = ",".join(map(str, value)) if isinstance(value, tuple) else value
+        assert read[name] == told, name
+
+
+def test_the_parser_reads_a_generalisation_of_ones_own_file_back() -> None:
+    plan = generalisation.Plan(
+        "minilm", "mine", "file", ("a", "b"), ("a", "b"), (10,), (1e-4,), (0, 2), tests=30,
+        thresholds=generalisation.Thresholds(0.05),
+    )  # fmt: skip
+    sources = {"challenge-file": "my rows.csv", "condition": "kind"}
+    run = stored_run(kind="generalisation", plan=asdict(plan), artefacts={"sources": sources})
+    read = read_back(generalise_command(generalisation_run(run)), "generalise")
+    assert (read["sizes"], read["lrs"], read["seeds"]) == ("10", "0.0001", "0,2")
+    assert (read["tests"], read["max_loss"], read["mode"]) == (30, 0.05, "fast")
+    assert (str(read["challenge_file"]), read["condition"]) == ("my rows.csv", "kind")
 
 
 def test_ones_own_files_stand_at_their_options() -> None:

@@ -9,21 +9,14 @@ from finetune.experiments.mitigation.experiment import points_of
 from finetune.experiments.mitigation.outcomes import Outcome, outcomes
 from finetune.experiments.mitigation.plan import BASE, METHODS, Method, plan_from
 from finetune.experiments.mitigation.point import Point
-from finetune.report.drawing import svg_file
+from finetune.ui.html.forest_picture import forest_picture
 from finetune.ui.html.repair.share_map import percent_cell, share_map
 from finetune.ui.html.repair.switch import of_paper, switched, table_beside
 from finetune.ui.html.repair.words import brief, estimate, exact, model_title, repeats, stem
 from probe.metrics import Estimate
 from probe.runs.run import StoredRun
 from probe.ui.html.elements import NOTHING, each, join
-from probe.ui.html.picture import picture
-from probe.ui.html.pictures.forest_plot import (
-    Forest,
-    ForestRow,
-    forest_frame,
-    forest_plot,
-    forest_svg,
-)
+from probe.ui.html.pictures.forest_plot import Forest, ForestRow
 from probe.ui.html.pictures.heat_map import Head, HeatMap
 
 BEGINNINGS: Mapping[Method, str] = {
@@ -113,14 +106,7 @@ def _row(method: Method, share: Estimate, clean: float) -> ForestRow:
 
 def _forest(rows: Sequence[ForestRow], name: str, words: str) -> Markup:
     forest = Forest(rows, low_title="none found", high_title="all found")
-    return picture(
-        FOREST,
-        forest_plot(forest, FOREST),
-        forest_frame(forest),
-        svg_file(forest_svg(forest, FOREST)),
-        stem=name,
-        sentence=words,
-    )
+    return forest_picture(FOREST, forest, stem=name, sentence=words)
 
 
 def by_transform(run: StoredRun) -> Markup:

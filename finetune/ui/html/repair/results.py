@@ -9,13 +9,15 @@ from finetune.experiments.calibration.experiment import CALIBRATION
 from finetune.experiments.calibration.plan import plan_from as calibration_plan
 from finetune.experiments.mitigation.experiment import MITIGATION
 from finetune.experiments.transfer.experiment import TRANSFER
+from finetune.report.command import repair_command
+from finetune.ui.html.commands import commands
 from finetune.ui.html.repair import calibration, mitigation, transfer
 from finetune.ui.html.repair.words import model_title
 from finetune.ui.links import link_to_run
 from probe.runs.gallery import OWNER
 from probe.runs.run import StoredRun
 from probe.tasks.task import task_named
-from probe.ui.html.elements import NOTHING, alert, join, link
+from probe.ui.html.elements import NOTHING, alert, join, link, twin
 from probe.ui.links import link_to_compare, link_to_model
 
 
@@ -68,10 +70,11 @@ def _opening(first: StoredRun, judged: Sequence[StoredRun]) -> str:
 
 def _section(run: StoredRun, with_sentence: bool) -> Markup:
     lead = run.verdict and with_sentence
-    return Markup('<section class="repair-kind">{}{}{}</section>').format(
+    return Markup('<section class="repair-kind">{}{}{}{}</section>').format(
         LEAD.format(KINDS[run.kind].sentence(run)) if lead else NOTHING,
         KINDS[run.kind].pictures(run),
         onward(run),
+        twin("repeat on the command line", commands(repair_command(run), run.kept)),
     )
 
 

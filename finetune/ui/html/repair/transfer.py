@@ -7,24 +7,17 @@ import pandas as pd
 from markupsafe import Markup
 
 from finetune.experiments.transfer.experiment import points_of
-from finetune.experiments.transfer.outcomes import largest, matrix
+from finetune.experiments.transfer.outcomes import largest, matrix, own_and_others
 from finetune.experiments.transfer.plan import LESSONS, Lesson, Plan, plan_from
 from finetune.experiments.transfer.point import Point
-from finetune.report.drawing import svg_file
+from finetune.ui.html.forest_picture import forest_picture
 from finetune.ui.html.repair.share_map import percent_cell, share_map
 from finetune.ui.html.repair.switch import of_paper, switched, table_beside
 from finetune.ui.html.repair.words import brief, estimate, exact, model_title, repeats, stem
 from probe.metrics import Estimate
 from probe.runs.run import StoredRun
 from probe.ui.html.elements import NOTHING
-from probe.ui.html.picture import picture
-from probe.ui.html.pictures.forest_plot import (
-    Forest,
-    ForestRow,
-    forest_frame,
-    forest_plot,
-    forest_svg,
-)
+from probe.ui.html.pictures.forest_plot import Forest, ForestRow
 from probe.ui.html.pictures.heat_map import Head, HeatMap
 
 TITLE = "Taught one way, does it know the others?"
@@ -41,14 +34,7 @@ Matrix = Sequence[Sequence[float | None]]
 
 def sentence(run: StoredRun) -> str:
     """Say how far a repair reaches, of a judged run."""
-    values = matrix(plan_from(run.plan), points_of(run))
-    own = [share for at, row in enumerate(values) if (share := row[at]) is not None]
-    others = [
-        share
-        for at, row in enumerate(values)
-        for place, share in enumerate(row)
-        if place != at and share is not None
-    ]
+    own, others = own_and_others(matrix(plan_from(run.plan), points_of(run)))
     reach = f" and {100 * fmean(others):.0f} % of the others" if others else ""
     return (
         f"Taught one kind of broken text, {model_title(run)} finds {100 * fmean(own):.0f} % of "
@@ -119,14 +105,7 @@ def salad_only(run: StoredRun, plan: Plan, points: Sequence[Point]) -> Markup:
 
 def _only(rows: Sequence[ForestRow], name: str, words: str) -> Markup:
     forest = Forest(rows, low_title="none right", high_title="all right")
-    return picture(
-        ONLY,
-        forest_plot(forest, ONLY),
-        forest_frame(forest),
-        svg_file(forest_svg(forest, ONLY)),
-        stem=name,
-        sentence=words,
-    )
+    return forest_picture(ONLY, forest, stem=name, sentence=words)
 
 
 def _row(name: Lesson, share: Estimate) -> ForestRow:

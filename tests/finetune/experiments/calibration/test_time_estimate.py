@@ -4,7 +4,7 @@ from finetune.experiments.calibration.plan import BASE, Cell, Plan
 from finetune.experiments.calibration.time_estimate import cell_work, estimate_seconds
 from finetune.experiments.inoculation.datasets import SourceData
 from finetune.experiments.word_salad import salad_names
-from finetune.experiments.work import together
+from finetune.experiments.work import Work
 from probe.models.classifier import Classifier
 from probe.tasks.nli import NLI, Pair
 from tests.support.clean_source import TRAINING, clean_source
@@ -35,7 +35,7 @@ def test_a_training_sees_its_examples_and_dev_in_both_epochs() -> None:
 
 def test_two_losses_share_a_draw_and_two_seeds_do_not() -> None:
     def distinct(*cells: Cell) -> float:
-        work = together(cell_work(PLAN, SOURCE, cell) for cell in cells)
+        work = sum((cell_work(PLAN, SOURCE, cell) for cell in cells), Work())
         return sum(texts.length for texts in set(work.prepared))
 
     one = 20 * 10 + 4 * 10 + 5 * 10 + SALAD

@@ -6,7 +6,7 @@ from finetune.experiments.inoculation.datasets import SourceData
 from finetune.experiments.mitigation.plan import BASE, Cell, Plan
 from finetune.experiments.mitigation.time_estimate import cell_work, estimate_seconds
 from finetune.experiments.word_salad import gradient_names, salad_names
-from finetune.experiments.work import made_anew, together
+from finetune.experiments.work import made_anew
 from probe.models.classifier import Classifier
 from probe.tasks.nli import NLI, Pair
 from tests.support.clean_source import TRAINING, clean_source
@@ -43,7 +43,7 @@ def test_a_threshold_answers_dev_twice_and_its_salad() -> None:
 
 
 def test_methods_share_what_is_broken_but_not_what_a_model_prepares() -> None:
-    work = together(cell_work(PLAN, SOURCE, cell) for cell in (CLASS, ENTROPIC))
+    work = cell_work(PLAN, SOURCE, CLASS) + cell_work(PLAN, SOURCE, ENTROPIC)
     # others of 10, gradient of 5 to train on; 3 test pairs; 3 dev pairs for the threshold
     assert [salad.texts.length for salad in made_anew(work.salads)] == [100, 50, 30, 30]
     alone = cell_work(PLAN, SOURCE, CLASS)

@@ -8,7 +8,7 @@ import torch
 from finetune.experiments.inoculation.cell import fresh
 from finetune.experiments.mitigation.point import Found
 from finetune.experiments.transfer.cell import begin_anew, run_cell, salad_with_gold
-from finetune.experiments.transfer.outcomes import conclude, matrix
+from finetune.experiments.transfer.outcomes import conclude, matrix, own_and_others
 from finetune.experiments.transfer.plan import Cell, Plan, cells, check, plan_from
 from finetune.experiments.transfer.plan import plan_json as as_json
 from finetune.experiments.transfer.point import Point, point_from, point_json
@@ -77,6 +77,11 @@ def test_salad_alone_keeps_its_labels(classifier: Classifier) -> None:
 def test_the_matrix_has_a_row_for_what_was_taught() -> None:
     assert matrix(PLAN, POINTS) == [[0.9, 0.3], [0.1, 0.8]]
     assert matrix(PLAN, POINTS[:1])[1] == [None, None]
+
+
+def test_the_diagonal_of_a_matrix_is_told_from_the_rest() -> None:
+    assert own_and_others([[0.9, 0.3], [None, 0.8]]) == ([0.9, 0.8], [0.3])
+    assert own_and_others([[None]]) == ([], [])
 
 
 def test_the_verdict_waits_for_every_row_and_holds_the_matrix() -> None:

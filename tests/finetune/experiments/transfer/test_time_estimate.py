@@ -3,7 +3,7 @@
 from finetune.experiments.inoculation.datasets import SourceData
 from finetune.experiments.transfer.plan import Cell, Plan
 from finetune.experiments.transfer.time_estimate import cell_work, estimate_seconds
-from finetune.experiments.work import made_anew, together
+from finetune.experiments.work import made_anew
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair
 from tests.support.clean_source import TRAINING, clean_source
@@ -32,7 +32,7 @@ def test_a_training_on_one_kind_of_text_is_tested_on_whole_ones() -> None:
 
 
 def test_rows_share_the_broken_test_texts_alone() -> None:
-    both = together(cell_work(PLAN, SOURCE, cell) for cell in (SORT, DROP))
+    both = cell_work(PLAN, SOURCE, SORT) + cell_work(PLAN, SOURCE, DROP)
     assert [salad.texts.length for salad in made_anew(both.salads)] == [100, 30, 100]
 
 

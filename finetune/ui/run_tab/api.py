@@ -1,0 +1,27 @@
+"""What the endpoints over HTTP that start a run have in common."""
+
+from collections.abc import Callable
+from typing import Any
+
+from probe.models.library import require_on_disk
+from probe.runs.compute.engine import Engine
+from probe.runs.model_access import hidden_models
+from probe.runs.owned_models import check_kept_models
+from probe.runs.owners import new_owner, start_runs
+from probe.runs.run import RunRequest
+from probe.runs.store import Store
+
+
+def start_for_owner(
+    store: Store, engine: Engine, owner: str, model: str, request: Callable[[], RunRequest]
+) -> dict[str, Any]:
+    """Start the run of a `request` that is made once its owner may use the model.
+
+    Returns its id and its owner's token, a new one where there is none. Raises a sentence for the
+    person.
+    """
+    visitor = owner or new_owner()
+    require_on_disk(model, hidden_models(store, visitor))
+    check_kept_models(store, visitor, 1)
+    (run,) = start_runs(store, engine, visitor, [request()])
+    return {"run": run.id, "owner": visitor}
