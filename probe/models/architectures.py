@@ -28,7 +28,7 @@ class Recipe:
     batch: int = 32
     clip_norm: float | None = 1.0
     clip_value: float | None = None
-    settings: Mapping[str, float] = field(default_factory=dict)
+    settings: Mapping[str, float | tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,10 @@ ARCHITECTURES: dict[str, Architecture] = {
     "albert": _SEGMENTED,  # one layer again and again: none of it can be frozen
     "bart": Architecture("encoder_decoder"),
     "bert": Architecture(frozen=EncoderLayers()),
+    "bidaf": Architecture(
+        recipe=Recipe("adam", 1e-3, 1e-3, batch=40, clip_norm=5.0, settings={"betas": (0.9, 0.9)}),
+        word_table="embeddings.words.table",
+    ),
     "camembert": _ROBERTA,
     "deberta": Architecture(
         own_post_processor=True,
@@ -116,6 +120,17 @@ ARCHITECTURES: dict[str, Architecture] = {
     "funnel": _SEGMENTED,
     "mpnet": Architecture(
         frozen=EncoderLayers(shared=("encoder.relative_attention_bias",), first_token="any")
+    ),
+    "qanet": Architecture(
+        recipe=Recipe(
+            "adam",
+            1e-3,
+            1e-3,
+            batch=25,
+            clip_norm=5.0,
+            settings={"betas": (0.8, 0.999), "eps": 1e-7, "weight_decay": 2e-7},
+        ),
+        word_table="embeddings.words.table",
     ),
     "rembert": _SEGMENTED,
     "roberta": _ROBERTA,

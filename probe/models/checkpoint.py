@@ -28,7 +28,7 @@ from probe.models.errors import loading_error, needs_code_message
 from probe.models.hub import free_memory_bytes, too_large_message
 from probe.models.pair_encoding import restore_post_processor
 from probe.models.weight_files import READ_ERRORS, count_parameters, weight_files
-from probe.models.word_models import decomposable, esim  # noqa: F401  # registers them with the Auto classes
+from probe.models.word_models import bidaf, decomposable, esim, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 

@@ -1,1 +1,1 @@
-"""Decomposable Attention and ESIM, which read whole words."""
+"""Decomposable Attention, ESIM, BiDAF and QANet, which read whole words."""

@@ -25,6 +25,7 @@ from transformers import initialization as init
 from transformers.modeling_outputs import SequenceClassifierOutput
 
 from probe.models.word_models.decomposable import classifier_output, initialise_vectors
+from probe.models.word_models.embeddings import Embeddings
 from probe.models.word_models.soft_alignment import (
     Sides,
     align,
@@ -88,35 +89,6 @@ class Characters(nn.Module):
         return result.view(*ids.shape[:2], -1)
 
 
-class Embeddings(nn.Module):
-    """A word's vector and, where the model has them, its characters, in one output.
-
-    Importance is taken there.
-    """
-
-    def __init__(self, config: EsimConfig) -> None:
-        super().__init__()
-        self.words = WordVectors(
-            config.vocab_size, config.word_size, config.vectors, config.correction
-        )
-        self.padding = int(config.pad_token_id or 0)
-        self.characters = (
-            Characters(config.character_size, config.character_hidden)
-            if config.characters
-            else None
-        )
-
-    def forward(self, ids: torch.Tensor, characters: torch.Tensor | None = None) -> torch.Tensor:
-        """Return (batch, tokens, size); at padding, also a baseline's, the characters are blank."""
-        vectors: torch.Tensor = self.words(ids)
-        if self.characters is None:
-            return vectors
-        if characters is None:
-            raise ValueError("a character-aware model needs character_ids from its own tokenizer")
-        visible = characters * (ids != self.padding)[..., None]
-        return torch.cat([vectors, self.characters(visible)], -1)
-
-
 class SideEncoder(nn.Module):
     """A BiLSTM over each side; dropout zeroes the same features at every word of a side."""
 
@@ -147,7 +119,13 @@ class EsimForSequenceClassification(PreTrainedModel):
         super().__init__(config)
         hidden, activation = config.hidden_size, ACTIVATIONS[config.activation]
         size = config.word_size + (2 * config.character_hidden if config.characters else 0)
-        self.embeddings = Embeddings(config)
+        self.embeddings = Embeddings(
+            WordVectors(config.vocab_size, config.word_size, config.vectors, config.correction),
+            Characters(config.character_size, config.character_hidden)
+            if config.characters
+            else None,
+            int(config.pad_token_id or 0),
+        )
         self.encoding = SideEncoder(size, hidden, config.dropout)
         self.projection = nn.Sequential(nn.Linear(8 * hidden, hidden), activation())
         self.composition = SideEncoder(hidden, hidden, config.dropout)
@@ -167,10 +145,10 @@ class EsimForSequenceClassification(PreTrainedModel):
             init.xavier_uniform_(module.weight)
             init.zeros_(module.bias)
         elif isinstance(module, nn.LSTM | nn.GRU):
-            _initialise_recurrent(module)
+            initialise_recurrent(module)
         elif isinstance(module, nn.Embedding):
             init.xavier_uniform_(module.weight)
-            init.copy_(module.weight, _without_padding(module.weight))
+            init.copy_(module.weight, without_padding(module.weight))
         elif isinstance(module, WordVectors):
             initialise_vectors(module)
 
@@ -189,7 +167,7 @@ class EsimForSequenceClassification(PreTrainedModel):
     ) -> SequenceClassifierOutput:
         """Classify; raises ValueError where a side is empty or an input is missing."""
         vectors = self.embeddings(input_ids, character_ids)
-        with _differentiable_lstm(self.training):
+        with differentiable_lstm(self.training):
             sides = stack_sides(vectors, attention_mask, token_type_ids)
             states = self.encoding(sides)  # (2 * batch, words, 2 * hidden)
             aligned = align(states, other_side(states), other_side(states), other_side(sides.mask))
@@ -206,14 +184,15 @@ def pool(states: torch.Tensor, sides: Sides) -> torch.Tensor:
 
 
 @contextmanager
-def _differentiable_lstm(training: bool) -> Iterator[None]:
+def differentiable_lstm(training: bool) -> Iterator[None]:
     """Switch cuDNN off where an LSTM in eval mode needs gradients, which cuDNN does not give."""
     needed = torch.is_grad_enabled() and not training
     with torch.backends.cudnn.flags(enabled=torch.backends.cudnn.enabled and not needed):
         yield
 
 
-def _initialise_recurrent(layer: nn.LSTM | nn.GRU) -> None:
+def initialise_recurrent(layer: nn.LSTM | nn.GRU) -> None:
+    """Draw Xavier input weights and orthogonal state weights; open an LSTM's forget gates."""
     for name, weight in layer.named_parameters(recurse=False):
         if name.startswith("weight_ih"):
             init.xavier_uniform_(weight)
@@ -231,7 +210,8 @@ def _bias(layer: nn.LSTM | nn.GRU, name: str) -> torch.Tensor:
     return bias
 
 
-def _without_padding(weight: torch.Tensor) -> torch.Tensor:
+def without_padding(weight: torch.Tensor) -> torch.Tensor:
+    """Return embeddings with zeros for the first."""
     return torch.cat([torch.zeros_like(weight[:1]), weight[1:]])
 
 

@@ -1,4 +1,4 @@
-"""Whole words as tokens, the input of Decomposable Attention and ESIM.
+"""Whole words as tokens, the input of Decomposable Attention, ESIM, BiDAF and QANet.
 
 Text is split close to the Penn Treebank's way (do n't, John 's, U.S.), hyphens apart as spaCy
 does, which Liu et al. 2019 used. A word outside the vocabulary is [UNK], however it is spelt, which
@@ -82,28 +82,46 @@ def word_tokenizer(
 
 
 class WordTokenizer(PreTrainedTokenizerFast):
-    """A tokenizer of words that adds `character_ids` where `model_input_names` asks for them."""
+    """A tokenizer of words that adds `character_ids` where `model_input_names` asks for them.
+
+    They are `bytes` for each token, or a tensor; padding stands at the end of a text.
+    """
 
     def __call__(self, text: Any, text_pair: Any = None, **options: Any) -> BatchEncoding:
         """Encode texts, as every tokenizer does; texts may be one string or a list of them."""
         encoded: BatchEncoding = super().__call__(text, text_pair, **options)
         if CHARACTER_IDS not in self.model_input_names:
             return encoded
-        single = isinstance(text, str)
-        firsts = [text] if single else text
-        seconds = [text_pair] if single else text_pair or [None] * len(firsts)
+        firsts = [text] if isinstance(text, str) else text
+        seconds = [text_pair] if isinstance(text, str) else text_pair or [None] * len(firsts)
+        rows = encoded.get("overflow_to_sample_mapping", range(len(firsts)))
         byte_rows = [
-            byte_ids(encoding, (first, second or ""))
-            for encoding, first, second in zip(
-                encoded.encodings or [], firsts, seconds, strict=True
-            )
+            byte_rows_of(encoding, (firsts[row], seconds[row] or ""))
+            for encoding, row in zip(encoded.encodings or [], rows, strict=True)
         ]
+        flat = isinstance(text, str) and not options.get("return_overflowing_tokens")
         if options.get("return_tensors") == "pt":
-            encoded[CHARACTER_IDS] = torch.stack(byte_rows)  # (batch, tokens, MAX_WORD_BYTES)
+            encoded[CHARACTER_IDS] = as_tensor(byte_rows, len(encoded["input_ids"][0]))
         else:
-            rows = [row.tolist() for row in byte_rows]
-            encoded[CHARACTER_IDS] = rows[0] if single else rows
+            encoded[CHARACTER_IDS] = byte_rows[0] if flat else byte_rows
         return encoded
+
+    def pad(self, encoded_inputs: Any, *given: Any, **options: Any) -> BatchEncoding:
+        """Pad a list of encoded texts, as every tokenizer does; their characters come as a tensor.
+
+        # (batch, tokens, MAX_WORD_BYTES)
+        """
+        if CHARACTER_IDS not in self.model_input_names:
+            padded: BatchEncoding = super().pad(encoded_inputs, *given, **options)
+            return padded
+        others = [
+            {name: value for name, value in row.items() if name != CHARACTER_IDS}
+            for row in encoded_inputs
+        ]
+        padded = super().pad(others, *given, **options)
+        rows = [row[CHARACTER_IDS] for row in encoded_inputs]
+        padded[CHARACTER_IDS] = as_tensor(rows, len(padded["input_ids"][0]))
+        return padded
 
     def _decode(
         self,
@@ -119,17 +137,27 @@ class WordTokenizer(PreTrainedTokenizerFast):
         return str(super()._decode(ids, False, clean_up_tokenization_spaces, **options))
 
 
-def byte_ids(encoding: Encoding, sides: Sequence[str]) -> torch.Tensor:
-    """Return the bytes of each token as written, case kept.  # (tokens, MAX_WORD_BYTES)
+def byte_rows_of(encoding: Encoding, sides: Sequence[str]) -> list[bytes]:
+    """Return the MAX_WORD_BYTES bytes of each token as written, case kept.
 
     A byte counts from 1 (UTF-8 has none above 244); 0 is padding, and all of a special token.
     """
     offsets = zip(encoding.sequence_ids, encoding.offsets, strict=True)
-    words = ["" if side is None else sides[side][start:end] for side, (start, end) in offsets]
-    if not words:
-        return torch.zeros(0, MAX_WORD_BYTES, dtype=torch.long)
-    joined = bytearray(b"".join(map(_bytes, words)))
-    return torch.frombuffer(joined, dtype=torch.uint8).view(-1, MAX_WORD_BYTES).long()
+    return [
+        _bytes("" if side is None else sides[side][start:end]) for side, (start, end) in offsets
+    ]
+
+
+def as_tensor(rows: Sequence[Sequence[bytes]], tokens: int) -> torch.Tensor:
+    """Return the bytes of texts, each filled up to a number of tokens at its end.
+
+    # (texts, tokens, MAX_WORD_BYTES)
+    """
+    if not rows or not tokens:
+        return torch.zeros(len(rows), tokens, MAX_WORD_BYTES, dtype=torch.long)
+    size = tokens * MAX_WORD_BYTES
+    joined = bytearray(b"".join(b"".join(row).ljust(size, b"\0") for row in rows))
+    return torch.frombuffer(joined, dtype=torch.uint8).view(-1, tokens, MAX_WORD_BYTES).long()
 
 
 @lru_cache(maxsize=100_000)

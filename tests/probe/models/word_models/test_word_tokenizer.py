@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import torch
 from transformers import AutoTokenizer
 
 import probe.models.word_models.esim  # registers the tokenizer
@@ -84,7 +85,7 @@ def test_an_unknown_word_stays_unknown_through_decoding(tokenizer: WordTokenizer
 
 
 def test_characters_are_the_bytes_as_written_counted_from_one(tokenizer: WordTokenizer) -> None:
-    rows = tokenizer("Zé", "a")["character_ids"]
+    rows = [list(row) for row in tokenizer("Zé", "a")["character_ids"]]
     z, e_one, e_two, a = 0x5A, 0xC3, 0xA9, 0x61
     assert rows[0] == [z + 1, e_one + 1, e_two + 1] + [0] * (MAX_WORD_BYTES - 3)
     assert rows[1] == [0] * MAX_WORD_BYTES  # [NULL]
@@ -95,6 +96,33 @@ def test_characters_of_a_batch_are_padded_with_nothing(tokenizer: WordTokenizer)
     batch = tokenizer(["the dog", "a"], ["a", "a"], padding=True, return_tensors="pt")
     assert batch["character_ids"].shape == (2, 5, MAX_WORD_BYTES)
     assert batch["character_ids"][1, 4:].sum() == 0
+
+
+def test_the_parts_of_a_long_text_have_the_characters_of_their_own_words(
+    tokenizer: WordTokenizer,
+) -> None:
+    words = ["the", "man", "John", "Dog", "zebra"]
+    parts = tokenizer(
+        "who",
+        " ".join(words),
+        truncation="only_second",
+        max_length=6,
+        stride=1,
+        return_overflowing_tokens=True,
+        return_offsets_mapping=True,
+    )
+    first_bytes = [[row[0] for row in rows] for rows in parts["character_ids"]]
+    w, t, m, j, d, z = (ord(letter) + 1 for letter in "wtmJDz")
+    assert first_bytes == [[w, 0, t, m, j, 0], [w, 0, j, d, z, 0]]
+
+
+def test_padding_afterwards_is_as_padding_at_once(tokenizer: WordTokenizer) -> None:
+    firsts, seconds = ["the dog", "a zebra is here"], ["a", "the man"]
+    at_once = tokenizer(firsts, seconds, padding=True, return_tensors="pt")
+    apart = [dict(tokenizer(first, second)) for first, second in zip(firsts, seconds, strict=True)]
+    afterwards = tokenizer.pad(apart, return_tensors="pt")
+    assert set(afterwards) == set(at_once)
+    assert all(torch.equal(afterwards[name], at_once[name]) for name in at_once)
 
 
 def test_a_long_word_is_cut_and_no_text_is_no_character(tokenizer: WordTokenizer) -> None:

@@ -1,0 +1,189 @@
+"""BiDAF (Seo et al. 2017), an extractive reader: attention flows both ways.
+
+Words and characters, a highway, a BiLSTM over each side, attention from passage to question and
+back, two BiLSTMs over the passage, and one more for the end of the answer. The defaults are the
+AllenNLP configuration of Liu et al. 2019, but for word vectors of 300 components instead of 100.
+[NULL] ends both sides, as in the other word models here and not in AllenNLP's reader.
+"""
+
+from typing import Any
+
+import torch
+from torch import nn
+from transformers import (
+    AutoConfig,
+    AutoModelForQuestionAnswering,
+    AutoTokenizer,
+    PreTrainedConfig,
+    PreTrainedModel,
+)
+from transformers.modeling_outputs import QuestionAnsweringModelOutput
+
+from probe.models.word_models.embeddings import Embeddings
+from probe.models.word_models.esim import differentiable_lstm, initialise_recurrent
+from probe.models.word_models.reading import (
+    CharacterConvolution,
+    Side,
+    Similarity,
+    highway,
+    initialise,
+    masked_softmax,
+    passage_and_question,
+    passage_logits,
+    take_rows,
+)
+from probe.models.word_models.word_tokenizer import WordTokenizer
+from probe.models.word_models.word_vectors import WordVectors
+
+
+class BidafConfig(PreTrainedConfig):
+    """Sizes of the model. `filters` of `filter_width` read a word's characters."""
+
+    model_type = "bidaf"
+
+    def __init__(
+        self,
+        vocab_size: int = 25_000,
+        word_size: int = 300,
+        hidden_size: int = 100,
+        character_size: int = 16,
+        filters: int = 100,
+        filter_width: int = 5,
+        highway_layers: int = 2,
+        dropout: float = 0.2,
+        vectors: str = "",
+        correction: int = 0,
+        **options: Any,  # what every config of transformers takes
+    ) -> None:
+        self.vocab_size, self.word_size, self.hidden_size = vocab_size, word_size, hidden_size
+        self.character_size, self.filters, self.filter_width = character_size, filters, filter_width
+        self.highway_layers, self.dropout = highway_layers, dropout
+        self.vectors, self.correction = vectors, correction
+        super().__init__(**{"pad_token_id": 0} | options)
+
+
+class BiLstm(nn.Module):
+    """An LSTM over texts and one over the same texts turned around, padding last in both.
+
+    So padding changes no state, and a batch is read at once, without packing.
+    """
+
+    def __init__(self, size: int, hidden: int) -> None:
+        super().__init__()
+        self.forwards = nn.LSTM(size, hidden, batch_first=True)
+        self.backwards = nn.LSTM(size, hidden, batch_first=True)
+
+    def forward(self, vectors: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """Return (batch, words, 2 * hidden), zeros at padding, which stands last."""
+        turned = turned_places(mask)
+        backwards = self.backwards(take_rows(vectors, turned))[0]
+        states = torch.cat([self.forwards(vectors)[0], take_rows(backwards, turned)], -1)
+        return states * mask[..., None]
+
+
+def turned_places(mask: torch.Tensor) -> torch.Tensor:
+    """Return for each place the one that it changes with when texts are turned around.
+
+    # (batch, words)
+    """
+    steps = torch.arange(mask.shape[1], device=mask.device).expand_as(mask)
+    return torch.where(mask, mask.sum(1, keepdim=True) - 1 - steps, steps)
+
+
+class BidafForQuestionAnswering(PreTrainedModel):
+    """The reader behind the Auto classes."""
+
+    config_class = BidafConfig
+    config: BidafConfig
+    base_model_prefix = "bidaf"
+
+    def __init__(self, config: BidafConfig) -> None:
+        super().__init__(config)
+        hidden, width = config.hidden_size, 2 * config.hidden_size
+        self.embeddings = Embeddings(
+            WordVectors(config.vocab_size, config.word_size, config.vectors, config.correction),
+            CharacterConvolution(
+                config.character_size, config.filters, config.filter_width, config.dropout
+            ),
+            int(config.pad_token_id or 0),
+        )
+        size = config.word_size + config.filters
+        self.highway = highway(size, config.highway_layers)
+        self.phrase = BiLstm(size, hidden)
+        self.similarity = Similarity(width)
+        self.modelling = nn.ModuleList([BiLstm(4 * width, hidden), BiLstm(width, hidden)])
+        self.start = nn.Linear(5 * width, 1)
+        self.end_encoder = BiLstm(7 * width, hidden)
+        self.end = nn.Linear(5 * width, 1)
+        self.dropout = nn.Dropout(config.dropout)
+        self.post_init()  # type: ignore[no-untyped-call]
+
+    @torch.no_grad()
+    def _init_weights(self, module: nn.Module) -> None:
+        """Draw Xavier weights, orthogonal ones of LSTM states; open forget gates and highways."""
+        initialise(module)
+        if isinstance(module, nn.LSTM):
+            initialise_recurrent(module)
+
+    def get_input_embeddings(self) -> nn.Module:
+        """Return the module whose output, words and characters, importance is taken of."""
+        return self.embeddings
+
+    def forward(
+        self,
+        input_ids: torch.Tensor,  # (batch, tokens)
+        attention_mask: torch.Tensor | None = None,
+        token_type_ids: torch.Tensor | None = None,
+        character_ids: torch.Tensor | None = None,  # (batch, tokens, bytes)
+        **_: Any,  # what callers of the Auto classes may add, such as return_dict
+    ) -> QuestionAnsweringModelOutput:
+        """Return the logits of each token to begin and to end the answer.
+
+        Raises ValueError where a side is empty or an input is missing.
+        """
+        vectors = self.embeddings(input_ids, character_ids)
+        passage, question = passage_and_question(vectors, attention_mask, token_type_ids)
+        with differentiable_lstm(self.training):
+            start, end = self.answer(*(self.encode(side) for side in (passage, question)))
+        tokens = input_ids.shape[1]
+        return QuestionAnsweringModelOutput(
+            start_logits=passage_logits(start, passage, tokens),
+            end_logits=passage_logits(end, passage, tokens),
+        )
+
+    def encode(self, side: Side) -> Side:
+        """Encode a passage or a question by itself."""
+        states = self.phrase(self.highway(side.vectors), side.mask)
+        return side.with_vectors(self.dropout(states))
+
+    def answer(self, passage: Side, question: Side) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the logits of the passage's words.  # (batch, passage words) each"""
+        merged = self.merge(passage, question)  # (batch, passage words, 8 * hidden)
+        first, second = self.modelling
+        modelled = self.dropout(first(merged, passage.mask))
+        modelled = self.dropout(second(modelled, passage.mask))
+        start = self.start(self.dropout(torch.cat([merged, modelled], -1))).squeeze(-1)
+        begins = masked_softmax(start, passage.mask, 1)[:, None]  # (batch, 1, passage words)
+        beginning = (begins.to(modelled.dtype) @ modelled).expand_as(modelled)
+        joined = torch.cat([merged, modelled, beginning, modelled * beginning], -1)
+        ended = self.dropout(self.end_encoder(joined, passage.mask))
+        end = self.end(self.dropout(torch.cat([merged, ended], -1))).squeeze(-1)
+        return start, end
+
+    def merge(self, passage: Side, question: Side) -> torch.Tensor:
+        """Return passage words beside what they attend to and what the question attends to.
+
+        # (batch, passage words, 4 * size)
+        """
+        scores = self.similarity(passage.vectors, question.vectors)
+        among = question.mask[:, None]  # (batch, 1, question words)
+        aligned = masked_softmax(scores, among, 2) @ question.vectors
+        closest = scores.masked_fill(~among, -torch.inf).amax(2)  # (batch, passage words)
+        summary = masked_softmax(closest, passage.mask, 1)[:, None] @ passage.vectors
+        words = passage.vectors
+        return torch.cat([words, aligned, words * aligned, words * summary], -1)
+
+
+AutoConfig.register(BidafConfig.model_type, BidafConfig, exist_ok=True)
+AutoModelForQuestionAnswering.register(BidafConfig, BidafForQuestionAnswering, exist_ok=True)
+AutoTokenizer.register(BidafConfig, fast_tokenizer_class=WordTokenizer, exist_ok=True)

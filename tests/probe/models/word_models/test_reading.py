@@ -1,0 +1,210 @@
+"""What BiDAF and QANet share, and what holds for both: nothing beside a text changes it."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch.nn.functional import linear
+
+from probe.data.questions import Question
+from probe.models.reader import Reader, load_reader
+from probe.models.word_models.reading import (
+    CharacterConvolution,
+    HighwayLayer,
+    Similarity,
+    marked,
+    passage_and_question,
+    passage_logits,
+    take_rows,
+)
+from tests.support.tiny_word_readers import CONFIGS, WORDS, word_reader
+
+SHORT = Question("The dog sat.", "Who sat?", (), "1")
+LONG = Question(
+    "A teacher stood in the school, a bakery and the park. The dog sat.", "Where, who ?", (), "2"
+)
+KINDS = pytest.mark.parametrize("kind", list(CONFIGS))
+
+
+def random(*shape: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(0))
+
+
+def logits(reader: Reader, *questions: Question) -> torch.Tensor:
+    """Return the logits of starts, then ends.  # (2 * questions, tokens)"""
+    windows = [window for question in questions for window in reader.windows(question)]
+    with torch.no_grad():
+        return reader.logits(reader.collate(windows))
+
+
+def test_a_sequence_comes_apart_into_passage_and_question() -> None:
+    vectors = torch.arange(10.0).view(2, 5, 1)
+    types = torch.tensor([[0, 0, 1, 1, 1], [0, 1, 1, 0, 0]])
+    mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
+    passage, question = passage_and_question(vectors, mask, types)
+    assert passage.vectors[..., 0].tolist()[0] == [2, 3, 4]
+    assert passage.vectors[1, :2, 0].tolist() == [6, 7]
+    assert passage.mask.tolist() == [[True] * 3, [True, True, False]]
+    assert question.vectors[0, :, 0].tolist() == [0, 1]
+    assert question.mask.tolist() == [[True, True], [True, False]]
+
+
+@pytest.mark.parametrize(
+    ("types", "message"),
+    [(None, "there are none"), (torch.zeros(1, 3), "one of them is empty")],
+)
+def test_a_sequence_needs_two_sides(types: torch.Tensor | None, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        passage_and_question(random(1, 3, 2), None, types)
+
+
+def test_logits_stand_at_the_words_of_the_passage_and_nowhere_else() -> None:
+    types = torch.tensor([[0, 0, 1, 1, 1], [0, 1, 1, 0, 0]])
+    mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
+    passage, _ = passage_and_question(random(2, 5, 1), mask, types)
+    lowest = torch.finfo(torch.float32).min
+    at_words = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])  # 3, 5 at [NULL], 6 at padding
+    assert passage_logits(at_words, passage, 5).tolist() == [
+        [lowest, lowest, 1.0, 2.0, lowest],
+        [lowest, 4.0, lowest, lowest, lowest],
+    ]
+
+
+def test_rows_are_taken_from_their_own_sequence() -> None:
+    vectors, places = random(3, 4, 2), torch.tensor([[3, 0], [1, 1], [2, 3]])
+    expected = torch.stack([vectors[row, places[row]] for row in range(3)])
+    assert torch.equal(take_rows(vectors, places), expected)
+
+
+def test_similarity_is_that_of_the_joined_vector() -> None:
+    similarity, passage, question = Similarity(4), random(2, 5, 4), random(2, 3, 4)
+    with torch.no_grad():
+        similarity.weight.copy_(random(3, 4))
+        similarity.bias.fill_(0.5)
+        found = similarity(passage, question)
+    for row, p, q in torch.ones(2, 5, 3).nonzero().tolist():
+        one, other = passage[row, p], question[row, q]
+        joined = torch.cat([one, other, one * other])
+        expected = joined @ similarity.weight.detach().flatten() + 0.5
+        assert float(found[row, p, q]) == pytest.approx(float(expected), abs=1e-5)
+
+
+def test_marks_stand_around_the_bytes_of_a_word() -> None:
+    words = torch.tensor([[5, 6, 0], [7, 8, 9], [0, 0, 0]])
+    assert marked(words).tolist() == [
+        [259, 5, 6, 260, 0],
+        [259, 7, 8, 9, 260],
+        [0, 0, 0, 0, 0],
+    ]
+
+
+def test_characters_are_the_maximum_over_a_words_convolutions() -> None:
+    characters = CharacterConvolution(4, 3, 2, 0.0)
+    ids = torch.tensor([[[5, 6, 0], [0, 0, 0], [7, 8, 9]]])
+    with torch.no_grad():
+        found = characters(ids)[0]
+        kernel, bias = characters.convolution.weight, characters.convolution.bias
+        vectors = characters.bytes(torch.tensor([259, 5, 6, 260, 0]))  # (5, 4)
+        windows = torch.stack([vectors[at : at + 2].T.flatten() for at in range(4)])
+        expected = linear(windows, kernel.flatten(1), bias).relu().amax(0)
+        alone = characters(ids[:, :1, :2])[0]
+    assert torch.allclose(found[0], expected, atol=1e-6)
+    assert torch.allclose(found[0], alone[0], atol=1e-6)
+    assert found[1].tolist() == [0.0] * 3
+
+
+def test_an_open_gate_carries_and_a_closed_one_transforms() -> None:
+    layer, words = HighwayLayer(2, 4), torch.tensor([[1.0, -2.0]])
+    with torch.no_grad():
+        layer.weight.zero_()
+        layer.bias.copy_(torch.tensor([3.0, -4.0, 50.0, -50.0]))
+        carried, transformed = layer(words)[0].tolist()
+    assert carried == pytest.approx(1.0)
+    assert transformed == pytest.approx(0.0, abs=1e-6)  # relu(-4)
+
+
+@KINDS
+def test_what_stands_beside_a_question_changes_no_logit(kind: str) -> None:
+    reader = word_reader(kind, trained=True)
+    alone, together = logits(reader, SHORT), logits(reader, SHORT, LONG)
+    length = alone.shape[1]
+    assert torch.allclose(together[[0, 2], :length], alone, atol=1e-5)
+    lowest = torch.finfo(torch.float32).min
+    assert (together[[0, 2], length:] == lowest).all()
+    assert torch.allclose(together[[1, 3]], logits(reader, LONG), atol=1e-5)
+
+
+@KINDS
+def test_only_words_of_the_passage_can_be_the_answer(kind: str) -> None:
+    reader = word_reader(kind, trained=True)
+    (window,) = reader.windows(SHORT)
+    possible = logits(reader, SHORT) > torch.finfo(torch.float32).min
+    inside = [place is not None for place in window.places]
+    assert possible.tolist() == [inside, inside]
+
+
+@KINDS
+def test_a_passage_is_encoded_alike_whatever_the_question_is(kind: str) -> None:
+    reader, encoded = word_reader(kind, trained=True), []
+    model = reader.model
+    for asked in ("Who sat?", "What stood in the park, the shop?"):
+        (window,) = reader.windows(Question(LONG.passage, asked, (), "1"))
+        inputs = reader.collate([window])
+        with torch.no_grad():
+            vectors = model.get_input_embeddings()(inputs["input_ids"], inputs["character_ids"])
+            if kind == "qanet":
+                vectors = model.get_submodule("projection")(vectors)
+            passage, _ = passage_and_question(vectors, None, inputs["token_type_ids"])
+            encoded.append(model.encode(passage).vectors)  # type: ignore[operator]  # its own method
+    assert torch.allclose(*encoded, atol=1e-5)
+
+
+@KINDS
+def test_the_question_and_unknown_words_of_the_passage_matter(kind: str) -> None:
+    reader = word_reader(kind, trained=True)
+    one, other = (Question("The xyz sat.", asked, (), "1") for asked in ("Who sat?", "What sat?"))
+    third = Question("The zxy sat.", "Who sat?", (), "1")
+    first, *others = (logits(reader, each)[0, 4:7] for each in (one, other, third))
+    assert all((first - each).abs().max() > 1e-5 for each in others)
+
+
+@KINDS
+def test_importance_can_be_taken_of_every_word_after_training(kind: str) -> None:
+    reader = word_reader(kind, trained=True)
+    (window,) = reader.windows(SHORT)
+    taken: list[torch.Tensor] = []
+    hook = reader.model.get_input_embeddings().register_forward_hook(
+        lambda module, inputs, output: taken.append(output)
+    )
+    start = reader.logits(reader.collate([window]))[0]
+    hook.remove()
+    (gradient,) = torch.autograd.grad(start[5], taken[0])
+    words = [at for at, place in enumerate(window.places) if place or at < 3]
+    assert (gradient[0, words].abs().sum(-1) > 0).all()
+
+
+@KINDS
+def test_a_saved_reader_answers_the_same(kind: str, tmp_path: Path) -> None:
+    reader = word_reader(kind, trained=True)
+    reader.model.save_pretrained(tmp_path)
+    reader.tokenizer.save_pretrained(tmp_path)
+    loaded = load_reader(str(tmp_path))
+    assert torch.allclose(logits(loaded, SHORT, LONG), logits(reader, SHORT, LONG), atol=1e-6)
+
+
+@KINDS
+def test_a_new_highway_carries_and_padding_has_no_characters(kind: str) -> None:
+    model = word_reader(kind).model
+    gates = [module.bias for module in model.modules() if isinstance(module, HighwayLayer)]
+    assert [gate.chunk(2)[0].abs().max().item() for gate in gates] == [0.0, 0.0]
+    assert [gate.chunk(2)[1].min().item() for gate in gates] == [1.0, 1.0]
+    assert model.get_parameter("embeddings.characters.bytes.weight")[0].abs().sum() == 0
+
+
+@KINDS
+def test_a_passage_that_is_longer_than_a_window_is_read_in_several(kind: str) -> None:
+    reader = word_reader(kind, trained=True)
+    passage = " ".join(f"{WORDS[3 + n % 16]} {n}" for n in range(400))
+    answer = reader.predict([Question(passage, "Who sat?", (), "1")])[0]
+    assert answer.windows > 1
+    assert passage[answer.start : answer.end] == answer.text != ""
