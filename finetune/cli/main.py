@@ -13,6 +13,7 @@ from finetune.cli.share import share_command
 from finetune.cli.train import train_command
 from finetune.cli.transfer import transfer_command
 from finetune.cli.word_models import words_command
+from finetune.cli.word_reader import word_reader_command
 from finetune.cli.word_vectors import vectors_command
 from finetune.experiments.registry import register_experiments
 from probe.cli.glossary import glossary_command
@@ -35,6 +36,7 @@ app.command("reader")(reader_command)
 app.command("train")(train_command)
 app.command("share")(share_command)
 app.command("words")(words_command)
+app.command("word-reader")(word_reader_command)
 app.command("vectors")(vectors_command)
 
 

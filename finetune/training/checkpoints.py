@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from finetune.training.loop import Trainee
+from finetune.training.loop import Trainee, Weights
 from probe.errors import TrainingError
 from probe.models.classifier import Classifier
 
@@ -51,8 +51,14 @@ def save_checkpoint(
     options: Options,
     step: int,
     out: Path,
+    averages: Weights | None = None,
+    scores: Sequence[float] = (),
 ) -> None:
-    """Replace the checkpoint in `out`; a crash leaves the old one complete."""
+    """Replace the checkpoint in `out`; a crash leaves the old one complete.
+
+    `averages` of the weights and the `scores` of earlier epochs are what `averages_and_scores`
+    returns.
+    """
     new, old = out / "checkpoint.new", out / "checkpoint"
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
@@ -64,7 +70,8 @@ def save_checkpoint(
         for name, value in state.items()
     }
     save_file(moments, new / "optimiser.safetensors")
-    state = {"step": step, "recipe": options}
+    save_file(dict(averages or {}), new / "averages.safetensors")
+    state = {"step": step, "recipe": options, "scores": list(scores)}
     (new / "state.json").write_text(json.dumps(state, indent=1))
     shutil.rmtree(old, ignore_errors=True)
     new.rename(old)
@@ -91,3 +98,12 @@ def load_checkpoint(
         state["state"].setdefault(int(index), {})[name] = value
     optimiser.load_state_dict(state)
     return int(saved["step"])
+
+
+def averages_and_scores(out: Path) -> tuple[Weights, list[float]]:
+    """Return those of the checkpoint in `out`, none where there is no checkpoint."""
+    folder = out / "checkpoint"
+    if not (folder / "state.json").exists():
+        return {}, []
+    state = json.loads((folder / "state.json").read_text())
+    return load_file(folder / "averages.safetensors"), [float(score) for score in state["scores"]]

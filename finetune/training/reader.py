@@ -1,6 +1,7 @@
 """Train an encoder into a reader: each end of the right span is chosen among a window's tokens."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 
@@ -11,6 +12,7 @@ from finetune.training.checkpoints import save_weights
 from finetune.training.encoder import Progress, TrainingOptions, train_steps
 from probe.data.questions import Question, Span
 from probe.models.checkpoint import READER, to_train
+from probe.models.classifier import Precision
 from probe.models.device import device
 from probe.models.reader import Place, Reader, Window
 from probe.span_scores import best, f1
@@ -39,19 +41,29 @@ def train(
     """
     examples = [example for question in questions for example in examples_of(reader, question)]
 
-    def load(rows: Sequence[int]) -> tuple[BatchEncoding, torch.Tensor]:
-        inputs = reader.collate([examples[row][0] for row in rows])
-        places = [examples[row][end] for end in (1, 2) for row in rows]
-        targets = torch.zeros(len(places), inputs["input_ids"].shape[1], dtype=torch.bool)
-        targets[torch.arange(len(places)), torch.tensor(places)] = True
-        return inputs, targets  # (2 * batch, tokens)
-
     def measure() -> dict[str, float]:
-        return {name: mean_f1(reader, rows, options) for name, rows in (dev or {}).items()}
+        return {
+            name: mean_f1(reader, rows, options.precision) for name, rows in (dev or {}).items()
+        }
 
     lengths = [len(window.places) for window, _, _ in examples]
+    load = partial(batch_of, reader, examples)
     yield from train_steps(reader, lengths, load, measure, options, out, every)
     save_weights(reader.model, reader.tokenizer, out)
+
+
+def batch_of(
+    reader: Reader, examples: Sequence[Example], rows: Sequence[int]
+) -> tuple[BatchEncoding, torch.Tensor]:
+    """Return the inputs of some examples, and the tokens that are right as first and as last.
+
+    # (2 * batch, tokens)
+    """
+    inputs = reader.collate([examples[row][0] for row in rows])
+    places = [examples[row][end] for end in (1, 2) for row in rows]
+    targets = torch.zeros(len(places), inputs["input_ids"].shape[1], dtype=torch.bool)
+    targets[torch.arange(len(places)), torch.tensor(places)] = True
+    return inputs, targets
 
 
 def examples_of(reader: Reader, question: Question) -> Iterator[Example]:
@@ -76,9 +88,9 @@ def tokens_of(places: Sequence[Place], answer: Span) -> tuple[int, int] | None:
     return (inside[0], inside[-1]) if whole else None
 
 
-def mean_f1(reader: Reader, questions: Sequence[Question], options: TrainingOptions) -> float:
+def mean_f1(reader: Reader, questions: Sequence[Question], precision: Precision) -> float:
     """Return the mean F1 of the answers to questions."""
-    answers = reader.predict(questions, options.precision)
+    answers = reader.predict(questions, precision)
     return fmean(
         best(answer.text, question.references, f1)
         for question, answer in zip(questions, answers, strict=True)

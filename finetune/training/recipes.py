@@ -68,6 +68,25 @@ class WordModel:
     settings: Mapping[str, object] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class ReaderPreset:
+    """A configuration of a word-level reader: its settings and its training.
+
+    The rate is halved after more than `halve_patience` epochs in a row without a gain, counted anew
+    from each halving, never where that is None; or it falls to zero over all epochs (`fall`).
+    `patience` is how many epochs without a gain end the training. With `average` a moving average
+    of the weights of that decay is measured and kept.
+    """
+
+    settings: Mapping[str, object]
+    recipe: Recipe
+    epochs: int
+    patience: int
+    halve_patience: int | None = None
+    fall: bool = False
+    average: float | None = None
+
+
 _DA, _ESIM = ARCHITECTURES["decomposable"].recipe, ARCHITECTURES["esim"].recipe
 DA = {
     "allennlp": Preset(
@@ -94,3 +113,26 @@ WORD_MODELS: Mapping[str, WordModel] = {
     "esim": WordModel("esim", ESIM),
     "esim_char": WordModel("esim", ESIM, {"characters": True}),
 }
+
+_BIDAF = ReaderPreset({}, ARCHITECTURES["bidaf"].recipe, epochs=20, patience=10, halve_patience=2)
+_QANET = ReaderPreset({}, ARCHITECTURES["qanet"].recipe, epochs=50, patience=10, average=0.9999)
+WORD_READERS: Mapping[str, Mapping[str, ReaderPreset]] = {
+    "bidaf": {
+        "allennlp": _BIDAF,
+        "small": replace(_BIDAF, settings={"hidden_size": 50, "filters": 50}),
+    },
+    "qanet": {
+        "allennlp": _QANET,
+        "small": replace(
+            _QANET,
+            settings={
+                "hidden_size": 64,
+                "blocks": 3,
+                "heads": 4,
+                "character_size": 32,
+                "filters": 50,
+            },
+        ),
+    },
+}
+"""Liu et al. 2019's AllenNLP configurations, and sizes that a processor trains in an hour."""

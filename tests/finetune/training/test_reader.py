@@ -66,7 +66,7 @@ def test_a_small_set_is_learnt_and_the_finished_reader_can_be_loaded(
     reader: Reader, tmp_path: Path
 ) -> None:
     out = tmp_path / "trained"
-    before = mean_f1(reader, QUESTIONS, OPTIONS)
+    before = mean_f1(reader, QUESTIONS, "fp32")
     rows = list(train(reader, QUESTIONS, OPTIONS, out, {"same": QUESTIONS}, every=8))
     assert rows[-1].accuracy["same"] > 0.9 > before
     answers = load_reader(str(out)).predict(QUESTIONS[:4])

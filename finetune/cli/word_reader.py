@@ -1,0 +1,66 @@
+"""`python -m finetune word-reader`: train one of the papers' word-level readers."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+
+from finetune.training.recipes import WORD_READERS, ReaderPreset
+from finetune.training.word_readers import train, untrained
+from probe.cli.options import PrecisionName
+from probe.cli.output import make_folder
+from probe.data.questions import question_rows
+from probe.models.classifier import resolve
+
+
+def word_reader_command(
+    model: Annotated[str, typer.Option(help="bidaf or qanet.")],
+    train_file: Annotated[list[Path], typer.Option("--train", help="SQuAD's JSON, or a table.")],
+    out: Annotated[Path, typer.Option(help="Folder for checkpoints and the model.")],
+    preset: Annotated[str, typer.Option(help="allennlp (Liu et al. 2019) or small.")] = "allennlp",
+    vectors: Annotated[str, typer.Option(help="Name of the vectors in assets/vectors.")] = "words",
+    correction: Annotated[int, typer.Option(help="Rank of what is learnt on top of them.")] = 0,
+    lr: Annotated[float | None, typer.Option(help="Instead of the preset's.")] = None,
+    batch: Annotated[int | None, typer.Option(help="Instead of the preset's.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Instead of the preset's.")] = None,
+    fall: Annotated[bool, typer.Option(help="Let the rate fall to zero, step by step.")] = False,
+    seed: int = 0,
+    minutes: Annotated[float, typer.Option(help="No epoch ends later than this.")] = 600.0,
+    precision: PrecisionName = "auto",
+    threads: Annotated[int, typer.Option(help="Torch threads.")] = 1,
+) -> None:
+    """Train BiDAF or QANet from word vectors; run again to resume."""
+    torch.set_num_threads(threads)
+    make_folder(out)
+    settings = _changed(_preset(model, preset), lr, batch, epochs, fall)
+    reader = untrained(model, preset, vectors, correction, seed)
+    rows = [row for file in train_file for row in question_rows(file)]
+    questions = [row.question for row in rows if row.question and row.question.answers]
+    parameters = sum(weight.numel() for weight in reader.model.parameters())
+    typer.echo(
+        f"{len(questions)} questions, {len(rows) - len(questions)} left out, {parameters} trained "
+        f"weights, batches of {settings.recipe.batch}, lr {settings.recipe.lr:g}, at most "
+        f"{settings.epochs} epochs"
+    )
+    for row in train(reader, settings, questions, out, seed, minutes, resolve(precision)):
+        typer.echo(
+            f"epoch {row.epoch}  loss {row.loss:.4f}  held out F1 {100 * row.dev:.1f}  "
+            f"lr {row.lr:g}  {row.pairs_per_second:.1f} windows/s"
+        )
+
+
+def _preset(model: str, preset: str) -> ReaderPreset:
+    if preset not in WORD_READERS.get(model, {}):
+        known = ", ".join(f"{name} ({', '.join(it)})" for name, it in WORD_READERS.items())
+        raise typer.BadParameter(f"there is no {model!r} with {preset!r}; there are: {known}")
+    return WORD_READERS[model][preset]
+
+
+def _changed(
+    preset: ReaderPreset, lr: float | None, batch: int | None, epochs: int | None, fall: bool
+) -> ReaderPreset:
+    """Return a preset with what the person sets otherwise."""
+    recipe = replace(preset.recipe, lr=lr or preset.recipe.lr, batch=batch or preset.recipe.batch)
+    return replace(preset, recipe=recipe, epochs=epochs or preset.epochs, fall=preset.fall or fall)
