@@ -128,7 +128,7 @@ WORD_READERS: Mapping[str, Mapping[str, ReaderPreset]] = {
             settings={
                 "hidden_size": 64,
                 "blocks": 3,
-                "heads": 4,
+                "heads": 2,
                 "character_size": 32,
                 "filters": 50,
             },

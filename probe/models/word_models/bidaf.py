@@ -19,6 +19,7 @@ from transformers import (
 )
 from transformers.modeling_outputs import QuestionAnsweringModelOutput
 
+from probe.models.word_models.dropout import ByteDropout
 from probe.models.word_models.embeddings import Embeddings
 from probe.models.word_models.esim import differentiable_lstm, initialise_recurrent
 from probe.models.word_models.reading import (
@@ -115,7 +116,7 @@ class BidafForQuestionAnswering(PreTrainedModel):
         self.start = nn.Linear(5 * width, 1)
         self.end_encoder = BiLstm(7 * width, hidden)
         self.end = nn.Linear(5 * width, 1)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = ByteDropout(config.dropout)
         self.post_init()  # type: ignore[no-untyped-call]
 
     @torch.no_grad()

@@ -21,6 +21,7 @@ from transformers import (
 from transformers import initialization as init
 from transformers.modeling_outputs import QuestionAnsweringModelOutput
 
+from probe.models.word_models.dropout import ByteDropout
 from probe.models.word_models.embeddings import Embeddings
 from probe.models.word_models.reading import (
     CharacterConvolution,
@@ -107,8 +108,9 @@ class SelfAttention(nn.Module):
             part.unflatten(-1, (self.heads, -1)).transpose(1, 2)
             for part in self.inputs(vectors).chunk(3, -1)
         )  # (batch, heads, words, size of a head)
-        scores = queries @ keys.transpose(2, 3) / math.sqrt(keys.shape[-1])
-        attended = masked_softmax(scores, mask[:, None, None], 3) @ values
+        scores = queries / math.sqrt(keys.shape[-1]) @ keys.transpose(2, 3)
+        hidden = torch.zeros_like(mask, dtype=scores.dtype).masked_fill(~mask, -torch.inf)
+        attended = (scores + hidden[:, None, None]).softmax(-1) @ values
         joined: torch.Tensor = self.outputs(attended.transpose(1, 2).flatten(2))
         return joined
 
@@ -150,7 +152,7 @@ class EncoderBlock(nn.Module):
         )
         self.norms = nn.ModuleList(nn.LayerNorm(size) for _ in self.layers)
         self.layer_dropout = config.layer_dropout
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = ByteDropout(config.dropout)
 
     def forward(self, vectors: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """Return vectors of the same shape."""
@@ -187,7 +189,7 @@ class QanetForQuestionAnswering(PreTrainedModel):
             CharacterConvolution(config.character_size, config.filters, config.filter_width, 0.0),
             int(config.pad_token_id or 0),
         )
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = ByteDropout(config.dropout)
         self.projection = nn.Sequential(
             nn.Linear(config.word_size + config.filters, size),
             highway(size, config.highway_layers),
@@ -204,9 +206,11 @@ class QanetForQuestionAnswering(PreTrainedModel):
 
     @torch.no_grad()
     def _init_weights(self, module: nn.Module) -> None:
-        """Draw Xavier weights; highways carry their input at first."""
+        """Draw Xavier weights, small ones of the outputs; highways carry their input at first."""
         initialise(module)
-        if isinstance(module, nn.LayerNorm):
+        if module is self.start or module is self.end:
+            init.normal_(module.weight, std=0.01)  # the sum of all sub-layers is large
+        elif isinstance(module, nn.LayerNorm):
             init.ones_(module.weight)
             init.zeros_(module.bias)
 

@@ -13,6 +13,7 @@ from torch.nn.functional import pad
 from transformers import initialization as init
 
 from probe.models.word_models.decomposable import initialise_vectors
+from probe.models.word_models.dropout import ByteDropout
 from probe.models.word_models.esim import without_padding
 from probe.models.word_models.word_vectors import WordVectors
 
@@ -93,11 +94,11 @@ class CharacterConvolution(nn.Module):
         super().__init__()
         self.bytes = nn.Embedding(BYTE_IDS, size, padding_idx=0)
         self.convolution = nn.Conv1d(size, filters, width)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = ByteDropout(dropout)
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         """Turn (batch, tokens, bytes) into (batch, tokens, filters)."""
-        words, rows = torch.unique(ids.flatten(0, 1), dim=0, return_inverse=True)  # each word once
+        words, rows = distinct(ids.flatten(0, 1))
         characters = marked(words)  # (words, characters)
         characters = characters[:, : max(1, int((characters != 0).sum(1).max()))]
         width = self.convolution.kernel_size[0]
@@ -106,6 +107,21 @@ class CharacterConvolution(nn.Module):
         encoded = (features * (characters != 0)[:, None]).amax(2)
         dropped: torch.Tensor = self.dropout(encoded.index_select(0, rows))
         return dropped.view(*ids.shape[:2], -1)
+
+
+def distinct(words: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return each word once, and where among them each word is; eight bytes are compared at once.
+
+    # (words, bytes) to (distinct words, bytes) and (words,)
+    """
+    packed = pad(words, (0, -words.shape[1] % 8)).to(torch.uint8).view(torch.int64)
+    rows = torch.zeros_like(packed[:, 0])
+    for eight in packed.unbind(1):
+        numbers = torch.unique(eight, return_inverse=True)[1]
+        rows = torch.unique(rows * len(words) + numbers, return_inverse=True)[1]
+    order = torch.arange(len(words), device=words.device)
+    places = torch.zeros_like(order[: int(rows.max()) + 1]).scatter(0, rows, order)
+    return words[places], rows
 
 
 def marked(words: torch.Tensor) -> torch.Tensor:

@@ -92,7 +92,7 @@ def test_four_questions_are_learnt_by_heart(
     monkeypatch.setattr(word_readers, "held_out", lambda question: question.id == "again")
     four = [question for question in QUESTIONS if question.id.endswith("-park")]
     questions = [*four, *(replace(question, id="again") for question in four)]
-    by_heart = preset(kind, epochs=30, halve_patience=None)
+    by_heart = preset(kind, epochs=30, patience=30, halve_patience=None)
     faster = replace(by_heart, recipe=replace(by_heart.recipe, lr=2e-2))
     rows = list(train(word_reader(kind), faster, questions, tmp_path))
     assert max(row.dev for row in rows) == 1.0

@@ -15,7 +15,7 @@ from probe.models.word_models.qanet import (
     positions,
 )
 from probe.models.word_models.reading import Side
-from tests.support.tiny_word_readers import CONFIGS, SIZES
+from tests.support.tiny_word_readers import CONFIGS, QUESTIONS, SIZES, word_reader
 
 
 def random(*shape: int) -> torch.Tensor:
@@ -149,3 +149,12 @@ def test_the_same_blocks_are_applied_three_times() -> None:
                 vectors = block(vectors, mask)
             assert torch.equal(found, vectors)
     assert len(passes) == 3
+
+
+def test_a_new_model_takes_every_word_for_an_end_alike() -> None:
+    reader = word_reader("qanet")
+    (window,) = reader.windows(QUESTIONS[0])
+    with torch.no_grad():
+        logits = reader.logits(reader.collate([window]))
+    inside = torch.tensor([place is not None for place in window.places])
+    assert logits[:, inside].softmax(1).std(1).max() < 0.1 / int(inside.sum())

@@ -12,6 +12,7 @@ from probe.models.word_models.reading import (
     CharacterConvolution,
     HighwayLayer,
     Similarity,
+    distinct,
     marked,
     passage_and_question,
     passage_logits,
@@ -87,6 +88,14 @@ def test_similarity_is_that_of_the_joined_vector() -> None:
         joined = torch.cat([one, other, one * other])
         expected = joined @ similarity.weight.detach().flatten() + 0.5
         assert float(found[row, p, q]) == pytest.approx(float(expected), abs=1e-5)
+
+
+def test_each_word_is_encoded_once() -> None:
+    long = [1] * 8
+    words = torch.tensor([[*long, 2, 3], [*long, 2, 4], [0] * 10, [*long, 2, 3], [*long, 3, 2]])
+    once, rows = distinct(words)
+    assert torch.equal(once[rows], words)
+    assert sorted(once.tolist()) == sorted([words[at].tolist() for at in (0, 1, 2, 4)])
 
 
 def test_marks_stand_around_the_bytes_of_a_word() -> None:
