@@ -23,6 +23,7 @@ from probe.runs.compute.engine import Engine
 from probe.runs.periodic_backup import start_backups
 from probe.runs.store import Store
 from probe.settings import settings
+from probe.tasks.task import Task
 from probe.ui.first_answer import load_behind
 from probe.ui.lessons.attribution import ATTRIBUTION
 from probe.ui.lessons.heuristics import HEURISTICS
@@ -33,15 +34,21 @@ from probe.ui.server.serving import start
 from probe.ui.tabs import admin, batch, catalogue, compare, learn, my_data, probe
 from probe.ui.visitors.expiry import remove_old_regularly
 
+
+def has_labels(task: Task) -> bool:
+    """Whether a task's answers are labels: classifiers are fine-tuned, readers are not yet."""
+    return not task.has_spans
+
+
 LESSONS = (WORD_SALAD, HEURISTICS, INOCULATE, GENERALISE, ATTRIBUTION)
 TABS = (
     TabEntry("learn", "Learn", partial(learn.build, lessons=LESSONS)),
     TabEntry("probe", "Probe", probe.build),
     TabEntry("batch", "Batch", batch.build),
     TabEntry("compare", "Compare", compare.build),
-    TabEntry("inoculate", "Inoculate", inoculate_tab.build),
-    TabEntry("repair", "Repair", repair_tab.build),
-    TabEntry("generalise", "Generalise", generalise_tab.build),
+    TabEntry("inoculate", "Inoculate", inoculate_tab.build, has_labels),
+    TabEntry("repair", "Repair", repair_tab.build, has_labels),
+    TabEntry("generalise", "Generalise", generalise_tab.build, has_labels),
     TabEntry("catalogue", "Catalogue", catalogue.build),
     TabEntry("data", "My data", my_data.build),
 )

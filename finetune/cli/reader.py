@@ -11,9 +11,10 @@ from finetune.training.encoder import TrainingOptions
 from finetune.training.reader import start_from_encoder, train
 from probe.cli.options import PrecisionName
 from probe.cli.output import make_folder
-from probe.data.questions import Question, QuestionRow, question_rows
+from probe.data.questions import QuestionRow, question_rows
 from probe.models.classifier import resolve
 from probe.models.library import find
+from probe.tasks.reading import Question
 
 
 def reader_command(

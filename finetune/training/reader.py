@@ -10,12 +10,13 @@ from transformers import BatchEncoding
 
 from finetune.training.checkpoints import save_weights
 from finetune.training.encoder import Progress, TrainingOptions, train_steps
-from probe.data.questions import Question, Span
 from probe.models.checkpoint import READER, to_train
 from probe.models.classifier import Precision
 from probe.models.device import device
-from probe.models.reader import Place, Reader, Window
-from probe.span_scores import best, f1
+from probe.models.reader import Reader, Window
+from probe.models.spans import tokens_of
+from probe.tasks.reading import Question
+from probe.tasks.span_scores import best, f1
 
 Example = tuple[Window, int, int]
 """A window, and the first and the last token of the right answer in it."""
@@ -46,7 +47,7 @@ def train(
             name: mean_f1(reader, rows, options.precision) for name, rows in (dev or {}).items()
         }
 
-    lengths = [len(window.places) for window, _, _ in examples]
+    lengths = [len(window.sides) for window, _, _ in examples]
     load = partial(batch_of, reader, examples)
     yield from train_steps(reader, lengths, load, measure, options, out, every)
     save_weights(reader.model, reader.tokenizer, out)
@@ -70,28 +71,16 @@ def examples_of(reader: Reader, question: Question) -> Iterator[Example]:
     """Yield the windows of a question that hold its first answer, with the answer's tokens."""
     if not question.answers or reader.too_long(question):
         return
+    text, start = question.answers[0].text, question.answers[0].start
     for window in reader.windows(question):
-        if found := tokens_of(window.places, question.answers[0]):
+        if found := tokens_of(window.places, start, start + len(text)):
             yield window, *found
-
-
-def tokens_of(places: Sequence[Place], answer: Span) -> tuple[int, int] | None:
-    """Return the first and the last token of an answer, None where it is not wholly there."""
-    end = answer.start + len(answer.text)
-    inside = [
-        at for at, each in enumerate(places) if each and each[0] < end and each[1] > answer.start
-    ]
-    if not inside:
-        return None
-    first, last = places[inside[0]], places[inside[-1]]
-    whole = first and last and first[0] <= answer.start and last[1] >= end
-    return (inside[0], inside[-1]) if whole else None
 
 
 def mean_f1(reader: Reader, questions: Sequence[Question], precision: Precision) -> float:
     """Return the mean F1 of the answers to questions."""
     answers = reader.predict(questions, precision)
     return fmean(
-        best(answer.text, question.references, f1)
+        best(answer.label, question.references, f1)
         for question, answer in zip(questions, answers, strict=True)
     )

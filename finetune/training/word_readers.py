@@ -27,13 +27,13 @@ from finetune.training.moving_average import MovingAverage, averaged
 from finetune.training.optimisers import make_optimiser
 from finetune.training.reader import Example, batch_of, examples_of, mean_f1
 from finetune.training.recipes import WORD_READERS, ReaderPreset
-from probe.data.questions import Question
 from probe.models.classifier import Precision
 from probe.models.reader import Reader
 from probe.models.weight_files import VECTORS
 from probe.models.word_models import bidaf, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.models.word_models.word_tokenizer import SPECIAL, word_tokenizer
 from probe.models.word_models.word_vectors import shared_table
+from probe.tasks.reading import Question
 
 PASSAGES_PER_HELD_OUT = 28
 """One passage in 28 is held out with its questions."""
@@ -125,7 +125,7 @@ def train_one(
 ) -> Epoch:
     """Train for the epoch behind those that have `scores`; return it with its own."""
     reader, epoch, start, total = trainer.classifier, len(scores) + 1, time.monotonic(), 0.0
-    lengths = [len(window.places) for window, _, _ in examples]
+    lengths = [len(window.sides) for window, _, _ in examples]
     batches = epoch_batches(lengths, preset.recipe.batch, seed, epoch)
     rates = [rate(preset, scores, step / len(batches)) for step in range(len(batches))]
     load = partial(batch_of, reader, examples)

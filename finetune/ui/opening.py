@@ -18,7 +18,7 @@ from probe.runs.store import Store
 from probe.tasks.task import Task, task_named
 from probe.ui.choices import model_choices
 from probe.ui.html.elements import NOTHING, alert
-from probe.ui.task_choice import task_in
+from probe.ui.task_choice import labelled, task_in
 
 Values = list[Any]  # Any: text, or one of gradio's updates
 
@@ -34,11 +34,11 @@ class Opening:
     def open_page(self, owner: str, request: gr.Request) -> Values:
         """Find the browser's runs again; choose what a link names, or the newest."""
         query = request.query_params
-        return self.begin(task_in(query), owner, query)
+        return self.begin(labelled(task_in(query)), owner, query)
 
     def choose_task(self, name: str, owner: str, request: gr.Request) -> Values:
         """Offer what there is for a task; a link's choice where it names this task."""
-        task, query = task_named(name), request.query_params
+        task, query = labelled(task_named(name)), request.query_params
         return self.begin(task, owner, query if task_in(query) is task else {})
 
     def begin(self, task: Task, owner: str, query: Mapping[str, str]) -> Values:

@@ -6,7 +6,7 @@ from probe.addsent.alterations import Alteration, alter
 from probe.addsent.fake_answers import FakeAnswer, fake_answer
 from probe.addsent.names import kinds
 from probe.addsent.statements import statement
-from probe.data.questions import Question
+from probe.tasks.reading import Question
 from probe.text.tagger import tag
 from probe.text.tokens import tokenise
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from probe.data.questions import Question
+from probe.tasks.reading import Question
 
 
 def insert(question: Question, sentence: str, position: int | None = None) -> Question:

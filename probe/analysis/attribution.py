@@ -10,19 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from probe.analysis.methods import BaselineToken, Method
-from probe.errors import AttributionError
 from probe.first_import import first_import
-from probe.models.classifier import Classifier, by_length, text_lengths
+from probe.models.classifier import by_length, text_lengths
+from probe.models.explainable import TokenPlace
+from probe.models.library import AnyModel
 from probe.tasks.task import Example, Label
 from probe.transforms.options import Sign
 from probe.transforms.registry import Scored
-
-if TYPE_CHECKING:
-    import torch
-    from transformers import BatchEncoding
 
 
 @dataclass(frozen=True)
@@ -37,7 +33,7 @@ class Importance:
     method: Method
     sign: Sign
     delta: float | None
-    classifier: Classifier
+    model: AnyModel
 
     def tokens(self, field: str) -> tuple[Scored, ...]:
         """Return a field's sub-words in order, special tokens left out."""
@@ -45,19 +41,19 @@ class Importance:
 
     def decode(self, ids: Sequence[int]) -> str:
         """Turn sub-word ids into text."""
-        return self.classifier.decode(ids)
+        return self.model.decode(ids)
 
     def encode(self, text: str) -> list[int]:
         """Turn text into sub-word ids, without special tokens."""
-        return self.classifier.sub_words(text)
+        return self.model.sub_words(text)
 
     def vocabulary(self) -> Sequence[int]:
         """Return the ids of real sub-words: no special, no unused ones."""
-        return self.classifier.vocabulary
+        return self.model.vocabulary
 
 
 def attribute(
-    classifier: Classifier,
+    model: AnyModel,
     examples: Sequence[Example],
     labels: Sequence[Label],
     method: Method = "gradient_x_input",
@@ -77,38 +73,33 @@ def attribute(
         from probe.analysis.token_scores import token_scores
 
     result: list[Importance | None] = [None] * len(examples)
-    labels = [classifier.task.nearest(label) or label for label in labels]
-    for rows in by_length(text_lengths(classifier.task, examples), batch):
-        inputs = classifier.encode([examples[row] for row in rows])
-        scores, deltas = token_scores(
-            classifier, inputs, [labels[row] for row in rows], method, baseline, steps
-        )
+    labels = [model.task.nearest(label) or label for label in labels]
+    for rows in by_length(text_lengths(model.task, examples), batch):
+        prepared = model.explainable([examples[row] for row in rows], [labels[row] for row in rows])
+        scores, deltas = token_scores(model, prepared, method, baseline, steps)
         if method != "saliency":
             scores = {"support": scores, "gupta": -scores, "abs": scores.abs()}[sign]
         for place, row in enumerate(rows):
             result[row] = Importance(
                 {
-                    name: _tokens(inputs, scores, place, number)
-                    for number, name in enumerate(classifier.task.fields)
+                    name: _tokens(prepared.places[place], scores[place].tolist(), number)
+                    for number, name in enumerate(model.task.fields)
                 },
                 labels[row],
                 method,
                 "abs" if method == "saliency" else sign,
                 float(deltas[place]) if deltas is not None else None,
-                classifier,
+                model,
             )
     return [importance for importance in result if importance]
 
 
-def _tokens(inputs: BatchEncoding, scores: torch.Tensor, row: int, text: int) -> tuple[Scored, ...]:
-    """Return the scored sub-words of the n-th text; `sequence_ids` says which they are."""
-    encoding = inputs.encodings[row] if inputs.encodings else None
-    if encoding is None:
-        raise AttributionError(
-            "this model's tokenizer does not say where a token stands in the text"
-        )
+def _tokens(
+    places: Sequence[TokenPlace | None], scores: Sequence[float], text: int
+) -> tuple[Scored, ...]:
+    """Return the scored sub-words of the n-th text."""
     return tuple(
-        Scored(token, id_, *encoding.offsets[at], float(scores[row, at]))
-        for at, (token, id_) in enumerate(zip(encoding.tokens, encoding.ids, strict=True))
-        if encoding.sequence_ids[at] == text
+        Scored(place.token, place.id, place.start, place.end, score)
+        for place, score in zip(places, scores, strict=False)  # padding has no place
+        if place and place.text == text
     )

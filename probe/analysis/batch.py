@@ -69,6 +69,13 @@ class Row:
             return None
         return self.task.matches(self.prediction.label, self.example.gold)
 
+    @property
+    def f1(self) -> float | None:
+        """How much of the gold answer is there, None where answers are labels or none is known."""
+        if self.prediction is None or not self.example.gold or not self.task.f1:
+            return None
+        return self.task.f1(self.prediction.label, self.example.gold)
+
 
 def score(
     table: Table,

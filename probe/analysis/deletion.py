@@ -12,7 +12,7 @@ from typing import Any, get_args
 from probe.analysis.attribution import Importance, attribute
 from probe.analysis.batch import Chunk, in_chunks
 from probe.analysis.methods import Method
-from probe.models.classifier import Classifier
+from probe.models.library import AnyModel
 from probe.tasks.task import Example
 from probe.transforms.registry import Scored
 
@@ -34,7 +34,7 @@ def without_top_half(scored: Sequence[Scored]) -> list[int]:
 
 
 def deletion_test(
-    classifier: Classifier,
+    classifier: AnyModel,
     examples: Sequence[Any],  # Any: of the task's own dataclass
     rankings: Sequence[str] = RANKINGS,
     seed: int = 0,
@@ -51,7 +51,7 @@ def deletion_test(
 
 
 def _changed(
-    classifier: Classifier, examples: Sequence[Any], rankings: Sequence[str], seed: int
+    classifier: AnyModel, examples: Sequence[Any], rankings: Sequence[str], seed: int
 ) -> list[Mapping[str, bool]]:
     task = classifier.task
     before = [answer.label for answer in classifier.predict(examples)]
@@ -69,7 +69,7 @@ def _changed(
 
 
 def _scores(
-    classifier: Classifier,
+    classifier: AnyModel,
     examples: Sequence[Example],
     labels: Sequence[str],
     rankings: Sequence[str],
@@ -92,7 +92,7 @@ def _scores(
 
 
 def _tokens(
-    classifier: Classifier, examples: Sequence[Example], labels: Sequence[str]
+    classifier: AnyModel, examples: Sequence[Example], labels: Sequence[str]
 ) -> list[Sequence[Scored]]:
     read: list[Importance] = attribute(classifier, examples, labels)
     return [importance.tokens(classifier.task.target) for importance in read]

@@ -10,7 +10,8 @@ from probe.analysis.methods import BaselineToken, Method
 from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
 from probe.baselines import BASELINES, baselines_for
 from probe.data.rows import require_text
-from probe.models.classifier import Classifier, Model, Precision, Prediction, resolve
+from probe.models.classifier import Model, Precision, Prediction, resolve
+from probe.models.library import AnyModel
 from probe.tasks.task import Example, Label, Task
 from probe.transforms import Options
 
@@ -61,7 +62,7 @@ def examine(
     seconds = time.perf_counter() - began
     usual = explained(model.task, [example], [prediction.answer])[0]
     importance = None
-    if isinstance(model, Classifier):
+    if isinstance(model, AnyModel):
         shown = label or usual
         importance = attribute(model, [example], [shown], method, options.sign, baseline)[0]
     # the sub-word transforms read these scores, taken in fp32

@@ -18,8 +18,11 @@ ORIGINAL = "original"
 
 
 def measures(task: Task) -> tuple[str, ...]:
-    """Return the names of what is measured; the groups of a task are accuracies of their own."""
-    return ("agreement", "confidence", "accuracy", *task.groups)
+    """Return the names of what is measured; the groups of a task are accuracies of their own.
+
+    Where answers are spans, the accuracy is their exact match, and F1 stands beside it.
+    """
+    return ("agreement", "confidence", "accuracy", *(("f1",) if task.f1 else ()), *task.groups)
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ class Counts:
     task: Task
     shares: dict[str, Share] = field(default_factory=dict)
     confidence: Moments = field(default_factory=Moments)
+    f1: Moments = field(default_factory=Moments)
     unchanged: int = 0
     inexact: int = 0
 
@@ -68,6 +72,8 @@ class Counts:
         if gold is None:
             return
         self._share("accuracy").add(self.task.matches(prediction.label, gold))
+        if self.task.f1:
+            self.f1.add(self.task.f1(prediction.label, gold))
         for name, group in self.task.groups.items():
             if gold in group.golds:
                 self._share(name).add(self.task.matches(prediction.label, group.gold))
@@ -85,8 +91,10 @@ class Counts:
     def measured(self) -> Measured:
         """Return the estimates so far."""
         estimates = {name: self._share(name).estimate() for name in measures(self.task)}
-        confidence = {"confidence": self.confidence.estimate()}
-        return Measured(estimates | confidence, self.unchanged, self.inexact)
+        estimates["confidence"] = self.confidence.estimate()
+        if self.task.f1:
+            estimates["f1"] = self.f1.estimate()
+        return Measured(estimates, self.unchanged, self.inexact)
 
     def _share(self, name: str) -> Share:
         return self.shares.setdefault(name, Share())

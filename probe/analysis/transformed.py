@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 
 from probe.analysis.attribution import Importance, attribute
 from probe.errors import Unavailable
-from probe.models.classifier import Classifier, Model, Precision, Prediction, resolve
+from probe.models.classifier import Model, Precision, Prediction, resolve
+from probe.models.library import AnyModel
+from probe.models.text_model import TextModel
 from probe.tasks.task import Example, Label, Task
 from probe.transforms import Options, Result, apply, chain, default_of
 from probe.transforms.availability import require_ready
@@ -64,9 +66,9 @@ def explained(task: Task, examples: Sequence[Example], predicted: Sequence[Label
     ]
 
 
-def require_importance(model: Model) -> Classifier:
+def require_importance(model: Model) -> AnyModel:
     """Return a model that says which tokens matter to it. Raises Unavailable for any other."""
-    if not isinstance(model, Classifier):
+    if not isinstance(model, AnyModel):
         raise Unavailable(f"the model {model.name!r} does not say which tokens matter to it")
     return model
 
@@ -75,7 +77,7 @@ def require_usable(name: str, model: Model) -> None:
     """Raise UnknownTransform or Unavailable where a chain cannot run on this model's examples."""
     require_ready(name, model.task)
     for link in chain(name):
-        if "model" in link.needs and not isinstance(model, Classifier):
+        if "model" in link.needs and not isinstance(model, TextModel):
             raise Unavailable(
                 f"{link.name} cannot run here: the model {model.name!r} does not say which tokens "
                 "matter to it"

@@ -8,7 +8,7 @@ import typer
 
 from probe.analysis.batch import Row, score
 from probe.analysis.summary import Totals, summary_json
-from probe.cli.batch_reading import batch_reading
+from probe.analysis.variants import variants_json
 from probe.cli.open_models import opened
 from probe.cli.options import (
     Assignments,
@@ -33,13 +33,13 @@ from probe.data.label_values import in_words, label_values, read_label_values
 from probe.data.rows import choose
 from probe.data.spreadsheets import guarded, guarded_form
 from probe.data.tables import form_of, read_table, write_table
-from probe.errors import ArgumentError
-from probe.models.reader import answers_with_spans, load_reader
 from probe.reports.frames import made_frame, scored_frame
 
 
 def batch_command(
-    file: Annotated[Path, typer.Argument(metavar="IN", help="CSV, TSV, JSONL or Parquet.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="IN", help="CSV, TSV, JSONL, Parquet or SQuAD's JSON.")
+    ],
     out: Annotated[Path, typer.Option(help="Where the scored file goes.")],
     transforms: Annotated[str, typer.Option(help="Names or chains, with commas.")] = "",
     model: ModelName = "minilm",
@@ -67,15 +67,11 @@ def batch_command(
     """Score a file; rows that cannot be scored say why in the column `error`.
 
     A model that answers questions takes SQuAD's JSON, or a table with context, question, answers.
+    Where a table has base_id, its rows are variants of questions, of which the worst counts.
     """
     check_form = guarded_form if guard else form_of
     for path in filter(None, (out, pairs)):
         check_form(path)
-    if answers_with_spans(model):
-        if transforms or pairs:
-            raise ArgumentError("a reader is scored without --transforms and --pairs")
-        reader = load_reader(model)
-        return batch_reading(file, out, summary, reader, precision, guard)
     names = [name.strip() for name in transforms.split(",") if name.strip()]
     options = transform_options(keep, sign, pin, by_id, draw, others)
     table = read_table(file)
@@ -103,6 +99,7 @@ def batch_command(
         made = made_frame(rows, names, answered)
         write_table(guarded(made) if guard else made, pairs)
     shape = summary_json(totals.summary(), classifier, precision, seed, options)
+    shape |= variants_json(table, rows)
     if summary:
         write_json(shape, summary)
     typer.echo(f"{shape['scored']} of {shape['rows']} rows scored, written to {out}")

@@ -26,7 +26,8 @@ from probe.data.spreadsheets import guarded, guarded_form
 from probe.data.tables import Table, form_of, read_table, write_table
 from probe.errors import ComparisonError, FileError
 from probe.metrics import Estimate, percent
-from probe.models.classifier import Classifier, Precision
+from probe.models.classifier import Precision
+from probe.models.library import AnyModel
 from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.reports.frames import compared_frame
 from probe.tasks.task import Task
@@ -87,7 +88,7 @@ def compare_command(
 
 def _compare_table(
     table: Table,
-    classifiers: Sequence[Classifier],
+    classifiers: Sequence[AnyModel],
     columns: str,
     out: Path | None,
     precision: Precision,

@@ -10,8 +10,9 @@ import typer
 
 from probe.addsent.generate import Distractor, distractor
 from probe.addsent.place import insert
-from probe.data.questions import Question, read_questions
+from probe.data.questions import read_questions
 from probe.errors import writing
+from probe.tasks.reading import Question
 from probe.text.tokens import tokenise
 
 MOST_FREQUENT = 10

@@ -8,12 +8,12 @@ import typer
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels, UnclearTask
-from probe.models.library import load
+from probe.models.library import AnyModel, load
 from probe.models.user_models import open_model
 from probe.tasks.task import read_labels, task_named
 
 
-def opened(name: str, labels: str = "", task: str = "") -> Classifier:
+def opened(name: str, labels: str = "", task: str = "") -> AnyModel:
     """Load a model, for the named task if one is named; warn where its labels seem wrong.
 
     Raises ModelError and LabelError.
@@ -23,7 +23,7 @@ def opened(name: str, labels: str = "", task: str = "") -> Classifier:
         loaded = open_model(name, read_labels(labels, asked), asked)
     for warning in filter(None, (loaded.warning, loaded.doubt)):
         typer.echo(f"warning: {warning}", err=True)
-    return loaded.classifier
+    return loaded.model
 
 
 def loaded(name: str, labels: str = "", task: str = "") -> Classifier:
@@ -44,7 +44,7 @@ def naming_options() -> Iterator[None]:
         raise ModelError(f"{unclear} (the option is --task)") from unclear
 
 
-def all_opened(names: Sequence[str], labels: Sequence[str], task: str = "") -> list[Classifier]:
+def all_opened(names: Sequence[str], labels: Sequence[str], task: str = "") -> list[AnyModel]:
     """Load models; `labels` are of the form MODEL=LABELS. Raises ModelError and LabelError."""
     orders = dict(_named(text, names) for text in labels)
     return [opened(name, orders.get(name, ""), task) for name in names]

@@ -6,38 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from probe.data.encodings import text_file
-from probe.data.json_rows import json_value
 from probe.data.names import listed
 from probe.data.tables import is_missing, read_table
 from probe.errors import ExampleError, FileError
-from probe.limits import UNBOUNDED
+from probe.tasks.reading import Question, Span, joined
 
 COLUMNS = ("id", "question", "base_id", "adversarial")
 PASSAGE_KEYS, ANSWER_KEYS = ("context", "passage"), ("answers", "answer")
-
-
-@dataclass(frozen=True)
-class Span:
-    """An answer as it stands in the passage, from the character `start` on."""
-
-    text: str
-    start: int
-
-
-@dataclass(frozen=True)
-class Question:
-    """A passage, a question and its reference answers. `id` names the row it came from."""
-
-    passage: str
-    question: str
-    answers: tuple[Span, ...]
-    id: str
-
-    @property
-    def references(self) -> list[str]:
-        """The texts of the reference answers."""
-        return [answer.text for answer in self.answers]
 
 
 @dataclass(frozen=True)
@@ -73,10 +48,6 @@ def read_questions(path: Path) -> Iterator[Question]:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:  # Any: JSON
-    if path.name.lower().removesuffix(".gz").endswith(".json"):
-        with text_file(path, UNBOUNDED).open() as text:
-            yield from _squad_rows(json_value(text.read(), path.name), path.name)
-        return
     frame = read_table(path).frame
     names = {str(name).strip().lower(): name for name in frame.columns}
     if "question" not in names or not set(PASSAGE_KEYS) & set(names):
@@ -87,20 +58,6 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:  # Any: JSON
         yield {str(name): value for name, value in row.items()}
 
 
-def _squad_rows(data: Any, name: str) -> Iterator[dict[str, Any]]:  # Any: JSON
-    """Yield a row for each question of SQuAD's articles and paragraphs."""
-    try:
-        for article in data["data"]:
-            for paragraph in article["paragraphs"]:
-                for asked in paragraph["qas"]:
-                    yield {**asked, "context": paragraph["context"]}
-    except (KeyError, TypeError) as problem:
-        raise FileError(
-            f"{name} is not in SQuAD's form: data, then paragraphs, then qas; for one question a "
-            "line let its name end in .jsonl"
-        ) from problem
-
-
 def _question(row: Mapping[str, Any], number: int) -> Question:
     """Read a row. Raises ExampleError."""
     passage = next((row[key] for key in PASSAGE_KEYS if isinstance(row.get(key), str)), "")
@@ -109,7 +66,8 @@ def _question(row: Mapping[str, Any], number: int) -> Question:
         raise ExampleError("the passage or the question is empty")
     given: Any = next((row[key] for key in ANSWER_KEYS if not is_missing(row.get(key))), [])
     answers = tuple(_span(answer, passage) for answer in _listed_answers(given))
-    return Question(passage, asked, answers, str(row.get("id") or number))
+    gold = joined([answer.text for answer in answers])
+    return Question(asked, passage, gold, str(row.get("id") or number), answers)
 
 
 def _listed_answers(given: Any) -> list[Any]:  # Any: a cell

@@ -23,7 +23,7 @@ from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.spelling import label_word
 from probe.tasks.task import Example, Label, Task
 
-GOLD = ("gold_label", "gold", "label", "labels", "is_duplicate", "answer")
+GOLD = ("gold_label", "gold", "label", "labels", "is_duplicate", "answers", "answer")
 """How files call the column of gold labels."""
 KINDS: dict[type, str] = {dict: "an object", bytes: "bytes"}
 """What a cell may be in place of a text, other than a list."""
@@ -123,13 +123,15 @@ def read_row(
     problems: list[UserError] = []
     label: Label | None = None
     try:
-        label = _gold(task, cell_text("gold label", gold), values)
+        label = _gold(task, _gold_text(task, gold), values)
     except (ExampleError, LabelError) as problem:
         problems.append(problem)
     try:
         texts = {field: cell_text(field, cell) for field, cell in cells.items()}
         example: Example = task.example(**texts, gold=label, id=str(number))
         require_text(task, example, bounds)
+        if task.problem and (wrong := task.problem(example)):
+            raise ExampleError(wrong)
     except (ExampleError, LimitError) as problem:
         problems.append(problem)
     return InputRow(number, None if problems else example, tuple(problems))
@@ -214,6 +216,13 @@ def _require_short(row: InputRow, name: str) -> None:
 def _find(names: Sequence[str], wanted: Sequence[str]) -> str | None:
     by_word = {name.strip().lower(): name for name in reversed(list(names))}
     return next((by_word[word] for word in wanted if word in by_word), None)
+
+
+def _gold_text(task: Task, cell: object) -> str:
+    """Return the text of a gold label's cell. Raises ExampleError."""
+    if task.gold_text and not is_missing(cell):
+        return task.gold_text(cell)
+    return cell_text("gold label", cell)
 
 
 def _gold(task: Task, text: str, values: Mapping[str, Label | None]) -> Label | None:

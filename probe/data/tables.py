@@ -3,17 +3,19 @@
 import gzip
 import io
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from probe.data.delimited import read_delimited
 from probe.data.encodings import TextFile, text_file
-from probe.data.json_rows import json_lines, json_list, read_json
+from probe.data.json_rows import Row, json_lines, json_list, read_json
 from probe.data.parquet import read_parquet
+from probe.data.squad import BEGINNING, is_squad, squad_rows
 from probe.errors import FileError, writing
 from probe.limits import UNBOUNDED, Bounds
 
@@ -56,7 +58,7 @@ def form_of(path: Path) -> Form:
 
 
 def read_table(path: Path, bounds: Bounds = UNBOUNDED) -> Table:
-    """Read CSV, TSV, JSON lines or Parquet, also the MNLI and SNLI releases.
+    """Read CSV, TSV, JSON lines or Parquet, also the releases of MNLI, SNLI and SQuAD.
 
     The encoding is guessed where it is not UTF-8. TSV is read without quoting, as released. A file
     that passes a bound is read no further than to there. Raises FileError and LimitError with a
@@ -79,9 +81,18 @@ def read_table(path: Path, bounds: Bounds = UNBOUNDED) -> Table:
 
 
 def _read_json(file: TextFile) -> pd.DataFrame:
-    rows = json_list if file.first == "[" else json_lines
     with file.open(newline="\n") as text:
-        return read_json(rows(text, file.path.name, file.bounds), file.path.name, file.bounds)
+        return read_json(_json_rows(file, text), file.path.name, file.bounds)
+
+
+def _json_rows(file: TextFile, text: IO[str]) -> Iterator[Row]:
+    if file.first == "[":
+        return json_list(text, file.path.name, file.bounds)
+    with file.open(newline="\n") as beginning:
+        squad = is_squad(beginning.read(BEGINNING))
+    if squad:
+        return squad_rows(text, file.path.name)
+    return json_lines(text, file.path.name, file.bounds)
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:

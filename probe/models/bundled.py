@@ -54,6 +54,12 @@ BUNDLED: Mapping[str, Bundled] = {
         "The same transformer, trained on sentences and phrases from film reviews.",
         f"assets/models/minilm_sst2 and {EMBEDDINGS}",
     ),
+    "minilm_reader": Bundled(
+        "MiniLM reader",
+        "The same transformer, trained on questions about passages that people asked: the reader "
+        "to start with.",
+        f"assets/models/minilm_reader and {EMBEDDINGS}",
+    ),
 }
 """By name, of each task first the one to start with; a wheel may leave some out, and a clone
 without Git LFS has only pointers to them."""

@@ -7,7 +7,7 @@ from threading import Lock
 
 from probe.cache import ByteBoundedCache
 from probe.models.classifier import Classifier
-from probe.models.library import load, require_on_disk
+from probe.models.library import AnyModel, load_any, require_on_disk
 from probe.models.user_models import LoadedModel, open_model
 from probe.settings import settings
 from probe.tasks.task import Label, Task
@@ -19,26 +19,27 @@ def model_bytes() -> int:
 
 
 class ModelCache:
-    """Keeps loaded classifiers within a bound of bytes; safe to use from several threads.
+    """Keeps loaded models within a bound of bytes; safe to use from several threads.
 
-    A caller can go on using a classifier that the cache has dropped. The newest stays, however
+    A caller can go on using a model that the cache has dropped. The newest stays, however
     large it is.
     """
 
     def __init__(self, limit: Callable[[], int] = model_bytes) -> None:
         """`limit` returns the bound in bytes, asked for at each use."""
         self._loaded = ByteBoundedCache(limit, parameter_bytes, keep_newest=True)
-        self._opened: dict[str, tuple[str, tuple[Label, ...]]] = {}  # address and label order
+        self._opened: dict[str, tuple[str, tuple[Label, ...] | None]] = {}
+        """The address and the label order of each."""
         self._lock = Lock()
 
-    def get(self, name: str) -> Classifier:
-        """Return a classifier, loaded at most once at a time. Raises ModelError."""
+    def get(self, name: str) -> AnyModel:
+        """Return a model, loaded at most once at a time. Raises ModelError."""
         with self._lock:
             return self._loaded.get(name, lambda: self._load(name))
 
-    def _load(self, name: str) -> Classifier:
+    def _load(self, name: str) -> AnyModel:
         address, order = self._opened.get(name, (name, None))
-        return replace(load(address, order, relative=False), name=name)
+        return replace(load_any(address, order, relative=False), name=name)
 
     def open(
         self,
@@ -55,26 +56,27 @@ class ModelCache:
         """
         loaded = open_model(name, order, likely=likely, relative=False)
         key = f"{name} ({', '.join(order)})" if order else name
-        classifier = replace(loaded.classifier, name=key)
+        model = replace(loaded.model, name=key)
         repository = name.partition("@")[0]
-        revision = classifier.revision
+        revision = model.revision
+        outputs = model.order if isinstance(model, Classifier) else None
         with self._lock:
             address = f"{repository}@{revision}" if revision else name
-            self._opened[key] = address, classifier.order
-            self._loaded.put(key, classifier)
-        return replace(loaded, classifier=classifier)
+            self._opened[key] = address, outputs
+            self._loaded.put(key, model)
+        return replace(loaded, model=model)
 
     def require(self, name: str, hidden: Collection[str] = ()) -> None:
         """Refuse a name that is neither on disk nor was opened. Raises ModelError.
 
         The models on disk that are `hidden` are not there, with an order of one's own either.
         """
-        address, _ = self._opened.get(name, (name, ()))
+        address, _ = self._opened.get(name, (name, None))
         on_disk = address == Path(address).name  # neither owner/name nor the path of a folder
         if on_disk or name not in self._opened:
             require_on_disk(address, hidden)
 
 
-def parameter_bytes(classifier: Classifier) -> int:
+def parameter_bytes(model: AnyModel) -> int:
     """Return the size of a model's parameters in bytes."""
-    return sum(p.numel() * p.element_size() for p in classifier.model.parameters())
+    return sum(p.numel() * p.element_size() for p in model.model.parameters())

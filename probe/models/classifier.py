@@ -5,34 +5,29 @@ Who only speaks of predictions imports this too, so torch is imported where a mo
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from functools import cached_property
-from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from probe.errors import AttributionError
 from probe.first_import import first_import
 from probe.models.answer_rule import read_invalid_below, read_temperature
-from probe.models.architectures import Architecture, architecture
+from probe.models.explainable import Explainable, TokenPlace
 from probe.models.prediction import Prediction as Prediction
 from probe.models.prediction import as_predictions, softmax
+from probe.models.text_model import TextModel
 from probe.stopping import check_stop
 from probe.tasks.task import INVALID, Example, Label, Task
 
 if TYPE_CHECKING:
     import torch
-    from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import BatchEncoding, PreTrainedConfig
 
 Precision = Literal["auto", "fp32", "bf16"]
-DEFAULT_MAX_TOKENS = 512
-"""The longest input of a model without positions of its own; XLNet was trained on so many."""
 MAX_SPECIAL_TOKENS = 4  # at most, around and between two texts
-UNUSED_TOKEN = re.compile(r"\[unused\d+\]|madeupword\d+|<extra_id_\d+>|<unk_\d+>")
 
 
 def fast_bf16() -> bool:
@@ -83,33 +78,17 @@ class Model(Protocol):
 
 
 @dataclass(frozen=True)
-class Classifier:
+class Classifier(TextModel):
     """A sequence classifier with its tokenizer.
 
     `order[i]` is the label of the model's i-th output; `device` is where the model lies;
-    `revision` is the commit of a hub's model, None for one from a folder. One thread at a time
-    runs the model, under `lock`: Captum registers hooks on it, which would run in the passes of
-    other threads. One at a time tokenises, under `tokenizer_lock`: a fast tokenizer keeps the
-    padding and truncation of the last call, which would be those of another thread's texts. Nobody
-    waits for a pass of the model to learn how long a text is.
+    `revision` is the commit of a hub's model, None for one from a folder.
     """
 
-    name: str
-    model: PreTrainedModel
-    tokenizer: PreTrainedTokenizerBase
     task: Task
     order: tuple[Label, ...]
     device: torch.device
     revision: str | None = None
-    lock: AbstractContextManager[bool] = field(default_factory=RLock, compare=False, repr=False)
-    tokenizer_lock: AbstractContextManager[bool] = field(
-        default_factory=Lock, compare=False, repr=False
-    )
-
-    @property
-    def architecture(self) -> Architecture:
-        """The facts of the model's architecture."""
-        return architecture(self.model.config.model_type)
 
     @property
     def temperature(self) -> float:
@@ -134,51 +113,6 @@ class Classifier:
         """
         return (*self.task.labels, *({INVALID} & set(self.order)))
 
-    @property
-    def max_tokens(self) -> int:
-        """The longest input in sub-words, special tokens included."""
-        # transformers marks "no limit" with a very large number
-        positions = getattr(self.model.config, "max_position_embeddings", DEFAULT_MAX_TOKENS)
-        if positions <= 0:  # XLNet has no limit and says so with -1
-            positions = DEFAULT_MAX_TOKENS
-        if self.architecture.padded_positions:
-            positions -= 2  # padding_idx is 1
-        return int(min(self.tokenizer.model_max_length, positions))
-
-    @cached_property
-    def vocabulary(self) -> tuple[int, ...]:
-        """The ids of real sub-words: no special, no unused ones."""
-        with self.tokenizer_lock:
-            special, ids = set(self.tokenizer.all_special_ids), self.tokenizer.get_vocab()
-        return tuple(
-            sorted(
-                id_
-                for token, id_ in ids.items()
-                if id_ not in special and not UNUSED_TOKEN.match(token)
-            )
-        )
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """Turn sub-word ids into text."""
-        with self.tokenizer_lock:
-            text = self.tokenizer.decode(
-                list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=True
-            )
-        return str(text).strip()
-
-    def sub_words(self, text: str) -> list[int]:
-        """Turn text into sub-word ids, without special tokens."""
-        encoded = self._tokenise(text, add_special_tokens=False)
-        return list(encoded["input_ids"])
-
-    @property
-    def splits_special(self) -> bool:
-        """Whether a special token that a person typed is read as plain text.
-
-        BART classifies at the last </s> and needs equally many of them in every pair.
-        """
-        return bool(self.model.config.is_encoder_decoder)
-
     def too_long(self, example: Example) -> bool:
         """Whether an example has more sub-words than the model reads, so that its end is cut."""
         # a sub-word covers at least one ASCII character, or the blank that SentencePiece puts
@@ -187,12 +121,12 @@ class Classifier:
         whole = "".join(texts)
         if whole.isascii() and len(whole) + len(texts) + MAX_SPECIAL_TOKENS <= self.max_tokens:
             return False
-        encoded = self._tokenise(*texts, truncation=False)
+        encoded = self.tokenise(*texts, truncation=False)
         return len(encoded["input_ids"]) > self.max_tokens
 
     def encode(self, examples: Sequence[Example], max_tokens: int | None = None) -> BatchEncoding:
         """Tokenise examples together, padded to the longest, longest text cut first."""
-        return self._tokenise(
+        return self.tokenise(
             *([getattr(example, name) for example in examples] for name in self.task.fields),
             truncation="longest_first",
             max_length=max_tokens or self.max_tokens,
@@ -201,19 +135,11 @@ class Classifier:
             return_tensors="pt",
         )
 
-    def _tokenise(self, *texts: str | list[str], **options: Any) -> BatchEncoding:
-        """Call the tokenizer. Any: each option has a type of its own."""
-        with self.tokenizer_lock:
-            encoded: BatchEncoding = self.tokenizer(
-                *texts, split_special_tokens=self.splits_special, **options
-            )
-        return encoded
-
-    def logits(self, inputs: BatchEncoding | dict[str, torch.Tensor]) -> torch.Tensor:
+    def logits(self, inputs: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """Return logits in our label order over the temperature, float32.  # (batch, labels)"""
         return self.unscaled_logits(inputs) / self.temperature
 
-    def unscaled_logits(self, inputs: BatchEncoding | dict[str, torch.Tensor]) -> torch.Tensor:
+    def unscaled_logits(self, inputs: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """Return logits in our label order, as float32.  # (batch, labels)
 
         Labels are taken from these: divided, two neighbours can become equal.
@@ -221,6 +147,27 @@ class Classifier:
         moved = {name: value.to(self.device) for name, value in inputs.items()}
         logits: torch.Tensor = self.model(**moved).logits
         return logits[:, self.columns].float()
+
+    def explainable(self, examples: Sequence[Example], labels: Sequence[Label]) -> Explainable:
+        """Prepare examples to explain the probability of a label of each.
+
+        Raises AttributionError where the tokenizer cannot say where a token stands.
+        """
+        import torch
+        from torch.nn.functional import log_softmax
+
+        encoded = self.encode(examples)
+        inputs = dict(encoded)
+        if self.architecture.padded_positions:
+            inputs["position_ids"] = _positions(encoded["input_ids"], self.model.config)
+        targets = torch.tensor([self.labels.index(label) for label in labels], device=self.device)
+
+        def log_probability(tensors: Mapping[str, torch.Tensor]) -> torch.Tensor:
+            scores = log_softmax(self.logits(tensors), dim=-1)
+            copies = len(scores) // len(targets)
+            return scores.gather(1, targets.repeat(copies)[:, None]).squeeze(1)
+
+        return Explainable(inputs, _places(encoded), log_probability)
 
     def probabilities(
         self, examples: Sequence[Example], precision: Precision = "fp32", batch: int = 32
@@ -251,6 +198,29 @@ class Classifier:
         """Classify examples, in their order."""
         logits = self._unscaled(examples, precision, batch)
         return as_predictions(logits, self.labels, self.temperature, self.invalid_below)
+
+
+def _positions(ids: torch.Tensor, config: PreTrainedConfig) -> torch.Tensor:
+    """Number the tokens now, or a baseline of padding would move them.  # (batch, tokens)"""
+    padding = int(config.pad_token_id)
+    words = ids.ne(padding).long()
+    return words.cumsum(1) * words + padding
+
+
+def _places(encoded: BatchEncoding) -> list[list[TokenPlace | None]]:
+    if not encoded.encodings:
+        raise AttributionError(
+            "this model's tokenizer does not say where a token stands in the text"
+        )
+    return [
+        [
+            TokenPlace(side, token, id_, *offset) if side is not None else None
+            for side, token, id_, offset in zip(
+                row.sequence_ids, row.tokens, row.ids, row.offsets, strict=True
+            )
+        ]
+        for row in encoded.encodings
+    ]
 
 
 def text_lengths(task: Task, examples: Sequence[Example]) -> list[int]:

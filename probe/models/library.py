@@ -2,9 +2,10 @@
 
 import json
 import os.path
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from probe.errors import ModelError
 from probe.first_import import first_import
@@ -14,9 +15,14 @@ from probe.models.errors import UnclearLabels
 from probe.models.hub import fetch, free_memory_bytes
 from probe.models.label_check import check_labels
 from probe.models.outputs import read_config
+from probe.models.reader import Reader
 from probe.models.weight_files import READ_ERRORS, count_parameters, weight_files
 from probe.settings import ASSETS, settings
+from probe.tasks.reading import READING
 from probe.tasks.task import TASKS, Label, Task
+
+AnyModel = Classifier | Reader
+"""A model of any task, loaded."""
 
 DEFAULT = "minilm"
 """The model of the page and of commands that name none."""
@@ -84,6 +90,8 @@ def _task_of(folder: Path) -> Task | None:
     """Return the task that a model's config names, or else whose labels its outputs have."""
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        if _answers_with_spans(config):
+            return READING
         names = [str(name) for _, name in sorted(config.get("id2label", {}).items())]
         own = TASKS.get(config.get("task", ""))
         task, order = read_config(folder.name, names, own)
@@ -170,6 +178,50 @@ def load(
     if known is None:
         raise _unclear(classifier, outputs)
     return classifier
+
+
+def load_reader(name: str, relative: bool = True) -> Reader:
+    """Load a model that answers questions with spans, named as for `load`. Raises ModelError."""
+    with first_import:
+        from probe.models.checkpoint import read_reader
+        from probe.models.device import device
+
+    folder, revision = locate(name, relative)
+    model, tokenizer = read_reader(name, folder, device())
+    return Reader(name, model, tokenizer, device(), revision)
+
+
+def load_any(
+    name: str,
+    order: tuple[Label, ...] | None = None,
+    task: Task | None = None,
+    *,
+    likely: Task | None = None,
+    relative: bool = True,
+) -> AnyModel:
+    """Load a classifier as `load` does, or a reader. Raises ModelError, also for another task."""
+    if not answers_with_spans(name, relative):
+        return load(name, order, task, likely=likely, relative=relative)
+    if task and task is not READING:
+        raise ModelError(
+            f"the model {name!r} answers {READING.title.lower()}, not {task.title.lower()}"
+        )
+    if order:
+        raise ModelError(f"the model {name!r} answers with spans, so it has no labels to order")
+    return load_reader(name, relative)
+
+
+def answers_with_spans(name: str, relative: bool = True) -> bool:
+    """Whether a model's config says that it answers questions with spans. Raises ModelError."""
+    path = locate(name, relative)[0] / "config.json"
+    try:
+        return _answers_with_spans(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, AttributeError):
+        return False  # loading says what is wrong with it
+
+
+def _answers_with_spans(config: Mapping[str, Any]) -> bool:  # Any: JSON
+    return any("QuestionAnswering" in str(kind) for kind in config.get("architectures") or [])
 
 
 def _unclear(classifier: Classifier, outputs: Sequence[str]) -> UnclearLabels:

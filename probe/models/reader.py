@@ -2,137 +2,152 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from probe.data.questions import Question
-from probe.first_import import first_import
-from probe.models.classifier import DEFAULT_MAX_TOKENS, Precision, autocast, by_length
-from probe.models.library import locate
+from probe.models.classifier import Precision, autocast, by_length
+from probe.models.explainable import Explainable, TokenPlace
+from probe.models.prediction import Prediction
+from probe.models.spans import (
+    Place,
+    ScoredSpan,
+    WindowSpans,
+    best_spans,
+    span_scores,
+    tokens_of,
+)
+from probe.models.text_model import TextModel
 from probe.stopping import check_stop
+from probe.tasks.reading import READING
+from probe.tasks.task import Label, Task
 
 if TYPE_CHECKING:
     import torch
-    from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import BatchEncoding
 
 MAX_TOKENS, STRIDE = 384, 128
 """Sub-words of a window of a passage and its question, and how many two windows share."""
-MAX_ANSWER_TOKENS = 30
-"""The longest answer in sub-words."""
 BATCH = 16
 """Windows that are read at once."""
+CANDIDATES = 3
+"""Answers that a prediction names, the best first."""
 
 
 @dataclass(frozen=True)
-class SpanPrediction:
-    """The most probable answer: passage[start:end], and the joint probability of both ends.
+class SpanPrediction(Prediction):
+    """The most probable answer, passage[start:end], and the next ones as its further labels.
 
-    The probability is over all spans of all windows. `windows` is how many the passage took.
+    Probabilities are those of both ends together, over all spans of all windows; `windows` is how
+    many the passage took.
     """
 
-    text: str
     start: int
     end: int
-    confidence: float
     windows: int
-
-
-Place = tuple[int, int] | None
-"""The characters of the passage that a token stands for, None for one that is not of it."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """A question with a part of its passage: the model's inputs, and the place of each token."""
+    """A question with a part of its passage: the model's inputs, and where each token stands.
 
-    inputs: dict[str, list[int]]
-    places: list[Place]
-
-
-@dataclass(frozen=True)
-class BestSpan:
-    """The best span of a window, in characters of the passage, by the sum of its two logits.
-
-    `total` is the logarithm of the sum of the exponentials of all spans' scores.
+    `sides` says whether a token is of the question (0), of the passage (1) or of neither.
     """
 
-    start: int
-    end: int
-    score: float
-    total: float
+    inputs: dict[str, Any]  # Any: numbers of each token, or lists of its characters'
+    sides: list[int | None]
+    offsets: list[tuple[int, int]]
+
+    @property
+    def places(self) -> list[Place]:
+        """The place of each token in the passage."""
+        return [
+            offset if side == 1 else None
+            for side, offset in zip(self.sides, self.offsets, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
-class Reader:
+class Reader(TextModel):
     """An extractive reader with its tokenizer; `revision` is the commit of a hub's model."""
 
-    name: str
-    model: PreTrainedModel
-    tokenizer: PreTrainedTokenizerBase
     device: torch.device
     revision: str | None = None
 
     @property
+    def task(self) -> Task:
+        """The task that it answers."""
+        return READING
+
+    @property
+    def order(self) -> tuple[Label, ...]:
+        """The labels of its outputs: none, for the answer is a span."""
+        return ()
+
+    @property
     def max_tokens(self) -> int:
         """The longest window in sub-words, special tokens included."""
-        positions = getattr(self.model.config, "max_position_embeddings", DEFAULT_MAX_TOKENS)
-        return int(min(MAX_TOKENS, self.tokenizer.model_max_length, max(positions, 1)))
+        return min(MAX_TOKENS, super().max_tokens)
 
-    def too_long(self, question: Question) -> bool:
-        """Whether a question leaves less than half of a window to its passage."""
-        return 2 * self._tokens(question.question) > self.max_tokens
+    @property
+    def max_question(self) -> int:
+        """The longest question in sub-words: it leaves half of a window to its passage."""
+        return self.max_tokens // 2 - int(self.tokenizer.num_special_tokens_to_add(pair=True))
 
-    def _tokens(self, text: str) -> int:
-        """Return the sub-words of a text, and the special tokens of a window."""
-        special = self.tokenizer.num_special_tokens_to_add(pair=True)
-        return len(self.tokenizer(text, add_special_tokens=False)["input_ids"]) + special
+    def too_long(self, example: Any) -> bool:  # Any: a Question
+        """Whether the question's end is cut; a long passage is read in several windows."""
+        return bool(self._beginning(example.question) != example.question)
 
     def predict(
-        self, questions: Sequence[Question], precision: Precision = "fp32"
-    ) -> list[SpanPrediction]:
-        """Answer questions, in their order. Raises Stopped between two batches.
+        self,
+        examples: Sequence[Any],  # Any: a Question
+        precision: Precision = "fp32",
+    ) -> list[Prediction]:
+        """Answer questions with a `SpanPrediction` each. Raises Stopped between two batches.
 
         A passage that is longer than a window is read in several that overlap by `STRIDE`, or half
-        of what the question leaves. No question may be `too_long`.
+        of what the question leaves.
         """
         import torch
 
-        spans: list[list[BestSpan]] = [[] for _ in questions]
+        spans: list[list[WindowSpans]] = [[] for _ in examples]
         windows = [
-            (at, window) for at, each in enumerate(questions) for window in self.windows(each)
+            (at, window) for at, each in enumerate(examples) for window in self.windows(each)
         ]
-        for rows in by_length([len(window.places) for _, window in windows], BATCH):
+        for rows in by_length([len(window.sides) for _, window in windows], BATCH):
             check_stop()
             batch = [windows[row] for row in rows]
             inputs = self.collate([window for _, window in batch])
-            with torch.inference_mode(), autocast(self.device, precision):
+            with self.lock, torch.inference_mode(), autocast(self.device, precision):
                 starts, ends = self.logits(inputs).chunk(2)
             for (at, window), start, end in zip(batch, starts, ends, strict=True):
-                spans[at].append(best_span(start, end, window.places))
-        return [_answer(each, of) for each, of in zip(questions, spans, strict=True)]
+                spans[at].append(best_spans(start, end, window.places, CANDIDATES))
+        return [_answer(each.passage, of) for each, of in zip(examples, spans, strict=True)]
 
-    def logits(self, inputs: BatchEncoding) -> torch.Tensor:
+    def logits(self, inputs: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """Return the logits of each token to be the first, then those to be the last, float32.
 
         # (2 * batch, tokens)
         """
         import torch
 
-        output = self.model(**inputs.to(self.device))
+        output = self.model(**{name: value.to(self.device) for name, value in inputs.items()})
         return torch.cat([output.start_logits, output.end_logits]).float()
 
     def collate(self, windows: Sequence[Window]) -> BatchEncoding:
         """Return the inputs of some windows, padded to the longest."""
-        return self.tokenizer.pad([window.inputs for window in windows], return_tensors="pt")
+        with self.tokenizer_lock:
+            return self.tokenizer.pad([window.inputs for window in windows], return_tensors="pt")
 
-    def windows(self, question: Question) -> list[Window]:
+    def windows(self, question: Any) -> list[Window]:  # Any: a Question
         """Return the windows of a question, one where its passage is short."""
-        room = self.max_tokens - self._tokens(question.question)
-        encoded: BatchEncoding = self.tokenizer(
-            question.question,
+        asked = self._beginning(question.question)
+        room = self.max_tokens - len(self.sub_words(asked))
+        room -= int(self.tokenizer.num_special_tokens_to_add(pair=True))
+        encoded = self.tokenise(
+            asked,
             question.passage,
             truncation="only_second",
             max_length=self.max_tokens,
@@ -144,69 +159,86 @@ class Reader:
         return [
             Window(
                 {name: encoded[name][at] for name in names},
-                [
-                    tuple(offset) if side == 1 else None
-                    for side, offset in zip(
-                        encoded.sequence_ids(at), encoded["offset_mapping"][at], strict=True
-                    )
-                ],
+                encoded.sequence_ids(at),
+                [tuple(offset) for offset in encoded["offset_mapping"][at]],
             )
             for at in range(len(encoded["input_ids"]))
         ]
 
+    def _beginning(self, question: str) -> str:
+        """Return as much of a question as is read."""
+        if question.isascii() and len(question) <= self.max_question:
+            return question  # a sub-word covers at least one ASCII character
+        encoded = self.tokenise(question, add_special_tokens=False, return_offsets_mapping=True)
+        offsets = encoded["offset_mapping"]
+        short = len(offsets) <= self.max_question
+        return question if short else question[: offsets[self.max_question - 1][1]]
 
-def best_span(start: torch.Tensor, end: torch.Tensor, places: Sequence[Place]) -> BestSpan:
-    """Return the best span of a window by its logits, of equal ones the first.
+    def explainable(self, examples: Sequence[Any], labels: Sequence[Label]) -> Explainable:
+        """Prepare questions to explain an answer of each: all spans of the passage that read so.
 
-    `start` and `end` have a logit for each token, and `places` the characters of those tokens that
-    are of the passage. # (tokens,)
-    """
-    import torch
+        Of a passage of several windows the first with the answer is explained. An answer that is
+        nowhere rests on nothing: all scores are 0.
+        """
+        import torch
 
-    inside = torch.tensor([place is not None for place in places], device=start.device)
-    inside = torch.nn.functional.pad(inside, (0, len(start) - len(inside)))
-    length = len(start)
-    steps = torch.arange(length, device=start.device)
-    distance = steps[None, :] - steps[:, None]  # (tokens, tokens)
-    allowed = (distance >= 0) & (distance < MAX_ANSWER_TOKENS)
-    allowed &= inside[:, None] & inside[None, :]
-    scores = (start[:, None] + end[None, :]).masked_fill(~allowed, -math.inf)
-    at = int(scores.argmax())
-    first, last = places[at // length], places[at % length]
-    if first is None or last is None:
-        return BestSpan(0, 0, -math.inf, -math.inf)
-    total = float(torch.logsumexp(scores.flatten(), 0))
-    return BestSpan(first[0], last[1], float(scores.flatten()[at]), total)
+        chosen = [
+            self._window_with(each, label) for each, label in zip(examples, labels, strict=True)
+        ]
+        inputs = self.collate([window for window, _ in chosen])
+        length = inputs["input_ids"].shape[1]
+        inside = torch.zeros(len(chosen), length, dtype=torch.bool)
+        wanted = torch.zeros(len(chosen), length, length, dtype=torch.bool)
+        for row, (window, spans) in enumerate(chosen):
+            inside[row, : len(window.sides)] = torch.tensor([side == 1 for side in window.sides])
+            wanted[row] = not spans
+            for first, last in spans:
+                wanted[row, first, last] = True
+        inside, wanted = inside.to(self.device), wanted.to(self.device)
+
+        def log_probability(tensors: Mapping[str, torch.Tensor]) -> torch.Tensor:
+            starts, ends = self.logits(tensors).chunk(2)
+            copies = len(starts) // len(chosen)
+            scores = span_scores(starts, ends, inside.repeat(copies, 1))
+            right = scores.masked_fill(~wanted.repeat(copies, 1, 1), -math.inf)
+            return right.flatten(1).logsumexp(1) - scores.flatten(1).logsumexp(1)
+
+        places = [self._token_places(window) for window, _ in chosen]
+        return Explainable(dict(inputs), places, log_probability)
+
+    def _window_with(self, question: Any, label: Label) -> tuple[Window, list[tuple[int, int]]]:
+        """Return the first window with an answer, else the first, and the tokens of each place."""
+        windows = self.windows(question)
+        places = [match.span() for match in re.finditer(re.escape(label), question.passage)]
+        for window in windows:
+            spans = [found for place in places if (found := tokens_of(window.places, *place))]
+            if label and spans:
+                return window, spans
+        return windows[0], []
+
+    def _token_places(self, window: Window) -> list[TokenPlace | None]:
+        ids = window.inputs["input_ids"]
+        tokens = self.tokenizer.convert_ids_to_tokens(ids)
+        return [
+            TokenPlace(side, token, id_, *offset) if side is not None else None
+            for side, token, id_, offset in zip(
+                window.sides, tokens, ids, window.offsets, strict=True
+            )
+        ]
 
 
-def _answer(question: Question, spans: Sequence[BestSpan]) -> SpanPrediction:
-    """Return the best of the windows' spans and its probability among all of them."""
-    chosen = max(spans, key=lambda span: span.score)
-    highest = max(span.total for span in spans)
+def _answer(passage: str, windows: Sequence[WindowSpans]) -> SpanPrediction:
+    """Return the best of the windows' spans and their probabilities among all of them."""
+    highest = max(window.total for window in windows)
     if highest == -math.inf:
-        return SpanPrediction("", 0, 0, 0.0, len(spans))
-    total = highest + math.log(sum(math.exp(span.total - highest) for span in spans))
-    text = question.passage[chosen.start : chosen.end]
-    confidence = math.exp(chosen.score - total)
-    return SpanPrediction(text, chosen.start, chosen.end, confidence, len(spans))
-
-
-def answers_with_spans(name: str) -> bool:
-    """Whether a model's config says that it answers questions with spans. Raises ModelError."""
-    path = locate(name)[0] / "config.json"
-    try:
-        kinds = json.loads(path.read_text(encoding="utf-8")).get("architectures") or []
-    except (OSError, ValueError, AttributeError):
-        return False  # loading says what is wrong with it
-    return any("QuestionAnswering" in str(kind) for kind in kinds)
-
-
-def load_reader(name: str) -> Reader:
-    """Load a folder, or a hub's model as owner/name[@revision]. Raises ModelError."""
-    with first_import:
-        from probe.models.checkpoint import read_reader
-        from probe.models.device import device
-
-    folder, revision = locate(name)
-    model, tokenizer = read_reader(name, folder, device())
-    return Reader(name, model, tokenizer, device(), revision)
+        return SpanPrediction("", (0.0,), ("",), 0, 0, len(windows))
+    total = highest + math.log(sum(math.exp(window.total - highest) for window in windows))
+    every = sorted((span for each in windows for span in each.best), key=lambda span: -span.score)
+    candidates = dict[str, ScoredSpan]()
+    for span in every:
+        if all(span.end <= other.start or other.end <= span.start for other in candidates.values()):
+            candidates.setdefault(passage[span.start : span.end], span)
+    texts = tuple(candidates)[:CANDIDATES]
+    shares = tuple(math.exp(candidates[text].score - total) for text in texts)
+    best = candidates[texts[0]]
+    return SpanPrediction(texts[0], shares, texts, best.start, best.end, len(windows))

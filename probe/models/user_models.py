@@ -7,7 +7,7 @@ from pathlib import Path
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.label_check import LabelCheck, check_labels
-from probe.models.library import Entry, entries, load
+from probe.models.library import AnyModel, Entry, entries, load_any
 from probe.settings import settings
 from probe.tasks.task import Label, Task
 
@@ -16,7 +16,7 @@ from probe.tasks.task import Label, Task
 class LoadedModel:
     """A loaded model and the check of its labels, None for a model on disk."""
 
-    classifier: Classifier
+    model: AnyModel
     label_check: LabelCheck | None
 
     @property
@@ -32,19 +32,23 @@ class LoadedModel:
     @property
     def summary(self) -> str:
         """The model's type, size, outputs and revision, in one sentence."""
-        model, check = self.classifier.model, self.label_check
-        order = ", ".join(self.classifier.order)
-        unit = self.classifier.task.unit
-        size = sum(weight.numel() for weight in model.parameters())
-        revision = self.classifier.revision
+        network, check, revision = self.model.model, self.label_check, self.model.revision
+        unit = self.model.task.unit
+        size = sum(weight.numel() for weight in network.parameters())
         facts = [
-            f"{self.classifier.name} is a {model.config.model_type} model of {size:,} weights "
-            f"with the outputs {order}",
+            f"{self.model.name} is a {network.config.model_type} model of {size:,} weights "
+            f"{_outputs(self.model)}",
             *([f"{check.correct} of {check.n} plain {unit}s are right"] if check else []),
             "precision fp32",
             f"revision {revision[:12]}" if revision else "read from a folder",
         ]
         return "; ".join(facts) + "."
+
+
+def _outputs(model: AnyModel) -> str:
+    if isinstance(model, Classifier):
+        return f"with the outputs {', '.join(model.order)}"
+    return f"that answers with spans, {model.max_tokens} sub-words at a time"
 
 
 def open_model(
@@ -59,9 +63,11 @@ def open_model(
 
     `likely` is as of `load`. Without `relative` a folder is named by its full path alone.
     """
-    classifier = load(name, order, task, likely=likely, relative=relative)
+    model = load_any(name, order, task, likely=likely, relative=relative)
     on_disk = name in models_on_disk() and not order
-    return LoadedModel(classifier, None if on_disk else check_labels(classifier))
+    if on_disk or not isinstance(model, Classifier):
+        return LoadedModel(model, None)
+    return LoadedModel(model, check_labels(model))
 
 
 def models_on_disk() -> dict[str, Entry]:

@@ -13,6 +13,7 @@ from probe.analysis.lineage import lineage_json
 from probe.analysis.transformed import Transformed
 from probe.data.tables import Table
 from probe.models.classifier import Model, Prediction
+from probe.models.reader import SpanPrediction
 from probe.tasks.task import Label, Task
 
 
@@ -59,7 +60,8 @@ def _cell_names(task: Task) -> tuple[str, ...]:
 def _scored_columns(labels: Sequence[Label], task: Task, names: Sequence[str]) -> list[str]:
     probabilities = [f"p_{label}" for label in labels]
     transformed = [f"{name}.{part}" for name in dict.fromkeys(names) for part in _cell_names(task)]
-    return ["prediction", "confidence", *probabilities, "error", *transformed]
+    spans = _span_columns(task)
+    return ["prediction", "confidence", *probabilities, *spans, "error", *transformed]
 
 
 def _scored_record(row: Row, names: Sequence[str], columns: Sequence[str]) -> dict[str, Any]:
@@ -68,6 +70,8 @@ def _scored_record(row: Row, names: Sequence[str], columns: Sequence[str]) -> di
     if row.prediction is None:
         return dict.fromkeys(columns) | record
     record |= _answer(row.task, row.prediction)
+    if row.f1 is not None:
+        record |= {"em": int(bool(row.right)), "f1": round(row.f1, 6)}
     for name in names:
         first = row.transformed[name][0]
         record |= {f"{name}.{part}": value for part, value in _cells(first).items()}
@@ -79,6 +83,7 @@ def _answer(task: Task, prediction: Prediction) -> dict[str, Any]:
         "prediction": prediction.label,
         "confidence": round(prediction.confidence, 6),
         **_probabilities(task, prediction),
+        **_place(prediction),
     }
 
 
@@ -87,6 +92,17 @@ def _probabilities(task: Task, prediction: Prediction) -> dict[str, float]:
     if not task.labels:
         return {}
     return {f"p_{label}": round(value, 6) for label, value in prediction.by_label.items()}
+
+
+def _place(prediction: Prediction) -> dict[str, int]:
+    """Return where a span begins and ends; a label is nowhere."""
+    if not isinstance(prediction, SpanPrediction):
+        return {}
+    return {"start": prediction.start, "end": prediction.end}
+
+
+def _span_columns(task: Task) -> tuple[str, ...]:
+    return ("start", "end", "em", "f1") if task.f1 else ()
 
 
 def _cells(transformed: Transformed) -> dict[str, Any]:
@@ -118,6 +134,7 @@ def made_frame(rows: Sequence[Row], names: Sequence[str], task: Task) -> pd.Data
         *("row", "transform", "number", "of", *task.fields, "gold", "rule", "changed"),
         *("exact", "note", "prediction", "confidence"),
         *(f"p_{label}" for label in _labels(task, rows)),
+        *_span_columns(task)[:2],
         *("agrees", "seed", "variant", "steps"),
     ]
     return pd.DataFrame(lines, columns=columns, dtype=object)

@@ -12,9 +12,8 @@ from sqlalchemy import not_, select
 from probe.errors import ModelError, StoreError
 from probe.models.bundled import BUNDLED
 from probe.models.cache import ModelCache
-from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels
-from probe.models.library import entries, model_folders
+from probe.models.library import AnyModel, entries, model_folders
 from probe.models.user_models import LoadedModel, require_open
 from probe.runs.access import granted_runs, is_owner, share
 from probe.runs.database.tables import RunRow
@@ -57,8 +56,8 @@ class ModelAccess:
         """Refuse a model that is not there or not for this visitor. Raises ModelError."""
         self.cache.require(name, () if name in BUNDLED else hidden_models(self.store, visitor))
 
-    def get(self, visitor: str, name: str, task: Task = NLI) -> Classifier:
-        """Return a classifier, loaded. Raises ModelError, also for one of another task."""
+    def get(self, visitor: str, name: str, task: Task = NLI) -> AnyModel:
+        """Return a model, loaded. Raises ModelError, also for one of another task."""
         self.require(visitor, name)
         return require_task(self.cache.get(name), task)
 
@@ -80,7 +79,7 @@ class ModelAccess:
         except UnclearLabels as unclear:
             require_size(name, len(unclear.outputs), task)
             raise
-        require_task(opened.classifier, task)
+        require_task(opened.model, task)
         return opened
 
 
@@ -98,15 +97,15 @@ def require_size(name: str, outputs: int, task: Task) -> None:
         )
 
 
-def require_task(classifier: Classifier, task: Task) -> Classifier:
-    """Return a classifier of a task. Raises ModelError for one of another task."""
-    own = classifier.task
+def require_task(model: AnyModel, task: Task) -> AnyModel:
+    """Return a model of a task. Raises ModelError for one of another task."""
+    own = model.task
     if not asks_alike(own, task):
         raise ModelError(
-            f"{classifier.name} answers another task, {own.title.lower()}, and this is "
+            f"{model.name} answers another task, {own.title.lower()}, and this is "
             f"{task.title.lower()}; choose its task, or a model of this one"
         )
-    return classifier
+    return model
 
 
 def hidden_models(store: Store, visitor: str) -> frozenset[str]:

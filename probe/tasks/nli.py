@@ -131,7 +131,7 @@ task = partial(
         NEUTRAL,
     ),
     matches=matches,
-    bundled="nli",
+    bundled="nli.csv",
     translated=LABELS,
     groups={
         "entailed": Group(

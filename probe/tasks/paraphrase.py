@@ -61,7 +61,7 @@ PARAPHRASE_IDENTIFICATION = register(
             "text1": ("text1", "sentence1", "question1", "text_a", "sentence_a", "s1"),
             "text2": ("text2", "sentence2", "question2", "text_b", "sentence_b", "s2"),
         },
-        bundled="paraphrase",
+        bundled="paraphrase.csv",
         translated=LABELS,
         sanity_examples=SANITY_PAIRS,
         choice="Paraphrase",

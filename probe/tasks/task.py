@@ -59,9 +59,12 @@ class Task:
     `target`, and copies and translations start from `source`. `labels` are what a model answers,
     in the order of its probabilities, empty where the answer is a span; `golds` are the labels a
     file may hold. `matches(predicted, gold)` tells what is right, `agrees(before, after)` whether
-    two answers are the same. `output_spellings` holds further names that models give their outputs.
-    `bundled` names the file of assets/bundled with the examples that come with the app, and
-    `translated` the labels that a phrase-based translator is trained for. `choice` is what the
+    two answers are the same. `f1(predicted, gold)` is how much of a span is right, None where
+    answers are labels. `gold_text` reads the cell of a file that holds more than a label, and
+    `problem` says what is wrong with an example of a file. `output_spellings` holds further names
+    that models give their outputs. `bundled` names the file of assets/bundled with the examples
+    that come with the app, and `translated` the labels that a phrase-based translator is trained
+    for. `choice` is what the
     page calls the task where one is chosen, empty for one that is not offered there; `question`
     says what the model is asked, `titles` what a person calls the fields and `unit` one example;
     `meanings` has a sentence for each field and label, and `showcase` is an example to which most
@@ -83,6 +86,9 @@ class Task:
     sanity_examples: tuple[Example, ...] = ()
     matches: Callable[[Label, Label], bool] = same
     agrees: Callable[[Label, Label], bool] = same
+    f1: Callable[[Label, Label], float] | None = None
+    gold_text: Callable[[Any], str] | None = None  # Any: a cell of a file
+    problem: Callable[[Any], str] | None = None  # Any: of the task's own dataclass
     groups: Mapping[str, Group] = field(default_factory=dict)
     note: str = ""
     bundled: str = ""
@@ -107,6 +113,11 @@ class Task:
     def title_of(self, field: str) -> str:
         """Return what a person calls a field."""
         return self.titles.get(field, field.capitalize())
+
+    @property
+    def has_spans(self) -> bool:
+        """Whether the answer is a stretch of a text and no label."""
+        return self.f1 is not None
 
     def texts(self, example: Example) -> dict[str, str]:
         """Return the texts of an example by field."""
@@ -163,8 +174,9 @@ def register(task: Task) -> Task:
 
 
 def offered_tasks() -> tuple[Task, ...]:
-    """Return the tasks that the page offers."""
-    return tuple(task for task in TASKS.values() if task.choice)
+    """Return the tasks that the page offers, those that are answered with labels first."""
+    offered = [task for task in TASKS.values() if task.choice]
+    return tuple(sorted(offered, key=lambda task: not task.labels))
 
 
 def task_named(name: str) -> Task:

@@ -5,6 +5,7 @@ from probe.transforms.families import lexical
 from probe.transforms.families import importance
 from probe.transforms.families import pbsmt
 from probe.transforms.families import heuristics
+from probe.transforms.families import distractors
 from probe.transforms.families import tautology
 from probe.transforms.families import spelling
 from probe.transforms.families import antonym

@@ -167,8 +167,11 @@ def _step(
             state,
             example=example,
             exact=state.exact and not changed.why,
-            notes=(*state.notes, changed.why) if changed.why else state.notes,
-            steps=(*state.steps, Step(link.name, task, before, example, changed.why)),
+            notes=(*state.notes, *filter(None, (changed.why or changed.note,))),
+            steps=(
+                *state.steps,
+                Step(link.name, task, before, example, changed.why or changed.note),
+            ),
             branch=f"{state.branch}|{number}" if number else state.branch,
         )
 

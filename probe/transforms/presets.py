@@ -7,10 +7,11 @@ from probe.tasks.task import Task
 from probe.transforms.availability import ready
 from probe.transforms.registry import REGISTRY, Transform
 
-FIRST = ("sort", "shuffle", "drop", "negation")
+FIRST = ("addsent", "addsent_first", "sort", "shuffle", "drop", "negation")
 """The transforms that are chosen when the page is opened, where they suit the task."""
 PRESETS: Mapping[str, Callable[[Transform], bool]] = {
     "A first look": lambda entry: entry.name in FIRST,
+    "Distractors": lambda entry: entry.family == "distractor",
     "Word salad": lambda entry: entry.rule is UNDEFINED and not entry.labels,
     "Heuristics": lambda entry: entry.family == "heuristic",
     "Stress tests": lambda entry: entry.family == "stress",

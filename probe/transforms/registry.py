@@ -83,10 +83,11 @@ class Inexact:
 
 @dataclass(frozen=True)
 class Changed:
-    """The examples that a transform derived from one, and why they are not exact."""
+    """The examples that a transform derived from one; `why` they are not exact, else a `note`."""
 
     examples: tuple[Any, ...]  # Any: of the task's own dataclass
     why: str = ""
+    note: str = ""
 
 
 Function = Callable[..., Any]
@@ -100,9 +101,10 @@ class Transform:
     A text function gets the text of the field `reads` and returns the new text of the field
     `edits`, an `Inexact` one, or None where it does not apply; both are roles (target, source,
     origin) or names of fields. An example function names the `fields` that it reads and edits, gets
-    the whole example and returns a tuple of new ones, one, or None. `default` says that the result
-    is compared with the task's default label instead of the original prediction; `labels` are those
-    that it speaks of beside its rule; `applies` says in words what an example must have; `needs`
+    the whole example and returns a tuple of new ones, one, a `Changed` or None. `default` says
+    that the result is compared with the task's default label instead of the original prediction;
+    `labels` are those that it speaks of beside its rule; `applies` says in words what an example
+    must have; `needs`
     names what must be there for it to run; `home` is the task that it was published for, where it
     is our extension for any other. `summary` and `applies` call the texts {target},
     {source} and {origin}, which `wording` fills for a task.
@@ -153,8 +155,8 @@ class Transform:
 
 
 def _as_changed(examples: Any) -> Changed | None:  # Any: what an example function returns
-    if not examples:
-        return None
+    if not examples or isinstance(examples, Changed):
+        return examples or None
     return Changed(examples if isinstance(examples, tuple) else (examples,))
 
 
@@ -178,6 +180,11 @@ FAMILIES = {
         "Heuristics",
         "Shuffled, cut, negated and reworded pairs that mislead a model which only compares words "
         "(Dickerson, fritz).",
+    ),
+    "distractor": Term(
+        "Distractors",
+        "A sentence in the passage that seems to answer the question and does not; the answer "
+        "should stay (Jia and Liang 2017).",
     ),
     "stress": Term(
         "Stress tests",

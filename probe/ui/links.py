@@ -15,8 +15,10 @@ def link_to_view(parameters: Mapping[str, str]) -> str:
 
 def link_to_example(task: Task, example: Example, model: str) -> str:
     """Return a permalink that opens an example in the Probe tab, with its gold label."""
-    gold = {"gold": example.gold} if example.gold in task.labels else {}
-    return _query(task=task.name, **task.texts(example), **gold, model=model)
+    known = task.has_spans or example.gold in task.labels
+    gold = (example.gold or "") if known else ""
+    given = {"gold": gold} if gold else {}
+    return _query(task=task.name, **task.texts(example), **given, model=model)
 
 
 def link_to_model(model: str, task: Task = NLI) -> str:

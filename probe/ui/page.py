@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from probe.runs.gallery import FOLDER
 from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
 from probe.settings import ASSETS, settings
+from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.events import QUIET
+from probe.ui.html.elements import not_for_task
 from probe.ui.server.checked_blocks import CheckedBlocks
 from probe.ui.task_choice import build_choice, task_in
 from probe.ui.visitors.owner import browser_memory, browser_token, open_for_visitor
@@ -46,7 +49,7 @@ class Page:
     """What a tab is built with: the core, and the page around the tab.
 
     `owner` holds the token by which a browser finds its runs again, `opened` is the event after
-    which it holds one; `memory` holds what it remembers of the lessons, `task` the name of the
+    which it holds one and `task` is what the link says; `memory` holds what it remembers of the lessons, `task` the name of the
     chosen task, and `tab` is the tab itself.
     """
 
@@ -58,14 +61,23 @@ class Page:
     task: gr.Radio
     tab: gr.Tab
 
+    def on_task(self, answer: Callable[..., Any], inputs: Any, outputs: Any) -> None:
+        """Answer each choice of a task, and the one that a page opens with.
+
+        A choice that a link makes comes before the page has a list to report a change of.
+        """
+        self.opened.then(answer, inputs, outputs, **QUIET)
+        self.task.change(answer, inputs, outputs, **QUIET)
+
 
 @dataclass(frozen=True)
 class TabEntry:
-    """A tab: its name in permalinks, its title, and what lays it out."""
+    """A tab: its name in permalinks, its title, what lays it out, and which tasks have it (all)."""
 
     id: str
     title: str
     build: Callable[[Page], None]
+    suits: Callable[[Task], bool] | None = None
 
 
 def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
@@ -78,19 +90,38 @@ def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
             gr.HTML(header, elem_id="header", padding=False)
             task = build_choice()
         owner, memory = browser_token(), browser_memory()
-        opened = open_for_visitor(blocks, core.store, owner)
         with gr.Tabs(selected=FIRST_TAB) as shown:
+            visit = open_for_visitor(blocks, core.store, owner)
+            opened = visit.then(partial(_open_tab, tabs), None, [shown, task], **QUIET)
             for entry in tabs:
                 with gr.Tab(entry.title, id=entry.id) as tab:
-                    entry.build(Page(core, blocks, owner, opened, memory, task, tab))
-        names = {entry.id for entry in tabs}
-
-        def open_tab(request: gr.Request) -> tuple[Any, Any]:  # Any: gradio's own mark to skip
-            """Open the tab and choose the task that a permalink names."""
-            query = request.query_params
-            name = query.get("tab", "")
-            selected = gr.Tabs(selected=name) if name in names else gr.skip()
-            return selected, task_in(query).name if "task" in query else gr.skip()
-
-        blocks.load(open_tab, None, [shown, task], **QUIET)
+                    page = Page(core, blocks, owner, opened, memory, task, tab)
+                    _build_for_tasks(entry, page) if entry.suits else entry.build(page)
     return blocks
+
+
+def _open_tab(tabs: Sequence[TabEntry], request: gr.Request) -> tuple[Any, Any]:
+    """Open the tab and choose the task that a permalink names. Any: gradio's own mark to skip."""
+    query = request.query_params
+    name = query.get("tab", "")
+    known = name in {entry.id for entry in tabs}
+    selected = gr.Tabs(selected=name) if known else gr.skip()
+    return selected, task_in(query).name if "task" in query else gr.skip()
+
+
+def _build_for_tasks(entry: TabEntry, page: Page) -> None:
+    """Lay out a tab of some tasks alone; for the others a sentence stands in its place."""
+    absent = gr.HTML(visible=False)
+    with gr.Column() as present:
+        entry.build(page)
+
+    def show(name: str) -> list[Any]:  # Any: gradio's updates
+        chosen = task_named(name)
+        suits = entry.suits is None or entry.suits(chosen)
+        others = [task.choice for task in offered_tasks() if entry.suits and entry.suits(task)]
+        return [
+            gr.HTML(not_for_task(entry.title, chosen, others), visible=not suits),
+            gr.Column(visible=suits),
+        ]
+
+    page.on_task(show, page.task, [absent, present])

@@ -30,3 +30,11 @@ def task_in(query: Mapping[str, str]) -> Task:
     except LabelError:
         return NLI
     return task if task in offered_tasks() else NLI
+
+
+def labelled(task: Task) -> Task:
+    """Return a task that is answered with labels: inference in place of any other.
+
+    Tabs that fine-tune know only such tasks; for the others they stand hidden.
+    """
+    return NLI if task.has_spans else task

@@ -8,7 +8,7 @@ from weakref import ref
 from markupsafe import Markup
 
 from probe.cache import ByteBoundedCache
-from probe.models.classifier import Classifier
+from probe.models.library import AnyModel
 from probe.stopping import check_stop
 
 ANSWER_BYTES = 32_000_000
@@ -44,12 +44,12 @@ class SharedAnswers:
                 self._ended.notify_all()
 
 
-def model_key(classifier: Classifier) -> Hashable:
+def model_key(model: AnyModel) -> Hashable:
     """Return what tells a loaded model from every other, without holding it.
 
     A model that is loaded anew, under the same name too, is another one.
     """
-    return ref(classifier.model), classifier.name, classifier.order
+    return ref(model.model), model.name, model.order
 
 
 def _bytes(answer: Answer) -> int:

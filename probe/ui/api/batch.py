@@ -14,7 +14,8 @@ from probe.data.label_values import read_label_values
 from probe.data.rows import Columns, choose
 from probe.data.tables import Table
 from probe.errors import ArgumentError
-from probe.models.classifier import Classifier, Precision
+from probe.models.classifier import Precision
+from probe.models.library import AnyModel
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
@@ -130,7 +131,7 @@ def columns_by_name(
 def score_file(
     table: Table,
     columns: Columns,
-    classifier: Classifier,
+    classifier: AnyModel,
     names: list[str],
     seed: int,
     options: Options,

@@ -11,7 +11,8 @@ from probe.data.names import stem_of
 from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.limits import visitor_bounds
-from probe.models.classifier import Classifier, Precision
+from probe.models.classifier import Precision
+from probe.models.library import AnyModel
 from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI
@@ -104,7 +105,7 @@ def compare_on(
     return summary, write_comparison(fresh_folder(owner), table, rows, names, summary, stem)[0]
 
 
-def known(models: ModelAccess, owner: str, names: Sequence[str], task: Task) -> list[Classifier]:
+def known(models: ModelAccess, owner: str, names: Sequence[str], task: Task) -> list[AnyModel]:
     """Return the classifiers of two or more models. Raises ComparisonError, ModelError."""
     require_two(names)
     for name in names:

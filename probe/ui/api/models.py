@@ -35,7 +35,7 @@ def build(models: ModelAccess) -> None:
 def load_json(models: ModelAccess, owner: str, model: str, labels: str) -> dict[str, Any]:
     """Load a model; return what was loaded, and under which name it can be asked."""
     loaded = open_own(models, owner, model, labels)
-    label_check, classifier = loaded.label_check, loaded.classifier
+    label_check, classifier = loaded.label_check, loaded.model
     return {
         "model": classifier.name,
         "model_revision": classifier.revision,

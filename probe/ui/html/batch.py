@@ -5,7 +5,8 @@ from markupsafe import Markup
 
 from probe.analysis.summary import Summary
 from probe.metrics import Estimate, interval
-from probe.models.classifier import Classifier, Precision, resolve
+from probe.models.classifier import Precision, resolve
+from probe.models.library import AnyModel
 from probe.tasks.task import Task
 from probe.ui.html.batch_pictures import confidence, intervals, kept
 from probe.ui.html.batch_words import agreement, average, meaningless, sentence
@@ -20,13 +21,13 @@ MEASURED = "measures with 95 % intervals; a change counts where it changed the t
 
 
 def head(
-    name: str, summary: Summary, classifier: Classifier, precision: Precision, seconds: float
+    name: str, summary: Summary, model: AnyModel, precision: Precision, seconds: float
 ) -> Markup:
     """Head a file's results: its name, and in one line what was done to it."""
     changes = len(summary.transforms)
     facts = [
         f"{summary.rows:,} rows, {summary.scored:,} scored",
-        classifier.name,
+        model.name,
         f"{changes} change{'' if changes == 1 else 's'}",
         f"{resolve(precision)}, {duration(seconds)}",
     ]

@@ -1,6 +1,6 @@
 """What a transform changed in a text, marked word by word."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
@@ -9,6 +9,8 @@ from probe.text.tokens import tokenise
 from probe.transforms.apply import Result, Step
 from probe.ui.html.elements import join
 
+MOST_KEPT, CONTEXT = 40, 8
+"""Words that are kept in a row and still all shown in a line, and how many of more are."""
 TEXT = Markup('<p class="text"><span class="name">{}</span> {}</p>')
 TEMPLATES = {
     "kept": Markup('<span class="kept">{}</span>'),
@@ -21,6 +23,18 @@ TEMPLATES = {
 def diff(stretches: Sequence[Edit]) -> Markup:
     """Show removed words struck and new ones marked."""
     return join((TEMPLATES[edit.kind].format(edit.text) for edit in stretches), Markup(" "))
+
+
+def _near(stretches: Sequence[Edit]) -> Iterator[Edit]:
+    """Yield the edits with what is kept far from all changes left out."""
+    for at, edit in enumerate(stretches):
+        words = edit.text.split(" ")
+        if edit.kind != "kept" or len(words) <= MOST_KEPT:
+            yield edit
+            continue
+        behind = words[:CONTEXT] if at else []
+        before = words[-CONTEXT:] if at + 1 < len(stretches) else []
+        yield Edit("kept", " ".join([*behind, "…", *before]))
 
 
 def changes(made: Result | Step) -> Markup:
@@ -40,7 +54,7 @@ def edited_line(made: Result) -> Markup:
             Markup('<span class="soft">{}:</span> ').format(made.task.title_of(field))
             if named
             else "",
-            diff(stretches),
+            diff(list(_near(stretches))),
         )
         for field, stretches in shown.items()
     )

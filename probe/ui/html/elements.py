@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 from markupsafe import Markup
 
+from probe.tasks.task import Task
+
 WIDE_CELL = 30
 """Characters from which a table's cell is given a width of its own."""
 NOTHING = Markup("")
@@ -116,3 +118,10 @@ def _cell(value: object) -> Markup:
     text = "" if value is None or value != value else str(value)  # NaN is not itself
     wide = len(text) > WIDE_CELL
     return (Markup('<td class="long">{}</td>') if wide else Markup("<td>{}</td>")).format(text)
+
+
+def not_for_task(tab: str, task: Task, others: Sequence[str]) -> Markup:
+    """Say that a tab does not know a task, and which ones it knows."""
+    return Markup('<p class="empty card soft">{} is not for {}. Choose {} at the top.</p>').format(
+        tab, task.choice.lower(), " or ".join(filter(None, (", ".join(others[:-1]), others[-1])))
+    )

@@ -67,8 +67,9 @@ def _picture(transformed: Transformed, before: Prediction) -> Markup:
     task = result.task
     texts = {task.title_of(name): text for name, text in task.texts(result.example).items()}
     name = chain_title(result.transform)
+    labels = dict.fromkeys((*now.labels, *before.labels))
     frame = pd.DataFrame(
-        [(label, before.by_label[label], now.by_label[label]) for label in now.labels],
+        [(label, before.by_label.get(label), now.by_label.get(label)) for label in labels],
         columns=["label", "before", "after"],
     ).round(4)
     lines = join(

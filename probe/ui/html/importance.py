@@ -38,16 +38,19 @@ def importance(example: Example, scores: Importance | None) -> Markup:
     )
 
 
-def shaded(example: Example, scores: Importance) -> Markup:
-    """Show each text as tokens shaded by their scores, under a line that says how to read them."""
-    task = scores.classifier.task
-    sides = [(text, scores.tokens(field)) for field, text in task.texts(example).items()]
-    largest = _largest(scores)
+def shaded(example: Example, scores: Importance, answer: tuple[int, int] | None = None) -> Markup:
+    """Show each text as tokens shaded by their scores, under a line that says how to read them.
+
+    `answer` are the characters of the last text that are the answer, which are marked.
+    """
+    task = scores.model.task
+    sides = task.texts(example)
+    largest, last = _largest(scores), list(sides)[-1]
     lines = join(
         Markup('<div class="tokens" aria-hidden="true">{}</div>').format(
-            tokens(text, scored, largest)
+            tokens(text, scores.tokens(field), largest, answer if field == last else None)
         )
-        for text, scored in sides
+        for field, text in sides.items()
     )
     return Markup('<p class="rests">{}</p>{}').format(_caption(scores), lines)
 
@@ -60,7 +63,7 @@ def _caption(scores: Importance) -> Markup:
 
 def score_table(example: Example, scores: Importance) -> Markup:
     """Return the signed scores as a table, with the method, the label and the unit."""
-    task = scores.classifier.task
+    task = scores.model.task
     power = exponent(_largest(scores))
     rows = join(
         Markup("<tr><td>{}</td><td>{}</td><td>{}</td><td>{:+.2e}</td></tr>").format(
@@ -83,15 +86,39 @@ def _largest(scores: Importance) -> float:
     return max(every, default=0.0)
 
 
-def tokens(text: str, scored: Sequence[Scored], largest: float) -> Markup:
-    """Shade each token of a text by its score; the signed number shows on hovering."""
-    pieces, at = list[str](), 0
+def tokens(
+    text: str,
+    scored: Sequence[Scored],
+    largest: float,
+    marked: tuple[int, int] | None = None,
+) -> Markup:
+    """Shade each token of a text by its score; the signed number shows on hovering.
+
+    The characters from `marked[0]` to `marked[1]` are marked as the answer.
+    """
+    if marked is None:
+        return _stretch(text, scored, largest, 0, len(text))
+    start, end = marked
+    return (
+        _stretch(text, scored, largest, 0, start)
+        + Markup('<mark class="answer-span">{}</mark>').format(
+            _stretch(text, scored, largest, start, end)
+        )
+        + _stretch(text, scored, largest, end, len(text))
+    )
+
+
+def _stretch(text: str, scored: Sequence[Scored], largest: float, start: int, end: int) -> Markup:
+    """Shade the tokens that begin between two characters of a text."""
+    pieces, at = list[str](), start
     for token in scored:
+        if not start <= token.start < end:
+            continue
         gap = text[at : token.start]
         pieces.append(gap if gap.strip() else (" " if gap else ""))
         pieces.append(_token(text[token.start : token.end], token.score, largest))
         at = max(at, token.end)
-    return Markup("").join([*pieces, text[at:]])  # what is no markup is escaped
+    return Markup("").join([*pieces, text[at:end]])  # what is no markup is escaped
 
 
 def _token(text: str, score: float, largest: float) -> Markup:

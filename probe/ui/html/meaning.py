@@ -11,6 +11,8 @@ from probe.analysis.transformed import Transformed
 from probe.models.classifier import Prediction
 from probe.tasks.label_rules import KEEP, UNDEFINED
 from probe.tasks.nli import NON_ENTAILMENT
+from probe.tasks.reading import references
+from probe.transforms.apply import Result
 from probe.transforms.registry import default_of
 
 AS_SURE = 0.05
@@ -39,7 +41,7 @@ class Badge:
 def badge(transformed: Transformed, before: Prediction) -> Badge:
     """Say what a result means beside the answer before."""
     result, now = transformed.result, transformed.prediction
-    stays = now.label == before.label
+    stays = result.task.agrees(before.label, now.label)
     if not result.changed:
         return Badge("unchanged", "plain")
     if usual := default_of(result.transform, result.task):
@@ -80,9 +82,17 @@ def meaning(transformed: Transformed, before: Prediction) -> str:
         return f"The label should stay, {stays}."
     if transformed.right is None:
         return f"The model says {now.label}{moved}, {sure}. {result.rule.words.capitalize()}."
+    if task.has_spans:
+        right = "rightly" if transformed.right else f"but the right answer is {gold_words(result)}"
+        return f"The model says {now.label}{moved}, {right}."
     wanted = "not entailed" if result.gold == NON_ENTAILMENT else f"{result.gold}"
     rightly = "rightly" if transformed.right else "wrongly"
     return f"The new {task.unit} is {wanted}; the model says {now.label}{moved}, {rightly}."
+
+
+def gold_words(result: Result) -> str:
+    """Return the right answer, several with "or" between them."""
+    return " or ".join(references(result.gold or ""))
 
 
 def summary(transformed: Sequence[Transformed], before: Prediction) -> str:
@@ -102,7 +112,8 @@ def _stay(changed: Sequence[Transformed], before: Prediction) -> str:
     compared = [each for each in changed if not _is_copy(each)]
     if not compared:
         return ""
-    stay = sum(each.prediction.label == before.label for each in compared)
+    agrees = compared[0].result.task.agrees
+    stay = sum(agrees(before.label, each.prediction.label) for each in compared)
     senseless = sum(each.result.rule == UNDEFINED for each in compared)
     counted = f"{stay} of {len(compared)} answers {'stays' if stay == 1 else 'stay'}"
     if len(compared) == 1:

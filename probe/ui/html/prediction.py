@@ -5,13 +5,20 @@ from collections.abc import Iterable
 from markupsafe import Markup
 
 from probe.models.classifier import Prediction
-from probe.ui.html.elements import join
-from probe.ui.html.tones import tone
+from probe.models.reader import SpanPrediction
+from probe.ui.html.elements import NOTHING, join
+from probe.ui.html.tones import Tone, tone, tone_class
+
+LONGEST = 60
+"""Characters of a span that is named as an answer."""
 
 
 def label_name(label: str) -> Markup:
-    """Name a label in its colour."""
-    return Markup('<span class="label tone-{}">{}</span>').format(tone(label), label)
+    """Name a label in its colour, or a span in short."""
+    if kind := tone_class(label):
+        return Markup('<span class="label {}">{}</span>').format(kind, label)
+    short = label if len(label) <= LONGEST else f"{label[:LONGEST]} …"
+    return Markup('<span class="label span" title="{}">{}</span>').format(label, short)
 
 
 def verdict(prediction: Prediction) -> Markup:
@@ -21,13 +28,17 @@ def verdict(prediction: Prediction) -> Markup:
     )
 
 
-def bar(prediction: Prediction, kind: str = "") -> Markup:
+def bar(prediction: Prediction, kind: str = "", stays: bool = True) -> Markup:
     """Draw the probabilities as one stacked bar, and say them in words.
 
-    The kind "was" is the thin bar of the answer before.
+    The kind "was" is the thin bar of the answer before. A span's bar is as long as it is sure, and
+    in the colour of the first label where it stays what it was, else in that of the last.
     """
     words = ", ".join(f"{label} {share:.2f}" for label, share in _shares(prediction))
-    stretches = join(_filled(label, share) for label, share in _shares(prediction))
+    if isinstance(prediction, SpanPrediction):
+        stretches = _filled("first" if stays else "last", prediction.confidence)
+    else:
+        stretches = join(_filled(tone(label), share) for label, share in _shares(prediction))
     return Markup(
         '<span class="bar {kind}" role="img" aria-label="{before}{words}" title="{before}{words}">'
         "{stretches}</span>"
@@ -54,8 +65,22 @@ def _shares(prediction: Prediction) -> Iterable[tuple[str, float]]:
     return zip(prediction.labels, prediction.probabilities, strict=True)
 
 
-def _filled(label: str, share: float) -> Markup:
-    """Return a stretch of bar in the label's colour, as wide as its share."""
+def next_best(prediction: Prediction) -> Markup:
+    """Name the answers behind the best one, with their probabilities; nothing where none is."""
+    others = join(
+        (
+            Markup("<span>{} {}</span>").format(label_name(label), short(share))
+            for label, share in list(_shares(prediction))[1:]
+        ),
+        Markup(" · "),
+    )
+    if not others:
+        return NOTHING
+    return Markup('<div class="legend num"><span>Next best</span>{}</div>').format(others)
+
+
+def _filled(colour: Tone, share: float) -> Markup:
+    """Return a stretch of bar in a colour, as wide as its share."""
     return Markup('<span class="part tone-{}" style="width:{:.2f}%"></span>').format(
-        tone(label), 100 * share
+        colour, 100 * share
     )

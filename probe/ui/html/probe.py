@@ -8,14 +8,16 @@ from probe.analysis.examination import Examination
 from probe.analysis.transformed import Transformed
 from probe.baselines import BASELINES
 from probe.models.classifier import Prediction
+from probe.models.reader import SpanPrediction
+from probe.tasks.reading import references
 from probe.tasks.task import Task
 from probe.transforms.availability import missing
 from probe.transforms.registry import FAMILIES, REGISTRY
 from probe.ui.html.elements import NOTHING, alert, join, note, twin
 from probe.ui.html.importance import score_table, shaded
 from probe.ui.html.meaning import summary
-from probe.ui.html.prediction import bar, legend
-from probe.ui.html.tones import tone
+from probe.ui.html.prediction import bar, legend, next_best
+from probe.ui.html.tones import tone_class
 from probe.ui.html.transformed import row
 
 GROUPED_FROM = 9
@@ -82,12 +84,31 @@ def answer(examination: Examination) -> Markup:
     ]
     return Markup('<div class="answer">{}{}{}{}{}<div class="folds">{}</div></div>').format(
         _head(examination),
-        bar(prediction),
-        legend(prediction),
-        shaded(examination.example, scores) if scores else _no_scores(examination),
-        _cut(examination),
+        *_shares(prediction),
+        shaded(examination.example, scores, _span(prediction))
+        if scores
+        else _no_scores(examination),
+        join((_next(prediction), _cut(examination))),
         join(folds),
     )
+
+
+def _shares(prediction: Prediction) -> tuple[Markup, Markup]:
+    """Show the probability of each label; the answers of a span task are named below."""
+    if isinstance(prediction, SpanPrediction):
+        return NOTHING, NOTHING
+    return bar(prediction), legend(prediction)
+
+
+def _span(prediction: Prediction) -> tuple[int, int] | None:
+    """Return where a span stands, None for a label."""
+    if isinstance(prediction, SpanPrediction):
+        return prediction.start, prediction.end
+    return None
+
+
+def _next(prediction: Prediction) -> Markup:
+    return next_best(prediction) if isinstance(prediction, SpanPrediction) else NOTHING
 
 
 def _head(examination: Examination) -> Markup:
@@ -97,16 +118,24 @@ def _head(examination: Examination) -> Markup:
     if model.revision:
         facts.append(f"revision {model.revision[:12]}")
     return Markup(
-        '<p class="verdict"><strong class="label tone-{}">{}</strong>'
+        '<p class="verdict"><strong class="label {}">{}</strong>'
         '<span class="num confidence">{:.2f}</span><span class="soft">{}</span>'
         '<span class="soft tiny facts hide-phone">{}</span></p>'
     ).format(
-        tone(prediction.label),
-        prediction.label.capitalize(),
+        tone_class(prediction.label),
+        _name(examination),
         prediction.confidence,
         rightness(examination),
         " · ".join(facts),
     )
+
+
+def _name(examination: Examination) -> str:
+    """Return the answer as a heading; a span stands as in its text."""
+    label = examination.prediction.label
+    if not examination.model.task.has_spans:
+        return label.capitalize()
+    return label or "No answer"
 
 
 def rightness(examination: Examination) -> str:
@@ -114,7 +143,9 @@ def rightness(examination: Examination) -> str:
     gold, task = examination.example.gold, examination.model.task
     if gold is None:
         return ""
-    return "right" if task.matches(examination.prediction.label, gold) else f"wrong: {gold}"
+    if task.matches(examination.prediction.label, gold):
+        return "right"
+    return f"wrong: {' or '.join(references(gold))}"
 
 
 def _no_scores(examination: Examination) -> Markup:
@@ -122,9 +153,19 @@ def _no_scores(examination: Examination) -> Markup:
 
 
 def _cut(examination: Examination) -> Markup:
-    if not examination.cut:
-        return NOTHING
-    return note(f"This {examination.model.task.unit} is too long for the model: its end is cut.")
+    """Say what the model does not read, reads in parts, or cannot find."""
+    task, prediction = examination.model.task, examination.prediction
+    said = []
+    if examination.cut:
+        said.append(f"This {task.unit} is too long for the model: its end is cut.")
+    if isinstance(prediction, SpanPrediction) and prediction.windows > 1:
+        said.append(
+            f"The passage is longer than what the model reads at once: it was read in "
+            f"{prediction.windows} parts that overlap."
+        )
+    if task.problem and (wrong := task.problem(examination.example)):
+        said.append(f"Look at the right answer: {wrong}.")
+    return join(map(note, said))
 
 
 def _rules(examination: Examination) -> Markup:
@@ -141,7 +182,7 @@ def _rules(examination: Examination) -> Markup:
 def announcement(examination: Examination) -> str:
     """Say the answer and what the changes mean in one breath, for who cannot see them come."""
     prediction = examination.prediction
-    said = f"{prediction.label.capitalize()}, {prediction.confidence:.2f}"
+    said = f"{_name(examination)}, {prediction.confidence:.2f}"
     right = rightness(examination)
     changes = summary(examination.transformed, prediction) if examination.transformed else ""
     return f"{said}{f', {right}' if right else ''}. {changes}"

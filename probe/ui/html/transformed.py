@@ -35,7 +35,7 @@ def row(transformed: Transformed, before: Prediction) -> Markup:
         title=chain_title(result.transform),
         name=result.name,
         label=label_name(now.label),
-        bar=bar(now),
+        bar=bar(now, stays=result.task.agrees(before.label, now.label)),
         was=bar(before, "was"),
         badge=badge(transformed, before).markup(),
         edits=_edits(result),
@@ -44,7 +44,7 @@ def row(transformed: Transformed, before: Prediction) -> Markup:
 
 def _moved(now: Prediction, before: Prediction) -> float:
     """Return by how much the probability of the label before has changed."""
-    return abs(now.by_label[before.label] - before.by_label[before.label])
+    return abs(now.by_label.get(before.label, 0.0) - before.by_label.get(before.label, 0.0))
 
 
 def _edits(result: Result) -> Markup:

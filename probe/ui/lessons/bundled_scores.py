@@ -10,7 +10,7 @@ from probe.analysis.batch import Chunk, score
 from probe.analysis.summary import Summary, Totals
 from probe.data.rows import guess
 from probe.data.tables import Table, read_table
-from probe.tasks.examples import FOLDER, bundled_examples
+from probe.tasks.examples import bundled_examples, bundled_file
 from probe.tasks.task import Task
 from probe.ui.answers.shared_answers import model_key
 from probe.ui.html.elements import meter, note
@@ -38,7 +38,7 @@ class Scored:
 
 def sample(task: Task, rows: int = ROWS) -> Table:
     """Return rows of the task's file from all over, of the test split where it has enough."""
-    table = read_table(FOLDER / f"{task.bundled}.csv")
+    table = read_table(bundled_file(task))
     test = table.frame[table.frame["split"] == "test"]
     frame = test if len(test) >= rows else table.frame
     drawn = frame.sample(min(rows, len(frame)), random_state=0).sort_index()

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from probe.metrics import Estimate
 from probe.models.bundled import title_of
-from probe.models.classifier import Classifier
+from probe.models.library import AnyModel
 from probe.tasks.task import TASKS, Task
 from probe.ui.html.elements import NOTHING
 from probe.ui.page import Core
@@ -80,7 +80,7 @@ class Setting:
     """What a live part works with: the task of the page, a loaded model, for which visitor."""
 
     task: Task
-    classifier: Classifier
+    classifier: AnyModel
     visitor: str
     core: Core
 

@@ -29,7 +29,7 @@ def build_changes(page: Page, elem_id: str) -> gr.Dropdown:
     )
     for title, button in buttons.items():
         button.click(_taking(title), page.task, chosen, **QUIET)
-    page.task.change(offer, page.task, [chosen, *buttons.values()], **QUIET)
+    page.on_task(offer, page.task, [chosen, *buttons.values()])
     return chosen
 
 

@@ -124,13 +124,9 @@ def _react(page: Page, file: LabelledFile, said: str) -> None:
     file.upload.change(show_file, whole, file.shown, **QUIET)
     page.task.change(show_file, whole, file.shown, **QUIET)
     examples = list(file.examples.values())
-    gr.on(
-        [file.upload.change, page.task.change],
-        _examples_of,
-        [page.task, file.upload],
-        examples,
-        **QUIET,
-    )
+    offered = [page.task, file.upload]
+    file.upload.change(_examples_of, offered, examples, **QUIET)
+    page.on_task(_examples_of, offered, examples)
     chosen = [*whole, *file.columns]
     gr.on(
         [column.input for column in file.columns],

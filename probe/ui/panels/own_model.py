@@ -43,12 +43,12 @@ def show(
         return [alert(unclear), _ask(unclear), gr.skip()]
     except UserError as trouble:
         return [alert(trouble), gr.skip(), gr.skip()]
-    chosen, known = loaded.classifier.name, models.names(visitor, asked)
+    chosen, known = loaded.model.name, models.names(visitor, asked)
     warning = join(alert(words) for words in (loaded.warning, loaded.doubt) if words)
     return [
         Markup('<p class="fine" role="status">{}</p>{}').format(loaded.summary, warning),
         gr.Textbox(
-            label=f"Which output is which? Now {', '.join(loaded.classifier.order)}",
+            label=f"Which output is which? Now {', '.join(loaded.model.order)}",
             info="",
             visible=bool(labels or warning),
         ),

@@ -101,7 +101,7 @@ def build(page: Page, upload: gr.File) -> None:
     go.click(partial(make, page.core.store), asked, [upload, message], **QUIET)
     heeded = [about, complexity, group, low, high, strict, heuristic]
     kind.change(_heeded, kind, heeded, **QUIET)
-    page.task.change(offer, page.task, [panel, kind, message], **QUIET)
+    page.on_task(offer, page.task, [panel, kind, message])
 
 
 READS = ("complexity", "lexical", "low", "high", "integer_strict", "heuristic")

@@ -109,7 +109,7 @@ def _choices(page: Page) -> tuple[list[Any], list[Any], gr.Button]:  # Any: comp
     tell.input(None, tell, tell, js=ASK, **QUIET)
     place = [page.owner, page.task]
     page.tab.select(partial(_models, page), [*place, model], model, **QUIET)
-    page.task.change(partial(_models, page), [*place, model], model, **QUIET)
+    page.on_task(partial(_models, page), [*place, model], model)
     return [model, changes, seed, precision], controls, go
 
 

@@ -13,7 +13,8 @@ from probe.analysis.file_progress import FileProgress, after_chunk
 from probe.analysis.summary import Summary, Totals, summary_json
 from probe.data.tables import Table
 from probe.errors import Stopped, UserError
-from probe.models.classifier import Classifier, Precision
+from probe.models.classifier import Precision
+from probe.models.library import AnyModel
 from probe.runs.model_access import ModelAccess
 from probe.tasks.task import task_named
 from probe.transforms import Options
@@ -77,7 +78,7 @@ class Job:
 
     upload: Path
     table: Table
-    classifier: Classifier
+    classifier: AnyModel
     names: Sequence[str]
     seed: int
     options: Options

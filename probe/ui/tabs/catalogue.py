@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from probe.analysis.transformed import ImportanceReader
 from probe.errors import UserError
-from probe.models.classifier import Classifier
+from probe.models.library import AnyModel
 from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import random_example
 from probe.tasks.task import Example, Task
@@ -35,25 +35,25 @@ def show(models: ModelAccess, answers: SharedAnswers, visitor: str, task_name: s
     """Show what there is for a task, its transforms applied to the task's own example."""
     task = task_in({"task": task_name})
     try:
-        classifier = first_model(models, visitor, task)
-        key = task.name, model_key(classifier) if classifier else None
-        (shown,) = answers.get(key, lambda: (described(task, classifier),))
+        model = first_model(models, visitor, task)
+        key = task.name, model_key(model) if model else None
+        (shown,) = answers.get(key, lambda: (described(task, model),))
     except UserError as trouble:
         return alert(trouble)
     return shown
 
 
-def first_model(models: ModelAccess, visitor: str, task: Task) -> Classifier | None:
+def first_model(models: ModelAccess, visitor: str, task: Task) -> AnyModel | None:
     """Return the first model for a task, which reads the tokens; None where there is none."""
     name = next(iter(models.names(visitor, task)), None)
     return models.get(visitor, name, task) if name else None
 
 
-def described(task: Task, classifier: Classifier | None) -> Markup:
+def described(task: Task, model: AnyModel | None) -> Markup:
     """Show the catalogue of a task; without a model those that read tokens have no example."""
     example = task.showcase or random_example(task, 0)
-    reader = ImportanceReader(classifier, Options()) if classifier else unread
-    able = [name for name in ready(task) if classifier or "model" not in REGISTRY[name].needs]
+    reader = ImportanceReader(model, Options()) if model else unread
+    able = [name for name in ready(task) if model or "model" not in REGISTRY[name].needs]
     made: dict[str, Sequence[Result]] = {
         name: apply(name, [example], task, 0, Options(), reader)[0] for name in able
     }

@@ -19,7 +19,7 @@ from probe.errors import ComparisonError, Stopped, UserError
 from probe.models.classifier import Precision
 from probe.reports.comparison import comparison_json
 from probe.runs.model_access import ModelAccess
-from probe.settings import ASSETS
+from probe.tasks.examples import bundled_file
 from probe.tasks.task import Example, Task, task_named
 from probe.ui.answers.answering import answering, caller_left, in_steps
 from probe.ui.answers.file_line import FileLine
@@ -265,6 +265,6 @@ def rows_of(
 
 def bundled_table(task: Task) -> Table:
     """Return the bundled test examples of a task as a table."""
-    table = read_table(ASSETS / "bundled" / f"{task.bundled}.csv")
+    table = read_table(bundled_file(task))
     test = table.frame[table.frame["split"] == "test"].reset_index(drop=True)
     return Table(test, table.form)

@@ -10,6 +10,7 @@ from probe.tasks.paraphrase import (
     PARAPHRASE_IDENTIFICATION,
     TextPair,
 )
+from probe.tasks.reading import READING, Question
 from probe.tasks.sentiment import NEGATIVE, POSITIVE, SENTIMENT, Review
 from probe.tasks.task import Task
 
@@ -86,6 +87,36 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {  # Any: of the task's own dataclas
             "The songs are lovely, but the story falls apart long before the end.", NEGATIVE
         ),
         "Irony": Review("What a treat: two hours in a queue for one cold sandwich.", NEGATIVE),
+    },
+    READING.name: {
+        "The lighthouse keeper": Question(
+            "Who lit the lamp on the northern pier?",
+            "The harbour had two lights. Each evening Marta Keel walked to the northern pier and "
+            "lit the lamp there, while her brother saw to the southern one. In storms the two "
+            "were often left burning through the day.",
+            "Marta Keel",
+        ),
+        "The two bridges": Question(
+            "When was the stone bridge opened?",
+            "Two bridges cross the river at Alder. The stone bridge was opened in 1887, after "
+            "nine years of work. The iron one upstream is younger: it was finished in 1924, and "
+            "only trains use it.",
+            "1887 | in 1887",
+        ),
+        "How many?": Question(
+            "How many apples did the younger sister pick?",
+            "The sisters spent the whole of Saturday in the orchard. Ines, who is twelve, picked "
+            "140 apples before lunch. Her younger sister Lea picked 65 and gave ten of them to "
+            "the horse.",
+            "65",
+        ),
+        "A reason": Question(
+            "Why did the night train stop at Holm?",
+            "The night train does not usually stop between Brun and the coast. On Tuesday it "
+            "waited at Holm for almost an hour because a tree had fallen on the line. The "
+            "passengers were given tea by the people of the village.",
+            "a tree had fallen on the line | because a tree had fallen on the line",
+        ),
     },
 }
 """By task and title; all written for this page."""

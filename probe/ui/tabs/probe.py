@@ -51,12 +51,15 @@ def build(page: Page) -> None:
             asked = gr.HTML(question(NLI), elem_id="question")
             texts = probe_fields.text_boxes()
             gold = probe_fields.gold_choice()
+            right = probe_fields.answer_box()
         with gr.Column(scale=7, min_width=300, elem_classes="card"):
             verdict = gr.HTML(waiting(LOADING), elem_id="answer")
     preset, names = probe_fields.transform_choice()
     results = gr.HTML(elem_id="rows", js_on_load=probe_browser.ROWS)
     said = gr.HTML(elem_id="said", elem_classes="sr-only", js_on_load=probe_browser.LIVE)
-    fields = Fields(shown, model, gold, seed, explain, method, baseline, names, texts, controls)
+    fields = Fields(
+        shown, model, gold, right, seed, explain, method, baseline, names, texts, controls
+    )
     tools = Tools(example, swap, preset, asked, notices)
     answer = _answer_on_change(page, fields, [verdict, results, said])
     loaded.then(**answer)
@@ -131,7 +134,7 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
 
 def _fill_on_press(fields: Fields, tools: Tools, random: gr.Button) -> None:
     """Bring another example, or other changes, when a tool is pressed."""
-    example = [*fields.texts, fields.gold]
+    example = [*fields.texts, fields.gold, fields.answer]
     draws = gr.Number(0, label="random examples so far", precision=0, visible=False)
     tools.example.input(probe_answer.take_example, [fields.shown, tools.example], example, **QUIET)
     tools.swap.click(probe_answer.swap, fields.texts, example, **QUIET)

@@ -10,10 +10,10 @@ from probe.analysis.attribution import attribute
 from probe.analysis.examination import Examination, examine
 from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
 from probe.errors import TransformError, UserError
-from probe.models.classifier import Classifier
+from probe.models.library import AnyModel
 from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import random_example
-from probe.tasks.task import task_named
+from probe.tasks.task import Task, task_named
 from probe.transforms.presets import presets
 from probe.ui.answers.answering import answering
 from probe.ui.answers.shared_answers import SharedAnswers, model_key
@@ -25,7 +25,7 @@ from probe.ui.links import link_to_view
 from probe.ui.tabs.example_pairs import examples_of
 from probe.ui.tabs.probe_fields import preset_of
 from probe.ui.tabs.probe_link import file_text
-from probe.ui.tabs.probe_view import View, max_fields, parameters, place_of, read_view
+from probe.ui.tabs.probe_view import View, max_fields, parameters, place_of, read_view, span_of
 
 OTHER_SEEDS = 4
 """How often a change is made anew in its full view."""
@@ -45,19 +45,19 @@ def update(
     try:
         view = read_view(*values)
         view.check()
-        classifier = models.get(visitor, view.model, view.task)
-        key = model_key(classifier), view
-        verdict, results, said = answers.get(key, lambda: answered(classifier, view))
+        model = models.get(visitor, view.model, view.task)
+        key = model_key(model), view
+        verdict, results, said = answers.get(key, lambda: answered(model, view))
     except UserError as trouble:
         return alert(trouble), NO_ANSWER, Markup("{}").format(trouble)
     return verdict, results, said
 
 
-def answered(classifier: Classifier, view: View) -> tuple[Markup, Markup, Markup]:
+def answered(model: AnyModel, view: View) -> tuple[Markup, Markup, Markup]:
     """Answer what is asked of a view; raises what `examine` raises."""
-    troubles = {name: trouble for name in view.names if (trouble := problem(name, classifier))}
+    troubles = {name: trouble for name in view.names if (trouble := problem(name, model))}
     usable = [name for name in view.names if name not in troubles]
-    examination = examined(classifier, view, usable)
+    examination = examined(model, view, usable)
     return (
         answer(examination),
         rows(examination, list(troubles.values())),
@@ -65,19 +65,19 @@ def answered(classifier: Classifier, view: View) -> tuple[Markup, Markup, Markup
     )
 
 
-def problem(name: str, classifier: Classifier) -> TransformError | None:
+def problem(name: str, model: AnyModel) -> TransformError | None:
     """Return why a transform or chain cannot be used with a model, None where it can."""
     try:
-        require_usable(name, classifier)
+        require_usable(name, model)
     except TransformError as trouble:
         return trouble
     return None
 
 
-def examined(classifier: Classifier, view: View, names: Sequence[str]) -> Examination:
+def examined(model: AnyModel, view: View, names: Sequence[str]) -> Examination:
     """Look at the example of a view, changed by these transforms."""
     return examine(
-        classifier,
+        model,
         view.example,
         names,
         view.seed,
@@ -101,39 +101,39 @@ def open_row(
     try:
         view = read_view(*values)
         view.check()
-        classifier = models.get(visitor, view.model, view.task)
-        key = model_key(classifier), view, name, number
-        (shown,) = answers.get(key, lambda: (full(classifier, view, name, number),))
+        model = models.get(visitor, view.model, view.task)
+        key = model_key(model), view, name, number
+        (shown,) = answers.get(key, lambda: (full(model, view, name, number),))
     except UserError as trouble:
         shown = alert(trouble)
     return Markup('<div data-transform="{}" data-number="{}">{}</div>').format(name, number, shown)
 
 
-def full(classifier: Classifier, view: View, name: str, number: str) -> Markup:
+def full(model: AnyModel, view: View, name: str, number: str) -> Markup:
     """Show a result with what it rests on, and the same change with other seeds."""
     if name not in view.names:
         return note("This change is no longer chosen.")
-    examination = examined(classifier, view, [name])
+    examination = examined(model, view, [name])
     made = {str(each.result.number): each for each in examination.transformed}
     shown = made.get(number, examination.transformed[0])
     example, label = shown.result.example, shown.prediction.answer
     scores = attribute(
-        classifier,
+        model,
         [example],
         [view.label or explained(view.task, [example], [label])[0]],
         view.method,
         view.options.sign,
         view.baseline,
     )[0]
-    others = with_other_seeds(classifier, view, name)
-    return full_view(shown, examination.prediction, scores, others, classifier.name)
+    others = with_other_seeds(model, view, name)
+    return full_view(shown, examination.prediction, scores, others, model.name)
 
 
-def with_other_seeds(classifier: Classifier, view: View, name: str) -> list[Transformed]:
+def with_other_seeds(model: AnyModel, view: View, name: str) -> list[Transformed]:
     """Make one change with the seeds that follow; of several new examples the first."""
-    before = classifier.predict([view.example])
+    before = model.predict([view.example])
     return [
-        transform_all(classifier, [view.example], before, [name], seed, view.options)[name][0][0]
+        transform_all(model, [view.example], before, [name], seed, view.options)[name][0][0]
         for seed in range(view.seed + 1, view.seed + 1 + OTHER_SEEDS)
     ]
 
@@ -161,23 +161,28 @@ def texts_of(task: str, example: Any) -> list[str]:  # Any: of the task's own da
 
 
 def draw(task: str, count: int) -> list[Any]:
-    """Return the next random bundled example with its gold label's place, and no title."""
+    """Return the next random bundled example with its right answer, and no title."""
     example = random_example(task_named(task), count)
-    return [count + 1, *texts_of(task, example), place_of(task_named(task), example.gold), None]
+    return [count + 1, *texts_of(task, example), *gold_of(task_named(task), example), None]
 
 
 def take_example(task: str, title: str | None) -> list[Any]:  # Any: gradio's own mark to skip
-    """Return an example with its gold label's place, where one is chosen."""
+    """Return an example with its right answer, where one is chosen."""
     example = examples_of(task_named(task)).get(title or "")
     if example is None:
-        return [gr.skip()] * (max_fields() + 1)
-    return [*texts_of(task, example), place_of(task_named(task), example.gold)]
+        return [gr.skip()] * (max_fields() + 2)
+    return [*texts_of(task, example), *gold_of(task_named(task), example)]
+
+
+def gold_of(task: Task, example: Any) -> list[str]:  # Any: of the task's own dataclass
+    """Return the place of an example's gold label, and the right answer where it is a span."""
+    return [place_of(task, example.gold), span_of(task, example.gold)]
 
 
 def swap(*texts: str) -> list[str]:
     """Return two texts in each other's place; the gold label is another then."""
     first, second, *others = texts
-    return [second, first, *others, ""]
+    return [second, first, *others, "", ""]
 
 
 def take_preset(task: str, preset: str) -> list[str]:

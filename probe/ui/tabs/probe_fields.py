@@ -19,9 +19,10 @@ from probe.ui.html.probe import not_available, notices, question
 from probe.ui.panels import options
 from probe.ui.tabs.example_pairs import examples_of
 from probe.ui.tabs.probe_link import Opened
-from probe.ui.tabs.probe_view import max_fields, place_of
+from probe.ui.tabs.probe_view import max_fields, place_of, span_of
 
 UNKNOWN = ("not known", "")
+SEVERAL = "As it stands in the passage; | between several."
 PREDICTED = ("the right answer, else the predicted one", "")
 MODEL = 2
 """The place of the model among `values_of`."""
@@ -35,6 +36,7 @@ class Fields:
     shown: gr.Textbox
     model: gr.Dropdown
     gold: gr.Radio
+    answer: gr.Textbox
     seed: gr.Number
     explain: gr.Radio
     method: gr.Dropdown
@@ -46,14 +48,22 @@ class Fields:
     @property
     def settings(self) -> list[Any]:
         """What is set by a press or a choice."""
-        chosen = [self.model, self.gold, self.seed, self.explain, self.method, self.baseline]
+        chosen = [
+            self.model,
+            self.gold,
+            self.answer,
+            self.seed,
+            self.explain,
+            self.method,
+            self.baseline,
+        ]
         return [*chosen, *self.options]
 
     @property
     def inputs(self) -> list[Any]:
         """The fields in the order of `read_view`."""
-        asked = [self.shown, self.model, self.gold, self.seed, self.explain, self.method]
-        return [*asked, self.baseline, self.names, *self.texts, *self.options]
+        asked = [self.shown, self.model, self.gold, self.answer, self.seed, self.explain]
+        return [*asked, self.method, self.baseline, self.names, *self.texts, *self.options]
 
 
 @dataclass(frozen=True)
@@ -88,6 +98,13 @@ def gold_choice() -> gr.Radio:
     """Lay out the choice of the right answer, by the places of the labels."""
     gold = next(iter(examples_of(NLI).values())).gold
     return gr.Radio(labels(NLI), value=place_of(NLI, gold), label="Right answer", elem_id="gold")
+
+
+def answer_box() -> gr.Textbox:
+    """Lay out the right answer of a task that is answered with a span."""
+    return gr.Textbox(
+        label="Right answer", info=SEVERAL, visible=False, elem_id="right-answer", max_lines=2
+    )
 
 
 def labels(task: Task, first: tuple[str, str] = UNKNOWN) -> list[tuple[str, str]]:
@@ -183,9 +200,18 @@ def values_of(opened: Opened) -> list[Any]:  # Any: values and gradio's updates
         task.name,
         task.name,
         gr.Dropdown(choices=short_model_choices(opened.models), value=view.model or None),
-        gr.Radio(choices=labels(task), value=place_of(task, view.example.gold)),
+        gr.Radio(
+            choices=labels(task),
+            value=place_of(task, view.example.gold),
+            visible=not task.has_spans,
+        ),
+        gr.Textbox(span_of(task, view.example.gold), visible=task.has_spans),
         view.seed,
-        gr.Radio(choices=labels(task, PREDICTED), value=place_of(task, view.label)),
+        gr.Radio(
+            choices=labels(task, PREDICTED),
+            value=place_of(task, view.label),
+            visible=not task.has_spans,
+        ),
         view.method,
         view.baseline,
         gr.Dropdown(choices=changes(task), value=list(chosen), label=_search(task)),
@@ -193,14 +219,14 @@ def values_of(opened: Opened) -> list[Any]:  # Any: values and gradio's updates
             gr.Textbox(
                 texts[at] if at < len(texts) else "",
                 label=_title(task, at),
-                lines=2 if len(texts) > 1 else 4,
+                lines=_lines(task, at),
                 visible=at < len(texts),
             )
             for at in range(max_fields())
         ),
         *(options.shown(name, getattr(view.options, name)) for name in OPTIONS),
         gr.Dropdown(choices=list(examples_of(task)), value=title),
-        gr.Button(visible=len(task.fields) == 2),
+        gr.Button(visible=len(task.fields) == 2 and not task.has_spans),
         gr.Radio(choices=list(presets(task)), value=preset_of(task, chosen)),
         question(task),
         notices(opened.notices),
@@ -220,6 +246,13 @@ def preset_of(task: Task, names: object) -> str | None:
     """Return the preset that has just these transforms, None where none has."""
     chosen = set(names) if isinstance(names, list | tuple) else set()
     return next((title for title, held in presets(task).items() if set(held) == chosen), None)
+
+
+def _lines(task: Task, at: int) -> int:
+    """Return how many lines a text's box has: a passage and a text that stands alone have more."""
+    if task.has_spans and task.fields[at : at + 1] != (task.target,):
+        return 6
+    return 2 if len(task.fields) > 1 else 4
 
 
 def _title(task: Task, at: int) -> str:

@@ -44,6 +44,7 @@ def read_view(
     task: str,
     model: str,
     gold: str,
+    answer: str,
     seed: float | None,
     explain: str,
     method: Method,
@@ -51,11 +52,15 @@ def read_view(
     names: Sequence[str],
     *rest: Any,  # Any: the texts, then the options' values
 ) -> View:
-    """Read what the fields hold; labels come by their places. Raises LabelError, OptionError."""
+    """Read what the fields hold; labels come by their places, a span as it is.
+
+    Raises LabelError, OptionError.
+    """
     asked = task_named(task)
     texts, values = rest[: max_fields()], rest[max_fields() :]
     example = asked.example(
-        **dict(zip(asked.fields, texts, strict=False)), gold=label_at(asked, gold)
+        **dict(zip(asked.fields, texts, strict=False)),
+        gold=asked.read_gold(answer) if asked.has_spans else label_at(asked, gold),
     )
     return View(
         asked,
@@ -81,6 +86,11 @@ def label_at(task: Task, place: str) -> Label | None:
 def place_of(task: Task, label: Label | None) -> str:
     """Return the place of a label, "" for none."""
     return str(task.labels.index(label)) if label in task.labels else ""
+
+
+def span_of(task: Task, gold: Label | None) -> str:
+    """Return the right answer where it is a span, "" for a label."""
+    return (gold or "") if task.has_spans else ""
 
 
 def parameters(view: View, revision: str | None = None, grant: str = "") -> dict[str, str]:

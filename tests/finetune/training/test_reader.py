@@ -9,15 +9,18 @@ from typer.testing import CliRunner
 from finetune.cli.main import app
 from finetune.training.encoder import TrainingOptions
 from finetune.training.losses import cross_entropy
-from finetune.training.reader import examples_of, mean_f1, start_from_encoder, tokens_of, train
-from probe.data.questions import Question, Span
-from probe.models.reader import Reader, load_reader
+from finetune.training.reader import examples_of, mean_f1, start_from_encoder, train
+from probe.models.library import load_reader
+from probe.models.reader import Reader
+from probe.models.spans import Place, tokens_of
+from probe.tasks.reading import Span
+from tests.support.questions import asked
 from tests.support.tiny_reader import tiny_reader
 
 NAMES = ("man", "woman", "boy", "girl", "teacher", "baker", "driver", "farmer")
 PLACES = ("park", "shop", "school", "church")
 QUESTIONS = [
-    Question(f"The {name} sat in the {place}.", "Who sat?", (Span(name, 4),), f"{name}-{place}")
+    asked(f"The {name} sat in the {place}.", "Who sat?", (Span(name, 4),), f"{name}-{place}")
     for name in NAMES
     for place in PLACES
 ]
@@ -31,11 +34,11 @@ def reader(tmp_path: Path) -> Reader:
 
 
 def test_an_answer_has_the_tokens_that_it_covers() -> None:
-    places = [None, None, (0, 3), (4, 7), (8, 12), None]
-    assert tokens_of(places, Span("old mill", 4)) == (3, 4)
-    assert tokens_of(places, Span("ld mil", 5)) == (3, 4)
-    assert tokens_of(places, Span("mill stood", 8)) is None
-    assert tokens_of(places, Span("far away", 40)) is None
+    places: list[Place] = [None, None, (0, 3), (4, 7), (8, 12), None]
+    assert tokens_of(places, 4, 12) == (3, 4)
+    assert tokens_of(places, 5, 11) == (3, 4)
+    assert tokens_of(places, 8, 18) is None
+    assert tokens_of(places, 40, 48) is None
 
 
 def test_each_example_spells_its_answer(reader: Reader) -> None:
@@ -47,7 +50,7 @@ def test_each_example_spells_its_answer(reader: Reader) -> None:
 
 
 def test_a_question_without_an_answer_is_no_example(reader: Reader) -> None:
-    question = Question("The man sat.", "Who sat?", (), "1")
+    question = asked("The man sat.", "Who sat?", (), "1")
     assert list(examples_of(reader, question)) == []
 
 
@@ -70,7 +73,7 @@ def test_a_small_set_is_learnt_and_the_finished_reader_can_be_loaded(
     rows = list(train(reader, QUESTIONS, OPTIONS, out, {"same": QUESTIONS}, every=8))
     assert rows[-1].accuracy["same"] > 0.9 > before
     answers = load_reader(str(out)).predict(QUESTIONS[:4])
-    assert [answer.text for answer in answers] == ["man"] * 4
+    assert [answer.label for answer in answers] == ["man"] * 4
 
 
 def test_a_training_that_was_broken_off_ends_as_if_it_had_not_been(

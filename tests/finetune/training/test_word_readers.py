@@ -13,9 +13,10 @@ from finetune.cli.main import app
 from finetune.training.reader import mean_f1
 from finetune.training.recipes import WORD_READERS, ReaderPreset
 from finetune.training.word_readers import held_out, rate, train, untrained
-from probe.data.questions import Question, Span
 from probe.errors import TrainingError
-from probe.models.reader import load_reader
+from probe.models.library import load_reader
+from probe.tasks.reading import Span
+from tests.support.questions import asked as asked_question
 from tests.support.tiny_word_readers import QUESTIONS, word_reader
 
 KINDS = pytest.mark.parametrize("kind", list(WORD_READERS))
@@ -59,7 +60,7 @@ def test_the_presets_are_those_of_the_configurations() -> None:
 
 def test_a_passage_is_held_out_with_all_its_questions() -> None:
     questions = [
-        Question(f"passage {n}", f"question {m}?", (Span("passage", 0),), "")
+        asked_question(f"passage {n}", f"question {m}?", (Span("passage", 0),), "")
         for n in range(300)
         for m in range(2)
     ]

@@ -12,13 +12,15 @@ from probe.addsent.generate import distractor
 from probe.addsent.place import insert
 from probe.addsent.statements import statement
 from probe.cli.main import app
-from probe.data.questions import Question, Span, read_questions
+from probe.data.questions import read_questions
 from probe.errors import FileError
+from probe.tasks.reading import Span
 from probe.text.tagger import tag
 from probe.text.tokens import tokenise
+from tests.support.questions import asked
 
 PASSAGE = "The old mill burned down in 1850. Anna Weber rebuilt it. It stands in Oldtown today."
-ASKED = Question(PASSAGE, "Who rebuilt the old mill in Germany?", (Span("Anna Weber", 34),), "q1")
+ASKED = asked(PASSAGE, "Who rebuilt the old mill in Germany?", (Span("Anna Weber", 34),), "q1")
 STATEMENTS = [
     ("What did Tesla discover in 1900?", "Tesla discovered ANSWER in 1900.", "do"),
     ("When did the war end?", "The war ended in ANSWER.", "do"),
@@ -98,7 +100,7 @@ def test_a_distractor_says_which_rules_made_it_and_is_the_same_each_time() -> No
 
 
 def test_a_question_without_an_answer_or_an_alterable_word_has_none() -> None:
-    assert distractor(replace(ASKED, answers=())) is None
+    assert distractor(replace(ASKED, gold=None, answers=())) is None
     assert distractor(replace(ASKED, question="What is it?")) is None
 
 
@@ -145,10 +147,11 @@ def test_the_command_writes_passages_whose_answers_still_stand(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("q.json", "[1, 2]", "SQuAD's form"),
-        ("q.json", "{nothing", "no JSON"),
+        ("q.json", "[1, 2]", "must be a JSON object"),
+        ("q.json", '{"data": [{"paragraphs": [{"qas": []}]}]}', "SQuAD's form"),
+        ("q.json", "{nothing", "is not JSON lines"),
         ("q.json", '{"data": []} and more', "no JSON"),
-        ("q.json", "[" * 100_000, "nested more than"),
+        ("q.json", '{"data": ' + "[" * 100_000, "nested more than"),
         ("q.jsonl", '{"question": "Who?"}', "needs the columns"),
         ("q.jsonl", '{"context": "a b", "question": "Who?", "answers": ["c"]}', "does not stand"),
         (
@@ -172,4 +175,4 @@ def test_an_answer_without_a_place_stands_where_it_first_occurs(tmp_path: Path) 
     path = tmp_path / "q.jsonl"
     path.write_text('{"passage": "one two one", "question": "Who?", "answers": ["one"]}\n')
     (question,) = read_questions(path)
-    assert question == Question("one two one", "Who?", (Span("one", 0),), "1")
+    assert question == asked("one two one", "Who?", (Span("one", 0),), "1")

@@ -7,27 +7,34 @@ from pathlib import Path
 import pytest
 import torch
 
-from probe.data.questions import Question
+from probe.analysis.attribution import attribute
+from probe.analysis.examination import examine
 from probe.errors import ModelError
-from probe.models.reader import (
-    MAX_ANSWER_TOKENS,
-    BestSpan,
-    Reader,
-    answers_with_spans,
-    best_span,
-    load_reader,
-)
+from probe.models.library import answers_with_spans, load_any, load_reader
+from probe.models.reader import CANDIDATES, Reader, SpanPrediction
+from probe.models.spans import MAX_ANSWER_TOKENS, WindowSpans, best_spans
+from probe.tasks.nli import NLI
+from probe.tasks.reading import Question
+from tests.support.questions import asked
 from tests.support.tiny_bert import tiny_bert
 from tests.support.tiny_reader import tiny_reader
 
-SHORT = Question("The old mill stood by the river. Anna fixed it.", "Who fixed the mill?", (), "1")
-LONG = Question(" ".join(f"word{n} stood here." for n in range(120)), "Who stood there?", (), "2")
+SHORT = asked("The old mill stood by the river. Anna fixed it.", "Who fixed the mill?", (), "1")
+LONG = asked(" ".join(f"word{n} stood here." for n in range(120)), "Who stood there?", (), "2")
 
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
     """A reader of random weights."""
     return load_reader(str(tiny_reader(tmp_path_factory.mktemp("reader"))))
+
+
+def answered(reader: Reader, questions: list[Question]) -> list[SpanPrediction]:
+    """Return the answers, which are spans."""
+    answers = reader.predict(questions)
+    spans = [answer for answer in answers if isinstance(answer, SpanPrediction)]
+    assert len(spans) == len(questions)
+    return spans
 
 
 def by_brute_force(
@@ -52,45 +59,48 @@ def test_the_best_span_and_its_probability_are_those_of_brute_force(seed: int) -
     start, end = torch.randn(2, n, generator=chance)
     places = [(10 * at, 10 * at + 9) if 4 <= at < n - 1 else None for at in range(n)]
     first, last, total = by_brute_force(start, end, places)
-    found = best_span(start, end, places)
-    assert (found.start, found.end) == (10 * first, 10 * last + 9)
-    assert found.score == pytest.approx(float(start[first] + end[last]))
+    found = best_spans(start, end, places, 2)
+    best, second = found.best
+    assert (best.start, best.end) == (10 * first, 10 * last + 9)
+    assert (
+        best.score == pytest.approx(float(start[first] + end[last])) and best.score > second.score
+    )
     assert found.total == pytest.approx(total, rel=1e-5)
 
 
 def test_a_window_without_the_passage_has_no_span() -> None:
-    assert best_span(torch.zeros(3), torch.zeros(3), [None] * 3) == BestSpan(
-        0, 0, -math.inf, -math.inf
-    )
+    assert best_spans(torch.zeros(3), torch.zeros(3), [None] * 3, 2) == WindowSpans((), -math.inf)
 
 
 def test_an_answer_stands_where_it_says_and_a_long_passage_takes_several_windows(
     reader: Reader,
 ) -> None:
-    short, long = reader.predict([SHORT, LONG])
+    short, long = answered(reader, [SHORT, LONG])
     assert short.windows == 1
     assert long.windows > 1
     for question, answer in ((SHORT, short), (LONG, long)):
-        assert question.passage[answer.start : answer.end] == answer.text != ""
-        assert 0 < answer.confidence <= 1
+        assert question.passage[answer.start : answer.end] == answer.label != ""
+        assert len(set(answer.labels)) == len(answer.labels) <= CANDIDATES
+        assert answer.labels[0] == answer.label and 0 < answer.confidence <= 1
+        assert sorted(answer.probabilities, reverse=True) == list(answer.probabilities)
 
 
 def test_what_stands_beside_a_question_does_not_change_its_answer(reader: Reader) -> None:
-    together = reader.predict([SHORT, LONG, SHORT])
+    together = answered(reader, [SHORT, LONG, SHORT])
     for question, answer in zip((SHORT, LONG, SHORT), together, strict=True):
-        (alone,) = reader.predict([question])
+        (alone,) = answered(reader, [question])
         assert (alone.start, alone.end) == (answer.start, answer.end)
         assert alone.confidence == pytest.approx(answer.confidence, rel=1e-4)
 
 
 def test_an_end_far_down_in_a_long_passage_can_be_the_answer(reader: Reader) -> None:
-    starts = {reader.predict([_turned(by)])[0].start for by in range(0, 100, 20)}
+    starts = {answered(reader, [_turned(by)])[0].start for by in range(0, 100, 20)}
     assert max(starts) > 600
 
 
 def _turned(by: int) -> Question:
     words = LONG.passage.split(" ")
-    return Question(" ".join(words[by:] + words[:by]), LONG.question, (), "3")
+    return asked(" ".join(words[by:] + words[:by]), LONG.question, (), "3")
 
 
 def test_a_classifier_is_no_reader(tmp_path: Path, reader: Reader) -> None:
@@ -104,3 +114,54 @@ def test_a_classifier_is_no_reader(tmp_path: Path, reader: Reader) -> None:
 def test_a_model_that_is_not_there_is_refused() -> None:
     with pytest.raises(ModelError, match="no model or folder"):
         answers_with_spans("no-such-reader")
+
+
+def test_a_reader_answers_one_task_and_has_no_labels(reader: Reader) -> None:
+    assert load_any(reader.name).task.name == "reading"
+    with pytest.raises(ModelError, match="not natural language inference"):
+        load_any(reader.name, task=NLI)
+    with pytest.raises(ModelError, match="no labels to order"):
+        load_any(reader.name, order=("entailment", "neutral", "contradiction"))
+
+
+def test_only_the_beginning_of_an_endless_question_is_read(reader: Reader) -> None:
+    endless = asked(SHORT.passage, "who fixed the mill " * 100)
+    assert reader.too_long(endless) and not reader.too_long(SHORT)
+    (window,) = reader.windows(endless)
+    assert window.sides.count(0) == reader.max_question
+    (answer,) = answered(reader, [endless])
+    assert answer.label in SHORT.passage
+
+
+def test_the_scores_of_an_answer_add_up_to_what_the_model_says_without_any_word(
+    reader: Reader,
+) -> None:
+    (answer,) = answered(reader, [SHORT])
+    (scores,) = attribute(reader, [SHORT], [answer.label], "integrated_gradients", steps=100)
+    assert scores.delta == pytest.approx(0, abs=0.02)
+    for name in ("question", "passage"):
+        text = getattr(SHORT, name)
+        assert [text[token.start : token.end].lower() for token in scores.tokens(name)] == [
+            token.token.removeprefix("##") for token in scores.tokens(name)
+        ]
+
+
+@pytest.mark.parametrize("method", ["gradient_x_input", "saliency", "occlusion"])
+def test_an_answer_that_is_nowhere_rests_on_nothing(reader: Reader, method: str) -> None:
+    (scores,) = attribute(reader, [SHORT], ["a bridge"], method)  # type: ignore[arg-type]
+    assert {token.score for token in scores.tokens("passage")} == {0.0}
+
+
+def test_what_stands_beside_a_question_does_not_change_its_scores(reader: Reader) -> None:
+    labels = [answer.label for answer in answered(reader, [SHORT, LONG])]
+    together = attribute(reader, [SHORT, LONG], labels)[0]
+    (alone,) = attribute(reader, [SHORT], labels[:1])
+    for first, second in zip(together.tokens("passage"), alone.tokens("passage"), strict=True):
+        assert first.score == pytest.approx(second.score, abs=1e-6)
+
+
+def test_the_question_is_transformed_by_what_the_reader_reads(reader: Reader) -> None:
+    examination = examine(reader, SHORT, ["sort", "drop", "replace"])
+    for transformed in examination.transformed:
+        assert transformed.result.example.passage == SHORT.passage
+        assert transformed.result.example.question != SHORT.question

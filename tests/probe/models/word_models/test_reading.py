@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch.nn.functional import linear
 
-from probe.data.questions import Question
-from probe.models.reader import Reader, load_reader
+from probe.models.library import load_reader
+from probe.models.reader import Reader
 from probe.models.word_models.reading import (
     CharacterConvolution,
     HighwayLayer,
@@ -18,10 +18,12 @@ from probe.models.word_models.reading import (
     passage_logits,
     take_rows,
 )
+from probe.tasks.reading import Question
+from tests.support.questions import asked as asked_question
 from tests.support.tiny_word_readers import CONFIGS, WORDS, word_reader
 
-SHORT = Question("The dog sat.", "Who sat?", (), "1")
-LONG = Question(
+SHORT = asked_question("The dog sat.", "Who sat?", (), "1")
+LONG = asked_question(
     "A teacher stood in the school, a bakery and the park. The dog sat.", "Where, who ?", (), "2"
 )
 KINDS = pytest.mark.parametrize("kind", list(CONFIGS))
@@ -157,7 +159,7 @@ def test_a_passage_is_encoded_alike_whatever_the_question_is(kind: str) -> None:
     reader, encoded = word_reader(kind, trained=True), []
     model = reader.model
     for asked in ("Who sat?", "What stood in the park, the shop?"):
-        (window,) = reader.windows(Question(LONG.passage, asked, (), "1"))
+        (window,) = reader.windows(asked_question(LONG.passage, asked, (), "1"))
         inputs = reader.collate([window])
         with torch.no_grad():
             vectors = model.get_input_embeddings()(inputs["input_ids"], inputs["character_ids"])
@@ -171,8 +173,10 @@ def test_a_passage_is_encoded_alike_whatever_the_question_is(kind: str) -> None:
 @KINDS
 def test_the_question_and_unknown_words_of_the_passage_matter(kind: str) -> None:
     reader = word_reader(kind, trained=True)
-    one, other = (Question("The xyz sat.", asked, (), "1") for asked in ("Who sat?", "What sat?"))
-    third = Question("The zxy sat.", "Who sat?", (), "1")
+    one, other = (
+        asked_question("The xyz sat.", asked, (), "1") for asked in ("Who sat?", "What sat?")
+    )
+    third = asked_question("The zxy sat.", "Who sat?", (), "1")
     first, *others = (logits(reader, each)[0, 4:7] for each in (one, other, third))
     assert all((first - each).abs().max() > 1e-5 for each in others)
 
@@ -214,6 +218,6 @@ def test_a_new_highway_carries_and_padding_has_no_characters(kind: str) -> None:
 def test_a_passage_that_is_longer_than_a_window_is_read_in_several(kind: str) -> None:
     reader = word_reader(kind, trained=True)
     passage = " ".join(f"{WORDS[3 + n % 16]} {n}" for n in range(400))
-    answer = reader.predict([Question(passage, "Who sat?", (), "1")])[0]
+    answer = reader.predict([asked_question(passage, "Who sat?", (), "1")])[0]
     assert answer.windows > 1
-    assert passage[answer.start : answer.end] == answer.text != ""
+    assert passage[answer.start : answer.end] == answer.label != ""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from probe.span_scores import best, f1, normalised, same_span
+from probe.tasks.span_scores import best, f1, normalised, same_span
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from probe.analysis.reading import AnsweredRow, summary
 from typer.testing import CliRunner
 
-from probe.analysis.reading import AnsweredRow, summary
 from probe.cli.main import app
 from probe.data.questions import QuestionRow
 from probe.models.reader import SpanPrediction

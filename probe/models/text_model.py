@@ -1,0 +1,99 @@
+"""What every loaded model of texts has: the network, its tokenizer, and who may run it when."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, Any
+
+from probe.models.architectures import Architecture, architecture
+
+if TYPE_CHECKING:
+    from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
+
+DEFAULT_MAX_TOKENS = 512
+"""The longest input of a model without positions of its own; XLNet was trained on so many."""
+UNUSED_TOKEN = re.compile(r"\[unused\d+\]|madeupword\d+|<extra_id_\d+>|<unk_\d+>")
+
+
+@dataclass(frozen=True)
+class TextModel:
+    """A network with its tokenizer.
+
+    One thread at a time runs the model, under `lock`: Captum registers hooks on it, which would run
+    in the passes of other threads. One at a time tokenises, under `tokenizer_lock`: a fast
+    tokenizer keeps the padding and truncation of the last call, which would be those of another
+    thread's texts. Nobody waits for a pass of the model to learn how long a text is.
+    """
+
+    name: str
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+    lock: AbstractContextManager[bool] = field(
+        default_factory=RLock, compare=False, repr=False, kw_only=True
+    )
+    tokenizer_lock: AbstractContextManager[bool] = field(
+        default_factory=Lock, compare=False, repr=False, kw_only=True
+    )
+
+    @property
+    def architecture(self) -> Architecture:
+        """The facts of the model's architecture."""
+        return architecture(self.model.config.model_type)
+
+    @property
+    def max_tokens(self) -> int:
+        """The longest input in sub-words, special tokens included."""
+        # transformers marks "no limit" with a very large number
+        positions = getattr(self.model.config, "max_position_embeddings", DEFAULT_MAX_TOKENS)
+        if positions <= 0:  # XLNet has no limit and says so with -1
+            positions = DEFAULT_MAX_TOKENS
+        if self.architecture.padded_positions:
+            positions -= 2  # padding_idx is 1
+        return int(min(self.tokenizer.model_max_length, positions))
+
+    @property
+    def splits_special(self) -> bool:
+        """Whether a special token that a person typed is read as plain text.
+
+        BART classifies at the last </s> and needs equally many of them in every pair.
+        """
+        return bool(self.model.config.is_encoder_decoder)
+
+    @cached_property
+    def vocabulary(self) -> tuple[int, ...]:
+        """The ids of real sub-words: no special, no unused ones."""
+        with self.tokenizer_lock:
+            special, ids = set(self.tokenizer.all_special_ids), self.tokenizer.get_vocab()
+        return tuple(
+            sorted(
+                id_
+                for token, id_ in ids.items()
+                if id_ not in special and not UNUSED_TOKEN.match(token)
+            )
+        )
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Turn sub-word ids into text."""
+        with self.tokenizer_lock:
+            text = self.tokenizer.decode(
+                list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=True
+            )
+        return str(text).strip()
+
+    def sub_words(self, text: str) -> list[int]:
+        """Turn text into sub-word ids, without special tokens."""
+        encoded = self.tokenise(text, add_special_tokens=False)
+        return list(encoded["input_ids"])
+
+    def tokenise(self, *texts: str | list[str], **options: Any) -> BatchEncoding:
+        """Call the tokenizer. Any: each option has a type of its own."""
+        with self.tokenizer_lock:
+            encoded: BatchEncoding = self.tokenizer(
+                *texts, split_special_tokens=self.splits_special, **options
+            )
+        return encoded

@@ -1,0 +1,144 @@
+"""Reading comprehension: a question is answered with a stretch of its passage. As on SQuAD 1.1."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from probe.errors import ExampleError
+from probe.tasks import span_scores
+from probe.tasks.task import Label, Task, register
+
+SEPARATOR = "|"
+"""Stands between the reference answers of a question where they are one text."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """An answer as it stands in the passage, from the character `start` on."""
+
+    text: str
+    start: int
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question about a passage. `id` names the row it came from and seeds its chance.
+
+    `gold` holds the reference answers, `SEPARATOR` between them; `answers` are the places where
+    they stand, where these are known.
+    """
+
+    question: str
+    passage: str
+    gold: Label | None = None
+    id: str = ""
+    answers: tuple[Span, ...] = ()
+
+    @property
+    def references(self) -> list[str]:
+        """The reference answers."""
+        return [answer.text for answer in self.answers] or references(self.gold or "")
+
+
+def references(gold: Label) -> list[str]:
+    """Return the reference answers that a gold answer holds."""
+    return [text.strip() for text in gold.split(SEPARATOR) if text.strip()]
+
+
+def joined(answers: list[str]) -> Label | None:
+    """Return reference answers as one text, each once; None for none."""
+    return f" {SEPARATOR} ".join(dict.fromkeys(answers)) or None
+
+
+def is_right(answer: Label, gold: Label) -> bool:
+    """Whether an answer is one of the reference answers, after SQuAD's normalisation."""
+    return bool(span_scores.best(answer, references(gold), span_scores.same_span))
+
+
+def f1(answer: Label, gold: Label) -> float:
+    """Return the F1 of an answer beside the nearest reference answer, from 0 to 1."""
+    return span_scores.best(answer, references(gold), span_scores.f1)
+
+
+def gold_text(cell: Any) -> str:  # Any: a cell of a file
+    """Return the reference answers of a cell as one text.
+
+    A cell is a text, a list of texts or of {text, ...}, SQuAD's columns {text: [...], ...}, or such
+    a value as JSON. Raises ExampleError.
+    """
+    if isinstance(cell, str):
+        if not cell.lstrip().startswith(("[", "{")):
+            return cell
+        try:
+            cell = json.loads(cell)
+        except ValueError as problem:
+            raise ExampleError(f"the answers are no JSON: {problem}") from problem
+    if isinstance(cell, Mapping):
+        cell = cell.get("text")
+    if isinstance(cell, str) or not hasattr(cell, "__iter__"):
+        raise ExampleError("the answers are no list of texts, or of {text, start}")
+    texts = [answer.get("text") if isinstance(answer, Mapping) else answer for answer in cell]
+    known = [text for text in texts if isinstance(text, str)]
+    if len(known) < len(texts):
+        raise ExampleError("an answer is a text, or has the keys text and start")
+    return joined(known) or ""
+
+
+def squad_questions(file: Any) -> Iterator[dict[str, Any]]:  # Any: JSON
+    """Yield the questions of a file in SQuAD's form, each with what its paragraph says beside it.
+
+    Raises KeyError or TypeError for another form.
+    """
+    for article in file["data"]:
+        for paragraph in article["paragraphs"]:
+            given = {"title": article.get("title"), "context": paragraph["context"]}
+            given |= {name: value for name, value in paragraph.items() if name != "qas"}
+            for asked in paragraph["qas"]:
+                yield {**given, **asked}
+
+
+def squad_question(row: Mapping[str, Any]) -> Question:  # Any: JSON
+    """Return a question of SQuAD's form with the places of its answers. Raises KeyError."""
+    answers = tuple(Span(answer["text"], answer["answer_start"]) for answer in row["answers"])
+    gold = joined([answer.text for answer in answers])
+    return Question(row["question"], row["context"], gold, row["id"], answers)
+
+
+def problem(question: Question) -> str:
+    """Return what is wrong with a question: an answer that its passage does not hold."""
+    passage = span_scores.normalised(question.passage)
+    absent = [text for text in question.references if span_scores.normalised(text) not in passage]
+    return f"the answer {absent[0]!r} does not occur in the passage" if absent else ""
+
+
+READING = register(
+    Task(
+        "reading",
+        "Reading comprehension",
+        example=Question,
+        fields=("question", "passage"),
+        target="question",
+        columns={"question": ("question",), "passage": ("context", "passage")},
+        matches=is_right,
+        agrees=span_scores.same_span,
+        f1=f1,
+        gold_text=gold_text,
+        problem=problem,
+        bundled="reading.json",
+        choice="Reading",
+        question="Which words of the passage answer the question?",
+        titles={"question": "Question", "passage": "Passage"},
+        unit="question",
+        showcase=Question(
+            "Who painted the boats in the old harbour before the storm?",
+            "The old harbour was quiet before the storm. Maria Kessler painted the boats there, "
+            "while her brother mended the nets in the new one.",
+            "Maria Kessler",
+        ),
+        meanings={
+            "question": "What is asked about the passage.",
+            "passage": "The text that holds the answer, word for word.",
+        },
+    )
+)
