@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +48,8 @@ class Page:
     """What a tab is built with: the core, and the page around the tab.
 
     `owner` holds the token by which a browser finds its runs again, `opened` is the event after
-    which it holds one and `task` is what the link says; `memory` holds what it remembers of the lessons, `task` the name of the
-    chosen task, and `tab` is the tab itself.
+    which it holds one and `task` is what the link says; `memory` holds what it remembers of the
+    lessons, `task` the name of the chosen task, and `tab` is the tab itself.
     """
 
     core: Core
@@ -84,6 +83,15 @@ def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
     """Return the page with these tabs."""
     blocks: gr.Blocks
     hours = settings().keep_hours
+    names = {entry.id for entry in tabs}
+
+    def open_tab(request: gr.Request) -> tuple[Any, Any]:  # Any: gradio's own mark to skip
+        """Open the tab and choose the task that a permalink names."""
+        query = request.query_params
+        name = query.get("tab", "")
+        selected = gr.Tabs(selected=name) if name in names else gr.skip()
+        return selected, task_in(query).name if "task" in query else gr.skip()
+
     with CheckedBlocks(title="NLI Clinic", delete_cache=(HOUR, hours * HOUR)) as blocks:
         with gr.Row(elem_id="masthead"):
             header = (ASSETS / "header.html").read_text(encoding="utf-8")
@@ -92,21 +100,12 @@ def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
         owner, memory = browser_token(), browser_memory()
         with gr.Tabs(selected=FIRST_TAB) as shown:
             visit = open_for_visitor(blocks, core.store, owner)
-            opened = visit.then(partial(_open_tab, tabs), None, [shown, task], **QUIET)
+            opened = visit.then(open_tab, None, [shown, task], **QUIET)
             for entry in tabs:
                 with gr.Tab(entry.title, id=entry.id) as tab:
                     page = Page(core, blocks, owner, opened, memory, task, tab)
                     _build_for_tasks(entry, page) if entry.suits else entry.build(page)
     return blocks
-
-
-def _open_tab(tabs: Sequence[TabEntry], request: gr.Request) -> tuple[Any, Any]:
-    """Open the tab and choose the task that a permalink names. Any: gradio's own mark to skip."""
-    query = request.query_params
-    name = query.get("tab", "")
-    known = name in {entry.id for entry in tabs}
-    selected = gr.Tabs(selected=name) if known else gr.skip()
-    return selected, task_in(query).name if "task" in query else gr.skip()
 
 
 def _build_for_tasks(entry: TabEntry, page: Page) -> None:

@@ -173,9 +173,7 @@ def test_a_passage_is_encoded_alike_whatever_the_question_is(kind: str) -> None:
 @KINDS
 def test_the_question_and_unknown_words_of_the_passage_matter(kind: str) -> None:
     reader = word_reader(kind, trained=True)
-    one, other = (
-        asked_question("The xyz sat.", asked, (), "1") for asked in ("Who sat?", "What sat?")
-    )
+    one, other = (asked_question("The xyz sat.", each) for each in ("Who sat?", "What sat?"))
     third = asked_question("The zxy sat.", "Who sat?", (), "1")
     first, *others = (logits(reader, each)[0, 4:7] for each in (one, other, third))
     assert all((first - each).abs().max() > 1e-5 for each in others)
