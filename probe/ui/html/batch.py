@@ -8,7 +8,7 @@ from probe.metrics import Estimate, interval
 from probe.models.classifier import Precision, resolve
 from probe.models.library import AnyModel
 from probe.tasks.task import Task
-from probe.ui.html.batch_pictures import confidence, intervals, kept
+from probe.ui.html.batch_pictures import confidence, intervals, kept, spans_right
 from probe.ui.html.batch_words import agreement, average, meaningless, sentence
 from probe.ui.html.elements import NOTHING, join, sheet, twin
 from probe.ui.html.file_progress import duration
@@ -45,7 +45,8 @@ def figures(
 ) -> Markup:
     """Show what the figures mean, the main ones, their pictures, and all of them folded away."""
     pictures = (kept(summary, task, stem), intervals(summary, task, stem))
-    more = (confidence(summary, stem) if summary.transforms else NOTHING, rules)
+    measured = spans_right(summary, stem) if task.has_spans else rules
+    more = (confidence(summary, stem) if summary.transforms else NOTHING, measured)
     every = NOTHING if measures is None else twin(EVERY, sheet(measures, MEASURED))
     return join(
         (meaning(summary, task), tiles(summary, task), *map(_beside, (pictures, more)), every)
@@ -66,9 +67,9 @@ def meaning(summary: Summary, task: Task) -> Markup:
 
 def tiles(summary: Summary, task: Task) -> Markup:
     """Show the main figures, each with its n or interval."""
-    accuracy, wrong = summary.original["accuracy"], _errors(summary)
+    wrong = _errors(summary)
     shown = [
-        _tile("Accuracy", *_figure(accuracy, "no gold labels in this file")),
+        _rightness(summary, task),
         _stays(summary, task) if summary.transforms else _answers(summary),
         _sureness(summary, task),
         _tile("Not scored", f"{summary.errors} row{'' if summary.errors == 1 else 's'}", wrong),
@@ -81,6 +82,16 @@ def _tile(name: str, value: str | Markup, more: str | Markup) -> Markup:
         '<div class="card tile"><span class="soft tiny">{}</span><strong>{}</strong>'
         '<span class="soft tiny num">{}</span></div>'
     ).format(name, value, more)
+
+
+def _rightness(summary: Summary, task: Task) -> Markup:
+    """Show how much is right: the accuracy, or for spans the F1 with the exact match under it."""
+    accuracy = summary.original["accuracy"]
+    if not task.has_spans:
+        return _tile("Accuracy", *_figure(accuracy, "no gold labels in this file"))
+    value, more = _figure(summary.original["f1"], "no right answers in this file")
+    exact = f"; exact match {100 * accuracy.value:.1f} %" if accuracy.n else ""
+    return _tile("F1", value, f"{more}{exact}")
 
 
 def _figure(estimate: Estimate, nothing: str) -> tuple[str, str]:

@@ -97,6 +97,23 @@ def confidence(summary: Summary, stem: str) -> Markup:
     return _forest("Mean confidence after each change", forest, f"{stem}-confidence")
 
 
+def spans_right(summary: Summary, stem: str) -> Markup:
+    """Draw the F1 after each change that leaves an answer right, beside the F1 before."""
+    before = summary.original["f1"]
+    rows = [row for row in _rows(summary, "f1") if row.estimate.n]
+    if not rows:
+        return NOTHING
+    forest = Forest(
+        rows,
+        high_title="all right",
+        low_title="0",
+        reference=before.value if before.n else None,
+        reference_title="before",
+    )
+    words = "A change after which no answer is right has none."
+    return _forest("F1 after each change", forest, f"{stem}-f1", words)
+
+
 def _rows(summary: Summary, measure: str) -> list[ForestRow]:
     return [
         ForestRow(chain_title(name), measured[measure], name)

@@ -8,6 +8,7 @@ from probe.tasks.task import Task
 from probe.transforms.wording import chain_title
 from probe.ui.batch_tables import Record
 from probe.ui.html.elements import NOTHING, heads, join, note, table, term
+from probe.ui.html.prediction import label_name, short_label
 from probe.ui.html.tones import tone
 
 ROWS = "scored rows"
@@ -41,7 +42,7 @@ def _line(row: Record, names: Sequence[str]) -> Markup:
             first, 2 + len(names), row["error"]
         )
     made = join(_made(row["made"][name]) for name in names)
-    return Markup("<tr>{}<td>{}</td><td>{}</td>{}</tr>").format(
+    return Markup('<tr>{}<td class="said">{}</td><td class="said">{}</td>{}</tr>').format(
         first, _label(row["gold"]), _answer(row["label"], row["confidence"]), made
     )
 
@@ -49,7 +50,7 @@ def _line(row: Record, names: Sequence[str]) -> Markup:
 def _label(label: str) -> Markup:
     if not label:
         return Markup('<span class="soft">–</span>')
-    return Markup('<span class="label tone-{}">{}</span>').format(tone(label), label)
+    return label_name(label)
 
 
 def _answer(label: str, confidence: float) -> Markup:
@@ -69,7 +70,7 @@ def _one(made: Record) -> Markup:
     if made["agrees"]:
         words = term(confidence, f"The answer stays {made['label']}. {made['text']}")
         return Markup('<span class="made tone-{}">{}</span>').format(tone(made["label"]), words)
-    words = term(f"{made['label']} {confidence}", made["text"])
+    words = term(f"{short_label(made['label'])} {confidence}", made["text"])
     return Markup('<span class="made new tone-{}">{}</span>').format(tone(made["label"]), words)
 
 

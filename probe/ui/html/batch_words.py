@@ -55,9 +55,21 @@ def sentence(summary: Summary, task: Task) -> str:
     if not summary.scored:
         return "No row could be scored; each says why in the column “error” of the scored file."
     if isnan(kept):
-        return _without_salad(summary, task)
+        return _distracted(summary) or _without_salad(summary, task)
     said = f"{_stay(kept)} {_though(names, task)}."
-    return " ".join(filter(None, (said, _least(summary, names), _confidence(summary, names))))
+    sure = _confidence(summary, names)
+    return " ".join(filter(None, (_distracted(summary), said, _least(summary, names), sure)))
+
+
+def _distracted(summary: Summary) -> str:
+    """Say how many answers stay when a sentence is added; "" where none was."""
+    names = [
+        name
+        for name in summary.transforms
+        if any(link.family == "distractor" for link in chain(name))
+    ]
+    kept = agreement(summary.transforms, names)
+    return "" if isnan(kept) else f"{_stay(kept)} when a misleading sentence is added."
 
 
 def _stay(value: float) -> str:

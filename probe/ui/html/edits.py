@@ -9,7 +9,7 @@ from probe.text.tokens import tokenise
 from probe.transforms.apply import Result, Step
 from probe.ui.html.elements import join
 
-MOST_KEPT, CONTEXT = 40, 8
+MOST_KEPT, CONTEXT = 24, 8
 """Words that are kept in a row and still all shown in a line, and how many of more are."""
 TEXT = Markup('<p class="text"><span class="name">{}</span> {}</p>')
 TEMPLATES = {

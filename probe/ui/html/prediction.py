@@ -17,8 +17,12 @@ def label_name(label: str) -> Markup:
     """Name a label in its colour, or a span in short."""
     if kind := tone_class(label):
         return Markup('<span class="label {}">{}</span>').format(kind, label)
-    short = label if len(label) <= LONGEST else f"{label[:LONGEST]} …"
-    return Markup('<span class="label span" title="{}">{}</span>').format(label, short)
+    return Markup('<span class="label span" title="{}">{}</span>').format(label, short_label(label))
+
+
+def short_label(label: str) -> str:
+    """Return an answer with its end cut where it is long."""
+    return label if len(label) <= LONGEST else f"{label[:LONGEST]} …"
 
 
 def verdict(prediction: Prediction) -> Markup:

@@ -23,7 +23,7 @@ from probe.ui.panels.example_files import example_files
 from probe.ui.visitors.visitor_files import read_upload
 
 NO_GOLD = "(no gold label)"
-FORMS = "CSV, TSV, JSON lines or Parquet; also the releases of MNLI and SNLI."
+FORMS = "CSV, TSV, JSON lines or Parquet; also the releases of MNLI, SNLI and SQuAD."
 ANOTHER_TASK = (
     "This looks like a file for {task}: {why}. Choose {task} at the top, or another file."
 )
@@ -209,9 +209,13 @@ def _lists(names: list[str], columns: Columns, task: Task) -> list[gr.Dropdown]:
     ]
     hidden = [gr.Dropdown(visible=False)] * (most_fields() - len(texts))
     gold = gr.Dropdown(
-        choices=[NO_GOLD, *names], value=columns.gold or NO_GOLD, label="Gold label column"
+        choices=[NO_GOLD, *names], value=columns.gold or NO_GOLD, label=_gold_title(task)
     )
     return [*texts, *hidden, gold]
+
+
+def _gold_title(task: Task) -> str:
+    return "Right answer column" if task.has_spans else "Gold label column"
 
 
 def _guessed(names: list[str], task: Task) -> tuple[Columns, Markup]:
