@@ -183,30 +183,36 @@ def summary_json(
         "errors": summary.errors,
         "cut": summary.cut,
         "predicted": dict(summary.predicted),
-        **_measured_json(summary.original, names[1:]),
+        **_measured_json(summary.original, names[1:], model.task),
         "transforms": {
-            name: _transform_json(measured, names) for name, measured in summary.transforms.items()
+            name: _transform_json(measured, names, model.task)
+            for name, measured in summary.transforms.items()
         },
         "by_label": {
-            label: {name: _transform_json(measured, names) for name, measured in group.items()}
+            label: {
+                name: _transform_json(measured, names, model.task)
+                for name, measured in group.items()
+            }
             for label, group in summary.by_label.items()
         },
     }
 
 
-def _transform_json(measured: Measured, names: Sequence[str]) -> dict[str, Any]:
+def _transform_json(measured: Measured, names: Sequence[str], task: Task) -> dict[str, Any]:
     return {
         "n": measured["confidence"].n,
-        **_measured_json(measured, names),
+        **_measured_json(measured, names, task),
         "unchanged": measured.unchanged,
         "inexact": measured.inexact,
     }
 
 
-def _measured_json(measured: Measured, names: Sequence[str]) -> dict[str, Any]:
+def _measured_json(measured: Measured, names: Sequence[str], task: Task) -> dict[str, Any]:
+    """Return the measures by name; the accuracy of spans is their exact match, em."""
     shape: dict[str, Any] = {}
-    for name in names:
-        estimate = measured[name]
+    for measure in names:
+        estimate = measured[measure]
+        name = "em" if measure == "accuracy" and task.has_spans else measure
         shape[name] = estimate.value if estimate.n else None
         shape[f"{name}_interval"] = [estimate.low, estimate.high] if estimate.n else None
         shape[f"{name}_n"] = estimate.n

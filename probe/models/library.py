@@ -161,6 +161,8 @@ def load(
         from probe.models.checkpoint import read_checkpoint
         from probe.models.device import device
 
+    if answers_with_spans(name, relative):
+        raise ModelError(f"the model {name!r} answers with spans of a passage, not with labels")
     folder, revision = locate(name, relative)
     checkpoint = read_checkpoint(name, folder, device())
     outputs = checkpoint.outputs

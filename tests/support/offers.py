@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping
 
-NLI_ALONE, PAIRS, EVERY = ("nli",), ("nli", "paraphrase"), ("nli", "paraphrase", "sentiment")
+NLI_ALONE, PAIRS, READING = ("nli",), ("nli", "paraphrase"), ("reading",)
+LABELLED = ("nli", "paraphrase", "sentiment")
+EVERY = (*LABELLED, *READING)
 Offers = Mapping[str, tuple[str, ...]]
 
 TRANSFORMS: Offers = {
-    **dict.fromkeys(("sort", "reverse", "shuffle", "drop", "repeat", "replace", "pbsmt"), EVERY),
+    **dict.fromkeys(("sort", "reverse", "shuffle", "drop", "repeat", "replace"), EVERY),
+    "pbsmt": LABELLED,
+    **dict.fromkeys(("addsent", "addsent_first", "addsent_other"), READING),
     **dict.fromkeys(("copysort", "copyone", "length_mismatch"), PAIRS),
     **dict.fromkeys(("word_overlap", "negation", "control_tautology"), EVERY),
     **dict.fromkeys(("spelling", "spelling_swap", "spelling_keyboard"), EVERY),
@@ -21,7 +25,7 @@ TRANSFORMS: Offers = {
 }
 CHALLENGES: Offers = {
     **{
-        name: tasks
+        name: tuple(task for task in tasks if task in LABELLED)
         for name, tasks in TRANSFORMS.items()
         if name.startswith(("spelling", "word_overlap", "negation", "length", "control"))
     },
@@ -34,11 +38,11 @@ TEMPLATES: Offers = {
 }
 SLICES: Offers = {
     "lexical overlap": PAIRS,
-    **dict.fromkeys(("negation", "length"), EVERY),
+    **dict.fromkeys(("negation", "length"), LABELLED),
     "HANS heuristic": NLI_ALONE,
 }
 LESSONS: Offers = {
-    "word_salad": EVERY,
+    "word_salad": LABELLED,
     **dict.fromkeys(("heuristics", "inoculate", "generalise", "attribution"), NLI_ALONE),
 }
 TABS: Mapping[str, Offers] = {
@@ -49,11 +53,11 @@ TABS: Mapping[str, Offers] = {
     "inoculate": CHALLENGES,
     "repair": {
         **dict.fromkeys(
-            ("sort", "reverse", "shuffle", "drop", "repeat", "replace", "pbsmt"), EVERY
+            ("sort", "reverse", "shuffle", "drop", "repeat", "replace", "pbsmt"), LABELLED
         ),
         **dict.fromkeys(("copysort", "copyone"), PAIRS),
     },
-    "generalise": {**dict.fromkeys(("numerical", "dative"), NLI_ALONE), "file": EVERY},
+    "generalise": {**dict.fromkeys(("numerical", "dative"), NLI_ALONE), "file": LABELLED},
     "catalogue": {**TRANSFORMS, "templates": PAIRS, "rules": NLI_ALONE},
 }
 """What each tab offers for which tasks."""

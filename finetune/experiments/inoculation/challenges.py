@@ -61,7 +61,12 @@ class Challenge:
 
 
 def catalogue(task: Task = NLI) -> tuple[Challenge, ...]:
-    """Return the challenges that can be made here, transforms first, in the registry's order."""
+    """Return the challenges that can be made here, transforms first, in the registry's order.
+
+    None for a task that is answered with a span: readers are trained, but not inoculated.
+    """
+    if task.has_spans:
+        return ()
     changed = (_changed(REGISTRY[name], task) for name in ready(task) if leaves_gold(name))
     from_templates = (
         _from_template(name, grammar(kind)) for name, kind in template_challenges(task).items()

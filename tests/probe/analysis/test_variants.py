@@ -1,56 +1,72 @@
-"""Scores of rows, the worst of a question's variants, and the command on whole files."""
+"""The worst of a question's variants, and the command on whole files of questions."""
 
 import json
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from probe.analysis.reading import AnsweredRow, summary
 from typer.testing import CliRunner
 
+from probe.analysis.batch import Row
+from probe.analysis.variants import variants_json
 from probe.cli.main import app
-from probe.data.questions import QuestionRow
+from probe.data.tables import Table
 from probe.models.reader import SpanPrediction
+from probe.tasks.reading import READING, Question
 from tests.support.tiny_reader import tiny_reader
 
-SAID = SpanPrediction("mill", 0, 4, 0.5, 1)
 PASSAGE = "The old mill stood by the river. Anna fixed it."
 GOOD = {"context": PASSAGE, "question": "Who fixed it?", "answers": [{"text": "Anna", "start": 33}]}
 
 
-def variant(base: str, adversarial: bool, em: float, f1: float) -> AnsweredRow:
-    """A scored variant of a question."""
-    cells = {"base_id": base, "adversarial": adversarial}
-    return AnsweredRow(QuestionRow(cells), SAID, em, f1)
+def scored_row(number: int, answer: str) -> Row:
+    """A question whose right answer is "old mill", answered so."""
+    example = Question("What stood by the river?", PASSAGE, "old mill")
+    prediction = SpanPrediction(answer, (0.5,), (answer,), 0, 4, 1)
+    return Row(number, READING, example, prediction)
+
+
+def told(*variants: tuple[str, object, str]) -> dict[str, object]:
+    """Return the figures of variants: their question, whether they are adversarial, the answer."""
+    frame = pd.DataFrame([each[:2] for each in variants], columns=["base_id", "adversarial"])
+    rows = [scored_row(number, each[2]) for number, each in enumerate(variants)]
+    return variants_json(Table(frame, "csv"), rows)
 
 
 def test_the_worst_adversarial_variant_counts_and_the_original_where_there_is_none() -> None:
-    rows = [
-        variant("a", False, 1.0, 1.0),
-        variant("a", True, 1.0, 1.0),
-        variant("a", True, 0.0, 0.25),
-        variant("b", False, 0.0, 0.5),
-    ]
-    told = summary(rows)
-    assert (told["questions"], told["variants_each"]) == (2, 2.0)
-    assert told["original_f1"]["value"] == pytest.approx(0.75)
-    assert told["adversarial_f1"]["value"] == pytest.approx((0.25 + 0.5) / 2)
-    assert told["adversarial_em"]["value"] == 0.0
-    assert told["f1"]["n"] == 4
+    figures = told(
+        ("a", False, "old mill"),
+        ("a", True, "the old mill"),
+        ("a", True, "mill"),
+        ("b", "false", "river"),
+        ("c", False, "river"),
+        ("c", True, "old mill"),
+    )
+    assert (figures["questions"], figures["variants_each"]) == (3, 2.0)
+    assert value(figures, "original_f1") == pytest.approx(1 / 3)
+    assert value(figures, "adversarial_f1") == pytest.approx((2 / 3 + 0 + 1) / 3)
+    assert value(figures, "worst_f1") == pytest.approx((2 / 3 + 0 + 0) / 3)
+    assert value(figures, "adversarial_em") == pytest.approx(1 / 3)
 
 
-def test_a_row_without_references_has_no_score_and_no_share_in_the_mean() -> None:
-    rows = [AnsweredRow(QuestionRow({}), SAID), AnsweredRow(QuestionRow({}), SAID, 1.0, 1.0)]
-    told = summary(rows)
-    assert (told["rows"], told["answered"], told["n"]) == (2, 2, 1)
-    assert "adversarial_f1" not in told
+def value(figures: dict[str, object], name: str) -> float:
+    """Return the value of an estimate."""
+    estimate = figures[name]
+    assert isinstance(estimate, dict)
+    return float(estimate["value"])
 
 
 def test_a_figure_over_nothing_is_left_out() -> None:
-    told = summary([variant("a", True, 0.0, 0.5)])
-    assert told["adversarial_f1"]["n"] == 1
-    assert "original_f1" not in told
-    assert "f1" not in summary([AnsweredRow(QuestionRow({}), SAID)])
+    figures = told(("a", True, "mill"))
+    assert "original_f1" not in figures and "adversarial_f1" in figures
+    assert variants_json(Table(pd.DataFrame({"id": [1]}), "csv"), [scored_row(0, "mill")]) == {}
+    assert told((None, True, "mill")) == {}  # type: ignore[arg-type]
+
+
+def test_a_file_without_the_column_adversarial_holds_nothing_else() -> None:
+    frame = pd.DataFrame({"base_id": ["a", "a"]})
+    figures = variants_json(Table(frame, "csv"), [scored_row(0, "mill"), scored_row(1, "river")])
+    assert value(figures, "adversarial_f1") == 0.0 and "original_f1" not in figures
 
 
 @pytest.fixture(scope="module")
@@ -71,21 +87,23 @@ def scored(folder: str, path: Path) -> tuple[pd.DataFrame, dict[str, object]]:
 def test_the_command_scores_what_it_can_and_says_why_it_cannot_the_rest(
     folder: str, tmp_path: Path
 ) -> None:
-    wrong = {**GOOD, "answers": [{"text": "Anna", "start": 2}], "error": "mine"}
+    wrong = {**GOOD, "answers": [{"text": "Berta", "start": 2}], "error": "mine"}
     rows = [GOOD, {**GOOD, "question": " "}, wrong, {**GOOD, "answers": None}]
     rows.append({**GOOD, "question": "Who fixed it? " * 60})
+    rows.append({**GOOD, "answers": [3]})
     path = tmp_path / "questions.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     frame, told = scored(folder, path)
-    assert (told["rows"], told["answered"], told["n"]) == (5, 2, 1)
+    assert (told["rows"], told["scored"], told["em_n"], told["f1_n"]) == (6, 3, 2, 2)
+    assert told["cut"] == 1
     ours = next(name for name in frame.columns if name.startswith("error."))
     assert list(frame["error"])[2] == "mine"
     assert "is empty" in frame[ours][1]
-    assert "does not stand" in frame[ours][2]
-    assert "too long" in frame[ours][4]
+    assert "'Berta' does not occur in the passage" in frame[ours][2]
+    assert "an answer is a text" in frame[ours][5]
     first = frame.iloc[0]
     assert PASSAGE[int(first["start"]) : int(first["end"])] == first["prediction"]
-    assert 0 <= first["f1"] <= 1
+    assert 0 <= first["f1"] <= 1 and first["em"] in (0, 1)
     assert pd.isna(frame["f1"][3])
 
 
@@ -110,15 +128,28 @@ def test_other_forms_of_files_hold_the_same_questions(
     assert list(frame["prediction"]) == list(expected["prediction"])
 
 
-def test_a_reader_takes_no_transforms_and_no_table_without_questions(
-    folder: str, tmp_path: Path
-) -> None:
+def test_a_table_without_questions_is_refused(folder: str, tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     path.write_text("premise,hypothesis\nA man sleeps.,A man is awake.\n")
     words = ["batch", str(path), "--model", folder, "--out", str(tmp_path / "o.csv")]
     done = CliRunner().invoke(app, words)
     assert done.exit_code != 0
-    assert "needs the columns context and question" in done.output
-    done = CliRunner().invoke(app, [*words, "--transforms", "sort"])
-    assert done.exit_code != 0
-    assert "without --transforms" in done.output
+    assert "no column 'question' and 'passage'" in done.output
+
+
+def test_a_file_is_scored_with_distractors_and_word_salad(folder: str, tmp_path: Path) -> None:
+    path, out, told = (tmp_path / name for name in ("q.jsonl", "out.csv", "told.json"))
+    path.write_text(json.dumps({**GOOD, "question": "Who fixed the mill in Germany?"}) + "\n")
+    words = ["batch", str(path), "--model", folder, "--out", str(out), "--summary", str(told)]
+    done = CliRunner().invoke(app, [*words, "--transforms", "addsent,sort"])
+    assert done.exit_code == 0, done.output
+    (row,) = pd.read_csv(out).to_dict("records")
+    assert row["addsent.passage"].startswith(PASSAGE) and row["addsent.gold"] == "Anna"
+    assert row["addsent.note"].startswith("false answer: ")
+    assert (row["sort.passage"], row["sort.question"]) == (
+        PASSAGE,
+        "fixed germany in mill the who ?",
+    )
+    transforms = json.loads(told.read_text())["transforms"]
+    assert transforms["addsent"]["f1_n"] == 1 and transforms["sort"]["f1_n"] == 0
+    assert transforms["sort"]["agreement"] in (0, 1)

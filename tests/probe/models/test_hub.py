@@ -203,7 +203,7 @@ def test_a_model_that_does_not_fit_is_not_fetched(hub: Hub) -> None:
 
 def test_the_cache_loads_the_same_commit_again(hub: Hub) -> None:
     cache = ModelCache(lambda: 1)
-    first = cache.open("owner/tiny").classifier
+    first = cache.open("owner/tiny").model
     cache.get("minilm")
     (hub.folder / "config.json").write_text("{}")  # the hub has a newer commit
     reloaded = cache.get("owner/tiny")

@@ -77,7 +77,7 @@ def two_way(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def two(two_way: str) -> Classifier:
-    return open_model(two_way).classifier
+    return open_model(two_way).model
 
 
 # opening
@@ -89,7 +89,7 @@ def test_the_labels_of_a_model_on_disk_are_not_checked(clear: str) -> None:
 
 
 def test_a_model_is_described_in_one_sentence(clear: str) -> None:
-    parameters = sum(p.numel() for p in open_model(clear).classifier.model.parameters())
+    parameters = sum(p.numel() for p in open_model(clear).model.model.parameters())
     summary = open_model(clear).summary
     assert summary.startswith(f"{clear} is a bert model of {parameters:,} weights with ")
     assert "the outputs contradiction, entailment, neutral; " in summary
@@ -102,13 +102,13 @@ def test_a_page_asks_only_for_what_was_opened(clear: str) -> None:
         cache.require(clear)
     opened = cache.open(clear)
     cache.require(clear)
-    assert cache.get(clear) is opened.classifier
+    assert cache.get(clear) is opened.model
 
 
 def test_a_given_order_is_part_of_the_name_and_comes_back(unclear: str) -> None:
     cache = ModelCache(lambda: 1)
     order = ("neutral", "contradiction", "entailment")
-    first = cache.open(unclear, order).classifier
+    first = cache.open(unclear, order).model
     assert first.name == f"{unclear} (neutral, contradiction, entailment)"
     cache.get("minilm")
     reloaded = cache.get(first.name)
@@ -119,7 +119,7 @@ def test_a_given_order_is_part_of_the_name_and_comes_back(unclear: str) -> None:
 
 def test_another_order_leaves_the_first_as_it_was(unclear: str) -> None:
     cache = ModelCache()
-    first = cache.open(unclear, LABELS).classifier
+    first = cache.open(unclear, LABELS).model
     cache.open(unclear, LABELS[::-1])
     assert cache.get(first.name).order == LABELS
 
@@ -197,7 +197,7 @@ def test_a_hub_s_name_opens_no_folder_of_the_working_directory(
 ) -> None:
     tiny_bert(tmp_path / "owner" / "name")
     monkeypatch.chdir(tmp_path)
-    assert open_model("owner/name").classifier.name == "owner/name"
+    assert open_model("owner/name").model.name == "owner/name"
     assert "owner/name" in refusal("owner/name")
     with pytest.raises(ModelError):
         ModelCache().get("owner/name")
@@ -225,7 +225,7 @@ def test_the_panel_asks_which_output_is_which(unclear: str) -> None:
 
 def test_what_the_plain_pairs_say_is_offered_and_not_taken(tmp_path: Path) -> None:
     folder = tmp_path / "minilm"
-    export_model(Path(open_model("minilm").classifier.model.name_or_path), folder)
+    export_model(Path(open_model("minilm").model.model.name_or_path), folder)
     config = folder / "config.json"
     outputs = {"id2label": {str(output): f"LABEL_{output}" for output in range(3)}}
     config.write_text(json.dumps(json.loads(config.read_text()) | outputs))
@@ -284,7 +284,7 @@ def test_the_command_line_asks_for_labels_and_takes_them(unclear: str) -> None:
     code, _, error = run("--model", unclear)
     assert (code, "(the option is --labels)" in error) == (2, True)
     code, output, _ = run("--model", unclear, "--labels", "n,e,c", "--json")
-    model = open_model(unclear, ("neutral", "entailment", "contradiction")).classifier
+    model = open_model(unclear, ("neutral", "entailment", "contradiction")).model
     assert code == 0
     probabilities = json.loads(output)["original"]["probabilities"]
     assert list(probabilities.values()) == pytest.approx(

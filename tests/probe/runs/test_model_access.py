@@ -100,7 +100,7 @@ def test_a_model_with_an_order_of_its_own_is_no_more_everyones_than_the_model(
     models: ModelAccess, sets: Sets, home: Path
 ) -> None:
     kept(models, sets, home, ME, "mine")
-    name = models.open(ME, "mine", LABELS).classifier.name
+    name = models.open(ME, "mine", LABELS).model.name
     assert models.get(ME, name).order == LABELS
     with pytest.raises(ModelError, match="there is no model called 'mine' here"):
         models.get(YOU, name)
@@ -113,7 +113,7 @@ def test_the_folder_of_a_model_is_no_way_around(
     for path in (home / "models" / "mine", home / "models" / "x" / ".." / "mine"):
         with pytest.raises(ModelError, match="there is no model called 'mine' here"):
             models.open(YOU, str(path))
-    assert models.open(ME, str(home / "models" / "mine")).classifier.name == "mine"
+    assert models.open(ME, str(home / "models" / "mine")).model.name == "mine"
 
 
 def test_where_nothing_of_ones_own_may_be_opened_a_hidden_model_is_as_one_that_is_not_there(
@@ -127,7 +127,7 @@ def test_where_nothing_of_ones_own_may_be_opened_a_hidden_model_is_as_one_that_i
             models.open(YOU, name)
         told.append(str(refused.value))
     assert told[0] == told[1]
-    assert models.open(ME, "mine").classifier.name == "mine"
+    assert models.open(ME, "mine").model.name == "mine"
 
 
 def test_a_model_is_offered_for_its_own_task_alone(models: ModelAccess, home: Path) -> None:

@@ -30,7 +30,7 @@ NEW = (PARAPHRASE_IDENTIFICATION, SENTIMENT)
 
 def column(task: Task, name: str) -> dict[str, str]:
     """Return a column of the bundled file by the rows' ids."""
-    with (FOLDER / f"{task.bundled}.csv").open(encoding="utf-8", newline="") as file:
+    with (FOLDER / task.bundled).open(encoding="utf-8", newline="") as file:
         return {row["id"]: row[name] for row in csv.DictReader(file)}
 
 

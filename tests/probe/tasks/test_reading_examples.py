@@ -8,11 +8,11 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from probe.span_scores import normalised
 
 from probe.addsent.place import sentence_starts
 from probe.data.questions import Question, read_questions
 from probe.settings import ASSETS
+from probe.tasks.span_scores import normalised
 from probe.text.tokens import tokenise
 
 BUNDLED, SAMPLE = ASSETS / "bundled" / "reading.json", ASSETS / "examples" / "passages.json"

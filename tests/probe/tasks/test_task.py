@@ -99,7 +99,12 @@ def test_the_gold_of_a_span_task_is_its_text() -> None:
 
 
 def test_every_offered_task_says_what_it_asks_and_what_its_fields_are_called() -> None:
-    assert [task.choice for task in offered_tasks()] == ["Inference", "Paraphrase", "Sentiment"]
+    assert [task.choice for task in offered_tasks()] == [
+        "Inference",
+        "Paraphrase",
+        "Sentiment",
+        "Reading",
+    ]
     for task in offered_tasks():
         assert task.question.endswith("?")
         assert set(task.titles) == set(task.fields)
