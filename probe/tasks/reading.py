@@ -131,9 +131,9 @@ READING = register(
         titles={"question": "Question", "passage": "Passage"},
         unit="question",
         showcase=Question(
-            "Who painted the boats in the old harbour before the storm?",
-            "The old harbour was quiet before the storm. Maria Kessler painted the boats there, "
-            "while her brother mended the nets in the new one.",
+            "Who painted the boats in the northern harbour before the storm?",
+            "The northern harbour was quiet before the storm. Maria Kessler painted the boats "
+            "there, while her brother mended the nets in the other one.",
             "Maria Kessler",
         ),
         meanings={

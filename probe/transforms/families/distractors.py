@@ -53,7 +53,7 @@ def addsent_first(question: Question, tools: Tools) -> Changed | None:
 
 @transform(
     "addsent_other",
-    "A look-alike with another false answer",
+    "Another false look-alike",
     "Adds the sentence with a false answer of a second list: a model that has only learnt the "
     "first list's answers falls for it.",
     family="distractor",

@@ -54,7 +54,7 @@ def test_the_probe_tab_refuses(models: ModelAccess, asked: dict[str, Any], sente
     with gr.Blocks():
         values = [control.value for control in options.build()]
     texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
-    fields = ["minilm", "0", 0, "", "gradient_x_input", "pad", asked.get("names", [])]
+    fields = ["minilm", "0", "", 0, "", "gradient_x_input", "pad", asked.get("names", [])]
     verdict, results, said = probe_answer.update(
         models, SharedAnswers(), "", NLI.name, *fields, *texts, *values
     )

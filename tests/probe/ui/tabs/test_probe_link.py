@@ -9,6 +9,7 @@ import pytest
 
 from probe.errors import FileError
 from probe.tasks.nli import NLI, Pair
+from probe.tasks.reading import READING, Question
 from probe.tasks.sentiment import SENTIMENT, Review
 from probe.tasks.task import Task
 from probe.transforms.options import DEFAULTS, OPTIONS, Options
@@ -91,7 +92,7 @@ def test_a_link_to_nothing_begins_with_an_example_whose_answer_is_known() -> Non
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("task", "reading", "names the task 'reading', which is not here; inference is shown"),
+        ("task", "poetry", "names the task 'poetry', which is not here; inference is shown"),
         ("model", "nosuch", "names the model 'nosuch', which is not here; minilm answers instead"),
         ("model", "a/b", "Settings, Your own model, loads it"),
         ("gold", "perhaps", "right answer 'perhaps', which is not here; the task has entailment"),
@@ -133,6 +134,16 @@ def test_the_fields_of_one_text_are_read_as_it() -> None:
     assert held["text"] == "Fine."
     assert "premise" not in held
     values = [shown(name, getattr(DEFAULTS, name)) for name in OPTIONS]
-    fields = "sentiment", "m", "0", 0, "", "saliency", "pad", []
+    fields = "sentiment", "m", "0", "", 0, "", "saliency", "pad", []
     with_fields = read_view(*fields, "Fine.", "", *values)
     assert with_fields.example == Review("Fine.", "positive")
+
+
+def test_the_view_of_a_passage_holds_its_answer() -> None:
+    question = Question("Who sat?", "Ann sat. Bo ran.", "Ann | Bo", answers=())
+    view = replace(VIEW, task=READING, example=question, model="minilm_reader", label=None)
+    opened = open_link(page_models(), ME, parameters(view))
+    assert (opened.view, opened.notices) == (view, ())
+    values = [shown(name, getattr(DEFAULTS, name)) for name in OPTIONS]
+    fields = "reading", "m", "", "Ann | Bo", 0, "", "saliency", "pad", []
+    assert read_view(*fields, "Who sat?", "Ann sat. Bo ran.", *values).example == question
