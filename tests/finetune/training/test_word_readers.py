@@ -14,7 +14,7 @@ from finetune.training.reader import mean_f1
 from finetune.training.recipes import WORD_READERS, ReaderPreset
 from finetune.training.word_readers import held_out, rate, train, untrained
 from probe.errors import TrainingError
-from probe.models.library import load_reader
+from probe.models.library import answers_with_spans, load_reader
 from probe.tasks.reading import Span
 from tests.support.questions import asked as asked_question
 from tests.support.tiny_word_readers import QUESTIONS, word_reader
@@ -167,6 +167,7 @@ def test_the_command_trains_a_reader_from_a_file(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "12 questions, 1 left out" in done.output
     assert "epoch 1" in done.output
+    assert answers_with_spans(str(out))
     assert load_reader(str(out)).predict(QUESTIONS[:1])
 
 
