@@ -5,11 +5,12 @@ from copy import deepcopy
 import torch
 from transformers import AutoModelForQuestionAnswering, PreTrainedConfig
 
-from probe.data.questions import Question, Span
 from probe.models.reader import Reader
 from probe.models.word_models.bidaf import BidafConfig
 from probe.models.word_models.qanet import QanetConfig
 from probe.models.word_models.word_tokenizer import SPECIAL, word_tokenizer
+from probe.tasks.reading import Span
+from tests.support.questions import asked
 
 TEXT = "the a man woman dog baker teacher sat in park shop school who where what stood ? . ,"
 WORDS = (*SPECIAL, *TEXT.split())
@@ -26,7 +27,7 @@ CONFIGS: dict[str, PreTrainedConfig] = {
 }
 PEOPLE, PLACES = ("man", "woman", "dog", "baker"), ("park", "shop", "school")
 QUESTIONS = [
-    Question(f"The {one} sat in the {place}.", "Who sat?", (Span(one, 4),), f"{one}-{place}")
+    asked(f"The {one} sat in the {place}.", "Who sat?", (Span(one, 4),), f"{one}-{place}")
     for one in PEOPLE
     for place in PLACES
 ]
