@@ -8,7 +8,7 @@ from dataclasses import replace
 from probe.addsent.generate import Distractor, distractor
 from probe.addsent.place import insert
 from probe.tasks.label_rules import KEEP
-from probe.tasks.reading import Question
+from probe.tasks.reading import Question, joined
 from probe.transforms.registry import Changed, Need, Tools, transform
 
 SOURCE = "Jia and Liang 2017, AddSent without its human steps"
@@ -72,8 +72,10 @@ def _distracted(
     question: Question, tools: Tools, place: int | None, second: bool = False
 ) -> Changed | None:
     """Add a distractor for the gold answer, or for the predicted one where none is known."""
-    answered = question if question.references else replace(question, gold=tools.labels[0])
-    made = distractor(answered, second)
+    known = question.references or tools.labels
+    if not known:
+        return None
+    made = distractor(replace(question, gold=joined(list(known)), answers=()), second)
     if made is None:
         return None
     return Changed((insert(question, made.sentence, place),), note=_rules(made))
