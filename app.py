@@ -23,7 +23,6 @@ from probe.runs.compute.engine import Engine
 from probe.runs.periodic_backup import start_backups
 from probe.runs.store import Store
 from probe.settings import settings
-from probe.tasks.task import Task
 from probe.ui.first_answer import load_behind
 from probe.ui.lessons.attribution import ATTRIBUTION
 from probe.ui.lessons.heuristics import HEURISTICS
@@ -32,13 +31,8 @@ from probe.ui.page import Core, TabEntry, build_page
 from probe.ui.server import zero_gpu
 from probe.ui.server.serving import start
 from probe.ui.tabs import admin, batch, catalogue, compare, learn, my_data, probe
+from probe.ui.task_choice import has_labels
 from probe.ui.visitors.expiry import remove_old_regularly
-
-
-def has_labels(task: Task) -> bool:
-    """Whether a task's answers are labels: classifiers are fine-tuned, readers are not yet."""
-    return not task.has_spans
-
 
 LESSONS = (WORD_SALAD, HEURISTICS, INOCULATE, GENERALISE, ATTRIBUTION)
 TABS = (

@@ -32,9 +32,14 @@ def task_in(query: Mapping[str, str]) -> Task:
     return task if task in offered_tasks() else NLI
 
 
+def has_labels(task: Task) -> bool:
+    """Whether a task's answers are labels: the tabs that fine-tune know no other."""
+    return not task.has_spans
+
+
 def labelled(task: Task) -> Task:
     """Return a task that is answered with labels: inference in place of any other.
 
-    Tabs that fine-tune know only such tasks; for the others they stand hidden.
+    For the others the tabs that fine-tune stand hidden.
     """
-    return NLI if task.has_spans else task
+    return task if has_labels(task) else NLI

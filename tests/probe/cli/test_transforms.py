@@ -5,12 +5,15 @@ from probe.transforms import REGISTRY
 from probe.transforms.options import OPTIONS
 from tests.support.commands import answer, run
 
-OF_NLI = [name for name, entry in REGISTRY.items() if entry.suits(NLI)]
+
+def of_nli() -> list[str]:
+    """Return the names of the transforms of inference."""
+    return [name for name, entry in REGISTRY.items() if entry.suits(NLI)]
 
 
 def test_transforms_are_listed_with_their_facts() -> None:
     rows = answer("transforms")
-    assert [row["name"] for row in rows] == OF_NLI
+    assert [row["name"] for row in rows] == of_nli()
     facts = {"name", "family", "side", "label_rule", "level", "needs", "available"}
     assert all(facts <= set(row) for row in rows)
     by_name = {row["name"]: row for row in rows}
@@ -23,7 +26,7 @@ def test_transforms_are_listed_with_their_facts() -> None:
 
 def test_transforms_are_listed_for_people_too() -> None:
     lines = run("transforms").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == OF_NLI
+    assert [line.split()[0] for line in lines] == of_nli()
 
 
 def test_options_are_listed_with_what_they_may_be() -> None:
