@@ -6,6 +6,8 @@ import pytest
 import torch
 from torch.nn.functional import linear
 
+from probe.analysis.attribution import attribute
+from probe.analysis.methods import METHODS, Method
 from probe.models.library import load_reader
 from probe.models.reader import Reader
 from probe.models.word_models.reading import (
@@ -180,18 +182,27 @@ def test_the_question_and_unknown_words_of_the_passage_matter(kind: str) -> None
 
 
 @KINDS
-def test_importance_can_be_taken_of_every_word_after_training(kind: str) -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_every_word_has_its_importance_alone_and_in_a_batch(kind: str, method: Method) -> None:
     reader = word_reader(kind, trained=True)
-    (window,) = reader.windows(SHORT)
-    taken: list[torch.Tensor] = []
-    hook = reader.model.get_input_embeddings().register_forward_hook(
-        lambda module, inputs, output: taken.append(output)
-    )
-    start = reader.logits(reader.collate([window]))[0]
-    hook.remove()
-    (gradient,) = torch.autograd.grad(start[5], taken[0])
-    words = [at for at, place in enumerate(window.places) if place or at < 3]
-    assert (gradient[0, words].abs().sum(-1) > 0).all()
+    together = attribute(reader, [SHORT, LONG], ["dog", "The dog"], method)
+    (alone,) = attribute(reader, [SHORT], ["dog"], method)
+    for field in ("question", "passage"):
+        scores = [token.score for token in together[0].tokens(field)]
+        assert scores == pytest.approx([token.score for token in alone.tokens(field)], abs=1e-4)
+    every = [
+        token.score
+        for one in together
+        for token in (*one.tokens("question"), *one.tokens("passage"))
+    ]
+    assert all(abs(score) > 0 for score in every)  # also no NaN
+
+
+@KINDS
+def test_integrated_gradients_add_up_to_the_change_from_the_baseline(kind: str) -> None:
+    reader = word_reader(kind, trained=True)
+    (found,) = attribute(reader, [SHORT], ["dog"], "integrated_gradients", steps=300)
+    assert found.delta == pytest.approx(0.0, abs=0.02)
 
 
 @KINDS
