@@ -49,6 +49,13 @@ class SpanPrediction(Prediction):
     windows: int
 
 
+def span_place(prediction: Prediction) -> dict[str, int]:
+    """Return where a span begins and ends in its passage; nothing for a label."""
+    if not isinstance(prediction, SpanPrediction):
+        return {}
+    return {"start": prediction.start, "end": prediction.end}
+
+
 @dataclass(frozen=True)
 class Window:
     """A question with a part of its passage: the model's inputs, and where each token stands.

@@ -13,7 +13,7 @@ from probe.analysis.lineage import lineage_json
 from probe.analysis.transformed import Transformed
 from probe.data.tables import Table
 from probe.models.classifier import Model, Prediction
-from probe.models.reader import SpanPrediction
+from probe.models.reader import span_place
 from probe.tasks.task import Label, Task
 
 
@@ -83,7 +83,7 @@ def _answer(task: Task, prediction: Prediction) -> dict[str, Any]:
         "prediction": prediction.label,
         "confidence": round(prediction.confidence, 6),
         **_probabilities(task, prediction),
-        **_place(prediction),
+        **span_place(prediction),
     }
 
 
@@ -92,13 +92,6 @@ def _probabilities(task: Task, prediction: Prediction) -> dict[str, float]:
     if not task.labels:
         return {}
     return {f"p_{label}": round(value, 6) for label, value in prediction.by_label.items()}
-
-
-def _place(prediction: Prediction) -> dict[str, int]:
-    """Return where a span begins and ends; a label is nowhere."""
-    if not isinstance(prediction, SpanPrediction):
-        return {}
-    return {"start": prediction.start, "end": prediction.end}
 
 
 def _span_columns(task: Task) -> tuple[str, ...]:

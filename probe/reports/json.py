@@ -8,6 +8,7 @@ from probe.analysis.lineage import lineage_json
 from probe.analysis.transformed import Transformed
 from probe.models.classifier import Precision, Prediction, resolve
 from probe.models.library import Entry
+from probe.models.reader import span_place
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.transforms.availability import missing
@@ -67,6 +68,7 @@ def _answer(prediction: Prediction) -> dict[str, Any]:
         "label": prediction.label,
         "probabilities": prediction.by_label,
         "confidence": prediction.confidence,
+        **span_place(prediction),
     }
 
 

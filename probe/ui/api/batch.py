@@ -63,7 +63,7 @@ def build(models: ModelAccess, line: FileLine) -> None:
             precision: auto, fp32 or bf16.
             options: Further options of the transforms, as a JSON object.
             owner: The token of one's own runs, which /inoculate returns.
-            task: nli, paraphrase or sentiment: what the model is asked.
+            task: nli, paraphrase, sentiment or reading: what the model is asked.
             columns: Columns by text where they are not to be guessed, and gold, as a JSON object.
             label_values: Labels by the value of the file that means them, as a JSON object.
         """

@@ -54,10 +54,11 @@ def build(models: ModelAccess) -> None:
             method: How importance is computed.
             baseline: The token that stands for nothing, for integrated gradients and occlusion.
             options: Further options of the transforms by name, as `python -m probe pair` has them.
-            gold: The gold label, if it is known.
+            gold: The gold label, or the right answers with | between them, if known.
             owner: The token of one's own runs, which /inoculate returns.
-            texts: The texts by field: premise, hypothesis; text1, text2; or text.
-            task: The task of model and texts: nli, paraphrase or sentiment.
+            texts: The texts by field: premise, hypothesis; text1, text2; text; or
+                question, passage.
+            task: The task of model and texts: nli, paraphrase, sentiment or reading.
         """
         asked = task_of(task)
         example = read_example(asked, texts, premise, hypothesis, gold)
