@@ -130,6 +130,7 @@ VIEWS = (
     View("probe-failed", {"tab": "probe", "model": "gone"}, shows("#notices .notice")),
     View("probe-paraphrase", {"tab": "probe", "task": "paraphrase"}, shows("#rows .result")),
     View("probe-sentiment", {"tab": "probe", "task": "sentiment"}, shows("#rows .result")),
+    View("probe-reading", {"tab": "probe", "task": "reading"}, shows("#rows .result")),
     View("batch", {"tab": "batch"}, shows("#upload")),
     View(
         "batch-read",
@@ -154,6 +155,14 @@ VIEWS = (
         {"tab": "batch"},
         one_after_another(
             drop("#upload", "mnli_form.tsv", "#upload-preview table"),
+            press("#score", "#files a"),
+        ),
+    ),
+    View(
+        "batch-reading",
+        {"tab": "batch", "task": "reading"},
+        one_after_another(
+            drop("#upload", "passages.json", "#upload-preview table"),
             press("#score", "#files a"),
         ),
     ),
@@ -208,6 +217,7 @@ VIEWS = (
         shows("#repair-problem [role=alert]"),
     ),
     View("repair-sentiment", {"tab": "repair", "task": "sentiment"}),
+    View("repair-reading", {"tab": "repair", "task": "reading"}, shows(".tabitem .empty")),
     View("generalise", {"tab": "generalise"}, shows("#generalise-results .heat")),
     View(
         "generalise-curves",

@@ -86,10 +86,22 @@ def test_a_pair_of_another_task_comes_by_its_fields(client: Client, app: App) ->
     assert answer["transformed"][0]["text2"] == "is it light not why ?"
 
 
+def test_a_question_about_a_passage_is_answered_with_its_place(client: Client) -> None:
+    texts = {"question": "Who fixed the mill in Germany?", "passage": "Anna fixed the mill."}
+    answer = client.predict(
+        texts=texts, task="reading", gold="Anna | anna", transforms=["addsent"], api_name="/probe"
+    )
+    original = answer["original"]
+    assert texts["passage"][original["start"] : original["end"]] == original["label"]
+    (made,) = answer["transformed"]
+    assert made["passage"].startswith("Anna fixed the mill. ") and made["gold"] == "Anna | anna"
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"task": "reading"}, "there is no task 'reading' here"),
+        ({"task": "poetry"}, "there is no task 'poetry' here"),
+        ({"task": "reading", "texts": {"text": "A."}}, "has no text 'text'"),
         ({"task": "sentiment", "texts": {"text1": "A."}}, "has no text 'text1'"),
         ({"task": "sentiment", "texts": {"text": "Fine."}, "model": "minilm"}, "another task"),
     ],

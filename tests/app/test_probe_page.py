@@ -110,6 +110,29 @@ def test_a_task_of_one_text_shows_one_field_and_no_swap(page: Page, app: App) ->
     expect(page.locator("#swap")).to_be_hidden()
 
 
+def test_a_distractor_is_added_to_a_passage_and_the_answer_marked(page: Page, app: App) -> None:
+    page.goto(f"{app.url}?task=reading&transforms=addsent,sort")
+    expect(page.locator("#rows .result")).to_have_count(2, timeout=SLOW)
+    marked = page.locator("#answer .answer-span")
+    expect(marked).to_have_text(page.locator("#answer .verdict strong").inner_text())
+    expect(page.locator("#rows")).to_contain_text("false answer:")
+    expect(page.locator("#right-answer textarea")).to_have_value("Marta Keel")
+    expect(page.locator("#gold")).to_be_hidden()
+    page.locator("#text-1 textarea").fill("Who saw to the southern light?")
+    page.locator("#right-answer textarea").fill("a stranger")
+    expect(page.locator("#answer")).to_contain_text("does not occur in the passage", timeout=SLOW)
+
+
+def test_a_tab_that_does_not_know_a_task_says_which_it_knows(page: Page, app: App) -> None:
+    page.goto(f"{app.url}?task=reading&tab=repair")
+    shown = page.get_by_text("Repair is not for reading. Choose")
+    expect(shown).to_be_visible(timeout=SLOW)
+    expect(page.locator("#repair-start")).to_be_hidden()
+    page.locator("#task").get_by_label("Sentiment").check()
+    expect(page.locator("#repair-start")).to_be_visible(timeout=SLOW)
+    expect(shown).to_be_hidden()
+
+
 def test_typing_updates_the_page_without_a_click_and_keeps_the_focus(page: Page, app: App) -> None:
     answered(page, app.url)
     field = page.locator("#text-2 textarea")
