@@ -87,7 +87,7 @@ def _answer_on_change(page: Page, fields: Fields, outputs: list[gr.HTML]) -> dic
         answered.then(None, js=probe_browser.FRESH, **QUIET)
 
     # a text's own change, whoever makes it: a key, a paste, an example, a permalink
-    answer_on([text.change for text in fields.texts], 300)
+    answer_on([text.change for text in fields.typed], 300)
     changes = [
         field.release if isinstance(field, gr.Slider) else field.input for field in fields.settings
     ]

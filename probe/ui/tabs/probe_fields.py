@@ -48,16 +48,13 @@ class Fields:
     @property
     def settings(self) -> list[Any]:
         """What is set by a press or a choice."""
-        chosen = [
-            self.model,
-            self.gold,
-            self.answer,
-            self.seed,
-            self.explain,
-            self.method,
-            self.baseline,
-        ]
+        chosen = [self.model, self.gold, self.seed, self.explain, self.method, self.baseline]
         return [*chosen, *self.options]
+
+    @property
+    def typed(self) -> list[gr.Textbox]:
+        """What is typed."""
+        return [*self.texts, self.answer]
 
     @property
     def inputs(self) -> list[Any]:
