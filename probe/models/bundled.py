@@ -60,6 +60,12 @@ BUNDLED: Mapping[str, Bundled] = {
         "to start with.",
         f"assets/models/minilm_reader and {EMBEDDINGS}",
     ),
+    "bidaf": Bundled(
+        "BiDAF",
+        "Reads words and their letters with recurrent networks, the passage and the question each "
+        "in the light of the other (Seo et al. 2017).",
+        f"assets/models/bidaf and {VECTORS}",
+    ),
 }
 """By name, of each task first the one to start with; a wheel may leave some out, and a clone
 without Git LFS has only pointers to them."""
