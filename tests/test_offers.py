@@ -9,7 +9,7 @@ from app import LESSONS, tabs
 from finetune.ui.generalise.titles import skill_choices
 from finetune.ui.repair.titles import ALL, change_choices
 from finetune.ui.samples import challenge_choices
-from probe.analysis.slices import slices_of
+from probe.analysis.slice_table import slices_of
 from probe.tasks.task import Task, offered_tasks
 from probe.ui.html.catalogue import catalogue
 from probe.ui.panels import changes, templates
@@ -54,7 +54,9 @@ def compare(task: Task) -> set[str]:
     view = read_link(task, models.names(ME, task), {})
     *_, profile = compare_view.show_task(models, ME, task, view)
     titles = [task.title_of(field).lower() for field in task.fields]
-    groups = {without(each.group, *titles) for each in slices_of(task)}
+    groups = {
+        name for each in slices_of(task) for name in (each.group, without(each.group, *titles))
+    }
     return groups | ({"HANS profile"} if profile.visible else set())
 
 

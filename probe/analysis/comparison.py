@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from probe.analysis.batch import Chunk, in_chunks
@@ -44,6 +45,17 @@ class Row:
         if not self.predictions or self.gold is None:
             return None
         return self.task.matches(self.predictions[model].label, self.gold)
+
+    def f1(self, model: int) -> float | None:
+        """How much of the gold answer a model gives, None where there is none or it is a label."""
+        if not self.predictions or self.gold is None or not self.task.f1:
+            return None
+        return _f1(self.task, self.predictions[model].label, self.gold)
+
+
+@lru_cache(maxsize=200_000)  # every slice asks again for the same answers
+def _f1(task: Task, answer: Label, gold: Label) -> float:
+    return task.f1(answer, gold) if task.f1 else 0.0
 
 
 def compare(

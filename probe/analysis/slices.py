@@ -1,15 +1,18 @@
-"""Kinds of examples on which models are known to differ, as a table, and the accuracy on each."""
+"""Which examples are in which slice, and how good each model is there."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
+from probe.analysis import question_kinds as asked
 from probe.analysis.comparison import Row
-from probe.analysis.statistics import McNemar, accuracy, mcnemar, of_group, parts_of
+from probe.analysis.slice_table import Facts, Slice, slices_of
+from probe.analysis.statistics import McNemar, Test, of_group, parts_of, score, significance
 from probe.baselines import BASELINES
 from probe.baselines.surface import words
 from probe.metrics import Estimate
 from probe.tasks.nli import ENTAILMENT, Pair
+from probe.tasks.reading import Question
 from probe.tasks.task import Example, Task
 
 NEGATION_WORDS = """
@@ -20,179 +23,29 @@ NEGATIONS = frozenset(NEGATION_WORDS.split())
 """Lower-cased Penn tokens: "isn't" is the two tokens is and n't."""
 RULED = ("lexical_overlap", "subsequence")
 ALL = "all"
-CONSTITUENT_NOTE = (
-    "The heuristic “constituent” needs a parse, so it is counted only where a row says that it was "
-    "made for it: pairs from the HANS templates."
-)
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What the slices look at.
-
-    `overlap` is the share of the target's different words that are in the source too, 1 for none
-    or without a source; `length` counts the pieces between blanks of the target that hold a letter
-    or digit. `heuristics` are those of HANS by which a pair would be entailed.
-    """
-
-    overlap: float
-    negated: bool
-    length: int
-    heuristics: frozenset[str]
-
-
-def any_task(task: Task) -> bool:
-    """Whether a slice of one text's words fits a task: it fits all that answer with labels."""
-    return bool(task.labels)
-
-
-def two_texts(task: Task) -> bool:
-    """Whether a slice of two texts' common words fits a task."""
-    return bool(task.labels and task.source)
-
-
-def inference(task: Task) -> bool:
-    """Whether a slice of HANS fits a task."""
-    return task.example is Pair
-
-
-@dataclass(frozen=True)
-class Slice:
-    """A kind of examples: its group, its name, and which facts make an example one of them.
-
-    `title` and the clause `where` say in plain words what the name says. All but the title may
-    hold {target} and {source}, for what the task calls these fields. `main` marks the one of its
-    group in which models are known to fail.
-    """
-
-    group: str
-    name: str
-    holds: Callable[[Facts], bool]
-    fits: Callable[[Task], bool] = any_task
-    title: str = ""
-    where: str = ""
-    main: bool = False
-
-
-def _follows(heuristic: str) -> Callable[[Facts], bool]:
-    return lambda facts: heuristic in facts.heuristics
-
-
-OVERLAP, NEGATION, LENGTH = "lexical overlap", "negation in the {target}", "{target} length"
-HANS = "HANS heuristic"
-SLICES = (
-    Slice(
-        OVERLAP,
-        "every {target} word in the {source}",
-        lambda f: f.overlap == 1,
-        two_texts,
-        "Every word shared",
-        "every word of the {target} is in the {source}",
-        main=True,
-    ),
-    Slice(
-        OVERLAP,
-        "at least half of them",
-        lambda f: 0.5 <= f.overlap < 1,
-        two_texts,
-        "Half of the words or more shared",
-        "half of the words of the {target} or more are in the {source}",
-    ),
-    Slice(
-        OVERLAP,
-        "fewer than half",
-        lambda f: f.overlap < 0.5,
-        two_texts,
-        "Fewer than half shared",
-        "fewer than half of the words of the {target} are in the {source}",
-    ),
-    Slice(
-        NEGATION,
-        "a negation word",
-        lambda f: f.negated,
-        title="A negation word",
-        where="the {target} has a negation word",
-        main=True,
-    ),
-    Slice(
-        NEGATION,
-        "none",
-        lambda f: not f.negated,
-        title="No negation word",
-        where="the {target} has no negation word",
-    ),
-    Slice(
-        LENGTH,
-        "up to 5 words",
-        lambda f: f.length <= 5,
-        title="Up to 5 words",
-        where="the {target} has up to 5 words",
-    ),
-    Slice(
-        LENGTH,
-        "6 to 10 words",
-        lambda f: 6 <= f.length <= 10,
-        title="6 to 10 words",
-        where="the {target} has 6 to 10 words",
-    ),
-    Slice(
-        LENGTH,
-        "more than 10 words",
-        lambda f: f.length > 10,
-        title="More than 10 words",
-        where="the {target} has more than 10 words",
-        main=True,
-    ),
-    *(
-        Slice(
-            HANS,
-            name,
-            _follows(name),
-            inference,
-            title,
-            f"the heuristic {title.lower()} of HANS says entailment",
-        )
-        for name, title in (
-            ("lexical_overlap", "Lexical overlap"),
-            ("subsequence", "Subsequence"),
-            ("constituent", "Constituent"),
-        )
-    ),
-)
-
-
-@lru_cache
-def slices_of(task: Task) -> tuple[Slice, ...]:
-    """Return the slices that fit a task, in its own words."""
-    called = {"target": task.title_of(task.target).lower()}
-    called["source"] = task.title_of(task.source).lower() if task.source else ""
-    return tuple(
-        replace(
-            each,
-            group=each.group.format(**called),
-            name=each.name.format(**called),
-            where=each.where.format(**called),
-        )
-        for each in SLICES
-        if each.fits(task)
-    )
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The models on the examples of a slice with one gold label (or all): n, accuracy, test.
+    """The models on the examples of a slice with one gold label (or all): n, scores, test.
 
     `place` is that of the slice in `slices_of` the task. `gold` is all or a part's; entailment and
     non-entailment are compared in two classes.
-    `test` is McNemar's of the two models asked for.
+    `scores` are accuracies, or F1 where answers are spans; `test` is that of the two models asked
+    for.
     """
 
     slice: Slice
     place: int
     gold: str
     n: int
-    accuracies: tuple[Estimate, ...]
-    test: McNemar
+    scores: tuple[Estimate, ...]
+    test: Test
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether the examples have gold labels, so that the slice has parts."""
+        return isinstance(self.test, McNemar)
 
 
 @lru_cache(maxsize=20_000)  # a page asks again for the same examples
@@ -207,7 +60,17 @@ def facts_of(task: Task, example: Example) -> Facts:
         not NEGATIONS.isdisjoint(target),
         sum(any(map(str.isalnum, piece)) for piece in text.split()),
         _heuristics(example) if isinstance(example, Pair) and shared == target else _named(example),
+        *_kinds(example),
     )
+
+
+def _kinds(example: Example) -> tuple[str, str]:
+    """Return the word with which a question asks and the type of its answer, where it is one."""
+    if not isinstance(example, Question):
+        return "", ""
+    known = bool(example.references) and not asked.missing()
+    kind = asked.answer_type(example.question, example.references) if known else ""
+    return asked.question_word(example.question), kind
 
 
 def _heuristics(pair: Pair) -> frozenset[str]:
@@ -254,8 +117,8 @@ def _lines(each: Slice, rows: Sequence[Row], first: int, second: int) -> list[Me
             slices_of(rows[0].task).index(each),
             gold,
             len(part),
-            tuple(accuracy(part, model) for model in models),
-            mcnemar(part, first, second),
+            tuple(score(part, model) for model in models),
+            significance(part, first, second),
         )
         for gold, part in parts.items()
         if part

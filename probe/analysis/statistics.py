@@ -1,6 +1,7 @@
-"""What compared rows say of the models: accuracy, agreement, disagreement, McNemar's test.
+"""What compared rows say of the models: accuracy, F1, agreement, disagreement, and a test.
 
-A model is named by its place among the compared ones, from 0.
+Where answers are labels, two models are compared by accuracy and McNemar's test; where they are
+spans, by F1 and a paired bootstrap. A model is named by its place among the compared ones, from 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,8 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from probe.analysis.comparison import Row
+from probe.analysis.paired_bootstrap import RESAMPLES, PairedBootstrap, paired_bootstrap
 from probe.first_import import first_import
-from probe.metrics import Estimate, share
+from probe.metrics import Estimate, mean, share
 from probe.tasks.task import Group, Label, Task
 
 MAX_P = 0.05  # below which a difference is called one
@@ -43,11 +45,34 @@ class McNemar:
     only_second: int
     p: float
 
+    @property
+    def discordant(self) -> int:
+        """On how many pairs only one model is right."""
+        return self.only_first + self.only_second
+
+
+Test = McNemar | PairedBootstrap
+"""Whether two models differ on the same examples."""
+
 
 def accuracy(rows: Sequence[Row], model: int) -> Estimate:
-    """Return the share of gold labels that a model meets, with Wilson's interval."""
+    """Return the share of gold labels that a model meets, with Wilson's interval.
+
+    Of spans it is their exact match.
+    """
     hits = [row.right(model) for row in rows]
     return share([hit for hit in hits if hit is not None])
+
+
+def f1(rows: Sequence[Row], model: int) -> Estimate:
+    """Return the mean F1 of a model's spans over the rows with a gold answer."""
+    values = [row.f1(model) for row in rows]
+    return mean([value for value in values if value is not None])
+
+
+def score(rows: Sequence[Row], model: int) -> Estimate:
+    """Return what models are compared by: F1 where answers are spans, else accuracy."""
+    return f1(rows, model) if any(row.task.has_spans for row in rows) else accuracy(rows, model)
 
 
 def parts_of(task: Task) -> dict[str, Group]:
@@ -100,6 +125,11 @@ def differing(rows: Sequence[Row], first: int, second: int) -> list[Row]:
     return [row for row in rows if row.predictions and not _same(row, first, second)]
 
 
+def agreeing(rows: Sequence[Row], first: int, second: int) -> list[Row]:
+    """Return the rows of which two models say the same."""
+    return [row for row in rows if row.predictions and _same(row, first, second)]
+
+
 def labels_of(rows: Sequence[Row], model: int) -> tuple[Label, ...]:
     """Return the labels a model chooses among, in their order; none where it answers with spans."""
     answered = next((row for row in rows if row.predictions), None)
@@ -116,7 +146,7 @@ def disagreement(rows: Sequence[Row], first: int, second: int) -> Mapping[tuple[
     for row in rows:
         if row.predictions:
             cells.setdefault(_answers(row, first, second), []).append(row)
-    return {answers: _cell(group, first, second) for answers, group in cells.items()}
+    return {answers: outcomes(group, first, second) for answers, group in cells.items()}
 
 
 def members(rows: Sequence[Row], first: int, second: int, answers: tuple[str, str]) -> list[Row]:
@@ -128,10 +158,11 @@ def _answers(row: Row, first: int, second: int) -> tuple[Label, Label]:
     return row.predictions[first].label, row.predictions[second].label
 
 
-def _cell(rows: Sequence[Row], first: int, second: int) -> Cell:
-    outcomes = [(row.right(first), row.right(second)) for row in rows]
+def outcomes(rows: Sequence[Row], first: int, second: int) -> Cell:
+    """Count rows by which of two models is right, all of them as `n`."""
+    right = [(row.right(first), row.right(second)) for row in rows]
     quarters = ((True, True), (True, False), (False, True), (False, False))
-    return Cell(len(rows), *(outcomes.count(quarter) for quarter in quarters))
+    return Cell(len(rows), *(right.count(quarter) for quarter in quarters))
 
 
 def mcnemar(rows: Sequence[Row], first: int, second: int) -> McNemar:
@@ -140,7 +171,7 @@ def mcnemar(rows: Sequence[Row], first: int, second: int) -> McNemar:
     with first_import:
         from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
-    cell = _cell([row for row in rows if row.right(first) is not None], first, second)
+    cell = outcomes([row for row in rows if row.right(first) is not None], first, second)
     if not cell.n:
         return McNemar(0, 0, 0, float("nan"))
     table = np.array([[cell.both, cell.only_first], [cell.only_second, cell.neither]])
@@ -148,22 +179,65 @@ def mcnemar(rows: Sequence[Row], first: int, second: int) -> McNemar:
     return McNemar(cell.n, cell.only_first, cell.only_second, p)
 
 
-def in_words(test: McNemar, first: str, second: str) -> str:
-    """Say what a test means."""
+def bootstrap(rows: Sequence[Row], first: int, second: int) -> PairedBootstrap:
+    """Test whether two models differ in F1 over the rows with a gold answer."""
+    pairs = [(row.f1(first), row.f1(second)) for row in rows]
+    return paired_bootstrap([a - b for a, b in pairs if a is not None and b is not None])
+
+
+def significance(rows: Sequence[Row], first: int, second: int) -> Test:
+    """Test whether two models differ, in F1 where answers are spans, else in accuracy."""
+    spans = any(row.task.has_spans for row in rows)
+    return bootstrap(rows, first, second) if spans else mcnemar(rows, first, second)
+
+
+def in_words(test: Test, first: str, second: str, unit: str = "pair") -> str:
+    """Say what a test means; `unit` is what the task calls an example."""
+    if isinstance(test, PairedBootstrap):
+        return _bootstrap_words(test, first, second, unit)
+    return _mcnemar_words(test, first, second, unit)
+
+
+def _mcnemar_words(test: McNemar, first: str, second: str, unit: str) -> str:
     if not test.n:
         return f"{first} and {second} cannot be tested: there are no gold labels."
-    if not test.only_first + test.only_second:
-        return f"{first} and {second} are right on the same of the {test.n:,} pairs: no test."
+    if not test.discordant:
+        return f"{first} and {second} are right on the same of the {test.n:,} {unit}s: no test."
     counts = (
-        f"Of {test.n:,} pairs {first} alone is right on {test.only_first:,}, "
+        f"Of {test.n:,} {unit}s {first} alone is right on {test.only_first:,}, "
         f"{second} alone on {test.only_second:,}"
     )
-    verdict = (
-        "chance alone would seldom make them differ so much"
-        if test.p < MAX_P
-        else "these pairs do not tell the two apart"
+    return f"{counts}. Exact McNemar test: {_verdict(test.p, unit)}"
+
+
+def _bootstrap_words(test: PairedBootstrap, first: str, second: str, unit: str) -> str:
+    if not test.n:
+        return f"{first} and {second} cannot be tested: there are no right answers to compare with."
+    if not test.discordant:
+        return f"{first} and {second} have the same F1 on each of the {test.n:,} {unit}s: no test."
+    if test.difference < 0:
+        return _bootstrap_words(test.turned_round, second, first, unit)
+    return (
+        f"The F1 of {first} is {100 * test.difference:.1f} points above that of {second} "
+        f"(95 % interval {_signed(test.low)} to {_signed(test.high)}), higher on "
+        f"{test.first_higher:,} of "
+        f"{test.n:,} {unit}s, lower on {test.second_higher:,}. Paired bootstrap with {RESAMPLES:,} "
+        f"resamples: {_verdict(test.p, unit)}"
     )
-    return f"{counts}. Exact McNemar test: {p_text(test.p)}; {verdict}."
+
+
+def _signed(share: float) -> str:
+    """Write points with a proper minus, and 0 without one."""
+    return f"{100 * share:.1f}".replace("-0.0", "0.0").replace("-", "\N{MINUS SIGN}")
+
+
+def _verdict(p: float, unit: str) -> str:
+    told = (
+        "chance alone would seldom make them differ so much"
+        if p < MAX_P
+        else f"these {unit}s do not tell the two apart"
+    )
+    return f"{p_text(p)}; {told}."
 
 
 def p_text(p: float) -> str:

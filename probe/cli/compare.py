@@ -53,7 +53,10 @@ def compare_command(
     guard: Guard = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare models on a file, or on one pair: accuracy, disagreement, McNemar's test, slices."""
+    """Compare models on a file, or on one pair: accuracy, disagreement, McNemar's test, slices.
+
+    Models that answer with spans are compared by F1 and exact match, and by a paired bootstrap.
+    """
     require_two(models)
     if file is None:
         if summary or out:
@@ -132,14 +135,17 @@ def _pair_text(shape: dict[str, Any]) -> str:
 
 
 def _text(shape: dict[str, Any]) -> str:
-    """Return the summary as lines: accuracies, tests, slices over all gold labels."""
+    """Return the summary as lines: accuracies or F1, tests, slices over all gold labels."""
+    measure, test = ("f1", "bootstrap") if "f1" in shape else ("accuracy", "mcnemar")
     lines = [f"{shape['scored']} of {shape['rows']} rows scored, {shape['with_gold']} with gold"]
-    lines += [f"{name:24} {_estimate(one)}" for name, one in shape["accuracy"].items()]
+    for name, one in shape[measure].items():
+        exact = f"  exact match {_estimate(shape['em'][name])}" if "em" in shape else ""
+        lines.append(f"{name:24} {'F1 ' if exact else ''}{_estimate(one)}{exact}")
     for couple in shape["pairs_of_models"]:
-        lines.append(f"{couple['mcnemar']['words']} They agree on {_estimate(couple['agreement'])}")
+        lines.append(f"{couple[test]['words']} They agree on {_estimate(couple['agreement'])}")
     for one in shape["slices"]:
         if one["gold"] == "all":
-            accuracies = "  ".join(_estimate(each) for each in one["accuracy"].values())
+            scores = "  ".join(_estimate(each) for each in one[measure].values())
             name = f"{one['group']}: {one['slice']}"
-            lines.append(f"{name:55} n {one['n']:5}  {accuracies}")
+            lines.append(f"{name:55} n {one['n']:5}  {scores}")
     return "\n".join(lines)

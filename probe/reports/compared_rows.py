@@ -7,6 +7,7 @@ from typing import Any
 
 from probe.analysis.comparison import Row
 from probe.models.classifier import Prediction
+from probe.models.reader import SpanPrediction
 from probe.tasks.nli import Pair
 from probe.tasks.task import example_json, read_example, task_named
 from probe.templates import TemplatePair
@@ -42,8 +43,10 @@ def _read(shape: dict[str, Any]) -> Row:
         heuristic = shape["example"].get("heuristic")
         if heuristic and isinstance(example, Pair):
             example = TemplatePair(**example_json(example), heuristic=heuristic)
-    predictions = tuple(
-        Prediction(answer["label"], tuple(answer["probabilities"]), tuple(answer["labels"]))
-        for answer in shape["predictions"]
-    )
+    predictions = tuple(map(_prediction, shape["predictions"]))
     return Row(shape["number"], task, example, predictions, shape["error"], tuple(shape["cut"]))
+
+
+def _prediction(answer: dict[str, Any]) -> Prediction:
+    values = {**answer, **{name: tuple(answer[name]) for name in ("probabilities", "labels")}}
+    return SpanPrediction(**values) if "windows" in answer else Prediction(**values)

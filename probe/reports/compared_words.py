@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from probe.analysis.comparison import Row
-from probe.analysis.slices import ALL, Measured, inference, measure
-from probe.analysis.statistics import MAX_P, accuracy, agreement, mcnemar, p_text
+from probe.analysis.slice_table import inference
+from probe.analysis.slices import ALL, Measured, measure
+from probe.analysis.statistics import MAX_P, agreement, p_text, score, significance
 from probe.models.bundled import title_of
 from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT
 from probe.tasks.task import Task
@@ -22,7 +23,7 @@ def in_a_sentence(rows: Sequence[Row], names: Sequence[str]) -> str:
         return "No row could be compared."
     if not any(row.gold for row in scored):
         return _unjudged(scored, names)
-    order = sorted(range(len(names)), key=lambda at: -accuracy(scored, at).value)
+    order = sorted(range(len(names)), key=lambda at: -score(scored, at).value)
     against = "; ".join(_against(scored, names, a, b) for a, b in pairwise(order))
     return f"{against}.{_weakness(scored, len(names))}"
 
@@ -32,26 +33,35 @@ def _unjudged(rows: Sequence[Row], names: Sequence[str]) -> str:
     first, second = title_of(names[0]), title_of(names[1])
     return (
         f"{first} and {second} say the same of {100 * same.value:.0f} % of {same.n:,} "
-        f"{rows[0].task.unit}s. There are no gold labels, so nothing can be called right."
+        f"{rows[0].task.unit}s. There are no {gold_name(rows[0].task)}, so nothing can be called "
+        "right."
     )
+
+
+def gold_name(task: Task) -> str:
+    """Return what the task calls what is right."""
+    return "right answers to compare with" if task.has_spans else "gold labels"
 
 
 def _against(rows: Sequence[Row], names: Sequence[str], better: int, other: int) -> str:
-    """Compare a model with the next one in the order of accuracy, by McNemar's test."""
-    first, second = title_of(names[better]), title_of(names[other])
-    test = mcnemar(rows, better, other)
-    shares = [f"{100 * accuracy(rows, at).value:.1f}" for at in (better, other)]
-    if not test.only_first + test.only_second:
-        return f"{first} and {second} are right on the same {rows[0].task.unit}s, {shares[0]} %"
+    """Compare a model with the next one in the order of accuracy or F1, by the task's test."""
+    first, second, task = title_of(names[better]), title_of(names[other]), rows[0].task
+    test = significance(rows, better, other)
+    shares = [f"{100 * score(rows, at).value:.1f}" for at in (better, other)]
+    if not test.discordant:
+        same = "equally good on each" if task.has_spans else "right on the same"
+        of = f"{task.unit}, F1" if task.has_spans else f"{task.unit}s,"
+        return f"{first} and {second} are {same} {of} {shares[0]} %"
     if test.p < MAX_P:
-        return (
-            f"{first} is better than {second} "
-            f"({shares[0]} against {shares[1]} % right, {p_text(test.p)})"
-        )
-    return (
-        f"{first} and {second} cannot be told apart "
-        f"({shares[0]} and {shares[1]} % right, {p_text(test.p)})"
-    )
+        said, joint = f"{first} is better than {second}", "against"
+    else:
+        said, joint = f"{first} and {second} cannot be told apart", "and"
+    return f"{said} ({_right(task, f' {joint} '.join(shares))}, {p_text(test.p)})"
+
+
+def _right(task: Task, shares: str) -> str:
+    """Say of shares in per cent what they are of."""
+    return f"F1 {shares} %" if task.has_spans else f"{shares} % right"
 
 
 def _weakness(rows: Sequence[Row], models: int) -> str:
@@ -61,8 +71,9 @@ def _weakness(rows: Sequence[Row], models: int) -> str:
     """
     task = rows[0].task
     lines = [one for one in measure(rows) if one.n >= MIN_ROWS and one.slice.fits is not inference]
-    means = [accuracy(rows, at).value for at in range(models)]
-    guessing = [one for one in lines if _below(one, [_chance(task, one.gold)] * models)]
+    means = [score(rows, at).value for at in range(models)]
+    guesses = lines if task.labels else []
+    guessing = [one for one in guesses if _below(one, [_chance(task, one.gold)] * models)]
     if guessing:
         return f" {_all(models)} right less often than a guess {_where(_worst(guessing))}."
     weak = [one for one in lines if _below(one, means)]
@@ -70,7 +81,7 @@ def _weakness(rows: Sequence[Row], models: int) -> str:
 
 
 def _below(line: Measured, bounds: Sequence[float]) -> bool:
-    return all(one.high < bound for one, bound in zip(line.accuracies, bounds, strict=True))
+    return all(one.high < bound for one, bound in zip(line.scores, bounds, strict=True))
 
 
 def _chance(task: Task, gold: str) -> float:
@@ -79,7 +90,7 @@ def _chance(task: Task, gold: str) -> float:
 
 
 def _worst(lines: Sequence[Measured]) -> Measured:
-    return min(lines, key=lambda line: max(one.value for one in line.accuracies))
+    return min(lines, key=lambda line: max(one.value for one in line.scores))
 
 
 def _all(models: int) -> str:
@@ -89,6 +100,6 @@ def _all(models: int) -> str:
 
 def _where(line: Measured) -> str:
     part = PARTS.get(line.gold, f" and the right answer is {line.gold}")
-    shares = [f"{100 * one.value:.0f}" for one in line.accuracies]
+    shares = [f"{100 * one.value:.0f}" for one in line.scores]
     listed = f"{', '.join(shares[:-1])} and {shares[-1]} %"
     return f"where {line.slice.where}{part} ({listed} of {line.n})"

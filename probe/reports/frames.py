@@ -157,8 +157,8 @@ def _line(row: Row, transformed: Transformed) -> dict[str, Any]:
 def compared_frame(table: Table, rows: Sequence[ComparedRow], names: Sequence[str]) -> pd.DataFrame:
     """Return the input rows, every column unchanged, and behind them a few columns a model.
 
-    They are MODEL.prediction, .confidence, .p_LABEL and .right, and one column error; where the
-    input has one of these already, ours gets a number behind it.
+    They are MODEL.prediction, .confidence, .p_LABEL and .right, for spans .start, .end and .f1, and
+    one column error; where the input has one of these already, ours gets a number behind it.
     """
     short = [Path(name).name for name in names]
     labels = short if len(set(short)) == len(short) else list(names)
@@ -181,7 +181,10 @@ def _compared_record(row: ComparedRow, names: Sequence[str]) -> dict[str, Any]:
         answer = answers.get(name)
         record[f"{name}.prediction"] = answer.label if answer else None
         record[f"{name}.confidence"] = round(answer.confidence, 6) if answer else None
-        columns = _probabilities(row.task, answer) if answer else {}
+        columns = {**_probabilities(row.task, answer), **span_place(answer)} if answer else {}
         record |= {f"{name}.{column}": value for column, value in columns.items()}
         record[f"{name}.right"] = row.right(at)
+        if row.task.has_spans:
+            f1 = row.f1(at)
+            record[f"{name}.f1"] = None if f1 is None else round(f1, 6)
     return record

@@ -40,6 +40,7 @@ SLICES: Offers = {
     "lexical overlap": PAIRS,
     **dict.fromkeys(("negation", "length"), LABELLED),
     "HANS heuristic": NLI_ALONE,
+    **dict.fromkeys(("question word", "answer type"), READING),
 }
 LESSONS: Offers = {
     "word_salad": LABELLED,

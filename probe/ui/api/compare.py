@@ -40,7 +40,7 @@ def build(access: ModelAccess) -> None:
             models: Two or more, with commas between.
             precision: auto, fp32 or bf16.
             owner: The token of one's own runs, which /inoculate returns.
-            task: The task of models and file: nli, paraphrase or sentiment.
+            task: The task of models and file: nli, paraphrase, sentiment or reading.
         """
         return compare_on(access, owner, Path(file), models, precision, task_of(task))
 
@@ -62,11 +62,11 @@ def build(access: ModelAccess) -> None:
             premise: The premise, in place of texts for inference.
             hypothesis: The hypothesis, likewise.
             models: Two or more, as a list or as a text with commas.
-            gold: The gold label, if it is known.
+            gold: The gold label, or the right answers with | between them, if known.
             precision: auto, fp32 or bf16.
             owner: The token of one's own runs, which /inoculate returns.
-            texts: The texts by field: premise, hypothesis; text1, text2; or text.
-            task: The task of models and texts: nli, paraphrase or sentiment.
+            texts: The texts by field: premise, hypothesis; text1, text2; text; question, passage.
+            task: The task of models and texts: nli, paraphrase, sentiment or reading.
         """
         asked = task_of(task)
         example = read_example(asked, texts, premise, hypothesis, gold)

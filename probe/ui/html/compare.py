@@ -7,11 +7,19 @@ from markupsafe import Markup
 
 from probe.analysis.comparison import Row
 from probe.analysis.examination import Examination
-from probe.analysis.statistics import accuracy, agreement, group_accuracies, in_words, mcnemar
+from probe.analysis.statistics import (
+    accuracy,
+    agreement,
+    group_accuracies,
+    in_words,
+    same_answer,
+    score,
+    significance,
+)
 from probe.metrics import Estimate, interval, percent
 from probe.models.bundled import title_of
 from probe.models.classifier import Precision, resolve
-from probe.reports.compared_words import in_a_sentence
+from probe.reports.compared_words import gold_name, in_a_sentence
 from probe.tasks.task import Task
 from probe.ui.html.compare_pictures import GROUPS
 from probe.ui.html.elements import NOTHING, each, join, link, note, unbroken
@@ -21,8 +29,8 @@ from probe.ui.html.prediction import bar, legend, verdict
 from probe.ui.links import link_to_example
 
 NO_GOLD = (
-    "There are no gold labels, so nothing can be called right: accuracy, McNemar's test and slices "
-    "are not shown. The picture still says where the models differ."
+    "There are no {gold}, so nothing can be called right: {measure}, {test} and slices are not "
+    "shown. The picture still says where the models differ."
 )
 APART = "Entailed and not entailed are compared in two classes, as HANS does."
 FINE = Markup('<span class="fine num">{}</span>')
@@ -40,17 +48,9 @@ def say(text: str) -> Markup:
 
 def empty(task: Task, models: int, examples: int) -> Markup:
     """Say what will stand here, and how to get it."""
-    promises = (
-        (
-            "Which is better",
-            "A sentence with McNemar's test: better, or no way to tell them apart.",
-        ),
-        ("Where they fail", "Accuracy with intervals, also where words are shared or negated."),
-        ("Where they differ", f"What one says against the other, and every {task.unit} behind it."),
-    )
     cards = join(
         Markup('<div class="card"><b>{}</b><p class="soft">{}</p></div>').format(*promise)
-        for promise in promises
+        for promise in _promises(task).items()
     )
     if models < 2:
         told = (
@@ -66,8 +66,28 @@ def empty(task: Task, models: int, examples: int) -> Markup:
     return Markup('<div class="promises">{}</div><p class="soft">{}</p>').format(cards, told)
 
 
+def _promises(task: Task) -> dict[str, str]:
+    """Return what will stand here: the test, the measure in parts, and where two differ."""
+    if task.has_spans:
+        test = "a paired bootstrap of F1"
+        fail = "F1 with intervals, by what is asked and by what kind of thing answers it."
+        differ = "Who is right where the answers differ"
+    else:
+        test = "McNemar's test"
+        fail = "Accuracy with intervals, also where words are shared or negated."
+        differ = "What one says against the other"
+    return {
+        "Which is better": f"A sentence with {test}: better, or no way to tell them apart.",
+        "Where they fail": fail,
+        "Where they differ": f"{differ}, and every {task.unit} behind it.",
+    }
+
+
 def tiles(rows: Sequence[Row], names: Sequence[str], precision: Precision) -> Markup:
-    """Show each model's accuracy with n and interval, and that of each part of the labels."""
+    """Show each model's accuracy or F1 with n and interval, and what belongs to it.
+
+    That is the accuracy on each part of the labels, or the exact match.
+    """
     shown = join(_tile(rows, model, name) for model, name in enumerate(names))
     return Markup('<div class="tiles compared">{}</div>{}').format(
         shown, note(f"{_count(rows)}; {resolve(precision)}. {_caveat(rows)}")
@@ -75,7 +95,8 @@ def tiles(rows: Sequence[Row], names: Sequence[str], precision: Precision) -> Ma
 
 
 def _tile(rows: Sequence[Row], model: int, name: str) -> Markup:
-    estimate = accuracy(rows, model)
+    estimate, spans = score(rows, model), any(row.task.has_spans for row in rows)
+    more = _exact(rows, model) if spans else _parts(rows, model)
     cut = sum(row.cut[model] for row in rows if row.cut)
     title = title_of(name)
     code = Markup(" <code>{}</code>").format(name) if title != name else NOTHING
@@ -86,16 +107,21 @@ def _tile(rows: Sequence[Row], model: int, name: str) -> Markup:
         title,
         code,
         f"{100 * estimate.value:.1f} %" if estimate.n else "–",
-        FINE.format(_interval(estimate)),
-        FINE.format(_parts(rows, model)) if estimate.n else NOTHING,
+        FINE.format(_interval(estimate, spans)),
+        FINE.format(more) if estimate.n else NOTHING,
         FINE.format(f"{cut} too long, cut") if cut else NOTHING,
     )
 
 
-def _interval(estimate: Estimate) -> str:
+def _interval(estimate: Estimate, spans: bool) -> str:
     if not estimate.n:
-        return "no gold labels, so no accuracy"
-    return unbroken(f"right, {interval(estimate)}; n = {estimate.n:,}")
+        return "no right answers, so no F1" if spans else "no gold labels, so no accuracy"
+    return unbroken(f"{'F1' if spans else 'right'}, {interval(estimate)}; n = {estimate.n:,}")
+
+
+def _exact(rows: Sequence[Row], model: int) -> str:
+    """Say how often the answer is word for word a right one."""
+    return unbroken(f"exact match {percent(accuracy(rows, model))}")
 
 
 def _parts(rows: Sequence[Row], model: int) -> str:
@@ -122,17 +148,25 @@ def _caveat(rows: Sequence[Row]) -> str:
 
 
 def tests(rows: Sequence[Row], names: Sequence[str]) -> Markup:
-    """Say for each two models how often they agree and whether their accuracies differ."""
+    """Say for each two models how often they agree and whether one is better."""
+    task = rows[0].task
     if not any(row.gold for row in rows if row.predictions):
-        return Markup('<p class="soft">{}</p>').format(NO_GOLD)
-    unit = rows[0].task.unit
+        return Markup('<p class="soft">{}</p>').format(_no_gold(task))
+    unit = task.unit
     titles = [title_of(name) for name in names]
     sentences = (
-        f"{in_words(mcnemar(rows, a, b), titles[a], titles[b])} "
+        f"{in_words(significance(rows, a, b), titles[a], titles[b], unit)} "
         f"They agree on {percent(agreement(rows, a, b), '–')} of the {unit}s."
         for a, b in combinations(range(len(names)), 2)
     )
     return Markup('<ul class="tests">{}</ul>').format(each(Markup("<li>{}</li>"), sentences))
+
+
+def _no_gold(task: Task) -> str:
+    measure, test = (
+        ("F1", "the paired bootstrap") if task.has_spans else ("accuracy", "McNemar's test")
+    )
+    return NO_GOLD.format(gold=gold_name(task), measure=measure, test=test)
 
 
 def side_by_side(examinations: Sequence[Examination]) -> Markup:
@@ -161,7 +195,9 @@ def agreement_on_one(examinations: Sequence[Examination]) -> str:
     """Say who gives which answer to one example."""
     answers: dict[str, list[str]] = {}
     for one in examinations:
-        answers.setdefault(one.prediction.label, []).append(title_of(one.model.name))
+        task, label = one.model.task, one.prediction.label
+        known = next((each for each in answers if _same(task, each, label)), label)
+        answers.setdefault(known, []).append(title_of(one.model.name))
     if len(answers) == 1:
         (label,) = answers
         return f"All say {label}." if len(examinations) > 2 else f"Both say {label}."
@@ -170,3 +206,8 @@ def agreement_on_one(examinations: Sequence[Examination]) -> str:
         for label, names in answers.items()
     ]
     return "They differ: " + ", ".join(said) + "."
+
+
+def _same(task: Task, first: str, second: str) -> bool:
+    """Whether two answers count as one: spans after normalisation, labels as they are."""
+    return same_answer(task, first, second) if task.has_spans else first == second

@@ -5,29 +5,22 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from probe.analysis.comparison import Row
-from probe.analysis.slices import (
-    CONSTITUENT_NOTE,
-    Measured,
-    inference,
-    measure,
-    of_gold,
-    slices_of,
-)
+from probe.analysis.slice_table import inference, note_on, slices_of
+from probe.analysis.slices import Measured, measure, of_gold
 from probe.analysis.slices import members as slice_members
-from probe.analysis.statistics import differing, members, p_text
+from probe.analysis.statistics import agreeing, differing, members, p_text
 from probe.metrics import percent
 from probe.models.bundled import title_of
 from probe.tasks.task import Task
 from probe.ui.html.compare import tests
-from probe.ui.html.compare_pictures import gold_title
+from probe.ui.html.compare_pictures import DIFFER, RIGHT, SAME, WORDS, gold_title
 from probe.ui.html.elements import NOTHING, each, heads, join, note, table, title, twin
 from probe.ui.html.prediction import label_name, verdict
 from probe.ui.links import link_to_example
 
 PAGE_ROWS = 20
-DIFFER = "differ"
-"""The cell of all rows on which the two models differ, which is shown before one is pressed."""
 CELL = Markup("<td>{}</td>")
+PASSAGE = Markup('<p class="fine">{}</p>')
 LONG_CELL = Markup('<td class="long">{}</td>')
 
 
@@ -54,7 +47,8 @@ def slices(rows: Sequence[Row], names: Sequence[str], first: int, second: int) -
     if not measured:
         return NOTHING
     groups = dict.fromkeys(line.slice.group for line in measured)
-    head = heads(["slice", "gold", "n", *map(title_of, names), "McNemar"])
+    gold, test = (["gold"], "McNemar") if measured[0].has_labels else ([], "Bootstrap")
+    head = heads(["slice", *gold, "n", *map(title_of, names), test])
     body = join(_group(measured, group) for group in groups)
     return twin(
         "Every slice in numbers, as table",
@@ -67,19 +61,21 @@ def _about(task: Task, names: Sequence[str], first: int, second: int) -> str:
     """Say how the table is read."""
     hans = inference(task)
     classes = "The rows entailment and non-entailment are compared in two classes. " if hans else ""
-    return (
-        f"Accuracy with 95 % intervals; press an n to see its {task.unit}s. {classes}"
-        f"McNemar's exact test is of {title_of(names[first])} and {title_of(names[second])}, each "
-        "p that of a single test: of twenty, one is below 0.05 by chance."
-        + (f" {CONSTITUENT_NOTE}" if hans else "")
+    measured, test = (
+        ("F1", "The paired bootstrap") if task.has_spans else ("Accuracy", "McNemar's exact test")
     )
+    return (
+        f"{measured} with 95 % intervals; press an n to see its {task.unit}s. {classes}"
+        f"{test} is of {title_of(names[first])} and {title_of(names[second])}, each "
+        f"p that of a single test: of twenty, one is below 0.05 by chance. {note_on(task)}"
+    ).rstrip()
 
 
 def _group(measured: Sequence[Measured], group: str) -> Markup:
     mine = [line for line in measured if line.slice.group == group]
     names = dict.fromkeys(line.slice.name for line in mine)
     head = Markup('<tr class="group"><th colspan="{}" scope="colgroup">{}</th></tr>').format(
-        4 + len(mine[0].accuracies), group
+        3 + mine[0].has_labels + len(mine[0].scores), group
     )
     return head + join(_slice([line for line in mine if line.slice.name == name]) for name in names)
 
@@ -94,10 +90,12 @@ def _slice(lines: Sequence[Measured]) -> Markup:
 
 
 def _measured(line: Measured) -> Markup:
-    test = p_text(line.test.p) if line.test.only_first + line.test.only_second else "–"
-    button = cell_button(f"slice|{line.place}|{line.gold}", f"{line.n} pairs of this slice", line.n)
-    accuracies = [percent(estimate, "–") for estimate in line.accuracies]
-    return each(CELL, [line.gold, button, *accuracies, test])
+    test = p_text(line.test.p) if line.test.discordant else "–"
+    words = f"{line.n} examples of this slice"
+    button = cell_button(f"slice|{line.place}|{line.gold}", words, line.n)
+    gold = [line.gold] if line.has_labels else []
+    scores = [percent(estimate, "–") for estimate in line.scores]
+    return each(CELL, [*gold, button, *scores, test])
 
 
 def chosen(
@@ -110,6 +108,16 @@ def chosen(
     known = slices_of(rows[0].task) if rows else ()
     if kind == DIFFER:
         return f"{a} and {b} differ", differing(rows, first, second)
+    if kind == SAME:
+        return f"{a} and {b} say the same", agreeing(rows, first, second)
+    if kind == RIGHT and {left, right} <= WORDS.keys():
+        outcome = (left == "1", right == "1")
+        quarter = [
+            row
+            for row in differing(rows, first, second)
+            if (row.right(first), row.right(second)) == outcome
+        ]
+        return f"{a} {WORDS[left]}, {b} {WORDS[right]}", quarter
     if kind == "answers":
         return f"{a} {left}, {b} {right}", members(rows, first, second, (left, right))
     if kind == "gold" and left:
@@ -128,7 +136,7 @@ def page(words: str, rows: Sequence[Row], names: Sequence[str], number: int) -> 
     number = min(max(1, number), last)
     part = rows[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
     task = next((row.task for row in rows), None)
-    fields = [task.title_of(field) for field in task.fields] if task else []
+    fields = [task.title_of(field) for field in _columns(task)] if task else []
     unit = task.unit if task else "row"
     lead = Markup(
         '<div class="strip"><h3>The {unit}s</h3><span class="badge keep">{words}: {n:,}</span>'
@@ -136,15 +144,25 @@ def page(words: str, rows: Sequence[Row], names: Sequence[str], number: int) -> 
     ).format(unit=unit, words=words, n=len(rows), number=number, last=last)
     if not rows:
         return lead + note("There are none."), number
+    kind = "compared-rows spans" if task and task.has_spans else "compared-rows"
     head = heads([*fields, "Right", *map(title_of, names)])
     shown = join(_line(row, names) for row in part if row.example)
-    return lead + table("pairs", head, shown, kind="compared-rows"), number
+    return lead + table("pairs", head, shown, kind=kind), number
+
+
+def _columns(task: Task) -> tuple[str, ...]:
+    """Return the fields that have a column: a passage is folded away under its question."""
+    return (task.target,) if task.has_spans else task.fields
 
 
 def _line(row: Row, names: Sequence[str]) -> Markup:
     gold = label_name(row.example.gold) if row.example.gold else NOTHING
+    texts = row.task.texts(row.example)
+    shown = [texts.pop(field) for field in _columns(row.task)]
+    folded = join(twin(row.task.title_of(field), PASSAGE.format(texts[field])) for field in texts)
     cells = [
-        *map(LONG_CELL.format, row.task.texts(row.example).values()),
+        *map(LONG_CELL.format, shown[:-1]),
+        LONG_CELL.format(Markup("{}{}").format(shown[-1], folded)),
         CELL.format(gold),
         *(CELL.format(_answer(row, model, name)) for model, name in enumerate(names)),
     ]
@@ -153,13 +171,14 @@ def _line(row: Row, names: Sequence[str]) -> Markup:
 
 def _answer(row: Row, model: int, name: str) -> Markup:
     """Show what a model says of a row, whether it is right, and a link to Probe."""
+    f1, right = row.f1(model), {True: "right", False: "wrong", None: ""}[row.right(model)]
     return Markup(
         '<span class="whole">{}</span><br><span class="whole fine">{} '
         '<a href="{}" target="_blank" rel="noopener" '
         'aria-label="open row {} in Probe with {}, in a new tab">open in Probe</a></span>'
     ).format(
         verdict(row.predictions[model]),
-        {True: "right", False: "wrong", None: ""}[row.right(model)],
+        right if f1 is None or row.right(model) else f"{right}, F1 {f1:.2f}",
         link_to_example(row.task, row.example, name),
         row.number + 1,
         name,

@@ -1,4 +1,4 @@
-"""The Compare tab's pictures: accuracy overall and in parts, and where two models differ."""
+"""The Compare tab's pictures: accuracy or F1 in all and in parts, and where two models differ."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -10,13 +10,15 @@ from probe.analysis.comparison import Row
 from probe.analysis.slices import ALL, Measured, measure
 from probe.analysis.statistics import (
     accuracy,
+    agreeing,
     differing,
     disagreement,
     labels_of,
-    mcnemar,
     of_group,
+    outcomes,
     parts_of,
     same_answer,
+    score,
 )
 from probe.metrics import Estimate
 from probe.models.bundled import title_of
@@ -27,21 +29,26 @@ from probe.ui.html.pictures.dot_plot import DotPlot, DotRow, dot_frame, dot_plot
 from probe.ui.html.pictures.heat_map import Cell, Head, HeatMap, heat_map, heat_svg
 from probe.ui.html.tones import tone
 
-PARTS = "Accuracy, overall and in parts"
+PARTS = "{measure}, overall and in parts"
 MATRIX = "Where two differ"
 GROUPS = {"entailed": "Entailed", "non_entailed": "Not entailed"}
 WEAKEST, STRONGEST = 0.3, 0.85
 """How strong the ground of a cell is in which two models differ: for one row, and for the most."""
+DIFFER, SAME, RIGHT = "differ", "same", "right"
+"""The cells of all rows on which two models differ, which is shown before one is pressed; of those
+on which they agree; of those on which spans differ, by whether each is right: 1 or 0."""
+WORDS = {"1": "right", "0": "wrong"}
 
 
 def parts(rows: Sequence[Row], names: Sequence[str]) -> Markup:
-    """Draw each model's accuracy over all rows, over each part of the labels, and on slices."""
+    """Draw how good each model is over all rows, over each part of the labels, and on slices."""
     scored = [row for row in rows if row.predictions]
     if not any(row.gold for row in scored):
         return NOTHING
     plot = parts_plot(scored, names)
-    drawing = dot_plot(plot, PARTS)
-    return picture(PARTS, drawing, dot_frame(plot), dot_svg(plot, PARTS), stem="accuracy-in-parts")
+    title = PARTS.format(measure="F1" if plot.measure == "f1" else "Accuracy")
+    stem = f"{plot.measure}-in-parts"
+    return picture(title, dot_plot(plot, title), dot_frame(plot), dot_svg(plot, title), stem=stem)
 
 
 def parts_plot(rows: Sequence[Row], names: Sequence[str]) -> DotPlot:
@@ -49,9 +56,11 @@ def parts_plot(rows: Sequence[Row], names: Sequence[str]) -> DotPlot:
     task, models = rows[0].task, range(len(names))
 
     def estimates(part: Sequence[Row]) -> list[Estimate]:
-        return [accuracy(part, model) for model in models]
+        return [score(part, model) for model in models]
 
     drawn = [DotRow(f"All {task.unit}s", estimates(rows), "gold|all", strong=True)]
+    if task.has_spans:
+        drawn.append(DotRow("Exact match", [accuracy(rows, model) for model in models]))
     for name, group in parts_of(task).items():
         of_part = estimates(of_group(rows, group))
         if any(one.n for one in of_part):
@@ -59,7 +68,8 @@ def parts_plot(rows: Sequence[Row], names: Sequence[str]) -> DotPlot:
     drawn += _slices(measure(rows))
     chance = 1 / len(task.labels) if task.labels else None
     titles = [title_of(name) for name in names]
-    return DotPlot(titles, drawn, chance, "a guess", unit=task.unit)
+    measured = {"measure": "f1", "figures": "F1"} if task.has_spans else {}
+    return DotPlot(titles, drawn, chance, "a guess", task.unit, **measured)
 
 
 def _part_title(name: str) -> str:
@@ -67,7 +77,7 @@ def _part_title(name: str) -> str:
 
 
 def _slices(measured: Sequence[Measured]) -> Iterator[DotRow]:
-    """Yield the slices in which models are known to fail; that of common words by its labels."""
+    """Yield the main slices; that of common words by its labels."""
     overlaps = [
         line.slice for line in measured if line.slice.main and "overlap" in line.slice.group
     ]
@@ -75,7 +85,7 @@ def _slices(measured: Sequence[Measured]) -> Iterator[DotRow]:
         if line.slice.main and (line.gold == ALL) != (line.slice in overlaps):
             part = "" if line.gold == ALL else f", {gold_title(line.gold)}"
             title = f"{line.slice.title}{part}"
-            yield DotRow(title, line.accuracies, f"slice|{line.place}|{line.gold}")
+            yield DotRow(title, line.scores, f"slice|{line.place}|{line.gold}")
 
 
 def gold_title(gold: Label) -> str:
@@ -84,17 +94,22 @@ def gold_title(gold: Label) -> str:
 
 
 def matrix(rows: Sequence[Row], names: Sequence[str], first: int, second: int) -> Markup:
-    """Draw what the second model says where the first says this; each cell is a button."""
+    """Draw what the second model says where the first says this; each cell is a button.
+
+    Spans are too many to stand in rows: whether they are right does.
+    """
     scored = [row for row in rows if row.predictions]
-    if not scored or not labels_of(scored, first):
+    spans = any(row.task.has_spans for row in scored)
+    if not scored or not (spans or labels_of(scored, first)):
         return NOTHING
-    heat = _heat(scored, names, first, second)
+    heat = (_spans_heat if spans else _heat)(scored, names, first, second)
     one, other = title_of(names[first]), title_of(names[second])
-    label = f"What {other} says in the columns where {one} says what the rows have"
+    verb = "is" if spans else "says"
+    label = f"What {other} {verb} in the columns where {one} {verb} what the rows have"
     return picture(
         MATRIX,
         _choice(names, first, second) + heat_map(heat, label),
-        matrix_frame(scored, names, first, second),
+        (spans_frame if spans else matrix_frame)(scored, names, first, second),
         heat_svg(heat, f"{one} in the rows, {other} in the columns"),
         stem="where-two-differ",
         sentence=_split(scored, first, second, one, other),
@@ -143,6 +158,50 @@ def _heat(rows: Sequence[Row], names: Sequence[str], first: int, second: int) ->
     )
 
 
+def _spans_heat(rows: Sequence[Row], names: Sequence[str], first: int, second: int) -> HeatMap:
+    """Return who is right where the spans differ; without right answers, how often they do."""
+    differ = differing(rows, first, second)
+    if not any(row.gold for row in rows):
+        same = len(agreeing(rows, first, second))
+        answers = [
+            Cell(f"{same:,}", 0.0, SAME if same else "", kind="same"),
+            Cell(f"{len(differ):,}", STRONGEST if differ else 0.0, DIFFER if differ else ""),
+        ]
+        return HeatMap([Head("Answers")], [Head("the same"), Head("different")], [answers])
+    counts = outcomes(differ, first, second)
+    quarters = {
+        ("1", "1"): counts.both,
+        ("1", "0"): counts.only_first,
+        ("0", "1"): counts.only_second,
+        ("0", "0"): counts.neither,
+    }
+    most = max(quarters.values())
+
+    def drawn(a: str, b: str) -> Cell:
+        n = quarters[a, b]
+        strength = WEAKEST + (STRONGEST - WEAKEST) * n / most if n else 0.0
+        return Cell(f"{n:,}", strength, f"{RIGHT}|{a}|{b}" if n else "")
+
+    right = [Head(word) for word in WORDS.values()]
+    cells = [[drawn(a, b) for b in WORDS] for a in WORDS]
+    return HeatMap(right, right, cells, f"{title_of(names[first])} ↓ {title_of(names[second])} →")
+
+
+def spans_frame(rows: Sequence[Row], names: Sequence[str], first: int, second: int) -> pd.DataFrame:
+    """Return how many rows have the same span, and of the others how many have who right."""
+    counts = outcomes(differing(rows, first, second), first, second)
+    a, b = names[first], names[second]
+    figures = {
+        "the same": len(agreeing(rows, first, second)),
+        "different": counts.n,
+        "different, both right": counts.both,
+        f"different, only {a} right": counts.only_first,
+        f"different, only {b} right": counts.only_second,
+        "different, neither right": counts.neither,
+    }
+    return pd.DataFrame(list(figures.items()), columns=["answers", "n"])
+
+
 def matrix_frame(
     rows: Sequence[Row], names: Sequence[str], first: int, second: int
 ) -> pd.DataFrame:
@@ -161,14 +220,14 @@ def matrix_frame(
 
 def _split(rows: Sequence[Row], first: int, second: int, one: str, other: str) -> str:
     """Say how often the two differ and who is right then."""
-    differ = len(differing(rows, first, second))
-    test = mcnemar(rows, first, second)
+    differ = differing(rows, first, second)
+    counts = outcomes(differ, first, second)
     right = (
-        f": {one} alone right in {test.only_first:,}, {other} alone in {test.only_second:,}"
-        if test.n
+        f": {one} alone right in {counts.only_first:,}, {other} alone in {counts.only_second:,}"
+        if any(row.gold for row in rows)
         else ""
     )
     return (
-        f"{differ:,} of {len(rows):,} {rows[0].task.unit}s differ{right}. "
+        f"{len(differ):,} of {len(rows):,} {rows[0].task.unit}s differ{right}. "
         f"A press on a number shows its {rows[0].task.unit}s."
     )

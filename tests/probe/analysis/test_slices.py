@@ -3,7 +3,8 @@
 import pytest
 
 from probe.analysis.comparison import Row
-from probe.analysis.slices import NEGATIONS, facts_of, measure, members, sliced, slices_of
+from probe.analysis.slice_table import slices_of
+from probe.analysis.slices import NEGATIONS, facts_of, measure, members, sliced
 from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION, TextPair
@@ -131,7 +132,7 @@ def test_a_slice_without_pairs_is_left_out() -> None:
 
 def test_each_slice_is_measured_over_all_over_entailed_and_over_the_others() -> None:
     found = {
-        one.gold: (one.n, [each.value for each in one.accuracies])
+        one.gold: (one.n, [each.value for each in one.scores])
         for one in measure(ROWS)
         if one.slice.name == "every hypothesis word in the premise"
     }
@@ -191,7 +192,7 @@ def test_a_paraphrase_slice_is_measured_over_each_label_alone() -> None:
     answer = Prediction("paraphrase", (0.9, 0.1), task.labels)
     measured = measure([Row(0, task, pair, (answer, answer), "", (False, False))])
     overlap = [one for one in measured if one.slice.title == "Every word shared"]
-    assert [(one.gold, one.accuracies[0].value) for one in overlap] == [
+    assert [(one.gold, one.scores[0].value) for one in overlap] == [
         ("all", 0.0),
         ("non-paraphrase", 0.0),
     ]

@@ -32,13 +32,18 @@ class DotRow:
 
 @dataclass(frozen=True)
 class DotPlot:
-    """Rows over a scale of 0 to 100 %; a dashed line marks the `reference`, such as chance."""
+    """Rows over a scale of 0 to 100 %; a dashed line marks the `reference`, such as chance.
+
+    `measure` is what is drawn, and `figures` what stands under the figures.
+    """
 
     models: Sequence[str]
     rows: Sequence[DotRow]
     reference: float | None = None
     reference_title: str = ""
     unit: str = "example"
+    measure: str = "accuracy"
+    figures: str = "% right"
 
 
 def dot_plot(plot: DotPlot, label: str) -> Markup:
@@ -122,9 +127,9 @@ def _scale(plot: DotPlot) -> Markup:
     )
     return Markup(
         '<span class="name"></span><span class="scale soft tiny"><span>0 %</span>{}'
-        '<span class="end">100 %</span></span><span class="soft tiny figures">% right</span>'
+        '<span class="end">100 %</span></span><span class="soft tiny figures">{}</span>'
         '<span class="soft tiny count">{}s</span>'
-    ).format(middle, plot.unit)
+    ).format(middle, plot.figures, plot.unit)
 
 
 def dot_frame(plot: DotPlot) -> pd.DataFrame:
@@ -135,7 +140,7 @@ def dot_frame(plot: DotPlot) -> pd.DataFrame:
             for row in plot.rows
             for name, one in zip(plot.models, row.estimates, strict=True)
         ],
-        columns=["examples", "model", "accuracy", "low", "high", "n"],
+        columns=["examples", "model", plot.measure, "low", "high", "n"],
     )
 
 
