@@ -17,9 +17,11 @@ from collections.abc import Sequence
 from statistics import median
 
 from probe.analysis.examination import examine
-from probe.models.classifier import Classifier
-from probe.models.library import load
-from probe.tasks.nli import NLI, Pair
+from probe.models.library import AnyModel, load_any
+from probe.tasks.examples import bundled_examples
+from probe.tasks.nli import Pair
+from probe.tasks.reading import READING
+from probe.tasks.task import Example
 from probe.transforms.availability import ready
 
 PAIR = Pair(
@@ -28,27 +30,32 @@ PAIR = Pair(
     "The country has had a calm and settled history.",
 )
 REPEATS = 15
+FOUR = ["sort", "shuffle", "drop", "negation"]
 
 
-def median_seconds(classifier: Classifier, names: Sequence[str]) -> float:
+def median_seconds(model: AnyModel, example: Example, names: Sequence[str]) -> float:
     """Return the median seconds of one answer."""
-    examine(classifier, PAIR, names)
+    examine(model, example, names)
     durations = []
     for _ in range(REPEATS):
         start = time.perf_counter()
-        examine(classifier, PAIR, names)
+        examine(model, example, names)
         durations.append(time.perf_counter() - start)
     return median(durations)
 
 
-def measure(classifier: Classifier) -> dict[str, float]:
-    """Return the seconds of an answer with no, four and all transforms."""
-    four = ["sort", "shuffle", "drop", "negation"]
-    return {
-        "prediction and importance": median_seconds(classifier, []),
-        "with four transforms": median_seconds(classifier, four),
-        f"with all {len(ready(NLI))} transforms": median_seconds(classifier, ready(NLI)),
-    }
+def measure(models: Sequence[tuple[AnyModel, Example]]) -> dict[str, float]:
+    """Return the seconds of an answer of each model with no, four and all transforms."""
+    seconds = dict[str, float]()
+    for model, example in models:
+        able = ready(model.task)
+        for title, names in (
+            ("prediction and importance", []),
+            ("with four transforms", FOUR),
+            (f"with all {len(able)} transforms", able),
+        ):
+            seconds[f"{model.task.name}, {title}"] = median_seconds(model, example, names)
+    return seconds
 
 
 def main() -> None:
@@ -64,8 +71,9 @@ def main() -> None:
         from probe.runs.store import Store
 
         register_experiments()
-        classifier = load("minilm")
-        idle = measure(classifier)
+        question = bundled_examples(READING, "test")[0]  # a passage of 130 words
+        models = [(load_any("minilm"), PAIR), (load_any("minilm_reader"), question)]
+        idle = measure(models)
         store = Store()
         engine = Engine(store)
         plan = Plan("minilm", "negation", (1000,), (2e-5,), (0,))
@@ -74,14 +82,14 @@ def main() -> None:
         engine.submit(run.id)
         while not any(cell.progress for cell in store.get(run.id).cells):
             time.sleep(0.5)  # until it trains
-        busy = measure(classifier)
+        busy = measure(models)
         state = store.get(run.id).state
         engine.cancel(run.id)
         engine.close()
     print(f"the fine-tune was {state} at the end of the second measurement")
     for name, alone in idle.items():
         print(
-            f"{name:28} idle {1000 * alone:6.0f} ms   beside a fine-tune "
+            f"{name:34} idle {1000 * alone:6.0f} ms   beside a fine-tune "
             f"{1000 * busy[name]:6.0f} ms   ratio {busy[name] / alone:.2f}"
         )
 
