@@ -17,7 +17,7 @@ from probe.ui.html.importance import importance
 from probe.ui.html.meaning import meaning
 from probe.ui.html.picture import picture
 from probe.ui.html.pictures.before_after import before_after_svg
-from probe.ui.html.prediction import bar, verdict
+from probe.ui.html.prediction import bar, place_of, verdict
 from probe.ui.links import link_to_example, link_to_inoculation
 
 
@@ -33,7 +33,7 @@ def full_view(
     parts = [
         Markup('<p class="meaning">{}</p>').format(meaning(transformed, before)),
         _onward(result, model),
-        importance(result.example, scores),
+        importance(result.example, scores, place_of(transformed.prediction)),
         _picture(transformed, before),
         _steps(result),
         _seeds(transformed, others),
@@ -52,7 +52,7 @@ def _facts(result: Result) -> str:
 def _onward(result: Result, model: str) -> Markup:
     """Offer to go on with the new example, or to fine-tune on what leaves a gold label."""
     links = [link(link_to_example(result.task, result.example, model), "Open in Probe")]
-    if leaves_gold(result.transform):
+    if leaves_gold(result.transform) and not result.task.has_spans:
         links.append(
             link(
                 link_to_inoculation(result.transform, model, result.task), "Inoculate against this"
@@ -72,11 +72,12 @@ def _picture(transformed: Transformed, before: Prediction) -> Markup:
         [(label, before.by_label.get(label), now.by_label.get(label)) for label in labels],
         columns=["label", "before", "after"],
     ).round(4)
+    stays = task.agrees(before.label, now.label)
     lines = join(
         Markup('<p class="both"><span class="soft">{}</span> {}{}</p>').format(
-            words, verdict(prediction), bar(prediction)
+            words, verdict(prediction), bar(prediction, stays=same)
         )
-        for words, prediction in (("before", before), ("after", now))
+        for words, prediction, same in (("before", before, True), ("after", now, stays))
     )
     svg = str(before_after_svg(name, texts, before, now))
     return picture(

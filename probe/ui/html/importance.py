@@ -26,15 +26,17 @@ KEYS: Mapping[Sign, Markup] = {
 """What the two shades mean, by the convention of the signs."""
 
 
-def importance(example: Example, scores: Importance | None) -> Markup:
+def importance(
+    example: Example, scores: Importance | None, answer: tuple[int, int] | None = None
+) -> Markup:
     """Show each text as shaded tokens, and once more as a table for screen readers.
 
-    Nothing for a model that does not say which tokens matter to it.
+    `answer` is as of `shaded`. Nothing for a model that does not say which tokens matter to it.
     """
     if scores is None:
         return NOTHING
     return Markup('<div class="importance">{}{}</div>').format(
-        shaded(example, scores), twin("as table", score_table(example, scores))
+        shaded(example, scores, answer), twin("as table", score_table(example, scores))
     )
 
 

@@ -13,7 +13,7 @@ from probe.tasks.label_rules import KEEP, UNDEFINED
 from probe.tasks.nli import NON_ENTAILMENT
 from probe.tasks.reading import references
 from probe.transforms.apply import Result
-from probe.transforms.registry import default_of
+from probe.transforms.registry import chain, default_of
 
 AS_SURE = 0.05
 """The change of confidence that counts as none."""
@@ -109,7 +109,7 @@ def summary(transformed: Sequence[Transformed], before: Prediction) -> str:
 
 def _stay(changed: Sequence[Transformed], before: Prediction) -> str:
     """Say how many answers stay, and how many of the texts mean nothing any more."""
-    compared = [each for each in changed if not _is_copy(each)]
+    compared = [each for each in changed if not _is_copy(each) and not _is_distracted(each)]
     if not compared:
         return ""
     agrees = compared[0].result.task.agrees
@@ -125,6 +125,19 @@ def _stay(changed: Sequence[Transformed], before: Prediction) -> str:
         texts = "the text means" if senseless == 1 else "the texts mean"
         return f"{counted}, {link} {texts} nothing any more."
     return f"{counted}, {link} {_of_texts(senseless)} nothing any more."
+
+
+def _distracted(changed: Sequence[Transformed], before: Prediction) -> str:
+    """Say how many added sentences move the answer, which should stay."""
+    added = [each for each in changed if _is_distracted(each)]
+    if not added:
+        return ""
+    moved = sum(not each.agrees for each in added)
+    if len(added) == 1:
+        return f"The added sentence {'moves' if moved else 'does not move'} the answer."
+    return (
+        f"{moved} of {len(added)} added sentences {'moves' if moved == 1 else 'move'} the answer."
+    )
 
 
 def _copies(changed: Sequence[Transformed], before: Prediction) -> str:
@@ -148,7 +161,12 @@ def _right(changed: Sequence[Transformed], before: Prediction) -> str:
     return f"{right} of the {len(known)} that get a new right answer {_are(right)} right."
 
 
-CLAUSES: Sequence[Callable[[Sequence[Transformed], Prediction], str]] = (_stay, _copies, _right)
+CLAUSES: Sequence[Callable[[Sequence[Transformed], Prediction], str]] = (
+    _distracted,
+    _stay,
+    _copies,
+    _right,
+)
 
 
 def _are(count: int) -> str:
@@ -162,6 +180,10 @@ def _of_texts(count: int) -> str:
 
 def _is_copy(transformed: Transformed) -> bool:
     return default_of(transformed.result.transform, transformed.result.task) is not None
+
+
+def _is_distracted(transformed: Transformed) -> bool:
+    return any(link.family == "distractor" for link in chain(transformed.result.transform))
 
 
 def _sureness(change: float) -> str:

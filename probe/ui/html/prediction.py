@@ -69,6 +69,13 @@ def _shares(prediction: Prediction) -> Iterable[tuple[str, float]]:
     return zip(prediction.labels, prediction.probabilities, strict=True)
 
 
+def place_of(prediction: Prediction) -> tuple[int, int] | None:
+    """Return where a span stands in its text, None for a label."""
+    if isinstance(prediction, SpanPrediction):
+        return prediction.start, prediction.end
+    return None
+
+
 def next_best(prediction: Prediction) -> Markup:
     """Name the answers behind the best one, with their probabilities; nothing where none is."""
     others = join(

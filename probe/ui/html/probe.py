@@ -16,7 +16,7 @@ from probe.transforms.registry import FAMILIES, REGISTRY
 from probe.ui.html.elements import NOTHING, alert, join, note, twin
 from probe.ui.html.importance import score_table, shaded
 from probe.ui.html.meaning import summary
-from probe.ui.html.prediction import bar, legend, next_best
+from probe.ui.html.prediction import bar, legend, next_best, place_of
 from probe.ui.html.tones import tone_class
 from probe.ui.html.transformed import row
 
@@ -85,7 +85,7 @@ def answer(examination: Examination) -> Markup:
     return Markup('<div class="answer">{}{}{}{}{}<div class="folds">{}</div></div>').format(
         _head(examination),
         *_shares(prediction),
-        shaded(examination.example, scores, _span(prediction))
+        shaded(examination.example, scores, place_of(prediction))
         if scores
         else _no_scores(examination),
         join((_next(prediction), _cut(examination))),
@@ -98,13 +98,6 @@ def _shares(prediction: Prediction) -> tuple[Markup, Markup]:
     if isinstance(prediction, SpanPrediction):
         return NOTHING, NOTHING
     return bar(prediction), legend(prediction)
-
-
-def _span(prediction: Prediction) -> tuple[int, int] | None:
-    """Return where a span stands, None for a label."""
-    if isinstance(prediction, SpanPrediction):
-        return prediction.start, prediction.end
-    return None
 
 
 def _next(prediction: Prediction) -> Markup:

@@ -92,7 +92,13 @@ def test_a_result_is_told_with_the_right_answers(
 def test_an_answer_that_differs_in_its_article_stays() -> None:
     before = SpanPrediction("the Ann", (0.8,), ("the Ann",), 0, 3, 1)
     assert badge(KEPT, before).words == "stays, as it should"
-    assert summary([KEPT, SALAD], before).startswith("2 of 2 answers stay")
+    told = summary([KEPT, SALAD], before)
+    assert told.startswith("The added sentence does not move the answer. The answer stays, though")
+
+
+def test_added_sentences_are_counted_apart() -> None:
+    told = summary([DISTRACTED, KEPT, SALAD], BEFORE)
+    assert told.startswith("1 of 2 added sentences moves the answer. The answer stays, though")
 
 
 def test_what_is_kept_far_from_a_change_is_left_out_of_a_line() -> None:
