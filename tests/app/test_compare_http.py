@@ -14,12 +14,23 @@ from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from tests.conftest import App
 from tests.support.plain_http import answer_over_http
 from tests.support.running_app import add_model
+from tests.support.tiny_reader import tiny_reader
 
 
 @pytest.fixture(scope="module")
 def paraphrase_models(app: App) -> list[str]:
     """Two tiny models of another task than inference."""
     return [add_model(app, name, PARAPHRASE_IDENTIFICATION) for name in ("para-a", "para-b")]
+
+
+@pytest.fixture(scope="module")
+def readers(app: App) -> list[str]:
+    """Two tiny readers."""
+    names, folder = ["reader-a", "reader-b"], app.home / "models"
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        tiny_reader(app.home / "unready").rename(folder / name)
+    return names
 
 
 def test_compare_returns_the_scored_file_and_its_summary(
@@ -62,6 +73,24 @@ def test_a_paraphrase_file_is_compared_and_recognised_by_its_columns(
     assert "text1" not in Path(files[0]).read_text().splitlines()[0]
 
 
+def test_readers_are_compared_by_f1_and_a_bootstrap(
+    client: Client, readers: list[str], tmp_path: Path
+) -> None:
+    upload = tmp_path / "mine.csv"
+    upload.write_text("question,context,answers\nWho sat?,The man sat.,The man\n")
+    shape, files = client.predict(
+        handle_file(str(upload)), ",".join(readers), "fp32", "", "reading", api_name="/compare"
+    )
+    assert list(shape["f1"]) == list(shape["em"]) == readers
+    assert shape["pairs_of_models"][0]["bootstrap"]["n"] == 1
+    assert f"{readers[0]}.f1" in Path(files[0]).read_text().splitlines()[0]
+    asked = {"question": "Who sat?", "passage": "The man sat."}
+    one = client.predict(
+        models=readers, texts=asked, task="reading", gold="The man", api_name="/compare_pair"
+    )
+    assert all(0 <= answer["f1"] <= 1 for answer in one["models"])
+
+
 def test_texts_of_another_task_come_by_their_fields(
     client: Client, paraphrase_models: list[str]
 ) -> None:
@@ -88,7 +117,7 @@ def test_texts_of_another_task_come_as_plain_json_over_http(
     ("given", "sentence"),
     [
         ({"task": "sentiment", "texts": {"text": "A fine film."}}, "answers another task"),
-        ({"task": "reading", "texts": {}}, "there is no task 'reading' here"),
+        ({"task": "translation", "texts": {}}, "there is no task 'translation' here"),
         ({"task": "sentiment", "texts": {"text1": "A fine film."}}, "has no text 'text1'"),
         ({"task": "paraphrase", "premise": "A dog barks."}, "has no text 'premise'"),
         ({"task": "paraphrase", "texts": {"text1": "Who?"}}, "the text2 is empty"),
