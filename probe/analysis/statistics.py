@@ -220,9 +220,8 @@ def _bootstrap_words(test: PairedBootstrap, first: str, second: str, unit: str) 
     return (
         f"The F1 of {first} is {100 * test.difference:.1f} points above that of {second} "
         f"(95 % interval {_signed(test.low)} to {_signed(test.high)}), higher on "
-        f"{test.first_higher:,} of "
-        f"{test.n:,} {unit}s, lower on {test.second_higher:,}. Paired bootstrap with {RESAMPLES:,} "
-        f"resamples: {_verdict(test.p, unit)}"
+        f"{test.first_higher:,} of {test.n:,} {unit}s, lower on {test.second_higher:,}. "
+        f"Paired bootstrap with {RESAMPLES:,} resamples: {_verdict(test.p, unit)}"
     )
 
 
