@@ -66,6 +66,12 @@ BUNDLED: Mapping[str, Bundled] = {
         "in the light of the other (Seo et al. 2017).",
         f"assets/models/bidaf and {VECTORS}",
     ),
+    "qanet": Bundled(
+        "QANet",
+        "Reads words and their letters with convolutions and self-attention instead of recurrent "
+        "networks (Yu et al. 2018).",
+        f"assets/models/qanet and {VECTORS}",
+    ),
 }
 """By name, of each task first the one to start with; a wheel may leave some out, and a clone
 without Git LFS has only pointers to them."""
