@@ -68,8 +68,8 @@ BUNDLED: Mapping[str, Bundled] = {
     ),
     "qanet": Bundled(
         "QANet",
-        "Reads words and their letters with convolutions and self-attention instead of recurrent "
-        "networks (Yu et al. 2018).",
+        "Reads words and their letters with convolutions and self-attention (Yu et al. 2018); "
+        "trained for a short time, it finds few answers yet.",
         f"assets/models/qanet and {VECTORS}",
     ),
 }
