@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from probe.tasks.nli import NLI, Pair
+from probe.tasks.reading import READING, Question
 from probe.transforms import REGISTRY, Options
 from probe.transforms.availability import missing
 from probe.transforms.registry import Tools
@@ -75,6 +76,19 @@ def test_the_text_becomes_what_it_became_by_hand(row: Row) -> None:
         assert getattr(transformed, other) == getattr(pair, other)
         results.add(getattr(transformed, side))
     assert results == set(allowed(row))
+
+
+@pytest.mark.parametrize("row", rows("distractor"))
+def test_a_passage_gets_the_sentence_worked_by_hand(row: Row) -> None:
+    question = Question(row["question"], row["passage"], row["answer"])
+    tools = Tools(random.Random(0), Options())
+    changed = REGISTRY[row["transform"]].make(question, READING, tools)
+    if changed is None:
+        assert "after" not in row
+        return
+    (made,) = changed.examples
+    assert made.passage == row["after"]
+    assert (made.question, made.gold) == (row["question"], row["answer"])
 
 
 @pytest.mark.parametrize("row", rows("stress", "premise"))
