@@ -59,7 +59,7 @@ def _answer(label: str, confidence: float) -> Markup:
 
 def _made(several: Sequence[Record]) -> Markup:
     shown = join(map(_one, several), Markup(" "))
-    return Markup("<td>{}</td>").format(shown or Markup('<span class="soft">–</span>'))
+    return Markup('<td class="said">{}</td>').format(shown or Markup('<span class="soft">–</span>'))
 
 
 def _one(made: Record) -> Markup:
