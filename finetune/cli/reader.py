@@ -1,6 +1,5 @@
 """`python -m finetune reader`: fine-tune an encoder into a reader."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,10 +10,9 @@ from finetune.training.encoder import TrainingOptions
 from finetune.training.reader import start_from_encoder, train
 from probe.cli.options import PrecisionName
 from probe.cli.output import make_folder
-from probe.data.questions import QuestionRow, question_rows
+from probe.data.questions import answered, question_rows
 from probe.models.classifier import resolve
 from probe.models.library import find
-from probe.tasks.reading import Question
 
 
 def reader_command(
@@ -46,8 +44,8 @@ def reader_command(
         freeze_word_embeddings=freeze_word_embeddings,
     )
     rows = [row for file in train_file for row in question_rows(file)]
-    questions = _answered(rows)
-    sets = {file.name.split(".")[0]: _answered(question_rows(file))[:dev_size] for file in dev}
+    questions = answered(rows)
+    sets = {file.name.split(".")[0]: answered(question_rows(file))[:dev_size] for file in dev}
     typer.echo(f"{len(questions)} questions, {len(rows) - len(questions)} left out, {options}")
     for row in train(start_from_encoder(find(model)), questions, options, out, sets, every):
         scores = "  ".join(f"{name} F1 {100 * value:.1f}" for name, value in row.accuracy.items())
@@ -55,8 +53,3 @@ def reader_command(
             f"step {row.step}/{row.steps}  loss {row.loss:.4f}  "
             f"{row.pairs_per_second:.1f} windows/s  {scores}"
         )
-
-
-def _answered(rows: Iterable[QuestionRow]) -> list[Question]:
-    """Return the questions that have an answer to learn or to compare with."""
-    return [row.question for row in rows if row.question and row.question.answers]

@@ -11,8 +11,9 @@ from finetune.training.recipes import WORD_READERS, ReaderPreset
 from finetune.training.word_readers import train, untrained
 from probe.cli.options import PrecisionName
 from probe.cli.output import make_folder
-from probe.data.questions import question_rows
+from probe.data.questions import answered, question_rows
 from probe.models.classifier import resolve
+from probe.models.library import load_reader
 
 
 def word_reader_command(
@@ -22,6 +23,7 @@ def word_reader_command(
     preset: Annotated[str, typer.Option(help="allennlp (Liu et al. 2019) or small.")] = "allennlp",
     vectors: Annotated[str, typer.Option(help="Name of the vectors in assets/vectors.")] = "words",
     correction: Annotated[int, typer.Option(help="Rank of what is learnt on top of them.")] = 0,
+    more: Annotated[Path | None, typer.Option(help="Go on from this trained reader.")] = None,
     lr: Annotated[float | None, typer.Option(help="Instead of the preset's.")] = None,
     batch: Annotated[int | None, typer.Option(help="Instead of the preset's.")] = None,
     epochs: Annotated[int | None, typer.Option(help="Instead of the preset's.")] = None,
@@ -35,9 +37,9 @@ def word_reader_command(
     torch.set_num_threads(threads)
     make_folder(out)
     settings = _changed(_preset(model, preset), lr, batch, epochs, fall)
-    reader = untrained(model, preset, vectors, correction, seed)
+    reader = load_reader(str(more)) if more else untrained(model, preset, vectors, correction, seed)
     rows = [row for file in train_file for row in question_rows(file)]
-    questions = [row.question for row in rows if row.question and row.question.answers]
+    questions = answered(rows)
     parameters = sum(weight.numel() for weight in reader.model.parameters())
     typer.echo(
         f"{len(questions)} questions, {len(rows) - len(questions)} left out, {parameters} trained "

@@ -1,7 +1,7 @@
 """Questions of reading comprehension, from SQuAD's JSON or from a table of any form."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,11 @@ def read_questions(path: Path) -> Iterator[Question]:
         if row.question is None:
             raise FileError(f"question {number:,} of {path.name}: {row.error}")
         yield row.question
+
+
+def answered(rows: Iterable[QuestionRow]) -> list[Question]:
+    """Return the questions that have an answer to learn or to compare with."""
+    return [row.question for row in rows if row.question and row.question.answers]
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:  # Any: JSON

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from typer.testing import CliRunner
 
 import finetune.training.word_readers as word_readers
@@ -169,6 +170,14 @@ def test_the_command_trains_a_reader_from_a_file(tmp_path: Path) -> None:
     assert "epoch 1" in done.output
     assert answers_with_spans(str(out))
     assert load_reader(str(out)).predict(QUESTIONS[:1])
+    again = tmp_path / "again"
+    done = CliRunner().invoke(
+        app, [*words, "--more", str(out), "--lr", "1e-9", *more[:5], "--out", str(again)]
+    )
+    assert done.exit_code == 0, done.output
+    first, second = (load_file(folder / "model.safetensors") for folder in (out, again))
+    for name, weight in first.items():
+        torch.testing.assert_close(second[name], weight, atol=1e-3, rtol=1e-3)
 
 
 def test_an_unknown_preset_is_refused(tmp_path: Path) -> None:
