@@ -65,16 +65,15 @@ def fresh_folder(visitor: str) -> Path:
 def own_file(visitor: str, place: str | Path) -> Path:
     """Return a file that a visitor's event names, and note a new upload as theirs.
 
-    Raises FileError where it is another's, as where it is not there.
+    An event that comes before the page has its token notes nothing. Raises FileError where it is
+    another's, as where it is not there.
     """
     path, results = Path(place).resolve(), folder_of(visitor).resolve()
     if not path.is_file():
         raise FileError(GONE)
     is_upload = path.parent.parent == cache_folder().resolve()
     if not (
-        path.is_relative_to(results)
-        or _is_example(path)
-        or (is_upload and _claim(path, results / UPLOADS))
+        path.is_relative_to(results) or _is_example(path) or (is_upload and _usable(path, visitor))
     ):
         raise FileError(GONE)
     return path
@@ -91,6 +90,13 @@ def _is_example(path: Path) -> bool:
     """Whether a file is gradio's copy of one of the bundled examples, which are everyone's."""
     example = ASSETS / "examples" / path.name
     return example.is_file() and filecmp.cmp(path, example, shallow=False)
+
+
+def _usable(path: Path, visitor: str) -> bool:
+    """Whether an upload is the visitor's, or nobody's yet; who has a token makes it theirs."""
+    if as_token(visitor):
+        return _claim(path, folder_of(visitor).resolve() / UPLOADS)
+    return path.stat().st_nlink == 1
 
 
 def _claim(path: Path, uploads: Path) -> bool:

@@ -71,7 +71,15 @@ def test_a_visitor_uses_results_of_their_own_and_nobody_elses() -> None:
 def test_an_upload_is_theirs_who_use_it_first(upload: Path) -> None:
     assert own_file(ME, upload) == own_file(ME, upload) == upload.resolve()
     refused(lambda: own_file(YOU, upload))
+    refused(lambda: own_file("", upload))
     assert own_file(ME, upload) == upload.resolve()
+
+
+def test_an_upload_before_the_page_has_its_token_is_nobodys_yet(upload: Path) -> None:
+    assert own_file("", upload) == upload.resolve()
+    assert files_of("") == []
+    assert own_file(ME, upload) == upload.resolve()
+    refused(lambda: own_file("", upload))
     assert [files.names for files in files_of(ME)] == [("mine.csv",)]
     assert files_of(YOU) == []
 
