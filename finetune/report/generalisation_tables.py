@@ -16,8 +16,8 @@ from finetune.experiments.generalisation.point import Point
 from finetune.experiments.generalisation.run import GeneralisationRun, generalisation_runs
 from finetune.experiments.generalisation.verdict import at_largest
 from finetune.report.markdown import NONE, MarkdownTable, in_percent, with_interval
-from finetune.report.published import published
 from probe.metrics import Estimate
+from probe.published import published
 from probe.runs.run import StoredRun
 from probe.tasks.nli import NLI
 

@@ -14,7 +14,6 @@ from finetune.experiments.calibration.plan import BASE, METHODS, Method, plan_fr
 from finetune.experiments.calibration.point import Point
 from finetune.experiments.calibration.terms import WORDS
 from finetune.report.drawing import svg_file
-from finetune.report.published import PublishedTable
 from finetune.ui.html.repair.reliability import (
     AFTER,
     BEFORE,
@@ -29,6 +28,7 @@ from finetune.ui.html.repair.share_map import percent_cell, share_map
 from finetune.ui.html.repair.switch import of_paper, switched, table_beside
 from finetune.ui.html.repair.words import brief, model_title, points, repeats, stem
 from probe.metrics import MEASURES
+from probe.published import PublishedTable
 from probe.runs.run import StoredRun
 from probe.tasks.task import task_named
 from probe.terms import Term

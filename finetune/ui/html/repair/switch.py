@@ -4,7 +4,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from finetune.report.published import PublishedTable, published_for
+from probe.published import PublishedTable, published_for
 from probe.runs.run import StoredRun
 from probe.ui.html.elements import NOTHING, join
 

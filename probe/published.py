@@ -1,4 +1,4 @@
-"""What the papers report on repairs and generalisation: assets/paper_tables.json."""
+"""What the papers report in tables: assets/paper_tables.json."""
 
 import json
 from collections.abc import Mapping

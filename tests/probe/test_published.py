@@ -5,7 +5,7 @@ import pytest
 from finetune.experiments.calibration.plan import METHODS as CALIBRATIONS
 from finetune.experiments.mitigation.plan import METHODS as REPAIRS
 from finetune.experiments.word_salad import salad_names
-from finetune.report.published import (
+from probe.published import (
     PublishedTable,
     published,
     published_for,
