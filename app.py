@@ -30,7 +30,7 @@ from probe.ui.lessons.word_salad import WORD_SALAD
 from probe.ui.page import Core, TabEntry, build_page
 from probe.ui.server import zero_gpu
 from probe.ui.server.serving import start
-from probe.ui.tabs import admin, batch, catalogue, compare, learn, my_data, probe
+from probe.ui.tabs import admin, annotate, batch, catalogue, compare, learn, my_data, probe
 from probe.ui.task_choice import has_labels
 from probe.ui.visitors.expiry import remove_old_regularly
 
@@ -40,6 +40,7 @@ TABS = (
     TabEntry("probe", "Probe", probe.build),
     TabEntry("batch", "Batch", batch.build),
     TabEntry("compare", "Compare", compare.build),
+    TabEntry("annotate", "Annotate", annotate.build),
     TabEntry("inoculate", "Inoculate", inoculate_tab.build, has_labels),
     TabEntry("repair", "Repair", repair_tab.build, has_labels),
     TabEntry("generalise", "Generalise", generalise_tab.build, has_labels),

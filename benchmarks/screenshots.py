@@ -192,6 +192,16 @@ VIEWS = (
         one_after_another(shows("#hans"), press("#hans-run", "#hans-picture .picture")),
         long=True,
     ),
+    View("annotate", {"tab": "annotate"}, shows("#annotate-form", "#annotate-empty .how")),
+    View(
+        "annotate-set",
+        {"tab": "annotate", "task": "sentiment"},
+        one_after_another(
+            lambda page: page.locator("#annotate-each input").fill("1"),
+            press("#annotate-make", "#annotate-link .share"),
+        ),
+    ),
+    View("annotate-failed", {"tab": "annotate", "set": "gone"}, shows("#annotate-head .problem")),
     View("inoculate", {"tab": "inoculate"}, shows("#curve .panel")),
     View(
         "inoculate-running",

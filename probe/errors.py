@@ -26,9 +26,10 @@
     │   └── MissingWeights  the weights of a trained baseline are not there
     ├── TrainingError       what a training cannot go on without
     ├── ExperimentError     a plan or data that an experiment cannot use
-    └── RunError
-        ├── UnknownRun
-        └── StoreError      the run database cannot be read or written now
+    ├── RunError
+    │   ├── UnknownRun
+    │   └── StoreError      the run database cannot be read or written now
+    └── SurveyError         answers that a survey cannot take, or a survey that is not there
 
 Pages and commands catch UserError and nothing wider: any other exception is a bug and shows as one.
 """
@@ -144,6 +145,10 @@ class UnknownRun(RunError):
 
 class StoreError(RunError):
     """The run database cannot be read or written now; later it may be."""
+
+
+class SurveyError(UserError):
+    """Answers that a survey cannot take, or a survey that is not there."""
 
 
 @contextmanager

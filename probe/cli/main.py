@@ -1,6 +1,6 @@
 """The commands of `python -m probe` as one group."""
 
-from probe.cli import models
+from probe.cli import annotate, models
 from probe.cli.backup import backup_command, restore_command
 from probe.cli.batch import batch_command
 from probe.cli.compare import compare_command
@@ -29,6 +29,7 @@ app.command("settings")(settings_command)
 app.command("backup")(backup_command)
 app.command("restore")(restore_command)
 app.command("space")(space_command)
+app.add_typer(annotate.app, name="annotate")
 app.add_typer(models.app, name="models")
 app.add_typer(baselines.app, name="baselines")
 app.add_typer(pbsmt.app, name="pbsmt")

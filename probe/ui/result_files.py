@@ -54,9 +54,9 @@ def write_results(
     pairs = folder / f"{stem}-pairs.{table.form}"
     if names:
         write_table(made_frame(rows, names, model.task), pairs)
-    note = _write_json(summary, folder / f"{stem}-summary.json")
+    note = write_json(summary, folder / f"{stem}-summary.json")
     write_lines(view(rows, names), folder / ROWS)
-    _write_json({"task": model.task.name}, folder / TASK)
+    write_json({"task": model.task.name}, folder / TASK)
     files = [scored, note, pairs] if names else [scored, note]
     return [str(path) for path in files], _key(folder)
 
@@ -72,9 +72,9 @@ def write_comparison(
     """Write the scored file, the summary and what the cells show; return places and key."""
     compared = folder / f"{stem}-compared.{table.form}"
     write_table(compared_frame(table, rows, names), compared)
-    note = _write_json(summary, folder / f"{stem}-comparison.json")
+    note = write_json(summary, folder / f"{stem}-comparison.json")
     keep(rows, folder / ROWS)
-    _write_json({"models": list(names)}, folder / MODELS)
+    write_json({"models": list(names)}, folder / MODELS)
     return [str(compared), str(note)], _key(folder)
 
 
@@ -99,6 +99,7 @@ def write_lines(records: Sequence[Record], path: Path) -> None:
         file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
-def _write_json(values: Mapping[str, Any], path: Path) -> Path:
+def write_json(values: Mapping[str, Any], path: Path) -> Path:
+    """Write JSON values, and return the file."""
     path.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
     return path

@@ -71,3 +71,49 @@ class GrantHolderRow(Base):
     __tablename__ = "grant_holder"
     grant: Mapped[str] = mapped_column(ForeignKey("grant.id"), primary_key=True)
     visitor: Mapped[str] = mapped_column(String(200), primary_key=True, index=True)
+
+
+class SurveyRow(Base):
+    """What a class is asked; `id` is the secret of its link. `ends` is 0 where it has no end."""
+
+    __tablename__ = "survey"
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    owner: Mapped[str] = mapped_column(String(200), index=True)
+    title: Mapped[str]
+    content: Mapped[Json] = deferred(mapped_column(JSON))
+    created: Mapped[float]
+    ends: Mapped[float] = mapped_column(default=0.0)
+    shown: Mapped[bool] = mapped_column(default=False)
+
+
+class RespondentRow(Base):
+    """A visitor who has opened a survey's link, under a name of their own choice or none."""
+
+    __tablename__ = "respondent"
+    survey: Mapped[str] = mapped_column(ForeignKey("survey.id"), primary_key=True)
+    visitor: Mapped[str] = mapped_column(String(200), primary_key=True, index=True)
+    nickname: Mapped[str] = mapped_column(default="")
+    joined: Mapped[float]
+
+
+class AssignmentRow(Base):
+    """A batch of items that a respondent was given; `finished` is 0 until all are answered."""
+
+    __tablename__ = "assignment"
+    survey: Mapped[str] = mapped_column(ForeignKey("survey.id"), primary_key=True)
+    visitor: Mapped[str] = mapped_column(String(200), primary_key=True)
+    batch: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    given: Mapped[float]
+    finished: Mapped[float] = mapped_column(default=0.0)
+
+
+class ResponseRow(Base):
+    """What a respondent answered to an item."""
+
+    __tablename__ = "response"
+    survey: Mapped[str] = mapped_column(ForeignKey("survey.id"), primary_key=True)
+    visitor: Mapped[str] = mapped_column(String(200), primary_key=True)
+    item: Mapped[str] = mapped_column(String(100), primary_key=True)
+    answer: Mapped[str] = mapped_column(String(100))
+    created: Mapped[float]

@@ -2,7 +2,7 @@
 
 Version 1 has no table `run_schema`: its runs are inoculations, with `sets` for inputs, and its
 cells have columns for size, lr and seed, the latest epoch and the point. The first of them lack
-the columns artefacts, holder and seen. Version 2 has no grants.
+the columns artefacts, holder and seen. Version 2 has no grants, version 3 no surveys.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from probe.errors import StoreError
 from probe.runs.database.tables import Base, CellRow, SchemaRow
 from probe.runs.run import Json
 
-SCHEMA = 3
+SCHEMA = 4
 """The version of the tables that this code reads and writes."""
 KIND_OF_VERSION_1 = "inoculation"
 ADDED_TO_VERSION_1 = {

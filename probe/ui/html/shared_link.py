@@ -8,27 +8,30 @@ from probe.ui.html.elements import NOTHING, note
 
 MAX_LINK = 4_000
 """Characters of a link above which programs that pass it on begin to cut it."""
+VIEW = "Link to this view"
 MODELS_SHARED = "It lets others use models of yours and read their runs; My data takes it back."
 
 
-def shared_link(query: str, grants: bool, file: str = "") -> Markup:
+def shared_link(
+    query: str, grants: bool, file: str = "", label: str = "Link to this view"
+) -> Markup:
     """Show a link whose part after the address is `query`; `grants` says that it opens models.
 
     `file` is the text of a file that says the same; it stands for a link that would be too long.
     """
     cut = file and len(query) > MAX_LINK
     return Markup('<div class="share card">{}{}{}</div>').format(
-        _too_long(len(query)) if cut else _link(query),
+        _too_long(len(query)) if cut else _link(query, label),
         note(MODELS_SHARED) if grants else NOTHING,
         _file(file) if file else NOTHING,
     )
 
 
-def _link(query: str) -> Markup:
+def _link(query: str, label: str) -> Markup:
     return Markup(
-        '<label><span class="tiny soft">Link to this view</span>'
+        '<label><span class="tiny soft">{}</span>'
         '<input type="text" readonly value="{}"></label><p class="told" role="status"></p>'
-    ).format(query)
+    ).format(label, query)
 
 
 def _file(text: str) -> Markup:

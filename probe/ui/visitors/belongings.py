@@ -17,6 +17,13 @@ from probe.runs.removal import delete_model, delete_run
 from probe.runs.run import StoredRun
 from probe.runs.store import Store
 from probe.settings import settings
+from probe.surveys.survey import (
+    Survey,
+    answered_surveys,
+    delete_answers,
+    delete_survey,
+    own_surveys,
+)
 from probe.ui.visitors.visitor_files import delete_files, files_of
 
 
@@ -101,6 +108,24 @@ def _links(store: Store, visitor: str) -> list[Belonging]:
     ]
 
 
+def _surveys(store: Store, visitor: str) -> list[Belonging]:
+    return [_survey(survey) for survey in own_surveys(store, as_token(visitor))]
+
+
+def _answers(store: Store, visitor: str) -> list[Belonging]:
+    return [_survey(survey) for survey in answered_surveys(store, visitor)]
+
+
+def _survey(survey: Survey) -> Belonging:
+    days = settings().keep_days
+    expires = "when you delete it"
+    if survey.kind == "lesson":
+        expires = moment(survey.ends)
+    elif days is not None:
+        expires = moment(survey.created + days * DAY)
+    return Belonging(survey.id, survey.title, None, survey.created, expires)
+
+
 def _own(store: Store, visitor: str) -> tuple[StoredRun, ...]:
     return store.runs(visitor) if as_token(visitor) else ()
 
@@ -137,6 +162,22 @@ KINDS = {
         "Who opened it can no longer read the run or use its model.",
         _links,
         lambda store, engine, visitor, which: revoke(store, visitor, which),
+    ),
+    "survey": Kind(
+        "Sets and classes that you made",
+        "None yet. A set in Annotate and a class in Learn stand here.",
+        "Delete",
+        "All answers to it go too.",
+        _surveys,
+        lambda store, engine, visitor, which: delete_survey(store, visitor, which),
+    ),
+    "answers": Kind(
+        "Your answers to sets and lessons",
+        "None yet. What you answer behind a link stands here.",
+        "Delete",
+        "Your votes and your nickname go; the set stays.",
+        _answers,
+        lambda store, engine, visitor, which: delete_answers(store, visitor, which),
     ),
 }
 """The kinds by the name that the page's buttons have for them."""

@@ -5,8 +5,11 @@ import time
 from threading import Thread
 
 from probe.errors import UserError
+from probe.runs.owners import DAY
 from probe.runs.removal import remove_old_runs
 from probe.runs.store import Store
+from probe.settings import settings
+from probe.surveys.survey import remove_old_surveys
 from probe.ui.visitors.visitor_files import delete_old_files
 
 log = logging.getLogger(__name__)
@@ -15,10 +18,12 @@ SWEEP_SECONDS = 300
 
 
 def remove_old(store: Store) -> None:
-    """Remove the files and runs that are too old, and what is left of deleted runs."""
+    """Remove the files, runs and surveys that are too old, and what is left of deleted runs."""
     try:
         delete_old_files()
         remove_old_runs(store)
+        days = settings().keep_days
+        remove_old_surveys(store, time.time() - days * DAY if days else 0.0)
     except (UserError, OSError):  # the database or the disk may be back at the next look
         log.exception("what is too old could not be removed")
 

@@ -11,6 +11,7 @@ from finetune.experiments.inoculation.run import run_request
 from probe.runs.access import redeem, share
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
+from probe.surveys.survey import create_survey, join
 from probe.ui.html.my_data import size
 from probe.ui.tabs.my_data import EVERYTHING, Handlers, Outputs
 from probe.ui.visitors.belongings import KINDS, belongings, delete_all
@@ -30,13 +31,15 @@ def handlers(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Han
 
 @pytest.fixture
 def run(handlers: Handlers, sets: Sets, home: Path) -> str:
-    """A run of ME with a model, a link that YOU opened, and a result file."""
+    """A run of ME with a model and a link that YOU opened; a result file; a set, answered by ME."""
     run = handlers.store.create(ME, run_request(PLAN, sets)).id
     handlers.store.set_state(run, "done")
     handlers.store.set_kept(run, "tiny-negation-5-abc")
     tiny_bert(home / "models" / "tiny-negation-5-abc")
     redeem(handlers.store, YOU, share(handlers.store, ME, run))
     (fresh_folder(ME) / "mine-scored.csv").write_text("a")
+    survey = create_survey(handlers.store, ME, "annotation", "Is it a text?", {})
+    join(handlers.store, survey, ME, "fox")
     return run
 
 
@@ -70,7 +73,7 @@ def test_a_thing_is_asked_about_by_name_and_goes_when_confirmed(
     done = shown(handlers.confirm(ME, asked.pending))
     assert "Done." in done.told and done.asked.visible is False
     left = belongings(handlers.store, ME)
-    assert [kind for kind, rows in left.items() if rows] == ["file"]
+    assert [kind for kind, rows in left.items() if rows] == ["file", "survey", "answers"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

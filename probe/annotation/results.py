@@ -1,0 +1,195 @@
+"""The results of an annotation set: by transform, beside the papers' people and beside a model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from probe.annotation.annotation_set import AnnotationSet
+from probe.annotation.items import example_of
+from probe.annotation.judgements import (
+    Judged,
+    Judgement,
+    Returned,
+    judged,
+    judgements,
+    kappa,
+    returned,
+)
+from probe.annotation.modes import INVALID, KEPT
+from probe.metrics import Estimate, mean, share
+from probe.models.library import AnyModel
+from probe.published import published_for
+from probe.reports.comparison import estimate_json
+from probe.runs.run import Json
+from probe.runs.store import Store
+from probe.surveys.survey import responses
+from probe.transforms import REGISTRY, default_of
+
+UNTOUCHED = ""
+"""The transform of texts that are as they were."""
+TABLES = {"valid": "judged_invalid", "labels": "people_accuracy"}
+"""The published table of each mode: Gupta et al. 2021, tables 4 and 14."""
+BROKEN = "broken"
+"""The row of all changed texts together."""
+
+
+@dataclass(frozen=True)
+class OnModel:
+    """A model on the items of a line: agreement with its answer before, confidence, accuracy."""
+
+    agreement: Estimate
+    confidence: Estimate
+    accuracy: Estimate
+
+
+@dataclass(frozen=True)
+class Line:
+    """The items of one transform: of those with a majority the share that has the measured answer.
+
+    The measured answer is "invalid", the gold label, or that a distractor is kept. `undecided` are
+    the items with all votes and no majority, `open` those that still miss some. `paper` is the
+    published share, None where there is none; `model` None where no model was asked.
+    """
+
+    transform: str
+    share: Estimate
+    undecided: int
+    open: int
+    paper: float | None = None
+    model: OnModel | None = None
+
+
+@dataclass(frozen=True)
+class Results:
+    """All lines, untouched texts first, all broken ones last; kappa with its n, and batches."""
+
+    lines: tuple[Line, ...]
+    kappa: float
+    kappa_n: int
+    returned: Returned
+    model: str = ""
+
+
+def results(store: Store, annotated: AnnotationSet, classifier: AnyModel | None = None) -> Results:
+    """Count what there is so far. Raises StoreError."""
+    rows = judgements(annotated, responses(store, annotated.survey.id))
+    return counted(annotated, rows, classifier)
+
+
+def counted(
+    annotated: AnnotationSet, rows: Sequence[Judgement], classifier: AnyModel | None = None
+) -> Results:
+    """Count judgements."""
+    items = judged(annotated, rows)
+    said = on_items(annotated, classifier) if classifier else {}
+    named = {item.item.transform for item in items}
+    order = [UNTOUCHED, *REGISTRY]
+    known = [name for name in order if name in named]
+    others = sorted(named.difference(order))
+    groups = {
+        name: [item for item in items if item.item.transform == name] for name in [*known, *others]
+    }
+    if len(named - {UNTOUCHED}) > 1:
+        groups[BROKEN] = [item for item in items if item.item.transform]
+    agreed, n = kappa(annotated, items)
+    lines = tuple(
+        _line(annotated, name, group, _on_model(annotated, group, said) if said else None)
+        for name, group in groups.items()
+    )
+    return Results(lines, agreed, n, returned(rows), classifier.name if classifier else "")
+
+
+def _line(
+    annotated: AnnotationSet, name: str, group: Sequence[Judged], model: OnModel | None
+) -> Line:
+    needs_gold = annotated.mode.name == "labels"
+    decided = [item for item in group if item.majority and (item.item.gold or not needs_gold)]
+    complete = [item for item in group if len(item.votes) == annotated.votes]
+    return Line(
+        name,
+        share([_measured(annotated, item) for item in decided]),
+        sum(not item.majority for item in complete),
+        len(group) - len(complete),
+        paper_share(annotated, name),
+        model,
+    )
+
+
+def _measured(annotated: AnnotationSet, item: Judged) -> bool:
+    if annotated.mode.name == "labels":
+        return annotated.task.matches(item.majority, item.item.gold or "")
+    return item.majority == {"valid": INVALID, "distractor": KEPT}[annotated.mode.name]
+
+
+def paper_share(annotated: AnnotationSet, transform: str) -> float | None:
+    """Return what the paper's people came to for a transform, None where it does not say.
+
+    What table 4 says of validity it says of all tasks together.
+    """
+    name = TABLES.get(annotated.mode.name)
+    if name is None:
+        return None
+    task = annotated.task.name if name == TABLES["labels"] else "nli"
+    table = published_for(name, task, "")
+    return table.value(transform or "untouched", table.columns[0]) if table else None
+
+
+Said = Mapping[str, tuple[bool, float, bool | None]]
+"""By item: whether the model keeps its answer, how sure it is, whether it is right of the gold."""
+
+
+def on_items(annotated: AnnotationSet, classifier: AnyModel) -> Said:
+    """Ask a model about the same items, changed and as they were."""
+    items = [item for item in annotated.items.values() if not item.control]
+    task = classifier.task
+    after = classifier.predict([example_of(task, item) for item in items])
+    before = classifier.predict([example_of(task, item, before=True) for item in items])
+    said: dict[str, tuple[bool, float, bool | None]] = {}
+    for item, now, then in zip(items, after, before, strict=True):
+        expected = (default_of(item.transform, task) if item.transform else None) or then.label
+        right = task.matches(now.label, item.gold) if item.gold else None
+        said[item.id] = (task.agrees(expected, now.label), now.confidence, right)
+    return said
+
+
+def _on_model(annotated: AnnotationSet, group: Sequence[Judged], said: Said) -> OnModel:
+    answers = [said[item.item.id] for item in group]
+    rights = [right for _, _, right in answers if right is not None]
+    return OnModel(
+        share([agrees for agrees, _, _ in answers]),
+        mean([confidence for _, confidence, _ in answers]),
+        share(rights),
+    )
+
+
+def results_json(annotated: AnnotationSet, found: Results) -> Json:
+    """Return results for a file."""
+    return {
+        "task": annotated.task.name,
+        "mode": annotated.mode.name,
+        "question": annotated.mode.question(annotated.task),
+        "votes": annotated.votes,
+        "source": annotated.survey.content["source"],
+        "items": sum(not item.control for item in annotated.items.values()),
+        "model": found.model or None,
+        "kappa": None if found.kappa != found.kappa else found.kappa,
+        "kappa_items": found.kappa_n,
+        "returned": asdict(found.returned),
+        "lines": [_line_json(line) for line in found.lines],
+    }
+
+
+def _line_json(line: Line) -> Json:
+    model = line.model
+    return {
+        "transform": line.transform or "untouched",
+        "share": estimate_json(line.share),
+        "undecided": line.undecided,
+        "open": line.open,
+        "paper": line.paper,
+        "model": model
+        and {
+            "agreement": estimate_json(model.agreement),
+            "confidence": estimate_json(model.confidence),
+            "accuracy": estimate_json(model.accuracy),
+        },
+    }

@@ -1,0 +1,116 @@
+"""`python -m probe annotate`: texts for people to judge, drawn, brought in and taken out."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probe.annotation.annotation_set import BATCH, VOTES, AnnotationSet, content_of
+from probe.annotation.batches import into_batches
+from probe.annotation.files import items_frame, read_items, votes_frame, write_table
+from probe.annotation.items import draw_items
+from probe.annotation.judgements import judgements
+from probe.annotation.modes import mode_for
+from probe.annotation.results import results, results_json
+from probe.cli.group import group
+from probe.cli.options import ModelName, TaskName
+from probe.cli.output import make_folder, print_json, write_json
+from probe.data.rows import labelled
+from probe.errors import ExampleError, OptionError
+from probe.models.library import load_any
+from probe.runs.owners import COMMAND_LINE
+from probe.runs.store import Store
+from probe.surveys.survey import create_survey, own_surveys, responses
+from probe.tasks.examples import bundled_examples
+from probe.tasks.nli import NLI
+from probe.tasks.task import task_named
+from probe.transforms.presets import presets
+
+app = group()
+ModeName = Annotated[str, typer.Option("--mode", help="valid, labels or distractor.")]
+
+
+@app.callback()
+def main() -> None:
+    """Have people judge the texts that models are asked about."""
+
+
+@app.command("draw")
+def draw_command(
+    out: Annotated[Path, typer.Option(help="CSV of the items.")],
+    mode: ModeName = "valid",
+    task: TaskName = NLI.name,
+    model: ModelName = "minilm",
+    file: Annotated[Path | None, typer.Option(help="Draw from this file instead.")] = None,
+    transforms: Annotated[
+        str, typer.Option("--transforms", help="Names with commas between; else word salad.")
+    ] = "",
+    each: Annotated[int, typer.Option(min=1, help="Texts of each transform.")] = 4,
+    seed: int = 0,
+) -> None:
+    """Draw the items of a set by seed, controls among them, as a file to look at and change."""
+    chosen = task_named(task)
+    asked = mode_for(chosen, mode)
+    salad = presets(chosen)
+    default = salad.get("Distractors") or salad["Word salad"]
+    names = [name.strip() for name in transforms.split(",") if name.strip()] or default
+    examples = labelled(file, chosen)[0] if file else bundled_examples(chosen)
+    items, controls = draw_items(
+        chosen, asked, examples, names, each, load_any(model, task=chosen), seed
+    )
+    write_table(items_frame(chosen, [*items, *controls]), out)
+    typer.echo(f"{len(items)} items and {len(controls)} controls in {out}")
+
+
+@app.command("import")
+def import_command(
+    file: Annotated[Path, typer.Argument(help="Items as `annotate draw` writes them.")],
+    mode: ModeName = "valid",
+    task: TaskName = NLI.name,
+    title: Annotated[str, typer.Option(help="What respondents read above the texts.")] = "",
+    votes: Annotated[int, typer.Option(min=1, max=25, help="People for each item.")] = VOTES,
+    seed: Annotated[int, typer.Option(help="Of the controls' places.")] = 0,
+) -> None:
+    """Make a set of items and print the link behind which they are judged."""
+    chosen = task_named(task)
+    asked = mode_for(chosen, mode)
+    rows = read_items(file, chosen, asked)
+    items = [item for item in rows if not item.control]
+    if not items:
+        raise ExampleError(f"{file.name} holds no items beside controls")
+    batches = into_batches(items, [item for item in rows if item.control], BATCH, seed)
+    content = content_of(chosen, asked, rows, batches, votes, file.name)
+    survey = create_survey(Store(), COMMAND_LINE, "annotation", title or asked.title, content)
+    typer.echo(f"set {survey.id}: {len(items)} items in {len(batches)} batches")
+    typer.echo(f"link: the page's address with {AnnotationSet(survey).address}")
+
+
+@app.command("list")
+def list_command() -> None:
+    """List the sets of the command line."""
+    store = Store()
+    for survey in own_surveys(store, COMMAND_LINE):
+        typer.echo(f"{survey.id}  {survey.title}")
+
+
+@app.command("export")
+def export_command(
+    survey: Annotated[str, typer.Argument(help="A set's id, which is in its link.")],
+    out: Annotated[Path, typer.Option(help="Folder for votes.csv, items.csv and results.json.")],
+    model: Annotated[str, typer.Option(help="A model to set beside people.")] = "",
+) -> None:
+    """Write the votes, the items and what they come to; print the results as JSON."""
+    store = Store()
+    found = next((each for each in own_surveys(store, COMMAND_LINE) if each.id == survey), None)
+    if found is None:
+        known = ", ".join(each.id for each in own_surveys(store, COMMAND_LINE)) or "none"
+        raise OptionError(f"the command line has no set {survey!r}; it has: {known}")
+    annotated = AnnotationSet(found)
+    make_folder(out)
+    classifier = load_any(model, task=annotated.task) if model else None
+    counted = results_json(annotated, results(store, annotated, classifier))
+    write_table(votes_frame(judgements(annotated, responses(store, survey))), out / "votes.csv")
+    items = list(annotated.items.values())
+    write_table(items_frame(annotated.task, items), out / "items.csv")
+    write_json(counted, out / "results.json")
+    print_json(counted)

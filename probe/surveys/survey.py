@@ -1,0 +1,278 @@
+"""A survey: made by its owner, answered by who holds its link, until it ends.
+
+Its id is the secret of the link: who does not know it is answered as if there were none. Answers
+lie in the run database, by the token of each respondent's browser; others see numbers in its place.
+"""
+
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlalchemy import ColumnElement, delete, func, or_, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session, undefer
+
+from probe.errors import SurveyError
+from probe.runs.database.tables import AssignmentRow, RespondentRow, ResponseRow, SurveyRow
+from probe.runs.owners import COMMAND_LINE, as_token
+from probe.runs.run import Json
+from probe.runs.store import Store
+
+Kind = Literal["annotation", "lesson"]
+MAX_SURVEYS, MAX_RESPONDENTS, MAX_NICKNAME = 50, 500, 40
+"""Surveys of one owner, respondents of one survey, characters of a nickname."""
+UNKNOWN = "there is no such set or class here; it may have been deleted, or the link is incomplete"
+ENDED = "this has ended; answers are no longer taken"
+NEEDS_TOKEN = "the page has no token yet by which it would know you again; reload it"
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What is asked; times are seconds since 1970, `ends` 0 where it has no end.
+
+    `shown` says whether respondents see the results.
+    """
+
+    id: str
+    kind: Kind
+    owner: str
+    title: str
+    created: float
+    ends: float
+    shown: bool
+    content: Json
+
+    @property
+    def ended(self) -> bool:
+        """Whether answers are no longer taken."""
+        return 0 < self.ends <= time.time()
+
+
+@dataclass(frozen=True)
+class Response:
+    """An answer; `respondent` counts those of a survey from 1, in the order in which they came."""
+
+    respondent: int
+    nickname: str
+    item: str
+    answer: str
+    created: float
+
+
+def create_survey(
+    store: Store, owner: str, kind: Kind, title: str, content: Json, seconds: float = 0.0
+) -> Survey:
+    """Store a survey that ends after some seconds, or never; return it with its link's secret.
+
+    Raises SurveyError where the owner has none to be known by, or too many surveys.
+    """
+    if not as_token(owner) and owner != COMMAND_LINE:
+        raise SurveyError(NEEDS_TOKEN)
+    if owner != COMMAND_LINE and len(own_surveys(store, owner)) >= MAX_SURVEYS:
+        raise SurveyError(f"you have {MAX_SURVEYS} sets and classes; delete some in My data")
+    now = time.time()
+    row = SurveyRow(
+        id=secrets.token_urlsafe(16),
+        kind=kind,
+        owner=owner,
+        title=title,
+        content=content,
+        created=now,
+        ends=now + seconds if seconds else 0.0,
+        shown=False,
+    )
+    with store.database.writing() as session:
+        session.add(row)
+        session.flush()
+        return _survey(row)
+
+
+def survey_of(store: Store, survey_id: str, kind: Kind) -> Survey:
+    """Return the survey behind a link. Raises SurveyError where there is none of this kind."""
+    found = _surveys(store, SurveyRow.id == survey_id, SurveyRow.kind == kind)
+    if not found:
+        raise SurveyError(UNKNOWN)
+    return found[0]
+
+
+def own_survey(store: Store, owner: str, survey_id: str) -> Survey:
+    """Return a survey of one's own. Raises SurveyError, also for another's."""
+    found = _surveys(store, SurveyRow.id == survey_id, SurveyRow.owner == owner)
+    if not found or not owner:
+        raise SurveyError(UNKNOWN)
+    return found[0]
+
+
+def own_surveys(store: Store, owner: str) -> tuple[Survey, ...]:
+    """Return an owner's surveys, newest first."""
+    return _surveys(store, SurveyRow.owner == owner) if owner else ()
+
+
+def answered_surveys(store: Store, visitor: str) -> tuple[Survey, ...]:
+    """Return the surveys that a visitor has opened, newest first."""
+    opened = select(RespondentRow.survey).where(RespondentRow.visitor == as_token(visitor))
+    return _surveys(store, SurveyRow.id.in_(opened)) if as_token(visitor) else ()
+
+
+def _surveys(store: Store, *where: ColumnElement[bool]) -> tuple[Survey, ...]:
+    query = select(SurveyRow).where(*where).order_by(SurveyRow.created.desc())
+    with store.database.session() as session:
+        return tuple(map(_survey, session.scalars(query.options(undefer(SurveyRow.content)))))
+
+
+def _survey(row: SurveyRow) -> Survey:
+    kind: Kind = "annotation" if row.kind == "annotation" else "lesson"
+    return Survey(row.id, kind, row.owner, row.title, row.created, row.ends, row.shown, row.content)
+
+
+def join(store: Store, survey: Survey, visitor: str, nickname: str = "") -> None:
+    """Make a visitor a respondent, or change the nickname. Raises SurveyError."""
+    token, named = as_token(visitor), " ".join(nickname.split())
+    if not token:
+        raise SurveyError(NEEDS_TOKEN)
+    if len(named) > MAX_NICKNAME:
+        raise SurveyError(f"a nickname has at most {MAX_NICKNAME} characters")
+    _require_open(survey)
+    with store.database.session() as session:
+        known = session.get(RespondentRow, (survey.id, token))
+        others = session.scalar(
+            select(func.count()).where(RespondentRow.survey == survey.id).select_from(RespondentRow)
+        )
+    if known is None and (others or 0) >= MAX_RESPONDENTS:
+        raise SurveyError(f"{MAX_RESPONDENTS} people take part already, which is the most")
+    joined = known.joined if known else time.time()
+    row = RespondentRow(survey=survey.id, visitor=token, nickname=named, joined=joined)
+    # another page of the same visitor may be quicker
+    with suppress(IntegrityError), store.database.writing() as session:
+        session.merge(row)
+
+
+def has_joined(store: Store, survey: Survey, visitor: str) -> bool:
+    """Whether a visitor is a respondent."""
+    with store.database.session() as session:
+        return session.get(RespondentRow, (survey.id, as_token(visitor))) is not None
+
+
+def respond(store: Store, survey: Survey, visitor: str, answers: Mapping[str, str]) -> None:
+    """Store a respondent's answers by item; an item's first answer stays. Raises SurveyError."""
+    _require_open(survey)
+    if not has_joined(store, survey, visitor):
+        raise SurveyError("open the link first: only who holds it takes part")
+    with store.database.writing() as session:
+        add_responses(session, survey.id, as_token(visitor), answers)
+
+
+def add_responses(
+    session: Session, survey_id: str, visitor: str, answers: Mapping[str, str]
+) -> None:
+    """Add answers that are not there yet, within a transaction."""
+    for item, answer in answers.items():
+        if session.get(ResponseRow, (survey_id, visitor, item)) is None:
+            row = ResponseRow(
+                survey=survey_id, visitor=visitor, item=item, answer=answer, created=time.time()
+            )
+            session.add(row)
+
+
+def responses(store: Store, survey_id: str) -> tuple[Response, ...]:
+    """Return all answers to a survey, in the order in which they came."""
+    people = (
+        select(RespondentRow)
+        .where(RespondentRow.survey == survey_id)
+        .order_by(RespondentRow.joined, RespondentRow.visitor)
+    )
+    answers = (
+        select(ResponseRow)
+        .where(ResponseRow.survey == survey_id)
+        .order_by(ResponseRow.created, ResponseRow.visitor, ResponseRow.item)
+    )
+    with store.database.session() as session:
+        numbered = {
+            row.visitor: (number, row.nickname)
+            for number, row in enumerate(session.scalars(people), 1)
+        }
+        return tuple(
+            Response(*numbered[row.visitor], row.item, row.answer, row.created)
+            for row in session.scalars(answers)
+        )
+
+
+def respondents(store: Store, survey_id: str) -> int:
+    """Return how many have opened a survey's link."""
+    count = select(func.count()).select_from(RespondentRow)
+    with store.database.session() as session:
+        return session.scalar(count.where(RespondentRow.survey == survey_id)) or 0
+
+
+def answers_of(store: Store, survey_id: str, visitor: str) -> dict[str, str]:
+    """Return a respondent's own answers by item."""
+    own = select(ResponseRow.item, ResponseRow.answer).where(
+        ResponseRow.survey == survey_id, ResponseRow.visitor == as_token(visitor)
+    )
+    with store.database.session() as session:
+        return {item: answer for item, answer in session.execute(own)}
+
+
+def show_results(store: Store, owner: str, survey_id: str, shown: bool) -> None:
+    """Let respondents see the results, or hide them again. Raises SurveyError."""
+    own_survey(store, owner, survey_id)
+    store.database.write(update(SurveyRow).where(SurveyRow.id == survey_id).values(shown=shown))
+
+
+def set_content(store: Store, owner: str, survey_id: str, content: Json) -> None:
+    """Change what is asked. Raises SurveyError."""
+    own_survey(store, owner, survey_id)
+    changed = update(SurveyRow).where(SurveyRow.id == survey_id).values(content=content)
+    store.database.write(changed)
+
+
+def end_survey(store: Store, owner: str, survey_id: str) -> None:
+    """Take no more answers. Raises SurveyError."""
+    own_survey(store, owner, survey_id)
+    ends = update(SurveyRow).where(SurveyRow.id == survey_id).values(ends=time.time())
+    store.database.write(ends)
+
+
+def delete_survey(store: Store, owner: str, survey_id: str) -> None:
+    """Delete a survey with all its answers. Raises SurveyError."""
+    _remove(store, [own_survey(store, owner, survey_id).id])
+
+
+def delete_answers(store: Store, visitor: str, survey_id: str) -> None:
+    """Delete what a visitor answered to a survey, nickname and all. Raises SurveyError."""
+    if survey_id not in {survey.id for survey in answered_surveys(store, visitor)}:
+        raise SurveyError(UNKNOWN)
+    token = as_token(visitor)
+    store.database.write(
+        *(
+            delete(table).where(table.survey == survey_id, table.visitor == token)
+            for table in (ResponseRow, AssignmentRow, RespondentRow)
+        )
+    )
+
+
+def remove_old_surveys(store: Store, before: float) -> None:
+    """Remove the lessons that have ended, and the annotations made before a time (0: none)."""
+    now = time.time()
+    over = (SurveyRow.kind == "lesson") & (SurveyRow.ends > 0) & (SurveyRow.ends <= now)
+    old = (SurveyRow.created < before) & (SurveyRow.owner != COMMAND_LINE)
+    with store.database.session() as session:
+        ids = session.scalars(select(SurveyRow.id).where(or_(over, old))).all()
+    _remove(store, ids)
+
+
+def _remove(store: Store, ids: Sequence[str]) -> None:
+    if ids:
+        of_surveys = (
+            delete(table).where(table.survey.in_(ids))
+            for table in (ResponseRow, AssignmentRow, RespondentRow)
+        )
+        store.database.write(*of_surveys, delete(SurveyRow).where(SurveyRow.id.in_(ids)))
+
+
+def _require_open(survey: Survey) -> None:
+    if survey.ended:
+        raise SurveyError(ENDED)

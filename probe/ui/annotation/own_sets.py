@@ -1,0 +1,204 @@
+"""The Annotate tab for who makes a set: draw the texts, hand out the link, read the results."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import gradio as gr
+
+from probe.annotation.annotation_set import (
+    BATCH,
+    VOTES,
+    AnnotationSet,
+    content_of,
+    set_control,
+)
+from probe.annotation.batches import into_batches
+from probe.annotation.files import items_frame, votes_frame, write_table
+from probe.annotation.items import draw_items
+from probe.annotation.judgements import judgements
+from probe.annotation.modes import mode_for
+from probe.annotation.results import results, results_json
+from probe.data.rows import labelled
+from probe.errors import ArgumentError, FileError, UserError
+from probe.limits import visitor_bounds
+from probe.runs.model_access import ModelAccess
+from probe.runs.store import Store
+from probe.surveys.survey import (
+    create_survey,
+    end_survey,
+    own_survey,
+    own_surveys,
+    responses,
+    show_results,
+)
+from probe.tasks.examples import bundled_examples
+from probe.tasks.task import Task, task_named
+from probe.ui.annotation.shown import controls, own_sets, results_shown, set_head
+from probe.ui.html.elements import NOTHING, alert, note
+from probe.ui.html.shared_link import shared_link
+from probe.ui.result_files import write_json
+from probe.ui.tab_outputs import TabOutputs
+from probe.ui.visitors.visitor_files import fresh_folder, own_file
+
+BUNDLED, FILE = "bundled", "file"
+MAX_EACH = 100
+"""Texts of each change at most: what the paper had of each."""
+NO_MODEL = ""
+
+
+@dataclass
+class OwnOutputs(TabOutputs):
+    """What the maker of sets sees, in the order of the outputs; what is not given stays."""
+
+    told: Any = field(default_factory=gr.skip)  # Any: markup, values and gradio's updates
+    listed: Any = field(default_factory=gr.skip)
+    empty: Any = field(default_factory=gr.skip)
+    one: Any = field(default_factory=gr.skip)
+    chosen: Any = field(default_factory=gr.skip)
+    head: Any = field(default_factory=gr.skip)
+    link: Any = field(default_factory=gr.skip)
+    controls: Any = field(default_factory=gr.skip)
+    show: Any = field(default_factory=gr.skip)
+    beside: Any = field(default_factory=gr.skip)
+    results: Any = field(default_factory=gr.skip)
+    files: Any = field(default_factory=gr.skip)
+
+
+@dataclass(frozen=True)
+class OwnSets:
+    """What the buttons of who makes sets do."""
+
+    store: Store
+    models: ModelAccess
+
+    def show(self, visitor: str) -> list[Any]:
+        """List the sets."""
+        try:
+            return OwnOutputs(listed=self._listed(visitor)).outputs
+        except UserError as trouble:
+            return OwnOutputs(told=alert(trouble)).outputs
+
+    def make(
+        self,
+        visitor: str,
+        task_name: str,
+        mode_name: str,
+        source: str,
+        path: str | None,
+        transforms: Sequence[str],
+        each: float | None,
+        model: str,
+        seed: float | None,
+    ) -> Iterator[list[Any]]:
+        """Draw the texts of a set and store it; then show it with its link."""
+        try:
+            task = task_named(task_name)
+            mode, count = mode_for(task, mode_name), int(each or 0)
+            if not transforms:
+                raise ArgumentError("choose at least one change of the texts")
+            if not 1 <= count <= MAX_EACH:
+                raise ArgumentError(f"of each change there can be 1 to {MAX_EACH} texts")
+            examples, origin = self._examples(visitor, task, source, path)
+            yield OwnOutputs(told=note("Drawing the texts …")).outputs
+            classifier = self.models.get(visitor, model, task)
+            items, checks = draw_items(
+                task, mode, examples, transforms, count, classifier, int(seed or 0)
+            )
+            batches = into_batches(items, checks, BATCH, int(seed or 0))
+            content = content_of(task, mode, [*items, *checks], batches, VOTES, origin)
+            survey = create_survey(self.store, visitor, "annotation", mode.title, content)
+        except UserError as trouble:
+            yield OwnOutputs(told=alert(trouble)).outputs
+            return
+        yield self.open(visitor, survey.id)
+
+    def _examples(
+        self, visitor: str, task: Task, source: str, path: str | None
+    ) -> tuple[Sequence[Any], str]:
+        """Return the examples to draw from, and where they are from. Raises FileError."""
+        if source == BUNDLED:
+            return bundled_examples(task), "the bundled examples"
+        if not path:
+            raise FileError("choose a file first, or take the bundled examples")
+        file = own_file(visitor, path)
+        return labelled(file, task, visitor_bounds())[0], file.name
+
+    def open(self, visitor: str, survey_id: str, model: str = NO_MODEL) -> list[Any]:
+        """Show a set of one's own: its link, how far it is, its controls and results."""
+        try:
+            annotated = AnnotationSet(own_survey(self.store, visitor, survey_id))
+            classifier = self.models.get(visitor, model, annotated.task) if model else None
+            found = results(self.store, annotated, classifier)
+            names = self.models.names(visitor, annotated.task)
+        except UserError as trouble:
+            return OwnOutputs(told=alert(trouble)).outputs
+        return OwnOutputs(
+            told=NOTHING,
+            empty=NOTHING,
+            listed=self._listed(visitor),
+            one=gr.Column(visible=True),
+            chosen=survey_id,
+            head=set_head(self.store, annotated),
+            link=shared_link(annotated.address, grants=False, label="Link for who is to answer"),
+            controls=controls(annotated),
+            show=gr.Checkbox(value=annotated.survey.shown),
+            beside=gr.Dropdown(choices=[("none", NO_MODEL), *names], value=model),
+            results=results_shown(annotated, found),
+            files=gr.Files(visible=False),
+        ).outputs
+
+    def refresh(self, visitor: str, survey_id: str, model: str) -> list[Any]:
+        """Count anew, beside a model where one is chosen."""
+        return self.open(visitor, survey_id, model or NO_MODEL)
+
+    def set_shown(self, visitor: str, survey_id: str, model: str, shown: bool) -> list[Any]:
+        """Let respondents see the results, or hide them."""
+        return self._changed(
+            visitor, survey_id, model, lambda: show_results(self.store, visitor, survey_id, shown)
+        )
+
+    def end(self, visitor: str, survey_id: str, model: str) -> list[Any]:
+        """Take no more answers."""
+        return self._changed(
+            visitor, survey_id, model, lambda: end_survey(self.store, visitor, survey_id)
+        )
+
+    def change_control(self, visitor: str, survey_id: str, model: str, said: str) -> list[Any]:
+        """Set the answer of a control; `said` is its id and the answer."""
+        item, _, answer = said.partition("=")
+        return self._changed(
+            visitor,
+            survey_id,
+            model,
+            lambda: set_control(self.store, visitor, survey_id, item, answer),
+        )
+
+    def _changed(self, visitor: str, survey_id: str, model: str, change: Any) -> list[Any]:
+        try:
+            change()
+        except UserError as trouble:
+            return OwnOutputs(told=alert(trouble)).outputs
+        return self.refresh(visitor, survey_id, model)
+
+    def export(self, visitor: str, survey_id: str, model: str) -> list[Any]:
+        """Write items, votes and results as files of the visitor."""
+        try:
+            annotated = AnnotationSet(own_survey(self.store, visitor, survey_id))
+            classifier = self.models.get(visitor, model, annotated.task) if model else None
+            rows = judgements(annotated, responses(self.store, survey_id))
+            folder = fresh_folder(visitor)
+            items = list(annotated.items.values())
+            write_table(items_frame(annotated.task, items), folder / "items.csv")
+            write_table(votes_frame(rows), folder / "votes.csv")
+            found = results(self.store, annotated, classifier)
+            write_json(results_json(annotated, found), folder / "results.json")
+        except UserError as trouble:
+            return OwnOutputs(told=alert(trouble)).outputs
+        names = ("votes.csv", "items.csv", "results.json")
+        files = [str(folder / name) for name in names]
+        return OwnOutputs(told=NOTHING, files=gr.Files(files, visible=True)).outputs
+
+    def _listed(self, visitor: str) -> Any:
+        kinds = own_surveys(self.store, visitor)
+        return own_sets(self.store, [each for each in kinds if each.kind == "annotation"])

@@ -1,0 +1,198 @@
+"""The Annotate tab: people judge the texts that models are asked about."""
+
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from probe.annotation.modes import modes_for
+from probe.tasks.nli import NLI
+from probe.tasks.task import Task, task_named
+from probe.transforms.availability import ready
+from probe.transforms.presets import presets
+from probe.transforms.wording import choice
+from probe.ui.annotation.answering import Answering, build_answering
+from probe.ui.annotation.own_sets import BUNDLED, FILE, MAX_EACH, OwnOutputs, OwnSets
+from probe.ui.annotation.shown import no_set
+from probe.ui.choices import model_choices
+from probe.ui.events import CHANGING, PRESSED, QUIET, in_turn
+from probe.ui.html.shared_link import copy_script
+from probe.ui.page import Page
+
+ABOUT = (
+    "Let a class judge the texts that models are asked about: are they still language, and what "
+    "would people answer? The papers asked workers; here you hand out a link."
+)
+CONTROL = """element.addEventListener("change", ({ target }) => {
+  const list = target.closest("select[data-value]");
+  if (list) trigger("select", { cell: list.dataset.value + "=" + list.value });
+});"""
+"""Lets a component of HTML report what was chosen in one of its lists."""
+TO_TOP = """() => document.getElementById("annotate-answer").scrollIntoView({block: "start"})"""
+TO_SET = """() => setTimeout(() =>
+  document.getElementById("annotate-one")?.scrollIntoView({block: "start"}), 100)"""
+SMALL: dict[str, Any] = {"size": "sm", "min_width": 0}
+DRAWING: dict[str, Any] = {"concurrency_id": "annotate", "concurrency_limit": 2, **QUIET}
+
+
+def build(page: Page) -> None:
+    """Put the tab together: for who holds a link, and for who makes sets."""
+    answer, own = Answering(page.core.store), OwnSets(page.core.store, page.core.models)
+    link = gr.Textbox("", label="set", visible=False)
+    shown, nickname, radios, begin, send = build_answering()
+    with gr.Column(elem_id="annotate-own") as making:
+        mine = _build_own(page, own)
+
+    def open_link(visitor: str, request: gr.Request) -> list[Any]:
+        """Show the set of a link in place of one's own sets."""
+        query = request.query_params
+        if query.get("tab") != "annotate" or "set" not in query:
+            return ["", gr.Column(visible=True), *type(shown)().outputs]
+        opened = answer.open(visitor, query)
+        return [query["set"], gr.Column(visible=False), *opened.outputs]
+
+    to_answer = shown.outputs
+    page.opened.then(open_link, page.owner, [link, making, *to_answer], **in_turn("annotate"))
+    begin.click(answer.begin, [page.owner, link, nickname], to_answer, **QUIET)
+    sent = send.click(answer.send, [page.owner, link, shown.number, *radios], to_answer, **QUIET)
+    sent.success(None, None, None, js=TO_TOP, **QUIET)
+    page.tab.select(own.show, page.owner, mine.outputs, **QUIET)
+
+
+def _build_own(page: Page, own: OwnSets) -> OwnOutputs:
+    """Lay out what makes a set, the sets of one's own, and one of them."""
+    shown = OwnOutputs()
+    gr.HTML(Markup('<p class="say">{}</p>').format(ABOUT), padding=False)
+    with gr.Row(elem_id="annotate-columns"):
+        with gr.Column(scale=1, min_width=300):
+            inputs, make = _build_form(page)
+            shown.told = gr.HTML(padding=False, elem_id="annotate-trouble")
+            with gr.Column(elem_classes="card"):
+                gr.HTML(Markup('<h2 class="title small">Your sets</h2>'), padding=False)
+                shown.listed = gr.HTML(padding=False, js_on_load=PRESSED, elem_id="annotate-sets")
+        with gr.Column(scale=1, min_width=300):
+            shown.empty = gr.HTML(no_set(), padding=False, elem_id="annotate-empty")
+            buttons = _build_one(shown)
+    outputs = shown.outputs
+
+    def press(event: gr.EventData, visitor: str) -> list[Any]:
+        return own.open(visitor, str(getattr(event, "cell", "")))
+
+    def control(event: gr.EventData, visitor: str, chosen: str, model: str) -> list[Any]:
+        return own.change_control(visitor, chosen, model, str(getattr(event, "cell", "")))
+
+    here = [page.owner, shown.chosen, shown.beside]
+    made = make.click(own.make, [page.owner, page.task, *inputs], outputs, **DRAWING)
+    made.then(None, js=TO_SET, **QUIET)
+    shown.listed.click(press, page.owner, outputs, **QUIET).then(None, js=TO_SET, **QUIET)
+    shown.controls.select(control, here, outputs, **QUIET)
+    shown.beside.input(own.refresh, here, outputs, **DRAWING)
+    shown.show.input(own.set_shown, [*here, shown.show], outputs, **QUIET)
+    buttons["refresh"].click(own.refresh, here, outputs, **DRAWING)
+    buttons["end"].click(own.end, here, outputs, **QUIET)
+    buttons["export"].click(own.export, here, outputs, **DRAWING)
+    buttons["copy"].click(None, js=copy_script("annotate-link"), **QUIET)
+    return shown
+
+
+def _build_form(page: Page) -> tuple[list[Any], gr.Button]:
+    """Lay out what a set is made of; return its fields and the button that makes it."""
+    with gr.Column(elem_classes="card", elem_id="annotate-form"):
+        gr.HTML(Markup('<h2 class="title small">A new set</h2>'), padding=False)
+        mode = gr.Radio(
+            _modes(NLI), value=_modes(NLI)[0][1], label="What people are asked",
+            elem_id="annotate-mode",
+        )  # fmt: skip
+        source = gr.Radio(
+            [("The bundled examples", BUNDLED), ("A file of mine", FILE)],
+            value=BUNDLED,
+            label="Texts from",
+            elem_id="annotate-source",
+        )
+        upload = gr.File(
+            label="File", show_label=False, type="filepath", height=110, visible=False,
+            elem_id="annotate-upload",
+        )  # fmt: skip
+        transforms = gr.Dropdown(
+            _changes(NLI), value=_first(NLI), multiselect=True, label="Changes to the texts",
+            elem_id="annotate-transforms", **CHANGING,
+        )  # fmt: skip
+        each = gr.Number(
+            4, label=f"Texts of each change, 1 to {MAX_EACH}", precision=0, minimum=1,
+            maximum=MAX_EACH, elem_id="annotate-each",
+        )  # fmt: skip
+        with gr.Accordion("Settings", open=False):
+            known = page.core.models.names("")
+            model = gr.Dropdown(
+                model_choices(known), label="Model whose gradients the changes read",
+                elem_id="annotate-model", **CHANGING,
+            )  # fmt: skip
+            seed = gr.Number(0, label="Seed", precision=0, minimum=0)
+        make = gr.Button("Make the set", variant="primary", elem_id="annotate-make", min_width=0)
+
+    def follow(
+        visitor: str, task_name: str, asked: str, chosen: list[str], named: str | None
+    ) -> list[Any]:
+        """Offer what the task has, and keep what was chosen where it is among that."""
+        task = task_named(task_name)
+        names, modes = page.core.models.names(visitor, task), _modes(task)
+        known = {name for _, name in modes}
+        links = {link for name in chosen for link in name.split("+")}
+        kept = chosen if links and links <= set(ready(task)) else _first(task)
+        return [
+            gr.Radio(choices=modes, value=asked if asked in known else modes[0][1]),
+            gr.Dropdown(choices=_changes(task), value=kept),
+            gr.Dropdown(
+                choices=model_choices(names),
+                value=named if named in names else next(iter(names), None),
+            ),
+        ]
+
+    offered = [mode, transforms, model]
+    page.on_task(follow, [page.owner, page.task, *offered], offered)
+    # gradio drops what came before a tab was opened first
+    page.tab.select(follow, [page.owner, page.task, *offered], offered, **QUIET)
+    source.input(lambda chosen: gr.File(visible=chosen == FILE), source, upload, **QUIET)
+    return [mode, source, upload, transforms, each, model, seed], make
+
+
+def _build_one(shown: OwnOutputs) -> dict[str, gr.Button]:
+    """Lay out one set: link, how far it is, controls, results, files; return its buttons."""
+    with gr.Column(visible=False, elem_id="annotate-one") as shown.one:
+        with gr.Column(elem_classes="card"):
+            shown.head = gr.HTML(padding=False, elem_id="annotate-set")
+            shown.link = gr.HTML(padding=False, elem_id="annotate-link")
+            with gr.Row(elem_classes="tools"):
+                copy = gr.Button("Copy link", variant="primary", min_width=0, size="sm")
+                refresh = gr.Button(
+                    "Count anew", min_width=0, size="sm", elem_id="annotate-refresh"
+                )
+                export = gr.Button("Files", min_width=0, size="sm", elem_id="annotate-export")
+                end = gr.Button("End", min_width=0, size="sm", elem_id="annotate-end")
+            shown.show = gr.Checkbox(
+                False, label="Respondents see the results", elem_id="annotate-show"
+            )
+            shown.files = gr.Files(visible=False, label="Files", interactive=False)
+            shown.controls = gr.HTML(padding=False, js_on_load=CONTROL, elem_id="annotate-controls")
+        with gr.Column(elem_classes="card"):
+            shown.beside = gr.Dropdown(
+                [("none", "")], value="", label="Beside a model, on the same texts",
+                elem_id="annotate-beside", **CHANGING,
+            )  # fmt: skip
+        shown.results = gr.HTML(padding=False, elem_id="annotate-results")
+    shown.chosen = gr.Textbox("", label="chosen set", visible=False)
+    return {"copy": copy, "refresh": refresh, "export": export, "end": end}
+
+
+def _modes(task: Task) -> list[tuple[str, str]]:
+    return [(mode.title, mode.name) for mode in modes_for(task)]
+
+
+def _changes(task: Task) -> list[tuple[str, str | int | float]]:
+    return [(choice(name), name) for name in ready(task)]
+
+
+def _first(task: Task) -> list[str]:
+    """Return the changes that are chosen at first: word salad, or distractors."""
+    named = presets(task)
+    return list(named.get("Distractors") or named["Word salad"])

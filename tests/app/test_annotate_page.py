@@ -1,0 +1,48 @@
+"""The Annotate tab in a real browser: a teacher makes a set, somebody else answers it."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.app.conftest import opened
+from tests.conftest import App
+from tests.support.browser import SLOW, fits_a_phone, is_accessible, open_tab
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def other(browser: Browser, app: App) -> Iterator[Page]:
+    """The page of somebody else."""
+    yield from opened(browser, app)
+
+
+def test_a_set_is_made_answered_behind_its_link_and_counted(
+    newcomer: Page, other: Page, app: App
+) -> None:
+    newcomer.locator("#task").get_by_text("Sentiment").click()
+    open_tab(newcomer, "Annotate")
+    is_accessible(newcomer, [["#annotate-own"]])
+    newcomer.locator("#annotate-each input").fill("1")
+    newcomer.locator("#annotate-make").click()
+    link = newcomer.locator("#annotate-link input")
+    expect(link).to_be_visible(timeout=SLOW)
+    is_accessible(newcomer, [["#annotate-one"]])
+    other.goto(f"{app.url}{link.input_value()}")
+    other.locator("#annotate-nickname input, #annotate-nickname textarea").first.fill("fox")
+    other.locator("#annotate-begin").click()
+    expect(other.locator("#annotate-batch")).to_contain_text("1 of 5", timeout=SLOW)
+    is_accessible(other, [["#annotate-answer"]])
+    other.locator("#annotate-send").click()
+    expect(other.locator("#annotate-told")).to_contain_text("still open", timeout=SLOW)
+    for number in range(1, 6):
+        other.locator(f"#annotate-answer-{number}").get_by_text("invalid", exact=True).click()
+    other.locator("#annotate-send").click()
+    expect(other.locator("#annotate-told")).to_contain_text("1 batch sent", timeout=SLOW)
+    fits_a_phone(other)
+    newcomer.locator("#annotate-refresh").click()
+    expect(newcomer.locator("#annotate-set")).to_contain_text(
+        "1 people have opened the link and sent 1 batches", timeout=SLOW
+    )
+    fits_a_phone(newcomer)

@@ -1,0 +1,53 @@
+"""`annotate`: items are drawn to a file, made a set, judged, and taken out again."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from probe.annotation.annotation_set import AnnotationSet
+from probe.runs.owners import COMMAND_LINE
+from probe.runs.store import Store
+from probe.surveys.survey import own_surveys
+from tests.support.annotation import answer_all, honest, person
+from tests.support.commands import refusal, run
+
+
+def test_a_set_is_drawn_imported_judged_and_exported(
+    home: Path, model: str, tmp_path: Path
+) -> None:
+    path, out = tmp_path / "items.csv", tmp_path / "out"
+    words = ["--transforms", "sort,shuffle", "--each", "1", "--model", model, "--out", str(path)]
+    assert "4 items and 5 controls" in run("annotate", "draw", *words).output
+    made = run("annotate", "import", str(path), "--title", "Language?", "--votes", "1").output
+    (survey,) = own_surveys(store := Store(), COMMAND_LINE)
+    annotated = AnnotationSet(survey)
+    assert f"set {survey.id}: 4 items in 1 batches" in made
+    assert f"?tab=annotate&task=nli&set={survey.id}" in made
+    assert f"{survey.id}  Language?" in run("annotate", "list").output
+    answer_all(store, annotated, person(0), honest)
+    told = run("annotate", "export", survey.id, "--out", str(out), "--model", model)
+    results = json.loads((out / "results.json").read_text())
+    assert json.loads(told.stdout) == results
+    shares = {line["transform"]: line["share"]["value"] for line in results["lines"]}
+    assert shares == {"untouched": 0.0, "sort": 1.0, "shuffle": 1.0, "broken": 1.0}
+    assert results["model"] == model
+    with (out / "votes.csv").open() as file:
+        votes = list(csv.DictReader(file))
+    assert [vote["counts"] for vote in votes] == ["1"] * 5
+    assert sorted(vote["item"] for vote in votes) == sorted(annotated.batches[0])
+
+
+@pytest.mark.parametrize(
+    ("words", "trouble"),
+    [
+        (["export", "gone", "--out", "x"], "has no set 'gone'; it has: none"),
+        (["draw", "--mode", "vote", "--out", "x"], "no annotation 'vote'; it has: valid, labels"),
+        (["import", "gone.csv"], "gone.csv"),
+    ],
+)
+def test_wrong_words_are_answered_with_a_sentence(
+    home: Path, words: list[str], trouble: str
+) -> None:
+    assert trouble in refusal("annotate", *words)
