@@ -10,6 +10,7 @@ from finetune.ui.generalise.titles import skill_choices
 from finetune.ui.repair.titles import ALL, change_choices
 from finetune.ui.samples import challenge_choices
 from probe.analysis.slice_table import slices_of
+from probe.annotation.modes import modes_for
 from probe.tasks.task import Task, offered_tasks
 from probe.ui.html.catalogue import catalogue
 from probe.ui.panels import changes, templates
@@ -72,6 +73,7 @@ OFFERED: dict[str, Offered] = {
     "probe": probe,
     "batch": batch,
     "compare": compare,
+    "annotate": lambda task: {mode.name for mode in modes_for(task)},
     "inoculate": lambda task: named(challenge_choices(task)),
     "repair": lambda task: named(change_choices(task)) - {ALL},
     "generalise": lambda task: named(skill_choices(task)),

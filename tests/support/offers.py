@@ -51,6 +51,7 @@ TABS: Mapping[str, Offers] = {
     "probe": {**TRANSFORMS, "swap": PAIRS},
     "batch": {**TRANSFORMS, "pairs from templates": PAIRS},
     "compare": {**SLICES, "HANS profile": NLI_ALONE},
+    "annotate": {**dict.fromkeys(("valid", "labels"), LABELLED), "distractor": READING},
     "inoculate": CHALLENGES,
     "repair": {
         **dict.fromkeys(
