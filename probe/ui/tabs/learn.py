@@ -18,6 +18,7 @@ from probe.ui.events import CHANGING, PRESSED, QUIET, in_turn
 from probe.ui.lessons import sheets
 from probe.ui.lessons.lesson import Lesson
 from probe.ui.page import Page
+from probe.ui.tabs.learn_class import ClassParts, follow_class, lay_out_class
 from probe.ui.tabs.learn_view import ALL, MAX_CHOICES, Outputs, View, waiting
 
 TO_ADDRESS = """link => {
@@ -34,7 +35,8 @@ PRINT = "() => setTimeout(() => window.print(), 100)"
 def build(page: Page, lessons: Sequence[Lesson]) -> None:
     """Put the tab together."""
     view = View(lessons, page.core)
-    shown, printing, printed = _layout(view)
+    shown, printing, printed, parts = _layout(view)
+    follow_class(page, view, shown, parts)
     shown.kept = kept = page.memory
     asked = [page.task, shown.model, page.owner, kept]
     here = [shown.place, *asked]
@@ -89,7 +91,7 @@ def _run_on_press(view: View, shown: Outputs, inputs: list[Any]) -> Any:
     return running
 
 
-def _layout(view: View) -> tuple[Outputs, list[gr.Button], gr.HTML]:
+def _layout(view: View) -> tuple[Outputs, list[gr.Button], gr.HTML, ClassParts]:
     """Lay out the steps at the left and a step at the right; at first all lessons are shown."""
     shown = Outputs(
         place=gr.Textbox(ALL, label="place", visible=False),
@@ -126,5 +128,6 @@ def _layout(view: View) -> tuple[Outputs, list[gr.Button], gr.HTML]:
             with gr.Row(elem_id="learn-moves"):
                 shown.back = gr.Button("Back", visible=False, min_width=80, elem_id="learn-back")
                 shown.onward = gr.Button("Next", visible=False, min_width=80, elem_id="learn-next")
+            parts = lay_out_class()
     printed = gr.HTML(padding=False, elem_id="learn-paper")
-    return shown, printing, printed
+    return shown, printing, printed, parts
