@@ -8,9 +8,11 @@ import random
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
 
 from probe.annotation.annotation_set import AnnotationSet, key
 from probe.annotation.items import Item
@@ -59,32 +61,43 @@ def next_batch(store: Store, annotated: AnnotationSet, visitor: str) -> int | No
         raise SurveyError(ENDED)
     if not has_joined(store, survey, visitor):
         raise SurveyError("open the link first: only who holds it takes part")
-    with store.database.writing() as session:
+    with store.database.session() as session:
         rows = session.scalars(select(AssignmentRow).where(AssignmentRow.survey == survey.id)).all()
-        begun = next((row for row in rows if row.visitor == token and not row.finished), None)
-        if begun:
-            begun.given = time.time()
-            return begun.batch
         answered = session.execute(
             select(ResponseRow.visitor, ResponseRow.item, ResponseRow.answer).where(
                 ResponseRow.survey == survey.id
             )
         )
         given = {(row[0], row[1]): row[2] for row in answered}
-        taken = [0] * len(annotated.batches)
-        for row in rows:
-            taken[row.batch] += _counts(annotated, row, given)
-        mine = {row.batch for row in rows if row.visitor == token}
-        open_ = [
-            batch
-            for batch in range(len(taken))
-            if batch not in mine and taken[batch] < annotated.votes
-        ]
-        if not open_:
-            return None
-        batch = max(open_, key=lambda number: (taken[number], -number))
-        session.add(AssignmentRow(survey=survey.id, visitor=token, batch=batch, given=time.time()))
+    batch = _chosen(annotated, rows, given, token)
+    if batch is not None:
+        row = AssignmentRow(survey=survey.id, visitor=token, batch=batch, given=time.time())
+        # another page of the same visitor may be quicker
+        with suppress(IntegrityError), store.database.writing() as session:
+            session.merge(row)
+    return batch
+
+
+def _chosen(
+    annotated: AnnotationSet,
+    rows: Sequence[AssignmentRow],
+    given: Mapping[tuple[str, str], str],
+    visitor: str,
+) -> int | None:
+    """Return the batch that a respondent has begun, else the one that misses the fewest people."""
+    begun = (row.batch for row in rows if row.visitor == visitor and not row.finished)
+    if (batch := next(begun, None)) is not None:
         return batch
+    taken = [0] * len(annotated.batches)
+    for row in rows:
+        taken[row.batch] += _counts(annotated, row, given)
+    mine = {row.batch for row in rows if row.visitor == visitor}
+    wanting = [
+        batch
+        for batch, people in enumerate(taken)
+        if batch not in mine and people < annotated.votes
+    ]
+    return max(wanting, key=lambda batch: (taken[batch], -batch), default=None)
 
 
 def _counts(
@@ -121,7 +134,8 @@ def submit_batch(
     if missing:
         numbers = ", ".join(map(str, missing))
         raise SurveyError(f"answer every text first: still open is number {numbers}")
-    with store.database.writing() as session:
+    # another page of the same visitor may be quicker
+    with suppress(IntegrityError), store.database.writing() as session:
         row = session.get(AssignmentRow, (survey.id, token, batch))
         if row is None:
             raise SurveyError("these were not given to you; open the link again")

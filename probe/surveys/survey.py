@@ -190,14 +190,16 @@ def responses(store: Store, survey_id: str) -> tuple[Response, ...]:
         .order_by(ResponseRow.created, ResponseRow.visitor, ResponseRow.item)
     )
     with store.database.session() as session:
+        given = session.scalars(answers).all()  # first: who joins meanwhile has given none of these
         numbered = {
             row.visitor: (number, row.nickname)
             for number, row in enumerate(session.scalars(people), 1)
         }
-        return tuple(
-            Response(*numbered[row.visitor], row.item, row.answer, row.created)
-            for row in session.scalars(answers)
-        )
+    return tuple(
+        Response(*numbered[row.visitor], row.item, row.answer, row.created)
+        for row in given
+        if row.visitor in numbered  # else they have just deleted their answers
+    )
 
 
 def respondents(store: Store, survey_id: str) -> int:

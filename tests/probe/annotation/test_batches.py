@@ -96,6 +96,14 @@ def test_who_has_not_opened_the_link_or_comes_too_late_gets_nothing(store: Store
         submit_batch(store, ended, person(0), 0, {})
 
 
+def test_two_pages_of_one_person_are_given_the_same_batch(store: Store) -> None:
+    annotated = small_set(store)
+    join(store, annotated.survey, person(0))
+    with ThreadPoolExecutor(8) as pool:
+        given = set(pool.map(lambda _: next_batch(store, annotated, person(0)), range(8)))
+    assert len(given) == 1
+
+
 def test_thirty_people_at_once_lose_no_answer(store: Store) -> None:
     annotated = small_set(store, votes=15)
     with ThreadPoolExecutor(30) as pool:
