@@ -123,6 +123,14 @@ def mean(values: Sequence[float]) -> Estimate:
     return moments.estimate()
 
 
+def mean_score(task: Task, scores: Sequence[float]) -> Estimate:
+    """Return the mean score of answers: of labels with Wilson's interval, of spans with Student's.
+
+    A score of a label may be a mean over several models, such as a third.
+    """
+    return mean(scores) if task.has_spans else wilson(sum(scores), len(scores))
+
+
 def accuracy(task: Task, predicted: Sequence[Label], examples: Sequence[Example]) -> float:
     """Return the share of right predictions over the examples that have a gold label."""
     hits = [

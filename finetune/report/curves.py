@@ -12,7 +12,9 @@ import pandas as pd
 
 from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.selection import Selection, choose
-from probe.first_import import first_import
+from probe.metrics import mean_score
+from probe.tasks.nli import NLI
+from probe.tasks.task import Task
 
 COLUMNS = ["examples", "set", "accuracy", "low", "high", "n", "lr", "seeds"]
 DASHES = {"challenge": "", "original": "5 4"}
@@ -102,25 +104,24 @@ def ticks(style: PanelStyle) -> list[int]:
 
 
 def curve_frame(
-    points: Sequence[Point], selection: Selection = "oracle_lr", name: str = "model"
+    points: Sequence[Point],
+    selection: Selection = "oracle_lr",
+    name: str = "model",
+    task: Task = NLI,
 ) -> pd.DataFrame:
-    """Return a row for each size and test set, in percent with Wilson's 95 % interval.
+    """Return a row for each size and test set, in percent with its 95 % interval (`mean_score`).
 
     Of several learning rates the one that the selection chooses; of several seeds the mean.
     """
-    with first_import:
-        from statsmodels.stats.proportion import proportion_confint
-
     rows = []
     for point in choose(points, selection):
-        for which, right in (
+        for which, scores in (
             ("challenge", point.challenge_right),
             ("original", point.original_right),
         ):
-            n, hits = len(right), sum(right)
-            low, high = proportion_confint(hits, n, method="wilson")
-            shares = (100 * hits / n, 100 * low, 100 * high)
-            rows.append((point.size, which, *shares, n, point.lr, point.seeds))
+            found = mean_score(task, scores)
+            shares = (100 * share for share in (found.value, found.low, found.high))
+            rows.append((point.size, which, *shares, found.n, point.lr, point.seeds))
     return pd.DataFrame(rows, columns=COLUMNS).assign(name=name)
 
 

@@ -8,7 +8,7 @@ from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.curves import Panel, PanelStyle
 from finetune.report.panel import FILE, MARKERS, drawing, text
-from finetune.report.sweep import by_panel, challenge_title, panels
+from finetune.report.sweep import by_panel, challenge_title, measure_of, panels
 from probe.errors import RunError
 
 PANELS_PER_ROW, PANEL_SIZE, ALONE = 2, (380, 200), (640, 300)
@@ -16,9 +16,10 @@ PANELS_PER_ROW, PANEL_SIZE, ALONE = 2, (380, 200), (640, 300)
 MARGIN, HEAD, LEGEND_LINE = 16, 30, 22
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, DejaVu Sans, sans-serif"
 WORDS = (
-    "Solid: accuracy on the challenge in percent, with its 95 % interval.",
-    "Dashed: accuracy on the original set. Across: examples shown.",
+    "Solid: {} on the challenge in percent, with its 95 % interval.",
+    "Dashed: {} on the original set. Across: examples shown.",
 )
+"""What the lines are, where the measure is filled in."""
 BOLD = Markup(' font-size="13" font-weight="600"')
 
 
@@ -29,11 +30,12 @@ def figure(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
     if not drawn:
         raise RunError("no cell is finished yet, so there is nothing to draw")
     titles = {name: challenge_title(own[0]) for name, own in runs_of.items()}
-    return of_panels([(titles[name], panel) for name, panel in drawn.items()], style)
+    words = [line.format(measure_of(runs)) for line in WORDS]
+    return of_panels([(titles[name], panel) for name, panel in drawn.items()], style, words)
 
 
 def of_panels(
-    titled: Sequence[tuple[str, Panel]], style: PanelStyle, words: Sequence[str] = WORDS
+    titled: Sequence[tuple[str, Panel]], style: PanelStyle, words: Sequence[str]
 ) -> Markup:
     """Draw panels under their titles with one legend, which ends with the words."""
     (width, height), count = style.size, len(titled)

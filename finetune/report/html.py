@@ -61,7 +61,7 @@ def _each(template: Markup, values: Iterable[object]) -> Markup:
 def _figure(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
     return Markup(
         "<figure>{}<figcaption>The learning rate of each size is the one {}. Intervals are "
-        "Wilson's.</figcaption></figure>"
+        "Wilson's for accuracy, Student's for F1.</figcaption></figure>"
     ).format(figure(runs, selection), SELECTION_TITLES[selection])
 
 

@@ -19,7 +19,7 @@ from probe.tasks.task import Task, task_named
 
 SCORES = ("original", "challenge", "dev", "control")
 ROW_ANSWERS = ("original_right", "challenge_right")
-"""What a point holds: accuracies, and which test pairs were right."""
+"""What a point holds: mean scores, and how right each test row was."""
 
 
 def model_name(run: InoculationRun) -> str:
@@ -35,6 +35,11 @@ def model_title(run: InoculationRun) -> str:
 def task_of(run: InoculationRun) -> Task:
     """Return the task of a run's model and examples."""
     return task_named(run.plan.task)
+
+
+def measure_of(runs: Sequence[InoculationRun]) -> str:
+    """Return what the scores of some runs are called."""
+    return " or ".join(dict.fromkeys(task_of(run).measure for run in runs))
 
 
 @lru_cache(maxsize=256)
@@ -86,7 +91,8 @@ def frames(runs: Sequence[InoculationRun], selection: Selection) -> dict[str, pd
     names = line_names(runs)
     return {
         title: pd.concat(
-            [curve_frame(run.results, selection, names[run.id]) for run in drawn], ignore_index=True
+            [curve_frame(run.results, selection, names[run.id], task_of(run)) for run in drawn],
+            ignore_index=True,
         )
         for title, drawn in by_panel(runs).items()
     }
@@ -122,7 +128,7 @@ def sizes_of(runs: Sequence[InoculationRun], title: str) -> tuple[int, ...]:
 
 
 def points_frame(runs: Sequence[InoculationRun]) -> pd.DataFrame:
-    """Return a row for each finished cell of each run; `on_` are accuracies from 0 to 1."""
+    """Return a row for each finished cell of each run; `on_` are mean scores from 0 to 1."""
     rows = []
     for run in runs:
         about = {"run": run.id, "model": model_name(run), "challenge": run.plan.challenge}

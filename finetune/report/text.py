@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from finetune.experiments.inoculation.selection import Selection
+from probe.tasks.nli import NLI
 
 CAUTION = (
     "An outcome speaks of this challenge set and this model. That a gap closes shows that the "
@@ -50,18 +51,18 @@ def details(verdict: Verdict, selection: Selection) -> list[str]:
         f"95 % intervals from 1,000 paired resamples; n = {outcome['gap']['n']} test examples, "
         f"{outcome['seeds']} seed{'s' if outcome['seeds'] > 1 else ''}.",
         f"Rules that understand nothing get right of the challenge test: {rules}." if rules else "",
-        _control(verdict.get("control")),
+        _control(verdict.get("control"), verdict.get("measure", NLI.measure)),
     ]
     return [line for line in lines if line]
 
 
-def _control(accuracies: Mapping[str, float] | None) -> str:
+def _control(scores: Mapping[str, float] | None, measure: str) -> str:
     """Say what happened on a sister of the challenge, where there is one."""
-    if not accuracies:
+    if not scores:
         return ""
     return (
-        "On a sister of the challenge that no cell trains on accuracy went from "
-        f"{100 * accuracies['before']:.1f} to {100 * accuracies['after']:.1f} %."
+        f"On a sister of the challenge that no cell trains on {measure} went from "
+        f"{100 * scores['before']:.1f} to {100 * scores['after']:.1f} %."
     )
 
 

@@ -7,11 +7,13 @@ import hashlib
 import json
 import os.path
 from collections.abc import Iterable
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 from probe.errors import ModelError
 from probe.models.weight_files import VECTORS, weight_files
-from probe.tasks.task import Example, task_of_example
+from probe.tasks.task import Example, Task, example_json, task_of_example
 
 MODEL_FILE_PATTERNS = (
     *("config.json", "tokenizer*.json", "special_tokens_map.json"),
@@ -21,13 +23,23 @@ MODEL_FILE_PATTERNS = (
 
 
 def pairs_hash(examples: Iterable[Example]) -> str:
-    """Return the hash of texts and gold labels in their order; ids do not count."""
+    """Return the hash of texts, gold labels and what else answers depend on, in their order.
+
+    Ids do not count.
+    """
     digest = hashlib.sha256()
     for example in examples:
-        texts = task_of_example(example).texts(example).values()
-        row = json.dumps([*texts, example.gold])
+        task = task_of_example(example)
+        texts = task.texts(example).values()
+        row = json.dumps([*texts, example.gold, *_further(task, example)])
         digest.update(row.encode() + b"\n")
     return digest.hexdigest()
+
+
+def _further(task: Task, example: Example) -> list[Any]:  # Any: JSON
+    """Return what the task's examples hold beside texts, gold label and id."""
+    known = {field.name for field in fields(task.example)} - {*task.fields, "gold", "id"}
+    return [value for name, value in example_json(example).items() if name in known]
 
 
 def model_hash(folder: Path) -> str:

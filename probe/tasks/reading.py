@@ -26,7 +26,7 @@ class Question:
     """A question about a passage. `id` names the row it came from and seeds its chance.
 
     `gold` holds the reference answers, `SEPARATOR` between them; `answers` are the places where
-    they stand, where these are known.
+    they stand, where these are known. `base` names the question that this is a variant of.
     """
 
     question: str
@@ -34,6 +34,7 @@ class Question:
     gold: Label | None = None
     id: str = ""
     answers: tuple[Span, ...] = ()
+    base: str = ""
 
     @property
     def references(self) -> list[str]:
@@ -85,6 +86,20 @@ def gold_text(cell: Any) -> str:  # Any: a cell of a file
     return joined(known) or ""
 
 
+def answers_and_base(row: Mapping[str, Any]) -> dict[str, Any]:  # Any: JSON
+    """Return what a question's JSON says beside texts, gold answer and id, as `Question` has it."""
+    answers = tuple(Span(answer["text"], answer["start"]) for answer in row.get("answers", ()))
+    return {"answers": answers, "base": row.get("base", "")}
+
+
+def longest_sentence(question: Question) -> str:
+    """Return the longest sentence of a passage, by which it is known.
+
+    A distractor, wherever it is put, leaves that sentence as it is, for it is a short one.
+    """
+    return max(question.passage.split(". "), key=len).rstrip(". ")
+
+
 def squad_questions(file: Any) -> Iterator[dict[str, Any]]:  # Any: JSON
     """Yield the questions of a file in SQuAD's form, each with what its paragraph says beside it.
 
@@ -125,6 +140,9 @@ READING = register(
         f1=f1,
         gold_text=gold_text,
         problem=problem,
+        further=answers_and_base,
+        variant_of=lambda question: question.base,
+        topic=longest_sentence,
         bundled="reading.json",
         choice="Reading",
         question="Which words of the passage answer the question?",

@@ -1,7 +1,7 @@
 """What a task is: its texts by name, its labels, and how an answer is compared."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Protocol
 
 from probe.errors import DisputedLabel, LabelError
@@ -56,19 +56,20 @@ class Task:
     """What models of one kind are asked, and how their answers are read.
 
     `fields` names the example's texts in the order in which a model reads them; transforms edit
-    `target`, and copies and translations start from `source`. `labels` are what a model answers,
-    in the order of its probabilities, empty where the answer is a span; `golds` are the labels a
-    file may hold. `matches(predicted, gold)` tells what is right, `agrees(before, after)` whether
-    two answers are the same. `f1(predicted, gold)` is how much of a span is right, None where
-    answers are labels. `gold_text` reads the cell of a file that holds more than a label, and
-    `problem` says what is wrong with an example of a file. `output_spellings` holds further names
-    that models give their outputs. `bundled` names the file of assets/bundled with the examples
-    that come with the app, and `translated` the labels that a phrase-based translator is trained
-    for. `choice` is what the
-    page calls the task where one is chosen, empty for one that is not offered there; `question`
-    says what the model is asked, `titles` what a person calls the fields and `unit` one example;
-    `meanings` has a sentence for each field and label, and `showcase` is an example to which most
-    transforms apply.
+    `target`, and copies and translations start from `source`. `labels` are what a model answers, in
+    the order of its probabilities, empty where the answer is a span; `golds` are the labels a file
+    may hold. `matches(predicted, gold)` tells what is right, `agrees(before, after)` whether two
+    answers are the same. `f1(predicted, gold)` is how much of a span is right, None where answers
+    are labels. `gold_text` reads the cell of a file that holds more than a label, and `problem`
+    says what is wrong with an example of a file. `further` reads what an example holds beside
+    texts, gold label and id from its JSON. `variant_of` names what an example is one of several
+    variants of, "" for none, and `topic` what several examples are about. `output_spellings` holds
+    further names that models give their outputs. `bundled` names the file of assets/bundled with
+    the examples that come with the app, and `translated` the labels that a phrase-based translator
+    is trained for. `choice` is what the page calls the task where one is chosen, empty for one that
+    is not offered there; `question` says what the model is asked, `titles` what a person calls the
+    fields and `unit` one example; `meanings` has a sentence for each field and label, and
+    `showcase` is an example to which most transforms apply.
     """
 
     name: str
@@ -89,6 +90,9 @@ class Task:
     f1: Callable[[Label, Label], float] | None = None
     gold_text: Callable[[Any], str] | None = None  # Any: a cell of a file
     problem: Callable[[Any], str] | None = None  # Any: of the task's own dataclass
+    further: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None  # Any: JSON
+    variant_of: Callable[[Any], str] | None = None  # Any: of the task's own dataclass
+    topic: Callable[[Any], str] | None = None  # Any: as above
     groups: Mapping[str, Group] = field(default_factory=dict)
     note: str = ""
     bundled: str = ""
@@ -118,6 +122,24 @@ class Task:
     def has_spans(self) -> bool:
         """Whether the answer is a stretch of a text and no label."""
         return self.f1 is not None
+
+    @property
+    def measure(self) -> str:
+        """What the mean score of answers is called."""
+        return "F1" if self.has_spans else "accuracy"
+
+    def score(self, answer: Label, gold: Label) -> float:
+        """Return how right an answer is, from 0 to 1: the F1 of a span, 0 or 1 for a label."""
+        return self.f1(answer, gold) if self.f1 else float(self.matches(answer, gold))
+
+    def topic_of(self, example: Example) -> str:
+        """Return what examples of two sets must not share: their topic, else the source's text.
+
+        In a task without either it is the text of the target.
+        """
+        if self.topic:
+            return self.topic(example)
+        return str(getattr(example, self.source or self.target))
 
     def texts(self, example: Example) -> dict[str, str]:
         """Return the texts of an example by field."""
@@ -250,13 +272,15 @@ def _holds(task: Task, other: Task) -> bool:
 
 def example_json(example: Example) -> dict[str, Any]:
     """Return an example as JSON values: every field of its dataclass by name."""
-    return {each.name: getattr(example, each.name) for each in fields(example)}
+    return asdict(example)
 
 
 def read_example(task: Task, row: Mapping[str, Any]) -> Example:
     """Read what `example_json` returned; fields that the task's dataclass has not are dropped."""
     names = (*task.fields, "gold", "id")
-    example: Example = task.example(**{name: row[name] for name in names if name in row})
+    further = task.further(row) if task.further else {}
+    known = {name: row[name] for name in names if name in row}
+    example: Example = task.example(**known, **further)
     return example
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from finetune.experiments.inoculation.outcomes import SizeOutcome
 from finetune.experiments.inoculation.plan import Thresholds
 from finetune.experiments.inoculation.point import Point
+from probe.tasks.task import Task
 
 
 @dataclass(frozen=True)
@@ -13,7 +14,7 @@ class Facts:
     """What the warnings are drawn from: the findings by size, the largest size chosen on dev.
 
     `majority` is the share of the challenge training set that one label gets right, `rules` what
-    each rule gets right of the challenge test set, `unit` what one example is called.
+    each rule gets right of the challenge test set.
     """
 
     base: Point
@@ -23,7 +24,7 @@ class Facts:
     majority: float
     rules: Mapping[str, float]
     limits: Thresholds
-    unit: str
+    task: Task
 
     @property
     def largest(self) -> SizeOutcome:
@@ -40,8 +41,9 @@ def caveats(facts: Facts) -> Iterator[str]:
 def _majority(facts: Facts) -> Iterator[str]:
     if facts.majority >= facts.limits.majority:
         yield (
-            f"{facts.majority:.0%} of the challenge training {facts.unit}s have the same label, "
-            "so a closed gap says little: the model may have learnt only to prefer that label."
+            f"{facts.majority:.0%} of the challenge training {facts.task.unit}s have the same "
+            "label, so a closed gap says little: the model may have learnt only to prefer that "
+            "label."
         )
 
 
@@ -66,9 +68,9 @@ def _control(facts: Facts) -> Iterator[str]:
     closed = (after - before) / gap if gap >= facts.limits.gap else 1.0
     if outcome.closed.value >= facts.limits.cured > closed:
         yield (
-            f"On a sister of the challenge that no cell trains on, accuracy went from {before:.1%} "
-            f"to {after:.1%}, {closed:.0%} of its own gap: the model learnt this tautology, not to "
-            "ignore one."
+            f"On a sister of the challenge that no cell trains on, {facts.task.measure} went from "
+            f"{before:.1%} to {after:.1%}, {closed:.0%} of its own gap: the model "
+            "learnt this tautology, not to ignore one."
         )
 
 
@@ -76,8 +78,8 @@ def _few(facts: Facts) -> Iterator[str]:
     n = min(len(facts.base.original_right), len(facts.base.challenge_right))
     if n < facts.limits.tests:
         yield (
-            f"A test set has only {n} {facts.unit}s; below {facts.limits.tests} the intervals are "
-            "very wide."
+            f"A test set has only {n} {facts.task.unit}s; below {facts.limits.tests} the "
+            "intervals are very wide."
         )
 
 

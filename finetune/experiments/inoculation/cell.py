@@ -9,9 +9,10 @@ import time
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
+from statistics import fmean
 from typing import Any
 
-from finetune.experiments.inoculation.datasets import Sets
+from finetune.experiments.inoculation.datasets import Sets, worst_variants
 from finetune.experiments.inoculation.plan import Cell, Plan, nested
 from finetune.experiments.inoculation.point import Epoch, Point
 from finetune.training.encoded import Encoded, accuracy, correct, predictions
@@ -56,12 +57,13 @@ def run_cell(
             yield epoch
     ready.trained.model.load_state_dict(best.weights)
     original = _tested(ready, sets.original_test, best.epoch == 0, stop)
-    challenge = _tested(ready, sets.challenge_test, best.epoch == 0, stop)
+    answers = _tested(ready, sets.challenge_test, best.epoch == 0, stop)
+    challenge = worst_variants(sets.task, sets.challenge_test, answers)
     control = _tested(ready, sets.control, best.epoch == 0, stop) if sets.control else None
     yield Point(
         cell,
         accuracy(original),
-        accuracy(challenge),
+        fmean(challenge),
         best.dev,
         epochs,
         best.epoch,

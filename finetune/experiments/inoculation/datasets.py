@@ -45,8 +45,11 @@ class Sets:
     def majority(self) -> float:
         """The share of the challenge training set that one label for every pair gets right.
 
-        It is the share of the commonest label, save that non-entailment is right for two.
+        It is the share of the commonest label, save that non-entailment is right for two; 0 where
+        answers are no labels.
         """
+        if not self.task.labels:
+            return 0.0
         golds = [example.gold for example in self.challenge_train if example.gold]
         return max(right_counts(self.task, golds).values()) / len(golds)
 
@@ -55,12 +58,23 @@ SET_NAMES = tuple(each.name for each in fields(Sets) if each.name != "task")
 
 
 def right_counts(task: Task, golds: Sequence[Label]) -> dict[Label, int]:
-    """Return for each label of a task how many gold labels it is right for.
+    """Return for each label of a task how many gold labels it is right for."""
+    return {label: sum(task.matches(label, gold) for gold in golds) for label in task.labels}
 
-    Where the answer is a span, for each answer.
+
+def worst_variants(
+    task: Task, examples: Sequence[Any], scores: Sequence[float]
+) -> tuple[float, ...]:
+    """Return the lowest score of the variants of each example, in the order of the first ones.
+
+    So many adversarial variants of one question count once (Jia and Liang 2017). An example that
+    is a variant of none has its own score.
     """
-    labels = task.labels or tuple(dict.fromkeys(golds))
-    return {label: sum(task.matches(label, gold) for gold in golds) for label in labels}
+    names = [task.variant_of(example) if task.variant_of else "" for example in examples]
+    lowest: dict[str | int, float] = {}
+    for at, (name, score) in enumerate(zip(names, scores, strict=True)):
+        lowest[name or at] = min(score, lowest.get(name or at, score))
+    return tuple(lowest.values())
 
 
 def sets_facts(sets: Sets) -> Json:
@@ -92,11 +106,11 @@ def split_by_premise(
 ) -> tuple[Examples, Examples]:
     """Draw whole premises until there are n pairs or a few more; return these and the rest.
 
-    No premise is on both sides. In a task without a source it is the target that is not.
+    No premise is on both sides. In other tasks it is what `Task.topic_of` says, as a passage.
     """
     groups: dict[str, list[Any]] = {}
     for example in examples:
-        groups.setdefault(_source(task, example), []).append(example)
+        groups.setdefault(task.topic_of(example), []).append(example)
     premises = sorted(groups)
     random.Random(f"{seed}|premises").shuffle(premises)
     sides: tuple[list[Any], list[Any]] = ([], [])
@@ -107,9 +121,5 @@ def split_by_premise(
 
 def unseen(examples: Sequence[Any], *others: Sequence[Any], task: Task = NLI) -> Examples:
     """Return the pairs whose premise is in none of the other sets; see `split_by_premise`."""
-    taken = {_source(task, example) for other in others for example in other}
-    return tuple(example for example in examples if _source(task, example) not in taken)
-
-
-def _source(task: Task, example: Any) -> str:
-    return str(getattr(example, task.source or task.target))
+    taken = {task.topic_of(example) for other in others for example in other}
+    return tuple(example for example in examples if task.topic_of(example) not in taken)

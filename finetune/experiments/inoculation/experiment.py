@@ -4,8 +4,10 @@ import base64
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from finetune.experiments.inoculation.plan import BASE, cells, kept_name
 from finetune.experiments.inoculation.point import Point
@@ -17,8 +19,10 @@ from probe.runs.run import Json, StoredRun
 
 BRIEF = ("original", "challenge", "dev", "seconds")
 """What is told of a point over HTTP."""
-BITS = {"original_right": "original_test", "challenge_right": "challenge_test"}
-"""A point's truth values, and the set whose pairs they belong to."""
+ROWS = {"original_right": "original_test", "challenge_right": "challenge_test"}
+"""A point's scores of rows, and the set whose examples they belong to."""
+FLOATS = "float32"
+"""Names scores that are no truth values, in little-endian single precision."""
 
 
 def _keys(plan: Json) -> list[Json]:
@@ -64,24 +68,32 @@ def _is_largest(run: InoculationRun, point: Point) -> bool:
     return point.cell.size == max(run.plan.sizes)
 
 
-def pack_bits(bits: Sequence[bool]) -> str:
-    """Write truth values as base64 text, eight to a byte."""
-    return base64.b64encode(np.packbits(np.array(bits, dtype=bool)).tobytes()).decode()
+def pack_scores(scores: Sequence[float]) -> str | Json:
+    """Write scores as base64 text: truth values eight to a byte, others under `FLOATS`."""
+    if all(isinstance(score, bool) for score in scores):
+        return _base64(np.packbits(np.array(scores, dtype=bool)))
+    return {FLOATS: _base64(np.array(scores, dtype="<f4"))}
 
 
-def unpack_bits(text: str, n: int) -> tuple[bool, ...]:
-    """Read n truth values back."""
-    packed = np.frombuffer(base64.b64decode(text), dtype=np.uint8)
-    return tuple(bool(bit) for bit in np.unpackbits(packed, count=n))
+def unpack_scores(packed: str | Json, n: int) -> tuple[float, ...]:
+    """Read n truth values back, or as many scores as there are."""
+    if isinstance(packed, str):
+        bits = np.frombuffer(base64.b64decode(packed), dtype=np.uint8)
+        return tuple(bool(bit) for bit in np.unpackbits(bits, count=n))
+    return tuple(np.frombuffer(base64.b64decode(packed[FLOATS]), dtype="<f4").tolist())
+
+
+def _base64(values: NDArray[Any]) -> str:  # Any: bytes or floats
+    return base64.b64encode(values.tobytes()).decode()
 
 
 def _pack(result: Json) -> Json:
-    return {**result, **{name: pack_bits(result[name]) for name in BITS}}
+    return {**result, **{name: pack_scores(result[name]) for name in ROWS}}
 
 
 def _unpack(values: Json, artefacts: Json) -> Json:
-    counts = {name: artefacts["sets"][which]["n"] for name, which in BITS.items()}
-    return {**values, **{name: unpack_bits(values[name], n) for name, n in counts.items()}}
+    counts = {name: artefacts["sets"][which]["n"] for name, which in ROWS.items()}
+    return {**values, **{name: unpack_scores(values[name], n) for name, n in counts.items()}}
 
 
 INOCULATION = Experiment(

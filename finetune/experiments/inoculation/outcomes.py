@@ -46,8 +46,8 @@ OUTCOMES: Mapping[Outcome, OutcomeWords] = {
     "3": OutcomeWords(
         "Original lost",
         "Outcome 3: artefacts or other differences between the sets",
-        "Learning the challenge costs accuracy on the original set: the two differ in more than "
-        "the phenomenon, as in how labels are spread.",
+        "Learning the challenge costs points on the original set: the two differ in more than "
+        "the phenomenon, as in how labels are spread or where a false answer stands.",
     ),
     "between": OutcomeWords(
         "Between",
@@ -66,16 +66,16 @@ OUTCOMES: Mapping[Outcome, OutcomeWords] = {
 MEASURES: Mapping[str, Term] = {
     "gap": Term(
         "Gap",
-        "How many points of accuracy the model loses from the original set to the challenge, "
-        "before it is inoculated.",
+        "How many points of accuracy, or of F1 where answers are spans, the model loses from the "
+        "original set to the challenge, before it is inoculated.",
     ),
     "closed": Term(
         "Share closed",
         "The part of the gap that is gone after inoculation; 100 % is as good as on the original "
         "set before.",
     ),
-    "drop": Term("Original lost", "How many points of accuracy on the original set it costs."),
-    "gain": Term("Gain", "How many points of accuracy on the challenge are won."),
+    "drop": Term("Original lost", "How many points on the original set it costs."),
+    "gain": Term("Gain", "How many points on the challenge are won."),
 }
 """What is measured at each size, by its name in `SizeOutcome`."""
 
@@ -90,7 +90,7 @@ def badge(outcome: Outcome) -> str:
 class SizeOutcome:
     """What one size says: gap G, closed share s, drop d and the challenge's gain, as shares.
 
-    `control` is the accuracy on the control set, None where there is none.
+    `control` is the mean score on the control set, None where there is none.
     """
 
     size: int

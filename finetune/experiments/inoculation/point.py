@@ -7,7 +7,7 @@ from finetune.experiments.inoculation.plan import Cell
 
 @dataclass(frozen=True)
 class Epoch:
-    """How a cell gets on: mean loss of the epoch, accuracy on original dev, the rate it used."""
+    """How a cell gets on: mean loss of the epoch, score on original dev, the rate it used."""
 
     cell: Cell
     epoch: int
@@ -19,10 +19,11 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Point:
-    """What a cell came to: accuracies 0 to 1, and for each test row whether the model was right.
+    """What a cell came to: mean scores 0 to 1, and for each test row how right the model was.
 
-    `best_epoch` is the epoch whose weights were tested, `dev` its accuracy on original dev,
-    `control` that on the control set, None where there is none.
+    A score is the F1 of a span, 0 or 1 for a label. `best_epoch` is the epoch whose weights were
+    tested, `dev` its mean score on original dev, `control` that on the control set, None where
+    there is none.
     """
 
     cell: Cell
@@ -33,6 +34,6 @@ class Point:
     best_epoch: int
     seconds: float
     precision: str
-    original_right: tuple[bool, ...]
-    challenge_right: tuple[bool, ...]
+    original_right: tuple[float, ...]
+    challenge_right: tuple[float, ...]
     control: float | None = None

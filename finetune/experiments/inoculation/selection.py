@@ -19,10 +19,10 @@ Selection = Literal["oracle_lr", "dev_lr"]
 
 @dataclass(frozen=True)
 class SelectedPoint:
-    """The accuracies at one size with the learning rate chosen there, means over the seeds.
+    """The scores at one size with the learning rate chosen there, means over the seeds.
 
-    The two of rows hold for each test row the share of seeds that got it right; `control` is None
-    where there is no control set.
+    The two of rows hold for each test row its mean score, of labels the share of seeds that got it
+    right; `control` is None where there is no control set.
     """
 
     size: int

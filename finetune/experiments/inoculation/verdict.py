@@ -27,7 +27,8 @@ class Verdict:
 
     `by_size` chooses each learning rate by the challenge test set, as the paper reports it,
     `by_size_dev` by original dev. `rules` is what each rule baseline gets right of the challenge
-    test set, `control` the accuracy on the control set before inoculation.
+    test set, `control` the score on the control set before inoculation, `measure` what scores are
+    called.
     """
 
     by_size: tuple[SizeOutcome, ...]
@@ -36,6 +37,7 @@ class Verdict:
     rules: Mapping[str, float] = field(default_factory=dict)
     control: float | None = None
     thresholds: Thresholds = THRESHOLDS
+    measure: str = NLI.measure
 
     @property
     def largest(self) -> SizeOutcome:
@@ -65,7 +67,7 @@ def conclude(plan: Plan, sets: Sets, points: Sequence[Point]) -> Verdict:
         sets.paired,
         plan.thresholds,
         baseline_scores(sets),
-        sets.task.unit,
+        sets.task,
     )
 
 
@@ -76,13 +78,12 @@ def judge(
     paired: bool = False,
     thresholds: Thresholds = THRESHOLDS,
     rules: Mapping[str, float] | None = None,
-    unit: str = NLI.unit,
+    task: Task = NLI,
 ) -> Verdict:
     """Name the outcome of a run from its points, size 0 apart. Raises ValueError without points.
 
     `majority` is the share of the challenge training set that one label gets right, `paired` as in
-    `outcome_of`, `rules` what the baselines get right of the challenge test set, `unit` what one
-    example is called.
+    `outcome_of`, `rules` what the baselines get right of the challenge test set.
     """
     if not points:
         raise ValueError("no size has been computed yet, so there is no outcome")
@@ -94,9 +95,11 @@ def judge(
         )
 
     by_size, by_size_dev = chosen("oracle_lr"), chosen("dev_lr")
-    facts = Facts(base, points, by_size, by_size_dev[-1], majority, rules or {}, thresholds, unit)
+    facts = Facts(base, points, by_size, by_size_dev[-1], majority, rules or {}, thresholds, task)
     warnings = tuple(caveats(facts))
-    return Verdict(by_size, by_size_dev, warnings, rules or {}, base.control, thresholds)
+    return Verdict(
+        by_size, by_size_dev, warnings, rules or {}, base.control, thresholds, task.measure
+    )
 
 
 def verdict_json(verdict: Verdict) -> Json:
@@ -110,6 +113,7 @@ def verdict_json(verdict: Verdict) -> Json:
         "gap": largest.gap.value,
         "closed": None if np.isnan(largest.closed.value) else largest.closed.value,
         "drop": largest.drop.value,
+        "measure": verdict.measure,
         "outcome": largest.outcome,
         "name": largest.name,
         "explanation": largest.explanation,
@@ -125,7 +129,7 @@ def verdict_json(verdict: Verdict) -> Json:
 
 
 def _control(verdict: Verdict) -> Json | None:
-    """Return the accuracy on the control set before and after, None where there is no such set."""
+    """Return the score on the control set before and after, None where there is no such set."""
     before, after = verdict.control, verdict.largest.control
     return None if before is None or after is None else {"before": before, "after": after}
 

@@ -15,14 +15,14 @@ from finetune.report.drawing import svg_file
 from finetune.report.figure import figure
 from finetune.report.overview import TONES, outcome_in
 from finetune.report.panel import MARKERS, svg
-from finetune.report.sweep import by_panel, challenge_title, frames, line_names, panels
+from finetune.report.sweep import by_panel, challenge_title, frames, line_names, measure_of, panels
 from probe.ui.html.elements import NOTHING, join, sheet
 from probe.ui.html.picture import take_away
 
 ONE, SEVERAL, MANY = (560, 250), (380, 172), (280, 172)
 """Pixels of a panel that stands alone, of one among a few, and of one among more."""
 A_FEW = 4
-WHAT_IS_DRAWN = "accuracy by number of examples, on the original set and on"
+WHAT_IS_DRAWN = "{} by number of examples, on the original set and on"
 TABLE_COLUMNS = ("challenge", "name", "examples", "set", "accuracy", "low", "high", "n", "lr")
 
 
@@ -60,7 +60,7 @@ def _drawn(drawing: _Drawing) -> Markup:
         _card(
             runs_of[name],
             _badges(runs_of[name], names, selection),
-            svg(panel, style, f"{WHAT_IS_DRAWN} {challenge_title(runs_of[name][0])}"),
+            svg(panel, style, _words(runs_of[name])),
             drawing.opened,
         )
         for name, panel in drawn.items()
@@ -69,7 +69,12 @@ def _drawn(drawing: _Drawing) -> Markup:
         '<section class="picture" aria-label="Curves"><div class="panels {}">{}</div>'
         '<div class="legend"><span>{}</span><span class="take">{}</span></div>'
         '<div class="as-table" hidden>{}</div></section>'
-    ).format(kind, cards, _legend(style), *_taken(runs, selection))
+    ).format(kind, cards, _legend(style, measure_of(runs)), *_taken(runs, selection))
+
+
+def _words(runs: Sequence[InoculationRun]) -> str:
+    """Name a panel to who cannot see it."""
+    return f"{WHAT_IS_DRAWN.format(measure_of(runs))} {challenge_title(runs[0])}"
 
 
 def _card(runs: Sequence[InoculationRun], badges: Markup, drawn: Markup, opened: str) -> Markup:
@@ -106,13 +111,13 @@ def _badges(runs: Sequence[InoculationRun], names: dict[str, str], selection: Se
     return Markup('<span class="badges">{}</span>').format(buttons)
 
 
-def _legend(style: PanelStyle) -> Markup:
+def _legend(style: PanelStyle, measure: str) -> Markup:
     """Say what colours, markers and dashes mean."""
     return Markup(
-        '{}<span class="key"><i class="stroke"></i> accuracy on the challenge, with its 95 % '
-        'interval</span><span class="key"><i class="stroke dashed"></i> accuracy on the original '
+        '{}<span class="key"><i class="stroke"></i> {} on the challenge, with its 95 % '
+        'interval</span><span class="key"><i class="stroke dashed"></i> {} on the original '
         'set</span><span class="key">across: examples shown</span>'
-    ).format(NOTHING if len(style.names) == 1 else line_keys(style))
+    ).format(NOTHING if len(style.names) == 1 else line_keys(style), measure, measure)
 
 
 def line_keys(style: PanelStyle) -> Markup:
@@ -137,6 +142,7 @@ def _taken(runs: Sequence[InoculationRun], selection: Selection) -> tuple[Markup
     """Return the links that take the curves away, and their table."""
     rows = pd.concat(
         [frame.assign(challenge=name) for name, frame in frames(runs, selection).items()]
-    )[list(TABLE_COLUMNS)].round(2)
+    )[list(TABLE_COLUMNS)]
+    rows = rows.round(2).rename(columns={"accuracy": measure_of(runs)})
     links = take_away(rows, svg_file(figure(runs, selection)), "inoculation-curves")
     return links, sheet(rows, "points of the curves")

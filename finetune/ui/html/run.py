@@ -32,8 +32,8 @@ from probe.ui.html.run import SYMBOLS, took, under_way
 from probe.ui.links import link_to_compare, link_to_model
 
 LEGEND = (
-    "✓ challenge accuracy, below it original accuracy, in percent, and seconds; ▶ under way, "
-    "· waits, ✕ failed, – cancelled."
+    "✓ {0} on the challenge, below it {0} on the original set, in percent, and seconds; "
+    "▶ under way, · waits, ✕ failed, – cancelled."
 )
 ITEM, PARAGRAPH = Markup("<li>{}</li>"), Markup("<p>{}</p>")
 
@@ -78,7 +78,9 @@ def grid(run: InoculationRun) -> Markup:
     for size in sorted({cell.key.size for cell in run.cells} - {0}):
         rows.append(_row(str(size), join(_cell(cells[size, lr, seed]) for lr, seed in columns)))
     head = heads(["examples ↓ rate →", *names])
-    return table("cells", head, join(rows), kind="cells") + note(LEGEND)
+    return table("cells", head, join(rows), kind="cells") + note(
+        LEGEND.format(task_of(run).measure)
+    )
 
 
 def _row(name: str, cells: Markup) -> Markup:

@@ -30,7 +30,7 @@ GOES_ON = "It goes on when this page is closed, and is found here again."
 
 FIRST_THE_BASE = "First the model as it was is tested on the challenge and on the original set."
 WHAT_WILL_STAND_HERE = (
-    "Here will stand how accuracy grows with the number of examples, how much of the gap closes, "
+    "Here will stand how {} grows with the number of examples, how much of the gap closes, "
     "and what that means. Choose what the model fails on, and press Start."
 )
 
@@ -58,7 +58,10 @@ def nothing_yet(runs: Sequence[InoculationRun], task: Task) -> Markup:
     elif runs:
         head, words = "No training ended", "Take the run up again, or start another."
     else:
-        head, words = f"No finished run of {task.choice.lower()} here yet", WHAT_WILL_STAND_HERE
+        head, words = (
+            f"No finished run of {task.choice.lower()} here yet",
+            WHAT_WILL_STAND_HERE.format(task.measure),
+        )
     return Markup(
         '<div class="card empty"><svg viewBox="0 0 380 90" aria-hidden="true">'
         '<polyline class="goal" points="14,22 366,22"/>'

@@ -18,7 +18,7 @@ from finetune.ui.links import link_to_run
 from finetune.ui.run_lists import chosen_runs, of_gallery
 from finetune.ui.start import start_sweep
 from probe.errors import RunError
-from probe.metrics import Estimate, share
+from probe.metrics import Estimate, mean_score
 from probe.runs.owners import as_token
 from probe.runs.run import OPEN
 from probe.stopping import check_stop
@@ -131,11 +131,17 @@ def _accuracies(run: InoculationRun) -> tuple[Comparison, ...]:
     return (
         Comparison(
             "Right on the challenge",
-            tuple(measured(when, share(point.challenge_right)) for when, point in both.items()),
+            tuple(
+                measured(when, mean_score(NLI, point.challenge_right))
+                for when, point in both.items()
+            ),
         ),
         Comparison(
             "Right on the original pairs",
-            tuple(measured(when, share(point.original_right)) for when, point in both.items()),
+            tuple(
+                measured(when, mean_score(NLI, point.original_right))
+                for when, point in both.items()
+            ),
         ),
     )
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from finetune.cli.gallery import GalleryFiles, all_sets, read_rates, sample_source_data
 from finetune.cli.main import app
-from finetune.experiments.inoculation.experiment import pack_bits, unpack_bits
+from finetune.experiments.inoculation.experiment import pack_scores, unpack_scores
 from finetune.report.gallery import CHALLENGES, shown_runs
 from probe.errors import ExperimentError
 from probe.models.hashes import model_hash, pairs_hash
@@ -50,11 +50,11 @@ def files(home: Path, asked: list[str]) -> GalleryFiles:
 
 def test_packed_truth_values_come_back() -> None:
     bits = (True, False, False, True, True, False, True, False, True)
-    assert unpack_bits(pack_bits(bits), 9) == bits
+    assert unpack_scores(pack_scores(bits), 9) == bits
 
 
 def test_eight_truth_values_are_one_byte() -> None:
-    assert pack_bits([False] * 7 + [True]) == "AQ=="  # base64 of 0x01
+    assert pack_scores([False] * 7 + [True]) == "AQ=="  # base64 of 0x01
 
 
 def test_a_finished_run_is_read_back(asked: list[str], home: Path) -> None:
