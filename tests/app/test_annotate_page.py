@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.app.conftest import opened
 from tests.conftest import App
-from tests.support.browser import SLOW, fits_a_phone, is_accessible, open_tab
+from tests.support.browser import SLOW, fits_a_phone, is_accessible, open_tab, visit
 
 pytestmark = pytest.mark.browser
 
@@ -29,7 +29,7 @@ def test_a_set_is_made_answered_behind_its_link_and_counted(
     link = newcomer.locator("#annotate-link input")
     expect(link).to_be_visible(timeout=SLOW)
     is_accessible(newcomer, [["#annotate-one"]])
-    other.goto(f"{app.url}{link.input_value()}")
+    visit(other, f"{app.url}{link.input_value()}")
     other.locator("#annotate-nickname input, #annotate-nickname textarea").first.fill("fox")
     other.locator("#annotate-begin").click()
     expect(other.locator("#annotate-batch")).to_contain_text("1 of 5", timeout=SLOW)

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.conftest import App
 from tests.support.attacks import ATTACKS
-from tests.support.browser import SLOW, WIDE, show_examples
+from tests.support.browser import SLOW, WIDE, show_examples, visit
 from tests.support.pair_files import PAIRS, row, write
 
 pytestmark = pytest.mark.browser
@@ -46,7 +46,7 @@ def page(browser: Browser, app: App) -> Iterator[Page]:
     context.add_init_script(WATCH)
     watched = context.new_page()
     watched.set_default_timeout(SLOW)
-    watched.goto(app.url)
+    visit(watched, app.url)
     expect(watched.locator("#answer .answer")).to_be_visible(timeout=SLOW)
     yield watched
     context.close()
@@ -107,7 +107,7 @@ def test_both_texts_of_a_pair(page: Page) -> None:
 
 
 def test_the_names_of_a_model_and_of_a_chain(page: Page, app: App) -> None:
-    page.goto(app.url)
+    visit(page, app.url)
     expect(page.locator("#rows .result").first).to_be_visible(timeout=SLOW)
     choose(page.locator("#transforms input"), f"{WORST}+drop")
     alert_in(page, "#rows", "no transform")
@@ -126,7 +126,7 @@ def test_the_names_of_a_model_and_of_a_chain(page: Page, app: App) -> None:
 def test_the_parameters_of_a_permalink(page: Page, app: App, tab: str) -> None:
     names = ("premise", "hypothesis", "model", "gold", "seed", "transforms", "models", "challenge")
     parameters = {"tab": tab.lower()} | dict.fromkeys((*names, "run", WORST), WORST)
-    page.goto(f"{app.url}?{urlencode(parameters)}")
+    visit(page, f"{app.url}?{urlencode(parameters)}")
     shown = page.get_by_role("tab", name="Probe" if tab == WORST else tab)
     expect(shown).to_have_attribute("aria-selected", "true", timeout=SLOW)
     shown.click()
@@ -136,7 +136,7 @@ def test_the_parameters_of_a_permalink(page: Page, app: App, tab: str) -> None:
 def test_the_rows_columns_labels_and_name_of_a_scored_file(
     page: Page, app: App, attack_file: Path
 ) -> None:
-    page.goto(f"{app.url}?tab=batch")
+    visit(page, f"{app.url}?tab=batch")
     page.locator("#upload input[type=file]").first.set_input_files(str(attack_file))
     expect(page.locator("#upload-preview table")).to_be_visible(timeout=SLOW)
     require_harmless(page)
@@ -154,7 +154,7 @@ def test_the_rows_columns_labels_and_name_of_a_scored_file(
 
 
 def test_what_is_compared(page: Page, app: App, second: str, attack_file: Path) -> None:
-    page.goto(f"{app.url}?tab=compare&models=minilm,{second}")
+    visit(page, f"{app.url}?tab=compare&models=minilm,{second}")
     page.locator("#compare-on").get_by_label("One pair").check()
     page.locator("#compare-text-1 textarea").fill(GROUPS[0])
     page.locator("#compare-text-2 textarea").fill(GROUPS[2])
@@ -172,7 +172,7 @@ def test_what_is_compared(page: Page, app: App, second: str, attack_file: Path) 
 
 @pytest.mark.parametrize("field", ["sizes", "lrs", "seeds"])
 def test_the_fields_of_a_plan(page: Page, app: App, field: str) -> None:
-    page.goto(f"{app.url}?tab=inoculate")
+    visit(page, f"{app.url}?tab=inoculate")
     if field == "sizes":
         show_examples(page, WORST)
     else:
@@ -185,7 +185,7 @@ def test_the_fields_of_a_plan(page: Page, app: App, field: str) -> None:
 
 
 def test_the_models_and_challenges_of_a_plan(page: Page, app: App) -> None:
-    page.goto(f"{app.url}?tab=inoculate")
+    visit(page, f"{app.url}?tab=inoculate")
     for field in ("#challenges", "#models"):
         choose(page.locator(f"{field} input"), WORST)
         page.locator("#inoculate").click()
@@ -195,7 +195,7 @@ def test_the_models_and_challenges_of_a_plan(page: Page, app: App) -> None:
 def test_a_challenge_of_ones_own_from_its_name_to_its_report(
     page: Page, app: App, second: str, tmp_path: Path
 ) -> None:
-    page.goto(f"{app.url}?tab=inoculate&model={second}&challenge=negation")
+    visit(page, f"{app.url}?tab=inoculate&model={second}&challenge=negation")
     expect(page.locator("#models")).to_contain_text(second, timeout=SLOW)
     page.get_by_role("button", name="Settings: rates").click()
     challenge = write(tmp_path / FILE_NAME, [row(pair) for pair in PAIRS])

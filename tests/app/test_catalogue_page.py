@@ -8,7 +8,7 @@ from probe.tasks.nli import NLI
 from probe.templates import kinds
 from probe.transforms import REGISTRY
 from tests.conftest import App
-from tests.support.browser import SLOW, fits_a_phone, is_accessible, open_tab
+from tests.support.browser import SLOW, fits_a_phone, is_accessible, open_tab, visit
 
 pytestmark = pytest.mark.browser
 
@@ -57,7 +57,7 @@ def test_the_catalogue_is_accessible_and_fits_a_phone(page: Page, listed: Locato
 
 
 def test_a_link_opens_the_catalogue_at_a_term(page: Page, app: App) -> None:
-    page.goto(f"{app.url}?tab=catalogue#term-agreement")
+    visit(page, f"{app.url}?tab=catalogue#term-agreement")
     expect(page.locator("#term-agreement")).to_be_in_viewport(timeout=SLOW)
 
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.app.conftest import opened
 from tests.conftest import App
-from tests.support.browser import SLOW, fits_a_phone, is_accessible
+from tests.support.browser import SLOW, fits_a_phone, is_accessible, visit
 
 pytestmark = pytest.mark.browser
 STEP = "?tab=learn&lesson=word_salad&step=2&task=nli&model=minilm"
@@ -22,11 +22,11 @@ def student(browser: Browser, app: App) -> Iterator[Page]:
 def test_a_students_guess_appears_on_the_teachers_page(
     newcomer: Page, student: Page, app: App
 ) -> None:
-    newcomer.goto(f"{app.url}{STEP}")
+    visit(newcomer, f"{app.url}{STEP}")
     newcomer.locator("#learn-class-begin").click(timeout=SLOW)
     link = newcomer.locator("#learn-class-link input")
     expect(link).to_be_visible(timeout=SLOW)
-    student.goto(f"{app.url}{link.input_value()}")
+    visit(student, f"{app.url}{link.input_value()}")
     theirs = student.locator("#learn-guessed")
     expect(theirs).to_contain_text("once you have guessed", timeout=SLOW)
     student.locator("#learn-guess label").nth(1).click()

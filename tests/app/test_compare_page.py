@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from probe.settings import ASSETS
 from tests.conftest import App
-from tests.support.browser import SETTLED, SLOW, fits_a_phone, is_accessible
+from tests.support.browser import SETTLED, SLOW, fits_a_phone, is_accessible, visit
 
 pytestmark = pytest.mark.browser
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def comparing(page: Page, app: App, second: str) -> Page:
     """The Compare tab with two models, opened by a link."""
-    page.goto(f"{app.url}?tab=compare&models=minilm,{second}")
+    visit(page, f"{app.url}?tab=compare&models=minilm,{second}")
     expect(page.locator("#compare")).to_be_visible(timeout=SLOW)
     expect(page.locator("#compare-models")).to_contain_text(second, timeout=SLOW)
     page.evaluate(SETTLED)  # the link's other fields are filled after the list of models
@@ -43,19 +43,19 @@ def test_a_cell_of_the_matrix_shows_its_pairs_and_one_opens_in_probe(
     shown = page.locator("#compare-cell tbody tr")
     expect(shown).to_have_count(min(count, 20), timeout=SLOW)
     premise = shown.first.locator("td").first.inner_text()
-    page.goto(app.url + (shown.first.get_by_role("link").first.get_attribute("href") or ""))
+    visit(page, app.url + (shown.first.get_by_role("link").first.get_attribute("href") or ""))
     expect(page.locator("#text-1 textarea")).to_have_value(premise, timeout=SLOW)
 
 
 def test_a_link_that_says_on_what_compares_at_once(page: Page, app: App, second: str) -> None:
     texts = "premise=A+dog+barks.&hypothesis=A+dog+is+loud."
-    page.goto(f"{app.url}?tab=compare&models=minilm,{second}&on=one&{texts}")
+    visit(page, f"{app.url}?tab=compare&models=minilm,{second}&on=one&{texts}")
     expect(page.locator("#compare-tiles .beside section")).to_have_count(2, timeout=SLOW)
     expect(page.locator("#compare-say")).not_to_be_empty()
 
 
 def test_the_fields_follow_the_task(page: Page, app: App, second: str) -> None:
-    page.goto(f"{app.url}?tab=compare&models=minilm,{second}")
+    visit(page, f"{app.url}?tab=compare&models=minilm,{second}")
     expect(page.locator("#compare-models")).to_contain_text(second, timeout=SLOW)
     page.get_by_label("Sentiment").check()
     expect(page.locator("#compare-on").get_by_label("One text")).to_be_visible(timeout=SLOW)
@@ -87,7 +87,7 @@ def test_the_hans_profile_is_run_from_the_page(comparing: Page, second: str) -> 
 
 
 def test_a_link_to_a_model_that_is_gone_says_so(page: Page, app: App) -> None:
-    page.goto(f"{app.url}?tab=compare&models=minilm,gone")
+    visit(page, f"{app.url}?tab=compare&models=minilm,gone")
     told = page.get_by_role("alert").filter(has_text="names the model 'gone'")
     expect(told).to_be_visible(timeout=SLOW)
 
@@ -96,7 +96,7 @@ def test_a_link_to_a_model_that_is_gone_says_so(page: Page, app: App) -> None:
 def test_the_compared_tables_have_no_serious_accessibility_fault(
     page: Page, app: App, second: str, theme: str
 ) -> None:
-    page.goto(f"{app.url}?__theme={theme}&tab=compare&models=minilm,{second}")
+    visit(page, f"{app.url}?__theme={theme}&tab=compare&models=minilm,{second}")
     compare_file(page)
     page.locator("#compare-matrix button[data-cell]:enabled").first.click()
     expect(page.locator("#compare-cell tbody tr").first).to_be_visible(timeout=SLOW)

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from probe.settings import ASSETS
 from tests.conftest import MAX_SESSIONS, App
-from tests.support.browser import SLOW, open_tab, show_examples
+from tests.support.browser import SLOW, open_tab, show_examples, visit
 
 pytestmark = pytest.mark.browser
 
@@ -53,7 +53,7 @@ def score_example(page: Page) -> None:
 def test_compare_shows_the_pairs_of_a_cell_and_compares_again(
     app: App, newcomer: Page, second: str
 ) -> None:
-    newcomer.goto(f"{app.url}?tab=compare&models=minilm,{second}")
+    visit(newcomer, f"{app.url}?tab=compare&models=minilm,{second}")
     newcomer.locator("#compare").click()
     expect(newcomer.locator("#compare-matrix")).to_contain_text("Where", timeout=SLOW)
     drop_sessions(app)
@@ -65,7 +65,7 @@ def test_compare_shows_the_pairs_of_a_cell_and_compares_again(
 
 
 def test_inoculate_shows_its_runs(app: App, newcomer: Page, second: str) -> None:
-    newcomer.goto(f"{app.url}?tab=inoculate&model={second}&challenge=negation")
+    visit(newcomer, f"{app.url}?tab=inoculate&model={second}&challenge=negation")
     show_examples(newcomer, "5")
     newcomer.locator("#inoculate").click()
     expect(newcomer.locator("#runs")).to_contain_text(second, timeout=SLOW)

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import App
-from tests.support.browser import PHONE, SLOW, fits_a_phone, is_accessible, open_tab
+from tests.support.browser import PHONE, SLOW, fits_a_phone, is_accessible, open_tab, visit
 from tests.support.condition_files import written
 
 pytestmark = pytest.mark.browser
@@ -42,7 +42,7 @@ def test_a_figure_of_the_heat_map_shows_its_curve(newcomer: Page) -> None:
 def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(
     newcomer: Page, app: App, second: str
 ) -> None:
-    newcomer.goto(f"{app.url}?tab=generalise&model={second}")
+    visit(newcomer, f"{app.url}?tab=generalise&model={second}")
     expect(newcomer.locator("#generalise-model input")).to_have_value(second, timeout=SLOW)
     newcomer.locator("#generalise-settings > button").click()
     sizes = newcomer.locator("#generalise-sizes")
@@ -68,7 +68,7 @@ def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(
     newcomer.locator("#generalise-share").click()
     link = newcomer.locator("#generalise-link textarea, #generalise-link input").first
     expect(link).to_have_value(re.compile("tab=generalise.*run="), timeout=SLOW)
-    newcomer.goto(link.input_value())
+    visit(newcomer, link.input_value())
     expect(newcomer.locator("#generalise-results")).to_contain_text(
         "One repeat; 8 examples", timeout=SLOW
     )
@@ -88,7 +88,7 @@ def test_a_wrong_form_is_answered_by_a_sentence(newcomer: Page) -> None:
 def test_another_task_asks_for_a_file_and_counts_its_kinds(
     newcomer: Page, app: App, tmp_path: Path
 ) -> None:
-    newcomer.goto(f"{app.url}?tab=generalise&task=sentiment")
+    visit(newcomer, f"{app.url}?tab=generalise&task=sentiment")
     expect(newcomer.locator("#generalise-file")).to_be_visible(timeout=SLOW)
     expect(newcomer.locator("#generalise-vary")).to_be_hidden()
     newcomer.get_by_role("radio", name="Inference").check()

@@ -12,6 +12,7 @@ from tests.support.browser import (
     is_accessible,
     open_tab,
     show_examples,
+    visit,
 )
 from tests.support.running_app import add_model
 
@@ -44,7 +45,7 @@ def test_the_plan_its_start_and_the_first_curves_are_in_sight(newcomer: Page) ->
 def test_another_task_offers_its_own_models_and_challenges_and_says_what_is_to_come(
     newcomer: Page, app: App
 ) -> None:
-    newcomer.goto(f"{app.url}?tab=inoculate&task=paraphrase")
+    visit(newcomer, f"{app.url}?tab=inoculate&task=paraphrase")
     expect(newcomer.locator("#curve")).to_contain_text(
         "No finished run of paraphrase", timeout=SLOW
     )
@@ -58,7 +59,7 @@ def test_a_sweep_of_two_models_is_compared_drawn_and_taken_away(
     newcomer: Page, app: App, second: str
 ) -> None:
     add_model(app, "tiny-third")
-    newcomer.goto(f"{app.url}?tab=inoculate")
+    visit(newcomer, f"{app.url}?tab=inoculate")
     expect(newcomer.locator("#estimate")).to_contain_text("About", timeout=MEASURED)
     newcomer.locator("#models .token-remove").first.click()
     for name in (second, "tiny-third"):
@@ -95,13 +96,13 @@ def test_a_wrong_plan_is_answered_by_a_sentence_and_nothing_typed_is_lost(page: 
 
 
 def test_a_link_to_a_run_that_is_somebody_elses_says_so(page: Page, app: App) -> None:
-    page.goto(f"{app.url}?tab=inoculate&run=0123456789ab")
+    visit(page, f"{app.url}?tab=inoculate&run=0123456789ab")
     told = page.locator("#inoculate-problem [role=alert]")
     expect(told).to_contain_text("there is no run '0123456789ab' here", timeout=SLOW)
 
 
 def test_a_transform_leads_to_an_inoculation_against_it(newcomer: Page, app: App) -> None:
-    newcomer.goto(f"{app.url}?premise=Snow+fell.&hypothesis=It+snowed.&transforms=negation")
+    visit(newcomer, f"{app.url}?premise=Snow+fell.&hypothesis=It+snowed.&transforms=negation")
     newcomer.locator("#rows .result summary").first.click(timeout=SLOW)
     newcomer.get_by_role("link", name="Inoculate against this").click()
     expect(newcomer.locator("#samples")).to_contain_text("5 pairs of negation.", timeout=SLOW)

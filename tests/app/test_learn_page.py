@@ -9,7 +9,7 @@ from probe.tasks.nli import NLI
 from probe.ui.lessons.word_salad import WORD_SALAD
 from probe.ui.links import link_to_lesson
 from tests.conftest import App
-from tests.support.browser import SLOW, WIDE, fits_a_phone, is_accessible, open_tab
+from tests.support.browser import SLOW, WIDE, fits_a_phone, is_accessible, open_tab, visit
 
 pytestmark = pytest.mark.browser
 STEPS = WORD_SALAD.steps[NLI.name]
@@ -26,7 +26,7 @@ def lesson(browser: Browser, app: App) -> Iterator[Page]:
     context = browser.new_context(viewport=WIDE)
     page = context.new_page()
     page.set_default_timeout(SLOW)
-    page.goto(app.url + link_to_lesson(WORD_SALAD.name, 3, NLI.name, MODEL))
+    visit(page, app.url + link_to_lesson(WORD_SALAD.name, 3, NLI.name, MODEL))
     yield page
     context.close()
 

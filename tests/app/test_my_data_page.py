@@ -14,7 +14,7 @@ from probe.runs.access import revoke, share
 from probe.runs.store import Store
 from tests.app.conftest import opened
 from tests.conftest import App
-from tests.support.browser import SLOW, fits_a_phone, is_accessible, open_tab
+from tests.support.browser import SLOW, fits_a_phone, is_accessible, open_tab, visit
 from tests.support.pair_files import PAIRS, row, write
 from tests.support.visitors import ME
 
@@ -58,11 +58,11 @@ def test_a_link_shows_a_run_and_changes_nothing_until_it_is_taken_back(
     plan = Plan("tiny", "negation", (5,), (2e-5,), (0,))
     run = store.create(ME, run_request(plan, sets)).id
     store.set_state(run, "cancelled")
-    newcomer.goto(app.url + link_to_run([run]))
+    visit(newcomer, app.url + link_to_run([run]))
     told = newcomer.locator("#inoculate-problem [role=alert]")
     expect(told).to_contain_text(f"there is no run '{run}' here", timeout=SLOW)
     grant = share(store, ME, run)
-    newcomer.goto(app.url + link_to_run([run], [grant]))
+    visit(newcomer, app.url + link_to_run([run], [grant]))
     expect(newcomer.locator("#run-state")).to_contain_text(
         "Stopped: Add a negation on tiny", timeout=SLOW
     )

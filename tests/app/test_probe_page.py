@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from tests.conftest import App
-from tests.support.browser import PHONE, SLOW, fits_a_phone, is_accessible
+from tests.support.browser import PHONE, SLOW, fits_a_phone, is_accessible, visit
 from tests.support.running_app import add_model
 
 pytestmark = pytest.mark.browser
@@ -40,7 +40,7 @@ def ends(page: Page, *parts: tuple[str, int]) -> list[float]:
 
 def answered(page: Page, address: str, rows: int = 4) -> None:
     """Open an address and wait for the results, dimmed no more."""
-    page.goto(address)
+    visit(page, address)
     if rows:
         expect(page.locator("#rows .result")).to_have_count(rows, timeout=SLOW)
     else:
@@ -104,14 +104,14 @@ def test_the_fields_follow_the_task_and_come_back(page: Page, app: App) -> None:
 
 def test_a_task_of_one_text_shows_one_field_and_no_swap(page: Page, app: App) -> None:
     add_model(app, "tiny-sentiment", SENTIMENT)
-    page.goto(f"{app.url}?task=sentiment")
+    visit(page, f"{app.url}?task=sentiment")
     expect(page.get_by_label("Text", exact=True).first).to_be_visible(timeout=SLOW)
     expect(page.locator("#text-2")).to_be_hidden()
     expect(page.locator("#swap")).to_be_hidden()
 
 
 def test_a_distractor_is_added_to_a_passage_and_the_answer_marked(page: Page, app: App) -> None:
-    page.goto(f"{app.url}?task=reading&transforms=addsent,sort")
+    visit(page, f"{app.url}?task=reading&transforms=addsent,sort")
     expect(page.locator("#rows .result")).to_have_count(2, timeout=SLOW)
     marked = page.locator("#answer .answer-span")
     expect(marked).to_have_text(page.locator("#answer .verdict strong").inner_text())
@@ -124,7 +124,7 @@ def test_a_distractor_is_added_to_a_passage_and_the_answer_marked(page: Page, ap
 
 
 def test_a_tab_that_does_not_know_a_task_says_which_it_knows(page: Page, app: App) -> None:
-    page.goto(f"{app.url}?task=reading&tab=repair")
+    visit(page, f"{app.url}?task=reading&tab=repair")
     shown = page.get_by_text("Repair is not for reading. Choose")
     expect(shown).to_be_visible(timeout=SLOW)
     expect(page.locator("#repair-start")).to_be_hidden()
@@ -219,7 +219,7 @@ def test_a_refused_clipboard_is_said_and_the_link_selected(browser: Browser, app
     context = browser.new_context(viewport=SCREEN)
     context.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
     page = context.new_page()
-    page.goto(app.url)
+    visit(page, app.url)
     expect(page.locator("#rows .result")).to_have_count(4, timeout=SLOW)
     page.locator("#link").click()
     expect(page.locator("#share .told")).to_contain_text("copy the link yourself", timeout=SLOW)
@@ -239,7 +239,7 @@ def test_a_view_too_long_for_a_link_is_a_file(page: Page, app: App) -> None:
 
 
 def test_a_link_to_a_model_that_is_not_here_says_so(page: Page, app: App) -> None:
-    page.goto(f"{app.url}?premise=Snow+fell.&hypothesis=It+snowed.&model=somebody-s")
+    visit(page, f"{app.url}?premise=Snow+fell.&hypothesis=It+snowed.&model=somebody-s")
     told = page.locator("#notices", has_text="names the model 'somebody-s', which is not here")
     expect(told).to_be_visible(timeout=SLOW)
     expect(page.locator("#text-1 textarea")).to_have_value("Snow fell.", timeout=SLOW)
@@ -255,7 +255,7 @@ def test_several_new_pairs_are_several_rows_with_their_gold_labels(page: Page, a
 
 def test_a_row_opens_with_its_importance_and_the_steps_of_a_chain(page: Page, app: App) -> None:
     pair = "premise=Snow+fell.&hypothesis=It+snowed+in+May."
-    page.goto(f"{app.url}?{pair}&transforms=negation%2Breverse")
+    visit(page, f"{app.url}?{pair}&transforms=negation%2Breverse")
     row = page.locator("#rows .result")
     row.locator("> summary").first.click(timeout=SLOW)
     steps = row.locator(".lineage > li")
@@ -269,10 +269,10 @@ def test_a_row_opens_with_its_importance_and_the_steps_of_a_chain(page: Page, ap
 def test_a_dismissed_hint_stays_away(browser: Browser, app: App) -> None:
     context = browser.new_context(viewport=SCREEN)
     page = context.new_page()
-    page.goto(app.url)
+    visit(page, app.url)
     page.locator("#hint [data-dismiss]").click(timeout=SLOW)
     expect(page.locator("#hint")).to_be_hidden()
-    page.goto(app.url)
+    visit(page, app.url)
     expect(page.locator("#rows .result")).to_have_count(4, timeout=SLOW)
     expect(page.locator("#hint")).to_be_hidden()
     context.close()

@@ -14,6 +14,7 @@ from tests.support.browser import (
     fits,
     is_accessible,
     open_tab,
+    visit,
 )
 
 pytestmark = pytest.mark.browser
@@ -46,7 +47,7 @@ def test_a_method_shows_what_belongs_to_it(newcomer: Page) -> None:
 
 
 def test_another_task_has_its_own_changes_and_examples(newcomer: Page, app: App) -> None:
-    newcomer.goto(f"{app.url}?tab=repair&task=sentiment")
+    visit(newcomer, f"{app.url}?tab=repair&task=sentiment")
     expect(newcomer.locator("#repair-transforms")).to_contain_text("All 7 changes", timeout=SLOW)
     expect(newcomer.locator("#repair-model input")).to_have_value(re.compile("SST-2"))
     newcomer.get_by_role("radio", name="Inference").check()
@@ -56,7 +57,7 @@ def test_another_task_has_its_own_changes_and_examples(newcomer: Page, app: App)
 def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(
     newcomer: Page, app: App, second: str
 ) -> None:
-    newcomer.goto(f"{app.url}?tab=repair&model={second}")
+    visit(newcomer, f"{app.url}?tab=repair&model={second}")
     expect(newcomer.locator("#repair-model input")).to_have_value(second, timeout=SLOW)
     newcomer.locator("#repair-settings > button").click()
     sizes = newcomer.locator("#repair-sizes")
@@ -92,7 +93,7 @@ def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(
     newcomer.locator("#repair-share").click()
     link = newcomer.locator("#repair-link textarea, #repair-link input").first
     expect(link).to_have_value(re.compile("tab=repair.*run="), timeout=SLOW)
-    newcomer.goto(link.input_value())
+    visit(newcomer, link.input_value())
     expect(newcomer.locator(f"{RESULTS} .say")).to_contain_text("Taught a class", timeout=SLOW)
 
 

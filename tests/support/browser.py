@@ -1,6 +1,7 @@
 """What the browser tests do with a page."""
 
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page, expect
 
 SLOW = 60_000
@@ -37,6 +38,20 @@ OVERLAPPING = """() => {
 HEADINGS = """() => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
   .filter(part => part.checkVisibility())
   .map(part => [Number(part.tagName[1]), part.innerText])"""
+
+
+def visit(page: Page, url: str) -> None:
+    """Open an address in a page that may still be busy with another one.
+
+    A page that notes its state in the address bar at that moment ends the visit, so one more is
+    tried.
+    """
+    try:
+        page.goto(url)
+    except PlaywrightError as error:
+        if "net::ERR_ABORTED" not in str(error):
+            raise
+        page.goto(url)
 
 
 def open_tab(page: Page, name: str) -> None:
