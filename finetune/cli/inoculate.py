@@ -27,10 +27,10 @@ from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sou
 from finetune.report.duration import duration_words
 from finetune.report.export import write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
-from probe.cli.open_models import loaded
+from probe.cli.open_models import loaded_any
 from probe.cli.options import LabelOrder, TaskName
 from probe.cli.output import make_folder
-from probe.models.classifier import Classifier
+from probe.models.library import AnyModel
 
 
 def inoculate_command(
@@ -50,12 +50,12 @@ def inoculate_command(
     challenge_file: Annotated[Path | None, typer.Option(help="Has a `split`, or is drawn.")] = None,
     train: Annotated[int, typer.Option(help="How many drawn of --challenge-file.")] = MAX_PAIRS,
     challenge_train: Annotated[Path | None, typer.Option(help="With --challenge-test.")] = None,
-    challenge_test: Annotated[Path | None, typer.Option(help="With --challenge-train.")] = None,
+    challenge_test: Annotated[Path | None, typer.Option(help="Of your own.")] = None,
     control: Annotated[Path | None, typer.Option(help="A sister that no cell trains on.")] = None,
     sample_seed: Annotated[int, typer.Option(help="Draws and changes the examples.")] = 0,
     batch: Annotated[int | None, typer.Option(help="As the model was trained, if none.")] = None,
     max_epochs: Annotated[int, typer.Option(help="At most; dev stops it earlier.")] = 10,
-    patience: Annotated[int, typer.Option(help="Epochs to wait for a better dev accuracy.")] = 5,
+    patience: Annotated[int, typer.Option(help="Epochs to wait for a better dev score.")] = 5,
     include_epoch0: Annotated[bool, typer.Option(help="May keep the model as it was.")] = False,
     min_gap: Annotated[float, typer.Option(help="Outcome 0 below.")] = THRESHOLDS.gap,
     max_drop: Annotated[float, typer.Option(help="Outcome 3 from.")] = THRESHOLDS.drop,
@@ -73,14 +73,14 @@ def inoculate_command(
     Thresholds are shares from 0 to 1. Cells of earlier runs are not computed again.
     """
     torch.set_num_threads(threads)
-    classifier = loaded(model, labels, task)
-    answered = classifier.task
+    started = loaded_any(model, labels, task)
+    answered = started.task
     limits = Thresholds(min_gap, max_drop, cured, uncured, max_majority, max_damage, min_tests)
     given = UserFiles(
         original, original_dev, original_test, pool, challenge_file, challenge_train,
         challenge_test, control, train, sample_seed,
     )  # fmt: skip
-    named = bool(challenge_file or challenge_train)
+    named = bool(challenge_file or challenge_train)  # otherwise examples are made
     exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks
     plan = Plan(
         model,
@@ -96,25 +96,25 @@ def inoculate_command(
         include_epoch0=include_epoch0,
         thresholds=limits,
         task=answered.name,
-        labels=classifier.order if task or labels else (),
+        labels=started.order if task or labels else (),
     )
     sets = read_sets(plan.challenge, given, answered)
     _inoculate(
-        resolved(plan, sets), sets, classifier, sources_of(given), in_process or threads > 1, out
+        resolved(plan, sets), sets, started, sources_of(given), in_process or threads > 1, out
     )
 
 
 def _inoculate(
     plan: Plan,
     sets: Sets,
-    classifier: Classifier,
+    model: AnyModel,
     sources: dict[str, str],
     in_process: bool,
     out: Path,
 ) -> None:
     check(plan, sets)
-    typer.echo(f"{duration_words(estimate_seconds(plan, sets, classifier))} on one core")
-    if crowded := overflow_note(plan, sets, classifier):
+    typer.echo(f"{duration_words(estimate_seconds(plan, sets, model))} on one core")
+    if crowded := overflow_note(plan, sets, model):
         typer.echo(f"note: {crowded}")
     make_folder(out)
 

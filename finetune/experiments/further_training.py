@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, get_args
 
 from finetune.experiments.inoculation.plan import MAX_EPOCHS, MAX_RATE
@@ -68,6 +69,7 @@ def train_further(
     stop: Stop = never,
 ) -> Iterator[Epoch]:
     """Train in place and yield each epoch. Raises Cancelled."""
+    from finetune.training.encoded import score
     from finetune.training.loop import BestEpoch, Schedule, Trainer, train_epochs, trainable
     from finetune.training.optimisers import make_optimiser
 
@@ -83,5 +85,6 @@ def train_further(
         lambda _, __: training.lr,
         patience=training.epochs,
     )
-    for row in train_epochs(trainer, data, clean, schedule, BestEpoch(), stop):
+    measure = partial(score, ready.trained, clean, ready.precision, stop)
+    for row in train_epochs(trainer, data, measure, schedule, BestEpoch(), stop):
         yield Epoch(row.epoch, row.loss, row.dev, row.pairs_per_second)

@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 
@@ -14,9 +14,12 @@ from finetune.training.encoded import encode, predictions
 from finetune.training.frozen_layers import lower_states, upper_part
 from finetune.training.loop import Trainer, take_step, trainable
 from finetune.training.optimisers import make_optimiser
+from finetune.training.prepared_reader import PreparedReader
 from finetune.training.recipes import Mode
+from probe.errors import ExperimentError
 from probe.models.classifier import Classifier, Precision, resolve, text_lengths
-from probe.models.library import load
+from probe.models.library import AnyModel, load_any
+from probe.models.reader import Reader
 from probe.tasks.task import Example, Label, Task
 
 TRIAL_EXAMPLES = 8
@@ -67,29 +70,49 @@ def pace_of(
     labels: tuple[Label, ...],
     how: HowToTrain,
     examples: Sequence[Example],
-    classifier: Classifier | None,
+    model_here: AnyModel | None,
 ) -> Pace:
     """Return the pace of a model by name; the first question about it and a mode costs a trial.
 
-    `classifier` is the model where it is loaded already. Raises ModelError, or ExperimentError
+    `model_here` is the model where it is loaded already. Raises ModelError, or ExperimentError
     where there is no fast mode.
     """
     key = (model, how.mode, how.precision)
     with _LOCK:
         if key not in _PACES:
-            _PACES[key] = trial(how, examples, classifier or load(model, labels or None))
+            _PACES[key] = trial(how, examples, model_here or load_any(model, labels or None))
         return _PACES[key]
 
 
-def trial(how: HowToTrain, examples: Sequence[Example], classifier: Classifier) -> Pace:
+def trial(how: HowToTrain, examples: Sequence[Example], model: AnyModel) -> Pace:
     """Take one training step and predict once, both after a first time that does not count."""
-    with classifier.lock:
-        copied = replace(classifier, model=deepcopy(classifier.model))
+    with model.lock:
+        copied = replace(model, model=deepcopy(model.model))
+    if isinstance(copied, Reader):
+        return _of_reader(how, examples, copied)
+    return _of(how, examples, copied)
+
+
+def _of_reader(how: HowToTrain, questions: Sequence[Any], copied: Reader) -> Pace:
+    few: Sequence[Any] = typical(copied.task, questions, TRIAL_EXAMPLES)
+    length, exact = characters(copied.task, few), resolve(how.precision)
+    data = PreparedReader(copied, exact).encoded(tuple(few), copied.max_tokens)
+    if not data.lengths:
+        raise ExperimentError("no question to train on has an answer that stands in its passage")
+    recipe = copied.architecture.recipe
+    trainer = Trainer(copied, recipe, make_optimiser(recipe, trainable(copied), 1e-9), exact)
+    learn = partial(take_step, trainer, *data.batch(range(len(data.lengths))), 0)
+    learn()
+    predict = partial(copied.predict, few, exact)
+    return Pace(0.0, timed(learn, copied.device) / length, timed(predict, copied.device) / length)
+
+
+def _of(how: HowToTrain, examples: Sequence[Example], copied: Classifier) -> Pace:
     trained = upper_part(copied) if how.mode == "fast" else copied
     recipe = copied.architecture.recipe
     count = (how.batch or recipe.batch) if how.mode == "fast" else TRIAL_EXAMPLES
-    few = typical(classifier.task, examples, count)
-    length = characters(classifier.task, few)
+    few = typical(copied.task, examples, count)
+    length = characters(copied.task, few)
     exact = resolve(how.precision)
     whole = encode(copied, few, min(how.max_tokens, copied.max_tokens), copied.device)
     lower = partial(lower_states, copied, whole, exact)

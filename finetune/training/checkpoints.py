@@ -10,9 +10,11 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from finetune.training.loop import Trainee, Weights
+from finetune.training.loop import Trainee
+from finetune.training.moving_average import Weights
 from probe.errors import TrainingError
 from probe.models.classifier import Classifier
+from probe.models.library import AnyModel
 
 Options = Mapping[str, object]
 
@@ -38,10 +40,13 @@ def save_weights(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, out
     tokenizer.save_pretrained(out)
 
 
-def model_files(classifier: Classifier) -> dict[str, bytes]:
+def model_files(model: AnyModel) -> dict[str, bytes]:
     """Return a model's files by name, to be saved on another machine than the worker's."""
     with TemporaryDirectory() as folder:
-        save_model(classifier, Path(folder))
+        if isinstance(model, Classifier):
+            save_model(model, Path(folder))
+        else:
+            save_weights(model.model, model.tokenizer, Path(folder))
         return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
 

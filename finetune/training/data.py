@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from probe.data.questions import question_rows, without_originals
 from probe.data.rows import labelled, stream_labelled
+from probe.errors import FileError
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
@@ -23,4 +25,16 @@ def read_pairs(path: Path, task: Task = NLI, bounds: Bounds = UNBOUNDED) -> tupl
 
     Raises FileError, LimitError or LabelError with a sentence.
     """
-    return tuple(labelled(path, task, bounds)[0])
+    return tuple(example for _, example in numbered_pairs(path, task, bounds))
+
+
+def numbered_pairs(
+    path: Path, task: Task = NLI, bounds: Bounds = UNBOUNDED
+) -> list[tuple[int, Any]]:
+    """Read the labelled examples of a table as `read_pairs` does, each with its row, from 0."""
+    if not task.has_spans:
+        return [(int(example.id), example) for example in labelled(path, task, bounds)[0]]
+    questions = without_originals(question_rows(path, bounds))
+    if not questions:
+        raise FileError(f"{path.name} holds no question with an answer that stands in its passage")
+    return questions

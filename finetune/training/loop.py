@@ -13,14 +13,13 @@ import torch
 from torch.optim import Optimizer
 from transformers import BatchEncoding, PreTrainedModel
 
-from finetune.training.encoded import Encoded, score
 from finetune.training.losses import Loss, cross_entropy
+from finetune.training.moving_average import MovingAverage, Weights, averaged
 from finetune.training.optimisers import clip_gradients
 from probe.models.architectures import Recipe
-from probe.models.classifier import Classifier, Precision, autocast
+from probe.models.classifier import Precision, autocast
 from probe.stopping import Stop, halt, never
 
-Weights = dict[str, torch.Tensor]
 BATCHES_SORTED_BY_LENGTH = 50  # together, so that little padding is computed
 
 
@@ -42,15 +41,33 @@ class Trainee(Protocol):
 TraineeT = TypeVar("TraineeT", bound=Trainee)
 
 
+class TrainingData(Protocol):
+    """What is trained on: the length of each row in tokens, and the inputs of some rows."""
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        """Tokens of each row."""
+
+    def batch(self, rows: Sequence[int]) -> tuple[BatchEncoding, torch.Tensor]:
+        """Return the inputs and targets of some rows."""
+
+    def first(self, rows: int) -> "TrainingData":
+        """Return the first examples alone."""
+
+
 @dataclass(frozen=True)
 class Trainer(Generic[TraineeT]):
-    """A model, its optimiser and loss; the recipe says how gradients are clipped."""
+    """A model, its optimiser and loss; the recipe says how gradients are clipped.
+
+    Where there is an `average` of the weights, that is measured and kept in their place.
+    """
 
     classifier: TraineeT
     recipe: Recipe
     optimiser: Optimizer
     precision: Precision = "fp32"
     loss: Loss = cross_entropy
+    average: MovingAverage | None = None
 
 
 @dataclass(frozen=True)
@@ -70,7 +87,7 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Epoch:
-    """One epoch: mean loss of a pair, accuracy on the dev set, the rate at its start."""
+    """One epoch: mean loss of a row, mean score on the dev set, the rate at its start."""
 
     epoch: int
     loss: float
@@ -81,7 +98,7 @@ class Epoch:
 
 @dataclass
 class BestEpoch:
-    """The epoch of the best dev accuracy so far, and its weights."""
+    """The epoch of the best dev score so far, and its weights."""
 
     dev: float = -1.0
     epoch: int = 0
@@ -89,15 +106,18 @@ class BestEpoch:
 
 
 def train_epochs(
-    trainer: Trainer[Classifier],
-    data: Encoded,
-    dev: Encoded,
+    trainer: Trainer[TraineeT],
+    data: TrainingData,
+    measure: Callable[[], float],
     schedule: Schedule,
     best: BestEpoch,
     stop: Stop = never,
 ) -> Iterator[Epoch]:
-    """Train and yield epochs; `best` is replaced where dev strictly improves. Raises Cancelled."""
-    size, without_gain, waited = len(data.lengths), 0, 0
+    """Train and yield epochs; `best` is replaced where the dev score strictly improves.
+
+    `measure` returns the dev score of the weights as they are. Raises Cancelled.
+    """
+    model, size, steps, without_gain, waited = trainer.classifier.model, len(data.lengths), 0, 0, 0
     for passed, epoch in enumerate(schedule.epochs):
         start, total = time.monotonic(), 0.0
         batches = epoch_batches(data.lengths, schedule.batch, schedule.seed, epoch)
@@ -106,15 +126,18 @@ def train_epochs(
         seed = (schedule.seed * 1_000 + epoch) * 1_000_003
         losses = train_epoch(trainer, batches, rates, data.batch, seed, stop)
         for loss, rows in zip(losses, batches, strict=True):
-            total += loss * len(rows)
+            total, steps = total + loss * len(rows), steps + 1
+            if trainer.average:
+                trainer.average.update(model, steps)
         speed = size / (time.monotonic() - start)
-        accuracy = score(trainer.classifier, dev, trainer.precision, stop)
-        if accuracy > best.dev:
-            best.dev, best.epoch, best.weights = accuracy, epoch, copied_weights(trainer.classifier)
-            waited = 0
-        else:
-            without_gain, waited = without_gain + 1, waited + 1
-        yield Epoch(epoch, total / size, accuracy, rates[0], speed)
+        with averaged(model, trainer.average):
+            dev = measure()
+            if dev > best.dev:
+                best.dev, best.epoch, best.weights = dev, epoch, copied_weights(model)
+                waited = 0
+            else:
+                without_gain, waited = without_gain + 1, waited + 1
+        yield Epoch(epoch, total / size, dev, rates[0], speed)
         if waited >= schedule.patience:
             return
 
@@ -160,10 +183,9 @@ def trainable(classifier: Trainee) -> list[torch.nn.Parameter]:
     return [weight for weight in classifier.model.parameters() if weight.requires_grad]
 
 
-def copied_weights(classifier: Classifier) -> Weights:
+def copied_weights(model: PreTrainedModel) -> Weights:
     """Return a copy of all weights, by name."""
-    state = classifier.model.state_dict()
-    return {name: value.detach().clone() for name, value in state.items()}
+    return {name: value.detach().clone() for name, value in model.state_dict().items()}
 
 
 def epoch_batches(lengths: Sequence[int], batch: int, seed: int, epoch: int) -> list[list[int]]:

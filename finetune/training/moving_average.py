@@ -1,13 +1,16 @@
 """A moving average of a model's weights, which is measured and kept in their place."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
 from transformers import PreTrainedModel
 
-from finetune.training.loop import Weights
+from probe.models.architectures import Recipe
+
+Weights = dict[str, torch.Tensor]
+"""Weights by name."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,16 @@ class MovingAverage:
         decay = min(self.decay, (step + 1) / (step + 10))
         for name, weight in model.named_parameters():
             self.weights[name].lerp_(weight, 1 - decay)
+
+
+def average_of(
+    recipe: Recipe, model: PreTrainedModel, saved: Mapping[str, torch.Tensor] = {}
+) -> MovingAverage | None:
+    """Return an average that begins at a model's weights, or at saved ones; None without any."""
+    if recipe.average is None:
+        return None
+    own = {name: weight.detach().clone() for name, weight in model.named_parameters()}
+    return MovingAverage(recipe.average, own | dict(saved))
 
 
 @contextmanager

@@ -74,8 +74,7 @@ class ReaderPreset:
 
     The rate is halved after more than `halve_patience` epochs in a row without a gain, counted anew
     from each halving, never where that is None; or it falls to zero over all epochs (`fall`).
-    `patience` is how many epochs without a gain end the training. With `average` a moving average
-    of the weights of that decay is measured and kept.
+    `patience` is how many epochs without a gain end the training.
     """
 
     settings: Mapping[str, object]
@@ -84,7 +83,6 @@ class ReaderPreset:
     patience: int
     halve_patience: int | None = None
     fall: bool = False
-    average: float | None = None
 
 
 _DA, _ESIM = ARCHITECTURES["decomposable"].recipe, ARCHITECTURES["esim"].recipe
@@ -115,7 +113,7 @@ WORD_MODELS: Mapping[str, WordModel] = {
 }
 
 _BIDAF = ReaderPreset({}, ARCHITECTURES["bidaf"].recipe, epochs=20, patience=10, halve_patience=2)
-_QANET = ReaderPreset({}, ARCHITECTURES["qanet"].recipe, epochs=50, patience=10, average=0.9999)
+_QANET = ReaderPreset({}, ARCHITECTURES["qanet"].recipe, epochs=50, patience=10)
 WORD_READERS: Mapping[str, Mapping[str, ReaderPreset]] = {
     "bidaf": {
         "allennlp": _BIDAF,

@@ -1,17 +1,18 @@
 """Tensors that cells and runs share: tokens, states of frozen layers, initial predictions."""
 
 import hashlib
-from collections.abc import Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 
-from finetune.training.encoded import Encoded, encode, predictions
+from finetune.training.encoded import Encoded, correct, encode, predictions
 from finetune.training.frozen_layers import lower_states, upper_part
 from finetune.training.recipes import Mode
 from probe.cache import ByteBoundedCache
 from probe.models.classifier import Classifier, Precision, resolve
+from probe.models.text_model import TextModel
 from probe.settings import settings
 from probe.stopping import Stop, never
 
@@ -61,6 +62,19 @@ class Prepared:
             lambda: predictions(self.trained, data, self.precision, stop),
         )
 
+    def scorer(
+        self, examples: tuple[Any, ...], stop: Stop = never
+    ) -> Callable[[bool], tuple[float, ...]]:
+        """Return what says of each example whether the model, perhaps untrained, is right."""
+        data = self.encoded(examples, self.whole.max_tokens, stop)
+
+        def scores(untrained: bool) -> tuple[float, ...]:
+            if untrained:
+                return correct(data, self.initial_predictions(data, stop))
+            return correct(data, predictions(self.trained, data, self.precision, stop))
+
+        return scores
+
 
 def prepare(classifier: Classifier, mode: Mode, precision: Precision) -> Prepared:
     """Prepare a model for a cell. Raises ExperimentError where it has no fast mode."""
@@ -72,7 +86,7 @@ def prepare(classifier: Classifier, mode: Mode, precision: Precision) -> Prepare
     return Prepared(classifier, upper, f"{exact} {weights_hash(classifier, trained)}", exact)
 
 
-def weights_hash(classifier: Classifier, excluded: Set[int] = frozenset()) -> str:
+def weights_hash(classifier: TextModel, excluded: Set[int] = frozenset()) -> str:
     """Return a hash of a model's config and weights, those at excluded addresses left out."""
     digest = hashlib.sha256(classifier.model.config.to_json_string().encode())
     for name, value in classifier.model.state_dict().items():

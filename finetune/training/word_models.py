@@ -7,13 +7,14 @@ training file, by premise; dev sets are only measured.
 import time
 import zlib
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import torch
 from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedModel
 
 from finetune.training.checkpoints import save_model
-from finetune.training.encoded import encode
+from finetune.training.encoded import encode, score
 from finetune.training.loop import (
     BestEpoch,
     Epoch,
@@ -103,7 +104,8 @@ def train(
     trainer, best = Trainer(classifier, preset.recipe, optimiser, precision), BestEpoch()
     first = getattr(classifier.model.config, "epochs_done", 0) + 1
     start = time.monotonic()
-    for epoch in train_epochs(trainer, data, dev, _schedule(preset, first, seed), best):
+    measure = partial(score, classifier, dev, precision)
+    for epoch in train_epochs(trainer, data, measure, _schedule(preset, first, seed), best):
         classifier.model.config.epochs_done = epoch.epoch
         if best.epoch == epoch.epoch:
             save_model(classifier, out)

@@ -6,7 +6,7 @@ out of the training file, by passage. Every epoch ends with a checkpoint to resu
 
 import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from finetune.training.checkpoints import (
     save_weights,
 )
 from finetune.training.loop import Epoch, Trainer, epoch_batches, train_epoch, trainable
-from finetune.training.moving_average import MovingAverage, averaged
+from finetune.training.moving_average import average_of, averaged
 from finetune.training.optimisers import make_optimiser
 from finetune.training.reader import Example, batch_of, examples_of, mean_f1
 from finetune.training.recipes import WORD_READERS, ReaderPreset
@@ -95,12 +95,12 @@ def train(
     ]
     options = _options(preset, len(examples), seed, precision)
     optimiser = make_optimiser(preset.recipe, trainable(reader), preset.recipe.lr)
-    trainer = Trainer(reader, preset.recipe, optimiser, precision)
     load_checkpoint(reader, optimiser, options, out)
     averages, scores = averages_and_scores(out)
-    average = _average(preset, reader, averages)
+    average = average_of(preset.recipe, reader.model, averages)
+    trainer = Trainer(reader, preset.recipe, optimiser, precision, average=average)
     for epoch in range(len(scores) + 1, preset.epochs + 1):
-        row = train_one(trainer, preset, examples, dev, scores, average, seed)
+        row = train_one(trainer, preset, examples, dev, scores, seed)
         with averaged(reader.model, average):
             if row.dev > max(scores, default=-1.0):
                 save_weights(reader.model, reader.tokenizer, out)
@@ -121,7 +121,6 @@ def train_one(
     examples: Sequence[Example],
     dev: Sequence[Question],
     scores: Sequence[float],
-    average: MovingAverage | None,
     seed: int,
 ) -> Epoch:
     """Train for the epoch behind those that have `scores`; return it with its own."""
@@ -134,10 +133,10 @@ def train_one(
     first = (epoch - 1) * len(batches) + 1
     for step, (loss, rows) in enumerate(zip(losses, batches, strict=True), first):
         total += loss * len(rows)
-        if average is not None:
-            average.update(reader.model, step)
+        if trainer.average is not None:
+            trainer.average.update(reader.model, step)
     speed = len(examples) / (time.monotonic() - start)
-    with averaged(reader.model, average):
+    with averaged(reader.model, trainer.average):
         f1 = mean_f1(reader, dev, trainer.precision)
     return Epoch(epoch, total / len(examples), f1, rates[0], speed)
 
@@ -159,15 +158,6 @@ def rate(preset: ReaderPreset, scores: Sequence[float], passed: float = 0.0) -> 
 def _without_gain(scores: Sequence[float]) -> int:
     """Return how many epochs have passed since the first one of the best score."""
     return len(scores) - 1 - list(scores).index(max(scores))
-
-
-def _average(
-    preset: ReaderPreset, reader: Reader, saved: Mapping[str, torch.Tensor]
-) -> MovingAverage | None:
-    if preset.average is None:
-        return None
-    initial = {name: weight.detach().clone() for name, weight in reader.model.named_parameters()}
-    return MovingAverage(preset.average, initial | dict(saved))
 
 
 def _options(

@@ -6,11 +6,10 @@ from statistics import fmean
 from typing import Any
 
 from probe.analysis.batch import Row
+from probe.data.questions import ADVERSARIAL, BASE, is_adversarial
 from probe.data.tables import Table, is_missing
 from probe.metrics import mean
 
-BASE, ADVERSARIAL = "base_id", "adversarial"
-"""The columns that name the question of a variant, and say whether it is an adversarial one."""
 Scored = tuple[bool, Mapping[str, float]]
 """Whether a row is adversarial, and its exact match and F1."""
 
@@ -50,13 +49,9 @@ def _questions(table: Table, rows: Sequence[Row]) -> dict[str, list[Scored]]:
         if row.prediction is None or row.f1 is None or is_missing(bases[row.number]):
             continue
         scores = {"em": float(bool(row.right)), "f1": row.f1}
-        scored = _is_adversarial(kinds[row.number]), scores
+        scored = is_adversarial(kinds[row.number]), scores
         questions.setdefault(str(bases[row.number]), []).append(scored)
     return questions
-
-
-def _is_adversarial(cell: object) -> bool:
-    return str(cell).strip().lower() not in ("false", "0", "no")
 
 
 def _originals(same: Sequence[Scored]) -> list[Scored]:

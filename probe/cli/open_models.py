@@ -8,7 +8,7 @@ import typer
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels, UnclearTask
-from probe.models.library import AnyModel, load
+from probe.models.library import AnyModel, load, load_any
 from probe.models.user_models import open_model
 from probe.tasks.task import read_labels, task_named
 
@@ -24,6 +24,13 @@ def opened(name: str, labels: str = "", task: str = "") -> AnyModel:
     for warning in filter(None, (loaded.warning, loaded.doubt)):
         typer.echo(f"warning: {warning}", err=True)
     return loaded.model
+
+
+def loaded_any(name: str, labels: str = "", task: str = "") -> AnyModel:
+    """Load a model of any task, without a look at whether its labels seem wrong."""
+    with naming_options():
+        asked = task_named(task) if task else None
+        return load_any(name, read_labels(labels, asked), asked)
 
 
 def loaded(name: str, labels: str = "", task: str = "") -> Classifier:

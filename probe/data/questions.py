@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from probe.data.names import listed
+from probe.data.rows import require_text
 from probe.data.tables import is_missing, read_table
-from probe.errors import ExampleError, FileError
-from probe.tasks.reading import Question, Span, joined
+from probe.errors import ExampleError, FileError, LimitError
+from probe.limits import UNBOUNDED, Bounds
+from probe.tasks.reading import READING, Question, Span, joined
 
-COLUMNS = ("id", "question", "base_id", "adversarial")
+BASE, ADVERSARIAL = "base_id", "adversarial"
+"""The columns that name the question of a variant, and say whether it is an adversarial one."""
+COLUMNS = ("id", "question", BASE, ADVERSARIAL)
 PASSAGE_KEYS, ANSWER_KEYS = ("context", "passage"), ("answers", "answer")
 
 
@@ -24,19 +28,24 @@ class QuestionRow:
     error: str = ""
 
 
-def question_rows(path: Path) -> Iterator[QuestionRow]:
+def question_rows(path: Path, bounds: Bounds = UNBOUNDED) -> Iterator[QuestionRow]:
     """Yield the rows of a file in its order: SQuAD's .json, or a table of any form.
 
     A row has `context` or `passage`, `question` and `answers` (or `answer`): a text, a list of
     texts or of {text, start}, or such a list as JSON. SQuAD's `answer_start` is read too. A text
-    without a place stands where it first occurs in the passage. Raises FileError for a file that
-    cannot be read or has no such columns.
+    without a place stands where it first occurs in the passage. `base_id` names the question that
+    a row is a variant of. Raises FileError for a file that cannot be read or has no such columns,
+    LimitError for a longer text than is read.
     """
-    for number, cells in enumerate(_rows(path), 1):
+    for number, cells in enumerate(_rows(path, bounds), 1):
         try:
-            yield QuestionRow(cells, _question(cells, number))
+            question = _question(cells, number)
+            require_text(READING, question, bounds)
+            yield QuestionRow(cells, question)
         except ExampleError as problem:
             yield QuestionRow(cells, error=str(problem))
+        except LimitError as problem:
+            raise LimitError(f"row {number:,} of {path.name}: {problem}") from None
 
 
 def read_questions(path: Path) -> Iterator[Question]:
@@ -52,8 +61,31 @@ def answered(rows: Iterable[QuestionRow]) -> list[Question]:
     return [row.question for row in rows if row.question and row.question.answers]
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:  # Any: JSON
-    frame = read_table(path).frame
+def without_originals(rows: Iterable[QuestionRow]) -> list[tuple[int, Question]]:
+    """Return the questions with an answer by the number of their row, from 0.
+
+    An original counts only where it has no adversarial variant (Jia and Liang 2017, in their code).
+    """
+    known = [
+        (number, row.question, is_adversarial(row.cells.get(ADVERSARIAL)))
+        for number, row in enumerate(rows)
+        if row.question and row.question.answers
+    ]
+    replaced = {question.base for _, question, adversarial in known if adversarial}
+    return [
+        (number, question)
+        for number, question, adversarial in known
+        if adversarial or not question.base or question.base not in replaced
+    ]
+
+
+def is_adversarial(cell: object) -> bool:
+    """Whether a cell of the column `adversarial` says so; without one a variant is."""
+    return str(cell).strip().lower() not in ("false", "0", "no")
+
+
+def _rows(path: Path, bounds: Bounds) -> Iterator[dict[str, Any]]:  # Any: JSON
+    frame = read_table(path, bounds).frame
     names = {str(name).strip().lower(): name for name in frame.columns}
     if "question" not in names or not set(PASSAGE_KEYS) & set(names):
         there = listed([str(name) for name in frame.columns])
@@ -72,7 +104,8 @@ def _question(row: Mapping[str, Any], number: int) -> Question:
     given: Any = next((row[key] for key in ANSWER_KEYS if not is_missing(row.get(key))), [])
     answers = tuple(_span(answer, passage) for answer in _listed_answers(given))
     gold = joined([answer.text for answer in answers])
-    return Question(asked, passage, gold, str(row.get("id") or number), answers)
+    base = "" if is_missing(row.get(BASE)) else str(row[BASE])
+    return Question(asked, passage, gold, str(row.get("id") or number), answers, base)
 
 
 def _listed_answers(given: Any) -> list[Any]:  # Any: a cell

@@ -19,7 +19,8 @@ class Recipe:
     """How an architecture was trained: an inoculation keeps all of it but the learning rate.
 
     `lr` is for training all weights, `fast_lr` for the upper ones alone; gradients are cut to a
-    norm, or each to a value; `settings` are further arguments of the optimiser.
+    norm, or each to a value; `settings` are further arguments of the optimiser. With `average` a
+    moving average of the weights of that decay is measured and kept.
     """
 
     optimiser: Literal["adamw", "adam", "adagrad"] = "adamw"
@@ -29,6 +30,7 @@ class Recipe:
     clip_norm: float | None = 1.0
     clip_value: float | None = None
     settings: Mapping[str, float | tuple[float, float]] = field(default_factory=dict)
+    average: float | None = None
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,7 @@ ARCHITECTURES: dict[str, Architecture] = {
             batch=25,
             clip_norm=5.0,
             settings={"betas": (0.8, 0.999), "eps": 1e-7, "weight_decay": 2e-7},
+            average=0.9999,
         ),
         word_table="embeddings.words.table",
     ),

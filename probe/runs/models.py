@@ -9,7 +9,7 @@ from pathlib import Path
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.hashes import model_hash
-from probe.models.library import load, locate
+from probe.models.library import AnyModel, load_any, locate
 from probe.settings import settings
 from probe.tasks.task import Label
 
@@ -27,15 +27,23 @@ def hash_if_there(name: str) -> str | None:
         return None
 
 
-@lru_cache(maxsize=1)
 def load_unchanged(name: str, expected: str, order: tuple[Label, ...] = ()) -> Classifier:
+    """Load a model as `load_any_unchanged` does. Raises ModelError also for one without labels."""
+    model = load_any_unchanged(name, expected, order)
+    if isinstance(model, Classifier):
+        return model
+    raise ModelError(f"the model {name!r} answers with spans of a passage, not with labels")
+
+
+@lru_cache(maxsize=1)
+def load_any_unchanged(name: str, expected: str, order: tuple[Label, ...] = ()) -> AnyModel:
     """Load a model once for all runs that begin with it. Raises ModelError for another one.
 
     `order` is that of its outputs where its config does not say it.
     """
     if named_model_hash(name) != expected:
         raise ModelError(f"the model {name!r} where this was computed is not the app's")
-    return load(name, order or None)
+    return load_any(name, order or None)
 
 
 def save_model_files(files: Mapping[str, bytes], name: str) -> Path:

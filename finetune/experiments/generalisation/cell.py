@@ -7,6 +7,7 @@ on held-out pairs of the condition that is trained on; nothing that is tested ha
 import time
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 
 from finetune.experiments.generalisation.datasets import (
     SourceData,
@@ -17,7 +18,7 @@ from finetune.experiments.generalisation.datasets import (
 from finetune.experiments.generalisation.plan import Cell, Plan
 from finetune.experiments.generalisation.point import Epoch, Hits, Point, Scores
 from finetune.experiments.inoculation.datasets import Examples
-from finetune.training.encoded import correct, predictions
+from finetune.training.encoded import correct, predictions, score
 from finetune.training.loop import BestEpoch, Schedule, Trainer, train_epochs, trainable
 from finetune.training.optimisers import make_optimiser
 from finetune.training.tensor_cache import Prepared, prepare
@@ -74,7 +75,8 @@ def _epochs(
         lambda _, without_gain: cell.lr / 2**without_gain,
         plan.patience,
     )
-    for row in train_epochs(trainer, data.first(cell.size), dev, schedule, best, stop):
+    measure = partial(score, ready.trained, dev, ready.precision, stop)
+    for row in train_epochs(trainer, data.first(cell.size), measure, schedule, best, stop):
         yield Epoch(cell, row.epoch, row.loss, row.dev, row.lr, row.pairs_per_second)
 
 

@@ -10,8 +10,8 @@ from itertools import chain as concatenated
 from pathlib import Path
 from typing import Any, Literal
 
-from finetune.experiments.inoculation.datasets import Sets, SourceData, bundled
-from finetune.training.data import read_pairs
+from finetune.experiments.inoculation.datasets import Sets, SourceData, bundled, split_by_premise
+from finetune.training.data import numbered_pairs, read_pairs
 from probe.data.names import listed, shown
 from probe.data.tables import is_missing, read_table
 from probe.errors import ExperimentError, FileError, UnknownTransform
@@ -34,6 +34,9 @@ KIND_TITLES: Mapping[Kind, str] = {
 }
 CONTROLS = {"word_overlap": "control_tautology", "negation": "control_tautology"}
 """The sister that shows whether a model learnt to ignore a tautology, or only this one."""
+COUNTER_TESTS = {"addsent": ("addsent_first", "addsent_other")}
+"""The tests that show whether a reader learnt to see through distractors, or only where they stand
+or which answers they give."""
 MAX_PAIRS = 1000
 """Pairs from templates to train on, and as many to test on; Liu et al. train on so many."""
 SPLIT_SPELLINGS = {
@@ -61,12 +64,7 @@ class Challenge:
 
 
 def catalogue(task: Task = NLI) -> tuple[Challenge, ...]:
-    """Return the challenges that can be made here, transforms first, in the registry's order.
-
-    None for a task that is answered with a span: readers are trained, but not inoculated.
-    """
-    if task.has_spans:
-        return ()
+    """Return the challenges that can be made here, transforms first, in the registry's order."""
     changed = (_changed(REGISTRY[name], task) for name in ready(task) if leaves_gold(name))
     from_templates = (
         _from_template(name, grammar(kind)) for name, kind in template_challenges(task).items()
@@ -178,7 +176,18 @@ def make_sets(challenge: str, source_data: SourceData, seed: int = 0) -> Sets:
         raise ExperimentError(f"no {task.unit} suits the challenge {challenge}: it needs {needs}")
     control = CONTROLS.get(challenge)
     sister = challenged(control, source_data.test, seed, task) if control else ()
-    return Sets(source_data.dev, source_data.test, train_pairs, test_pairs, sister, task)
+    counter_tests = _counter_tests(challenge, source_data, seed)
+    return Sets(
+        source_data.dev, source_data.test, train_pairs, test_pairs, sister, counter_tests, task
+    )
+
+
+def _counter_tests(
+    challenge: str, source_data: SourceData, seed: int
+) -> dict[str, tuple[Any, ...]]:
+    """Return the counter-tests of a challenge by name, made from the original test set."""
+    names = COUNTER_TESTS.get(challenge, ())
+    return {name: challenged(name, source_data.test, seed, source_data.task) for name in names}
 
 
 def bundled_sets(challenge: str, task: Task = NLI, seed: int = 0) -> Sets:
@@ -223,17 +232,30 @@ def file_sets(
     if isinstance(files, tuple):
         train_pairs, test_pairs = (read_pairs(path, task, bounds) for path in files)
     else:
-        split = _parts(files, task, bounds)
-        train_pairs, test_pairs = split or _drawn(read_pairs(files, task, bounds), train, seed)
+        train_pairs, test_pairs = _parts(files, task, bounds) or _drawn(
+            read_pairs(files, task, bounds), train, seed, task
+        )
     if not (train_pairs and test_pairs):
         raise ExperimentError(
             f"{challenge}: too few {task.unit}s to train on some and test on others"
         )
-    return Sets(source_data.dev, source_data.test, train_pairs, test_pairs, task=task)
+    return Sets(
+        source_data.dev,
+        source_data.test,
+        train_pairs,
+        test_pairs,
+        counter_tests=_counter_tests(challenge, source_data, seed),
+        task=task,
+    )
 
 
-def _drawn(pairs: Sequence[Any], train: int, seed: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def _drawn(
+    pairs: Sequence[Any], train: int, seed: int, task: Task
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Draw pairs to train on and to test on; no passage of questions is on both sides."""
     n = train if len(pairs) >= 2 * train else len(pairs) // 2
+    if task.has_spans:
+        return split_by_premise(pairs, n, seed, task)
     rows = set(random.Random(f"{seed}|split").sample(range(len(pairs)), max(0, n)))
     sides: tuple[list[Any], list[Any]] = ([], [])
     for row, pair in enumerate(pairs):
@@ -251,8 +273,8 @@ def _parts(
         return None
     values = ["" if is_missing(cell) else str(cell).strip().lower() for cell in frame[column]]
     rows: dict[str, list[Any]] = {"train": [], "test": [], "dev": []}
-    for pair in read_pairs(path, task, bounds):
-        rows.setdefault(SPLIT_SPELLINGS.get(values[int(pair.id)], ""), []).append(pair)
+    for number, pair in numbered_pairs(path, task, bounds):
+        rows.setdefault(SPLIT_SPELLINGS.get(values[number], ""), []).append(pair)
     test_pairs = rows["test"] or rows["dev"]
     if not (rows["train"] and test_pairs):
         names = listed(sorted(filter(None, set(values)))) or "nothing"

@@ -1,8 +1,8 @@
 """The sets of an inoculation, and the ordinary labelled pairs that they are made from."""
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from probe.models.hashes import pairs_hash
@@ -20,7 +20,8 @@ class Sets:
     """The sets. Liu's original test set was their dev set; here they are two.
 
     `control` is a sister of the challenge that no cell trains on (Naik et al. 2018, table 5); it
-    may be empty.
+    may be empty. `counter_tests` are test sets by name that differ from the challenge in one thing
+    that could have been learnt in place of the phenomenon (Jia and Liang 2017, 4.6).
     """
 
     original_dev: Examples
@@ -28,12 +29,13 @@ class Sets:
     challenge_train: Examples
     challenge_test: Examples
     control: Examples = ()
+    counter_tests: Mapping[str, Examples] = field(default_factory=dict)
     task: Task = NLI
 
     @property
     def examples(self) -> dict[str, Examples]:
         """The examples of each set by its name."""
-        return {name: getattr(self, name) for name in SET_NAMES}
+        return {**{name: getattr(self, name) for name in SET_NAMES}, **self.counter_tests}
 
     @property
     def paired(self) -> bool:
@@ -54,7 +56,7 @@ class Sets:
         return max(right_counts(self.task, golds).values()) / len(golds)
 
 
-SET_NAMES = tuple(each.name for each in fields(Sets) if each.name != "task")
+SET_NAMES = ("original_dev", "original_test", "challenge_train", "challenge_test", "control")
 
 
 def right_counts(task: Task, golds: Sequence[Label]) -> dict[Label, int]:

@@ -88,12 +88,24 @@ def _base64(values: NDArray[Any]) -> str:  # Any: bytes or floats
 
 
 def _pack(result: Json) -> Json:
-    return {**result, **{name: pack_scores(result[name]) for name in ROWS}}
+    counter_tests = result.get("counter_tests", {})
+    return {
+        **result,
+        **{name: pack_scores(result[name]) for name in ROWS},
+        "counter_tests": {name: pack_scores(scores) for name, scores in counter_tests.items()},
+    }
 
 
 def _unpack(values: Json, artefacts: Json) -> Json:
-    counts = {name: artefacts["sets"][which]["n"] for name, which in ROWS.items()}
-    return {**values, **{name: unpack_scores(values[name], n) for name, n in counts.items()}}
+    counts = {name: each["n"] for name, each in artefacts["sets"].items()}
+    counter_tests = values.get("counter_tests", {})
+    return {
+        **values,
+        **{name: unpack_scores(values[name], counts[which]) for name, which in ROWS.items()},
+        "counter_tests": {
+            name: unpack_scores(packed, counts[name]) for name, packed in counter_tests.items()
+        },
+    }
 
 
 INOCULATION = Experiment(

@@ -1,6 +1,7 @@
 """What to run: a plan, the cells it falls into, and what it must not ask for."""
 
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, get_args
@@ -140,16 +141,30 @@ def resolved(plan: Plan, sets: Sets) -> Plan:
     return replace(plan, sizes=tuple(dict.fromkeys(sizes)))
 
 
-def nested(pairs: Sequence[Any], seed: int, size: int) -> tuple[Any, ...]:
+def nested(pairs: Sequence[Any], seed: int, size: int, task: Task = NLI) -> tuple[Any, ...]:
     """Return the first `size` of one shuffled list, so that a smaller set lies in a larger one.
 
-    Raises ExperimentError where there are fewer.
+    Of questions about passages the first ones are about passages of their own, as far as there are
+    passages, then come the second ones about each. Raises ExperimentError where there are fewer.
     """
     if size > len(pairs):
         raise ExperimentError(f"there are {len(pairs)} examples to train on, not {size}")
     shuffled = list(pairs)
     random.Random(f"{seed}|nested").shuffle(shuffled)
+    if task.has_spans:
+        shuffled = _by_turns(shuffled, task)
     return tuple(shuffled[:size])
+
+
+def _by_turns(examples: Sequence[Any], task: Task) -> list[Any]:
+    """Return the first example of each topic, then the second ones, and so on."""
+    seen = Counter[str]()
+    turns = []
+    for example in examples:
+        topic = task.topic_of(example)
+        turns.append(seen[topic])
+        seen[topic] += 1
+    return [examples[at] for at in sorted(range(len(examples)), key=turns.__getitem__)]
 
 
 def check(plan: Plan, sets: Sets) -> None:
@@ -176,6 +191,9 @@ def check(plan: Plan, sets: Sets) -> None:
         )
         < 1,
         f"mode must be one of {', '.join(get_args(Mode))}": plan.mode not in get_args(Mode),
+        "a model that answers with spans has no fast mode; choose full": (
+            plan.mode == "fast" and sets.task.has_spans
+        ),
         f"precision must be one of {', '.join(get_args(Precision))}": plan.precision
         not in get_args(Precision),
         "one of the sets is empty": not all(

@@ -1,6 +1,7 @@
 """What a cell reports and what it comes to."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from finetune.experiments.inoculation.plan import Cell
 
@@ -23,7 +24,7 @@ class Point:
 
     A score is the F1 of a span, 0 or 1 for a label. `best_epoch` is the epoch whose weights were
     tested, `dev` its mean score on original dev, `control` that on the control set, None where
-    there is none.
+    there is none, `counter_tests` the scores of each counter-test's rows by its name.
     """
 
     cell: Cell
@@ -37,3 +38,4 @@ class Point:
     original_right: tuple[float, ...]
     challenge_right: tuple[float, ...]
     control: float | None = None
+    counter_tests: Mapping[str, tuple[float, ...]] = field(default_factory=dict)

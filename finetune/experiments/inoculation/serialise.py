@@ -12,7 +12,7 @@ from finetune.experiments.inoculation.plan import Cell, Plan, Thresholds
 from finetune.experiments.inoculation.point import Epoch, Point
 from probe.first_import import first_import
 from probe.runs.experiment import CellContext, Progress, Result
-from probe.runs.models import load_unchanged
+from probe.runs.models import load_any_unchanged
 from probe.runs.run import Json
 from probe.tasks.nli import NLI
 from probe.tasks.task import example_json, read_example, task_named
@@ -30,15 +30,16 @@ def sets_from(values: Json) -> Sets:
     """Read the sets from their JSON; the first inputs were NLI's and did not say so."""
     task = task_named(values.get("task", NLI.name))
     examples = {
-        name: tuple(read_example(task, row) for row in values[name])
-        for name in SET_NAMES
-        if name in values
+        name: tuple(read_example(task, row) for row in rows)
+        for name, rows in values.items()
+        if name != "task"
     }
-    return Sets(**examples, task=task)
+    known = {name: examples.pop(name) for name in SET_NAMES if name in examples}
+    return Sets(**known, counter_tests=examples, task=task)
 
 
 def sets_json(sets: Sets) -> Json:
-    """Return the sets and the name of their task as JSON."""
+    """Return the sets, counter-tests by their own names, and the name of their task as JSON."""
     examples = {
         name: [example_json(example) for example in examples]
         for name, examples in sets.examples.items()
@@ -59,7 +60,8 @@ def epoch_from(key: Json, values: Json) -> Epoch:
 def point_from(key: Json, values: Json) -> Point:
     """Read a point from its cell's key and its JSON."""
     right = {name: tuple(values[name]) for name in ("original_right", "challenge_right")}
-    return Point(cell_from(key), **{**values, **right})
+    counter_tests = {name: tuple(v) for name, v in values.get("counter_tests", {}).items()}
+    return Point(cell_from(key), **{**values, **right, "counter_tests": counter_tests})
 
 
 def row_json(row: Epoch | Point) -> Json:
@@ -80,10 +82,10 @@ def run_stored_cell(
         from finetune.training.checkpoints import model_files
 
     typed, cell = plan_from(plan), cell_from(key)
-    classifier = fresh(load_unchanged(typed.model, context.model, typed.labels))
-    for row in run_cell(typed, sets_from(inputs), cell, classifier, context.stop):
+    model = fresh(load_any_unchanged(typed.model, context.model, typed.labels))
+    for row in run_cell(typed, sets_from(inputs), cell, model, context.stop):
         if isinstance(row, Point):
             largest = cell.size == max(typed.sizes)
-            yield Result(row_json(row), model_files(classifier) if largest else {})
+            yield Result(row_json(row), model_files(model) if largest else {})
         else:
             yield Progress(row_json(row))

@@ -4,31 +4,31 @@ from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan, cells
 from finetune.experiments.pace import Pace, characters, mean_characters, pace_of
 from finetune.training.tensor_cache import TENSOR_CACHE
-from probe.models.classifier import Classifier
+from probe.models.library import AnyModel
 
 IMPROVING_EPOCHS = 3
 """Epochs that a cell goes on improving for, before its patience begins to run out."""
 
 
-def estimate_seconds(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> float:
+def estimate_seconds(plan: Plan, sets: Sets, model: AnyModel | None = None) -> float:
     """Return about how many seconds one worker takes for all cells, alone on its core.
 
-    The first question about a model and mode costs a trial in a copy of the model, `classifier`
+    The first question about a model and mode costs a trial in a copy of the model, `model`
     where it is loaded already. Raises ModelError, or ExperimentError where there is no fast mode.
     """
-    return seconds_at_pace(plan, sets, _pace(plan, sets, classifier))
+    return seconds_at_pace(plan, sets, _pace(plan, sets, model))
 
 
-def _pace(plan: Plan, sets: Sets, classifier: Classifier | None) -> Pace:
-    return pace_of(plan.model, plan.labels, plan, sets.challenge_train, classifier)
+def _pace(plan: Plan, sets: Sets, model: AnyModel | None) -> Pace:
+    return pace_of(plan.model, plan.labels, plan, sets.challenge_train, model)
 
 
-def overflow_note(plan: Plan, sets: Sets, classifier: Classifier | None = None) -> str:
+def overflow_note(plan: Plan, sets: Sets, model: AnyModel | None = None) -> str:
     """Say that the frozen layers' states are more than is kept of them, "" where they are not.
 
     Costs and raises what `seconds` does.
     """
-    size, limit = _state_bytes(plan, sets, _pace(plan, sets, classifier)), TENSOR_CACHE.limit()
+    size, limit = _state_bytes(plan, sets, _pace(plan, sets, model)), TENSOR_CACHE.limit()
     if size <= limit:
         return ""
     return (
@@ -64,4 +64,5 @@ def _prepared_characters(plan: Plan, sets: Sets) -> float:
 
 
 def _test_characters(sets: Sets) -> int:
-    return characters(sets.task, sets.original_test, sets.challenge_test, sets.control)
+    tests = (sets.original_test, sets.challenge_test, sets.control, *sets.counter_tests.values())
+    return characters(sets.task, *tests)

@@ -28,6 +28,7 @@ class UserFiles:
     """Files in place of the bundled examples; `original` is split into dev and test halves.
 
     `challenge` is one file, of which `train` pairs are trained on unless it has a column `split`.
+    With `challenge_test` alone the pool is changed into the examples to train on.
     All are read within `bounds`.
     """
 
@@ -59,6 +60,10 @@ def read_unchecked_sets(challenge: str, files: UserFiles, task: Task = NLI) -> S
     elif files.challenge_train and files.challenge_test:
         two = (files.challenge_train, files.challenge_test)
         sets = file_sets(source_data, challenge, two, bounds=files.bounds)
+    elif files.challenge_test:
+        tests = read_pairs(files.challenge_test, task, files.bounds)
+        apart = replace(source_data, pool=unseen(source_data.pool, tests, task=task))
+        sets = replace(make_sets(challenge, apart, files.seed), challenge_test=tests)
     else:
         sets = make_sets(challenge, source_data, files.seed)
     if files.control is None:
@@ -69,7 +74,7 @@ def read_unchecked_sets(challenge: str, files: UserFiles, task: Task = NLI) -> S
 def read_source_data(files: UserFiles, task: Task = NLI) -> SourceData:
     """Return the ordinary examples; a pool of one's own loses the premises of dev and test.
 
-    In a task without a source it is the texts themselves that the pool loses. Raises FileError or
+    In other tasks it is what `Task.topic_of` says, such as the passage. Raises FileError or
     LabelError, ExperimentError where nothing of the pool is left.
     """
     bundled_data = bundled(task)
@@ -103,10 +108,11 @@ def sources_of(files: UserFiles) -> dict[str, str]:
 
 
 def _check(files: UserFiles) -> None:
-    both = files.challenge_train and files.challenge_test
     either = files.challenge_train or files.challenge_test
     problems = {
-        "give both --challenge-train and --challenge-test, or neither": either and not both,
+        "--challenge-train needs a --challenge-test": (
+            files.challenge_train and not files.challenge_test
+        ),
         "give --challenge-file or --challenge-train and --challenge-test, not all": (
             files.challenge and either
         ),

@@ -1,11 +1,12 @@
 """The training loop: seeded steps, batches of like length, early stopping, any loss."""
 
 import math
+from functools import partial
 
 import pytest
 import torch
 
-from finetune.training.encoded import encode
+from finetune.training.encoded import encode, score
 from finetune.training.loop import (
     BestEpoch,
     Schedule,
@@ -118,7 +119,8 @@ def test_epochs_end_without_a_gain_and_tell_the_rate_how_many_brought_none(
 
     best = BestEpoch()
     schedule = Schedule(range(5, 20), 11, 0, rate, patience=3)
-    rows = list(train_epochs(trainer(classifier), data, data, schedule, best))
+    measure = partial(score, classifier, data)
+    rows = list(train_epochs(trainer(classifier), data, measure, schedule, best))
     assert [row.epoch for row in rows] == [5, 6, 7, 8]
     assert (best.epoch, best.dev) == (5, rows[0].dev)
     assert asked == [

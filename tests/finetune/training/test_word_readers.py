@@ -54,8 +54,8 @@ def test_the_presets_are_those_of_the_configurations() -> None:
     assert facts == [(1e-3, 40, 20, 10), (1e-3, 25, 50, 10)]
     assert bidaf.recipe.settings == {"betas": (0.9, 0.9)}
     assert qanet.recipe.settings == {"betas": (0.8, 0.999), "eps": 1e-7, "weight_decay": 2e-7}
-    assert (bidaf.halve_patience, bidaf.average) == (2, None)
-    assert (qanet.halve_patience, qanet.average) == (None, 0.9999)
+    assert (bidaf.halve_patience, bidaf.recipe.average) == (2, None)
+    assert (qanet.halve_patience, qanet.recipe.average) == (None, 0.9999)
     assert bidaf.recipe.clip_norm == qanet.recipe.clip_norm == 5.0
 
 

@@ -58,7 +58,7 @@ def test_a_challenge_can_have_a_control_of_ones_own(file: Path) -> None:
 @pytest.mark.parametrize(
     ("names", "sentence"),
     [
-        (["challenge_train"], "give both --challenge-train and --challenge-test"),
+        (["challenge_train"], "--challenge-train needs a --challenge-test"),
         (["challenge", "challenge_train", "challenge_test"], "--challenge-file or"),
         (["original", "original_dev"], "--original is split into dev and test"),
     ],
