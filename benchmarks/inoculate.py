@@ -30,8 +30,9 @@ import typer
 from benchmarks.durability import until
 from benchmarks.trainer import Pace, pace, with_trainer
 from finetune.experiments.inoculation.cell import fresh, run_cell
-from finetune.experiments.inoculation.challenges import bundled_sets, file_sets
+from finetune.experiments.inoculation.challenges import bundled_sets
 from finetune.experiments.inoculation.datasets import Sets, bundled
+from finetune.experiments.inoculation.file_sets import file_sets
 from finetune.experiments.inoculation.plan import Cell, Plan, cells, numbers
 from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.run import run_request

@@ -9,7 +9,7 @@ import torch
 import typer
 
 from finetune.cli.inoculation_runs import compute_inoculation
-from finetune.experiments.inoculation.challenges import file_sets, make_sets
+from finetune.experiments.inoculation.challenges import make_sets
 from finetune.experiments.inoculation.datasets import (
     Examples,
     Sets,
@@ -17,9 +17,10 @@ from finetune.experiments.inoculation.datasets import (
     split_by_premise,
     unseen,
 )
+from finetune.experiments.inoculation.file_sets import file_sets, tested_on
 from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
 from finetune.report.gallery import CHALLENGES, MODELS, NUMERICAL
-from finetune.training.data import read_pairs
+from finetune.training.data import numbered_pairs, read_pairs
 from finetune.training.recipes import Mode, default_rate
 from probe.data.tables import read_table
 from probe.errors import ExperimentError, FileError
@@ -34,7 +35,10 @@ POOL_FACTOR = 1.5  # pool pairs for each training pair: a challenge leaves some 
 
 @dataclass(frozen=True)
 class GalleryFiles:
-    """The data, and how much of it is used; `tests` 0 tests on all the numerical file's rest."""
+    """The data, and how much of it is used; `tests` 0 tests on all the numerical file's rest.
+
+    `challenge_test` is tested on in place of changed test examples.
+    """
 
     original: Path
     pool: Path
@@ -46,16 +50,18 @@ class GalleryFiles:
     tests: int
     seed: int
     task: Task = NLI
+    challenge_test: Path | None = None
 
     def sources(self, challenge: str) -> dict[str, str]:
         """Return the options that draw a challenge's sets, the files without their folders."""
         files = {"original": self.original, "pool": self.pool}
         own = {NUMERICAL: self.numerical} if self.numerical and challenge == NUMERICAL else {}
+        released = {"challenge-test": self.challenge_test} if self.challenge_test else {}
         counts = {"dev": self.dev, "test": self.test, "train": self.train}
         tests = {"numerical-test": self.tests} if own else {}
         drawn = {**counts, **tests, "sample-seed": self.seed}
         return {
-            **{name: path.name for name, path in (files | own).items()},
+            **{name: path.name for name, path in (files | own | released).items()},
             **({"pool-source": self.source} if self.source else {}),
             **{name: str(number) for name, number in drawn.items()},
         }
@@ -65,6 +71,7 @@ def gallery_command(
     original: Annotated[Path, typer.Option(help="Labelled: original dev and test.")],
     pool: Annotated[Path, typer.Option(help="Labelled: challenges are made of it.")],
     numerical: Annotated[Path | None, typer.Option(help="The released numerical file.")] = None,
+    challenge_test: Annotated[Path | None, typer.Option(help="A released test set.")] = None,
     pool_source: Annotated[str, typer.Option(help="Only pool rows with this `source`.")] = "",
     out: Annotated[Path, typer.Option(help="Folder for the finished runs.")] = FOLDER,
     model: Annotated[list[str], typer.Option(help="May be repeated.")] = MODELS,
@@ -96,7 +103,17 @@ def gallery_command(
             f"the models answer {task.name} and {others[0].name}; name one task's"
         )
     files = GalleryFiles(
-        original, pool, pool_source, numerical, dev, test, train, numerical_test, sample_seed, task
+        original,
+        pool,
+        pool_source,
+        numerical,
+        dev,
+        test,
+        train,
+        numerical_test,
+        sample_seed,
+        task,
+        challenge_test,
     )
     rates = read_rates(lrs)
     sets = all_sets(files, challenge)
@@ -169,19 +186,22 @@ def sample_source_data(files: GalleryFiles) -> SourceData:
 
 
 def _of_source(path: Path, source: str, task: Task) -> Examples:
-    pairs = read_pairs(path, task)
     if not source:
-        return pairs
+        return read_pairs(path, task)
     frame = read_table(path).frame
     if "source" not in frame.columns:
         raise FileError(f"no column 'source' in {path.name}")
     said = list(frame["source"])
-    return tuple(pair for pair in pairs if said[int(pair.id)] == source)
+    return tuple(pair for row, pair in numbered_pairs(path, task) if said[row] == source)
 
 
 def _sets(files: GalleryFiles, challenge: str, source_data: SourceData) -> Sets:
     if challenge != NUMERICAL:
-        sets = make_sets(challenge, source_data, files.seed)
+        sets = (
+            tested_on(files.challenge_test, challenge, source_data, files.seed)
+            if files.challenge_test
+            else make_sets(challenge, source_data, files.seed)
+        )
         return replace(sets, challenge_train=sets.challenge_train[: files.train])
     if files.numerical is None:
         raise ExperimentError("the numerical challenge needs --numerical FILE")

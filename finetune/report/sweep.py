@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
+from statistics import fmean
 
 import pandas as pd
 
@@ -137,6 +138,8 @@ def points_frame(runs: Sequence[InoculationRun]) -> pd.DataFrame:
             cell, *bits = (facts.pop(name) for name in ("cell", *ROW_ANSWERS))
             counts = dict(zip(("n_original", "n_challenge"), map(len, bits), strict=True))
             scores = {f"on_{name}": facts.pop(name) for name in SCORES}
+            tests = facts.pop("counter_tests")
+            scores |= {f"on_{name}": fmean(rows_of) for name, rows_of in tests.items()}
             settings = {"mode": run.plan.mode, **cell}
             rows.append({**about, **settings, **scores, **counts, **facts, "task": run.plan.task})
     return pd.DataFrame(rows)

@@ -52,6 +52,7 @@ def details(verdict: Verdict, selection: Selection) -> list[str]:
         f"{outcome['seeds']} seed{'s' if outcome['seeds'] > 1 else ''}.",
         f"Rules that understand nothing get right of the challenge test: {rules}." if rules else "",
         _control(verdict.get("control"), verdict.get("measure", NLI.measure)),
+        *(test["sentence"] for test in verdict.get("counter_tests", ())),
     ]
     return [line for line in lines if line]
 

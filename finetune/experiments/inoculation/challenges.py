@@ -3,19 +3,18 @@
 A challenge is a transform that leaves a gold label, a set of templates, or anybody's own file.
 """
 
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain as concatenated
-from pathlib import Path
 from typing import Any, Literal
 
-from finetune.experiments.inoculation.datasets import Sets, SourceData, bundled, split_by_premise
-from finetune.training.data import numbered_pairs, read_pairs
-from probe.data.names import listed, shown
-from probe.data.tables import is_missing, read_table
-from probe.errors import ExperimentError, FileError, UnknownTransform
-from probe.limits import UNBOUNDED, Bounds
+from finetune.experiments.inoculation.counter_tests import COUNTER_TESTS
+from finetune.experiments.inoculation.datasets import (
+    Sets,
+    SourceData,
+    bundled,
+)
+from probe.errors import ExperimentError, UnknownTransform
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks
@@ -34,17 +33,8 @@ KIND_TITLES: Mapping[Kind, str] = {
 }
 CONTROLS = {"word_overlap": "control_tautology", "negation": "control_tautology"}
 """The sister that shows whether a model learnt to ignore a tautology, or only this one."""
-COUNTER_TESTS = {"addsent": ("addsent_first", "addsent_other")}
-"""The tests that show whether a reader learnt to see through distractors, or only where they stand
-or which answers they give."""
 MAX_PAIRS = 1000
 """Pairs from templates to train on, and as many to test on; Liu et al. train on so many."""
-SPLIT_SPELLINGS = {
-    **dict.fromkeys(("train", "training"), "train"),
-    **dict.fromkeys(("test", "testing"), "test"),
-    **dict.fromkeys(("dev", "development", "valid", "validation", "val"), "dev"),
-}
-"""How people spell the values of a column `split`."""
 
 
 @dataclass(frozen=True)
@@ -176,13 +166,13 @@ def make_sets(challenge: str, source_data: SourceData, seed: int = 0) -> Sets:
         raise ExperimentError(f"no {task.unit} suits the challenge {challenge}: it needs {needs}")
     control = CONTROLS.get(challenge)
     sister = challenged(control, source_data.test, seed, task) if control else ()
-    counter_tests = _counter_tests(challenge, source_data, seed)
+    counter_tests = counter_tests_of(challenge, source_data, seed)
     return Sets(
         source_data.dev, source_data.test, train_pairs, test_pairs, sister, counter_tests, task
     )
 
 
-def _counter_tests(
+def counter_tests_of(
     challenge: str, source_data: SourceData, seed: int
 ) -> dict[str, tuple[Any, ...]]:
     """Return the counter-tests of a challenge by name, made from the original test set."""
@@ -211,74 +201,3 @@ def _generated(request: Request, seed: int) -> tuple[Any, ...]:
     return tuple(
         generate(request, MAX_PAIRS if available is None else min(MAX_PAIRS, available), seed)
     )
-
-
-def file_sets(
-    source_data: SourceData,
-    challenge: str,
-    files: Path | tuple[Path, Path],
-    train: int = MAX_PAIRS,
-    seed: int = 0,
-    bounds: Bounds = UNBOUNDED,
-) -> Sets:
-    """Return the sets of a challenge from files: one to train on and one to test on, or one.
-
-    One file may have a column `split`; its dev rows are tested on where there are no test rows.
-    Without the column `train` pairs drawn by the seed are trained on and all others tested, as
-    Liu et al. 2019 did with the numerical stress test; half of a file with fewer than twice as
-    many. Raises ExperimentError, FileError or LabelError.
-    """
-    task = source_data.task
-    if isinstance(files, tuple):
-        train_pairs, test_pairs = (read_pairs(path, task, bounds) for path in files)
-    else:
-        train_pairs, test_pairs = _parts(files, task, bounds) or _drawn(
-            read_pairs(files, task, bounds), train, seed, task
-        )
-    if not (train_pairs and test_pairs):
-        raise ExperimentError(
-            f"{challenge}: too few {task.unit}s to train on some and test on others"
-        )
-    return Sets(
-        source_data.dev,
-        source_data.test,
-        train_pairs,
-        test_pairs,
-        counter_tests=_counter_tests(challenge, source_data, seed),
-        task=task,
-    )
-
-
-def _drawn(
-    pairs: Sequence[Any], train: int, seed: int, task: Task
-) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Draw pairs to train on and to test on; no passage of questions is on both sides."""
-    n = train if len(pairs) >= 2 * train else len(pairs) // 2
-    if task.has_spans:
-        return split_by_premise(pairs, n, seed, task)
-    rows = set(random.Random(f"{seed}|split").sample(range(len(pairs)), max(0, n)))
-    sides: tuple[list[Any], list[Any]] = ([], [])
-    for row, pair in enumerate(pairs):
-        sides[row not in rows].append(pair)
-    return tuple(sides[0]), tuple(sides[1])
-
-
-def _parts(
-    path: Path, task: Task, bounds: Bounds
-) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
-    """Return the rows by the column `split`, None where there is none. Raises FileError."""
-    frame = read_table(path, bounds).frame
-    column = next((name for name in frame.columns if str(name).strip().lower() == "split"), None)
-    if column is None:
-        return None
-    values = ["" if is_missing(cell) else str(cell).strip().lower() for cell in frame[column]]
-    rows: dict[str, list[Any]] = {"train": [], "test": [], "dev": []}
-    for number, pair in numbered_pairs(path, task, bounds):
-        rows.setdefault(SPLIT_SPELLINGS.get(values[number], ""), []).append(pair)
-    test_pairs = rows["test"] or rows["dev"]
-    if not (rows["train"] and test_pairs):
-        names = listed(sorted(filter(None, set(values)))) or "nothing"
-        raise FileError(
-            f"the column {shown(column)} of {path.name} needs train and test; has: {names}"
-        )
-    return tuple(rows["train"]), tuple(test_pairs)

@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from finetune.experiments.inoculation.counter_tests import CounterTest, counter_tests
 from finetune.experiments.inoculation.plan import THRESHOLDS, Thresholds
+from finetune.experiments.inoculation.resampling import Array, estimate, resample
 from finetune.experiments.inoculation.selection import SelectedPoint
 from probe.metrics import Estimate
 from probe.terms import Term
 
 Outcome = Literal["0", "1", "2", "3", "between"]
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,8 @@ def badge(outcome: Outcome) -> str:
 class SizeOutcome:
     """What one size says: gap G, closed share s, drop d and the challenge's gain, as shares.
 
-    `control` is the mean score on the control set, None where there is none.
+    `control` is the mean score on the control set, None where there is none, `counter_tests` what
+    the challenge gained beyond its counter-tests.
     """
 
     size: int
@@ -104,6 +105,7 @@ class SizeOutcome:
     gain: Estimate
     outcome: Outcome
     control: float | None = None
+    counter_tests: tuple[CounterTest, ...] = ()
 
     @property
     def name(self) -> str:
@@ -114,17 +116,6 @@ class SizeOutcome:
     def explanation(self) -> str:
         """What the outcome means."""
         return OUTCOMES[self.outcome].summary
-
-
-def resample(columns: Array, times: int, rng: np.random.Generator) -> Array:
-    """Return the column means of bootstrap resamples of the rows.  # (times, columns)
-
-    Rows that are alike are drawn together by a multinomial, which is the same distribution
-    as drawing row by row and needs no (times, rows) array.
-    """
-    distinct, counts = np.unique(columns, axis=0, return_counts=True)
-    draws = rng.multinomial(len(columns), counts / len(columns), size=times)
-    return np.asarray(draws @ distinct / len(columns), dtype=np.float64)
 
 
 def outcome_of(
@@ -146,11 +137,11 @@ def outcome_of(
     means = np.array([base.original, after.original, base.challenge, after.challenge])
     n = len(original) if paired else min(len(original), len(challenge))
     gap, closed, drop, gain = (
-        _estimate(float(value[0]), value[1:], n) for value in _quantities(np.vstack([means, draws]))
+        estimate(float(value[0]), value[1:], n) for value in _quantities(np.vstack([means, draws]))
     )
     finding = SizeOutcome(
         after.size, after.lr, after.seeds, after.original, after.challenge,
-        gap, closed, drop, gain, "between", after.control,
+        gap, closed, drop, gain, "between", after.control, counter_tests(base, after, seed, times),
     )  # fmt: skip
     return replace(finding, outcome=classify(gap, closed, drop, gain, thresholds))
 
@@ -161,13 +152,6 @@ def _quantities(means: Array) -> tuple[Array, Array, Array, Array]:
     gap, gain = before - challenge_before, challenge_after - challenge_before
     closed = np.divide(gain, gap, out=np.full_like(gap, np.nan), where=gap > 1e-12)
     return gap, closed, before - after, gain
-
-
-def _estimate(value: float, draws: Array, n: int) -> Estimate:
-    if np.isnan(value) or np.isnan(draws).all():
-        return Estimate(float("nan"), float("nan"), float("nan"), n)
-    low, high = np.nanpercentile(draws, [2.5, 97.5])
-    return Estimate(value, float(low), float(high), n)
 
 
 def classify(

@@ -4,8 +4,8 @@ The paper reports the rate with the best challenge test score, though it says in
 paragraph that the rate is tuned on original dev; both are here.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 from statistics import fmean
 from typing import Literal
@@ -22,7 +22,8 @@ class SelectedPoint:
     """The scores at one size with the learning rate chosen there, means over the seeds.
 
     The two of rows hold for each test row its mean score, of labels the share of seeds that got it
-    right; `control` is None where there is no control set.
+    right; `control` is None where there is no control set, `counter_tests` hold the scores of rows
+    by the name of the test.
     """
 
     size: int
@@ -34,6 +35,7 @@ class SelectedPoint:
     original_right: tuple[float, ...]
     challenge_right: tuple[float, ...]
     control: float | None = None
+    counter_tests: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 def choose(points: Iterable[Point], selection: Selection) -> tuple[SelectedPoint, ...]:
@@ -64,10 +66,18 @@ def merge(points: Sequence[Point]) -> SelectedPoint:
         fmean(point.original for point in points),
         fmean(point.challenge for point in points),
         fmean(point.dev for point in points),
-        tuple(np.mean([point.original_right for point in points], axis=0).tolist()),
-        tuple(np.mean([point.challenge_right for point in points], axis=0).tolist()),
+        _mean_rows([point.original_right for point in points]),
+        _mean_rows([point.challenge_right for point in points]),
         _mean([point.control for point in points if point.control is not None]),
+        {
+            name: _mean_rows([point.counter_tests[name] for point in points])
+            for name in points[0].counter_tests
+        },
     )
+
+
+def _mean_rows(scores: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    return tuple(np.mean(scores, axis=0).tolist())
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 
-from finetune.experiments.inoculation.challenges import MAX_PAIRS, file_sets, make_sets
+from finetune.experiments.inoculation.challenges import MAX_PAIRS, make_sets
 from finetune.experiments.inoculation.datasets import (
     Sets,
     SourceData,
@@ -12,6 +12,7 @@ from finetune.experiments.inoculation.datasets import (
     split_by_premise,
     unseen,
 )
+from finetune.experiments.inoculation.file_sets import file_sets, tested_on
 from finetune.experiments.refusal import refuse
 from finetune.training.data import read_pairs
 from probe.errors import ExperimentError
@@ -61,9 +62,8 @@ def read_unchecked_sets(challenge: str, files: UserFiles, task: Task = NLI) -> S
         two = (files.challenge_train, files.challenge_test)
         sets = file_sets(source_data, challenge, two, bounds=files.bounds)
     elif files.challenge_test:
-        tests = read_pairs(files.challenge_test, task, files.bounds)
-        apart = replace(source_data, pool=unseen(source_data.pool, tests, task=task))
-        sets = replace(make_sets(challenge, apart, files.seed), challenge_test=tests)
+        one = files.challenge_test
+        sets = tested_on(one, challenge, source_data, files.seed, files.bounds)
     else:
         sets = make_sets(challenge, source_data, files.seed)
     if files.control is None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from finetune.experiments.inoculation.caveats import Facts, caveats
+from finetune.experiments.inoculation.counter_tests import counter_sentence
 from finetune.experiments.inoculation.datasets import Sets, right_counts
 from finetune.experiments.inoculation.outcomes import SizeOutcome, outcome_of
 from finetune.experiments.inoculation.plan import BASE, THRESHOLDS, Plan, Thresholds
@@ -123,6 +124,10 @@ def verdict_json(verdict: Verdict) -> Json:
         "by_size_dev": _by_size(verdict.by_size_dev),
         "baselines": dict(verdict.rules),
         "control": _control(verdict),
+        "counter_tests": [
+            {**asdict(test), "sentence": counter_sentence(test, verdict.measure)}
+            for test in largest.counter_tests
+        ],
         "thresholds": asdict(verdict.thresholds),
         "warnings": list(verdict.warnings),
     }

@@ -9,12 +9,12 @@ from finetune.experiments.inoculation.challenges import (
     catalogue,
     challenged,
     challenges,
-    file_sets,
     make_sets,
     template_challenges,
     title_of,
 )
 from finetune.experiments.inoculation.datasets import SourceData, bundled, split_by_premise, unseen
+from finetune.experiments.inoculation.file_sets import file_sets
 from probe.errors import ExperimentError, FileError
 from probe.tasks.examples import bundled_examples
 from probe.tasks.label_rules import UNDEFINED

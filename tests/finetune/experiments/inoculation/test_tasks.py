@@ -9,10 +9,10 @@ from finetune.experiments.inoculation.challenges import (
     challenge_name,
     challenged,
     challenges,
-    file_sets,
     make_sets,
 )
 from finetune.experiments.inoculation.datasets import SET_NAMES, Sets, SourceData
+from finetune.experiments.inoculation.file_sets import file_sets
 from finetune.experiments.inoculation.plan import Plan, check
 from finetune.experiments.inoculation.serialise import plan_from, sets_from, sets_json
 from finetune.experiments.inoculation.user_data import UserFiles, read_sets, read_source_data
