@@ -41,7 +41,7 @@ TABS = (
     TabEntry("batch", "Batch", batch.build),
     TabEntry("compare", "Compare", compare.build),
     TabEntry("annotate", "Annotate", annotate.build),
-    TabEntry("inoculate", "Inoculate", inoculate_tab.build, has_labels),
+    TabEntry("inoculate", "Inoculate", inoculate_tab.build),
     TabEntry("repair", "Repair", repair_tab.build, has_labels),
     TabEntry("generalise", "Generalise", generalise_tab.build, has_labels),
     TabEntry("catalogue", "Catalogue", catalogue.build),

@@ -17,7 +17,7 @@ from finetune.experiments.inoculation.datasets import (
     split_by_premise,
     unseen,
 )
-from finetune.experiments.inoculation.file_sets import file_sets, tested_on
+from finetune.experiments.inoculation.file_sets import file_sets, sets_tested_on
 from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
 from finetune.report.gallery import CHALLENGES, MODELS, NUMERICAL
 from finetune.training.data import numbered_pairs, read_pairs
@@ -198,7 +198,7 @@ def _of_source(path: Path, source: str, task: Task) -> Examples:
 def _sets(files: GalleryFiles, challenge: str, source_data: SourceData) -> Sets:
     if challenge != NUMERICAL:
         sets = (
-            tested_on(files.challenge_test, challenge, source_data, files.seed)
+            sets_tested_on(files.challenge_test, challenge, source_data, files.seed)
             if files.challenge_test
             else make_sets(challenge, source_data, files.seed)
         )

@@ -17,8 +17,8 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 
 COLUMNS = ["examples", "set", "accuracy", "low", "high", "n", "lr", "seeds"]
-DASHES = {"challenge": "", "original": "5 4"}
-"""The dashes of each line."""
+DASHES = {"challenge": "", "original": "5 4", "addsent_first": "1 4", "addsent_other": "9 3 1 3"}
+"""The dashes of each line; of a model that is drawn alone its counter-tests have one, too."""
 OTHER_COLOURS = (
     "#b7791f",
     "#4a90c2",
@@ -82,7 +82,7 @@ class Panel:
     def goal_height(self) -> float | None:
         """Return where 90 % of the gap is closed, None where it is not to be marked."""
         start = self.frame[self.frame["examples"] == 0].set_index("set")["accuracy"]
-        if not self.goal or len(self.models) > 1 or len(start) != 2:
+        if not self.goal or len(self.models) > 1 or not {"original", "challenge"} <= {*start.index}:
             return None
         gap = float(start["original"] - start["challenge"])
         return float(start["challenge"]) + GOAL * gap if gap > 0 else None
@@ -118,11 +118,19 @@ def curve_frame(
         for which, scores in (
             ("challenge", point.challenge_right),
             ("original", point.original_right),
+            *point.counter_tests.items(),
         ):
             found = mean_score(task, scores)
             shares = (100 * share for share in (found.value, found.low, found.high))
             rows.append((point.size, which, *shares, found.n, point.lr, point.seeds))
     return pd.DataFrame(rows, columns=COLUMNS).assign(name=name)
+
+
+def counter_tests_in(frame: pd.DataFrame) -> list[str]:
+    """Return the names of the counter-tests that are drawn: of one model alone, not of several."""
+    if frame["name"].nunique() > 1:
+        return []
+    return [name for name in frame["set"].unique() if name not in ("challenge", "original")]
 
 
 def point_texts(frame: pd.DataFrame) -> list[str]:

@@ -8,7 +8,7 @@ from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.curves import Panel, PanelStyle
 from finetune.report.panel import FILE, MARKERS, drawing, text
-from finetune.report.sweep import by_panel, challenge_title, measure_of, panels
+from finetune.report.sweep import by_panel, challenge_title, counter_titles, measure_of, panels
 from probe.errors import RunError
 
 PANELS_PER_ROW, PANEL_SIZE, ALONE = 2, (380, 200), (640, 300)
@@ -20,6 +20,7 @@ WORDS = (
     "Dashed: {} on the original set. Across: examples shown.",
 )
 """What the lines are, where the measure is filled in."""
+COUNTER_WORDS = "Dots, then dots and strokes: {}."
 BOLD = Markup(' font-size="13" font-weight="600"')
 
 
@@ -31,6 +32,8 @@ def figure(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
         raise RunError("no cell is finished yet, so there is nothing to draw")
     titles = {name: challenge_title(own[0]) for name, own in runs_of.items()}
     words = [line.format(measure_of(runs)) for line in WORDS]
+    if others := counter_titles(drawn.values()):
+        words.append(COUNTER_WORDS.format(" · ".join(others.values())))
     return of_panels([(titles[name], panel) for name, panel in drawn.items()], style, words)
 
 

@@ -11,6 +11,8 @@ NUMERICAL = "numerical"
 """The challenge that is the released file, not the transform of that name."""
 CHALLENGES = ["word_overlap", "negation", "spelling", "length_mismatch", NUMERICAL]
 """The stress tests of Liu et al.'s figure 3."""
+READERS = ["minilm_reader", "bidaf", "qanet"]
+"""Of figure 3f, Adversarial SQuAD."""
 
 
 @cache
@@ -21,7 +23,7 @@ def shown_runs(folder: Path = FOLDER) -> tuple[InoculationRun, ...]:
 
 def _place(run: InoculationRun) -> tuple[int, int, str]:
     """Return where a run stands: in the orders above, others behind by name."""
-    orders = ((CHALLENGES, run.plan.challenge), (MODELS, run.plan.model))
+    orders = ((CHALLENGES, run.plan.challenge), ([*MODELS, *READERS], run.plan.model))
     challenge, model = (
         order.index(name) if name in order else len(order) for order, name in orders
     )

@@ -11,7 +11,15 @@ from finetune.experiments.inoculation.selection import Selection
 from finetune.report.command import command
 from finetune.report.figure import figure
 from finetune.report.sweep import model_name, points_frame, run_label
-from finetune.report.text import CAUTION, SELECTION_TITLES, details, interval, short, summary
+from finetune.report.text import (
+    CAUTION,
+    SELECTION_TITLES,
+    counter_lines,
+    details,
+    interval,
+    short,
+    summary,
+)
 
 NOTHING = Markup("")
 ABOUT = (
@@ -118,6 +126,7 @@ def _verdict(run: InoculationRun) -> Markup:
     lines = [
         summary(result),
         OUTCOMES[result["outcome"]].summary,
+        *counter_lines(run.verdict),
         *details(run.verdict, "oracle_lr"),
     ]
     listed = Markup("<h3>Warnings</h3><ul>{}</ul>").format(_each(Markup("<li>{}</li>"), warnings))

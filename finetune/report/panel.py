@@ -7,7 +7,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from finetune.report.curves import DASHES, Panel, PanelStyle, point_texts, ticks
+from finetune.report.curves import (
+    DASHES,
+    Panel,
+    PanelStyle,
+    counter_tests_in,
+    point_texts,
+    ticks,
+)
 
 LEFT, RIGHT, TOP, BOTTOM = 34, 14, 10, 24
 """Pixels around the plot."""
@@ -95,12 +102,12 @@ def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
     alone = len(style.names) == 1
     labels = panel.frame["label"] if "label" in panel.frame else point_texts(panel.frame)
     frame = panel.frame.assign(label=labels).sort_values("examples")
-    every = list(frame.itertuples(index=False))
+    every, counters = list(frame.itertuples(index=False)), counter_tests_in(panel.frame)
     for at, name in enumerate(style.names):
         shift, colour = 3.0 * (at - (len(style.names) - 1) / 2), colours[name]
-        for which in ("original", "challenge"):
+        for which in (*(counters if alone else ()), "original", "challenge"):
             line = [row for row in every if (row.name, row.set) == (name, which)]
-            shade = palette.soft if alone and which == "original" else colour
+            shade = palette.soft if alone and which != "challenge" else colour
             if which == "challenge":
                 parts.append(
                     _band(line, plot, colour) if alone else _bars(line, plot, colour, shift)

@@ -1,7 +1,7 @@
 """Several runs looked at together: their lines, their panels, their points in one table."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
@@ -12,11 +12,18 @@ import pandas as pd
 from finetune.experiments.inoculation.challenges import title_of
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.report.curves import Panel, PanelStyle, curve_frame, style_for
+from finetune.report.curves import (
+    Panel,
+    PanelStyle,
+    counter_tests_in,
+    curve_frame,
+    style_for,
+)
 from finetune.training.recipes import mode_words
 from probe.models import bundled
 from probe.runs.gallery import OWNER
 from probe.tasks.task import Task, task_named
+from probe.transforms import REGISTRY
 
 SCORES = ("original", "challenge", "dev", "control")
 ROW_ANSWERS = ("original_right", "challenge_right")
@@ -120,6 +127,12 @@ def panels(
         for name, frame in frames_of.items()
     }
     return drawn, style
+
+
+def counter_titles(drawn: Iterable[Panel]) -> dict[str, str]:
+    """Return the titles of the counter-tests that panels show, by name."""
+    names = dict.fromkeys(name for panel in drawn for name in counter_tests_in(panel.frame))
+    return {name: REGISTRY[name].title for name in names}
 
 
 def sizes_of(runs: Sequence[InoculationRun], title: str) -> tuple[int, ...]:

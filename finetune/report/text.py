@@ -52,9 +52,13 @@ def details(verdict: Verdict, selection: Selection) -> list[str]:
         f"{outcome['seeds']} seed{'s' if outcome['seeds'] > 1 else ''}.",
         f"Rules that understand nothing get right of the challenge test: {rules}." if rules else "",
         _control(verdict.get("control"), verdict.get("measure", NLI.measure)),
-        *(test["sentence"] for test in verdict.get("counter_tests", ())),
     ]
     return [line for line in lines if line]
+
+
+def counter_lines(verdict: Verdict) -> list[str]:
+    """Say what the counter-tests show, where there are any."""
+    return [test["sentence"] for test in verdict.get("counter_tests", ())]
 
 
 def _control(scores: Mapping[str, float] | None, measure: str) -> str:

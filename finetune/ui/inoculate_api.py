@@ -31,7 +31,7 @@ def build(store: Store, engine: Engine) -> None:
     def inoculate(
         model: Name,
         challenge: Name,
-        sizes: Numbers = DEFAULT_SIZES,
+        sizes: Numbers = ", ".join(DEFAULT_SIZES),
         lrs: Numbers = USUAL_RATE,
         seeds: Numbers = "0",
         mode: Mode = "fast",

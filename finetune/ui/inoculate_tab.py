@@ -54,20 +54,23 @@ def build(page: Page) -> None:
     chosen, shown = [*looked_at, results.opened], results.shown
     is_open, asked = gr.State(False), gr.State(0)
 
-    begun = [*chosen, problem, models, challenges, shown_samples]
+    sizes, mode = first_fields[2:]
+    begun = [*chosen, problem, models, challenges, sizes, mode]
     loaded = page.opened.then(opening.open_page, owner, begun, **IN_TURN)
-    switched = task.change(opening.choose_task, [task, owner], begun, **IN_TURN)
+    switched = task.change(opening.choose_task, [task, owner, sizes], begun, **IN_TURN)
+
+    def sampled(names: list[str], name: str) -> Markup:
+        """Show examples of the first challenge that is chosen."""
+        return samples(names, task_named(name))
+
     for began in (loaded, switched):
+        began.then(sampled, [challenges, task], shown_samples, **QUIET)
         drawn = began.then(handlers.refresh_if_open, [is_open, *viewed], shown, **IN_TURN)
         drawn.then(handlers.ask_if_open, [is_open, asked], asked, **QUIET)
 
     def offered(visitor: str, name: str) -> Any:
         """Offer the visitor's own models, and those that came meanwhile."""
         return gr.Dropdown(model_choices(core.models.names(visitor, task_named(name))))
-
-    def sampled(names: list[str], name: str) -> Markup:
-        """Show examples of the first challenge that is chosen."""
-        return samples(names, task_named(name))
 
     tab.select(handlers.open_tab, viewed, [is_open, *shown], **IN_TURN)
     tab.select(offered, [owner, task], models, **QUIET)

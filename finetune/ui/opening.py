@@ -11,14 +11,15 @@ from finetune.report.sweep import challenge_title, model_name, model_title
 from finetune.ui import run_lists
 from finetune.ui.html.sweep import list_title
 from finetune.ui.links import plan_in
-from finetune.ui.samples import challenge_choices, first_challenge, samples
+from finetune.ui.plan_fields import DEFAULT_SIZES, sizes_for
+from finetune.ui.samples import challenge_choices, first_challenge
 from finetune.ui.view import ViewState, gallery_choice, initial_state, linked_state
 from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
 from probe.tasks.task import Task, task_named
 from probe.ui.choices import model_choices
 from probe.ui.html.elements import NOTHING, alert
-from probe.ui.task_choice import labelled, task_in
+from probe.ui.task_choice import task_in
 
 Values = list[Any]  # Any: text, or one of gradio's updates
 
@@ -34,15 +35,23 @@ class Opening:
     def open_page(self, owner: str, request: gr.Request) -> Values:
         """Find the browser's runs again; choose what a link names, or the newest."""
         query = request.query_params
-        return self.begin(labelled(task_in(query)), owner, query)
+        return self.begin(task_in(query), owner, query)
 
-    def choose_task(self, name: str, owner: str, request: gr.Request) -> Values:
+    def choose_task(
+        self, name: str, owner: str, sizes: Sequence[str], request: gr.Request
+    ) -> Values:
         """Offer what there is for a task; a link's choice where it names this task."""
-        task, query = labelled(task_named(name)), request.query_params
-        return self.begin(task, owner, query if task_in(query) is task else {})
+        task, query = task_named(name), request.query_params
+        return self.begin(task, owner, query if task_in(query) is task else {}, sizes)
 
-    def begin(self, task: Task, owner: str, query: Mapping[str, str]) -> Values:
-        """Return what is looked at, what is wrong with the link, the plan and its samples."""
+    def begin(
+        self,
+        task: Task,
+        owner: str,
+        query: Mapping[str, str],
+        sizes: Sequence[str] = DEFAULT_SIZES,
+    ) -> Values:
+        """Return what is looked at, what is wrong with the link, and the plan."""
         run_ids, plan = query.get("run", ""), plan_in(query)
         public = run_lists.of_task(self.gallery, task)
         state = self._linked(run_ids, plan, owner, public, task)
@@ -55,7 +64,8 @@ class Opening:
             problem if run_ids and not state else NOTHING,
             gr.Dropdown(model_choices(self.models.names(owner, task)), value=models),
             gr.Dropdown(challenge_choices(task), value=challenges),
-            samples(challenges, task),
+            gr.Dropdown(value=sizes_for(task, sizes)),
+            gr.Radio(value="full" if task.has_spans else "fast", visible=not task.has_spans),
         ]
 
     def _linked(

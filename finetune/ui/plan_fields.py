@@ -11,9 +11,11 @@ from finetune.experiments.inoculation.plan import LIU_LRS, LIU_SIZES, THRESHOLDS
 from finetune.training.recipes import MODES
 from finetune.ui.plan_form import LIMIT_FIELDS, UPLOADS, USUAL_RATE
 from finetune.ui.samples import FIRST_CHALLENGE, challenge_choices
+from probe.tasks.task import Task
 from probe.ui.html.elements import note
 
-DEFAULT_SIZES = "10, 50, 100, 400"
+DEFAULT_SIZES, SPAN_SIZES = ["10", "50", "100", "400"], ["5", "10", "all"]
+"""The numbers of examples to begin with; the bundled passages give few questions to train on."""
 OFFERED_SIZES = ["all" if size < 0 else str(size) for size in LIU_SIZES]
 FIRST_MODEL = "minilm"
 DEFAULT_PLAN = Plan("", "", (), (), ())
@@ -37,12 +39,18 @@ def build_fields(
     shown_samples = gr.HTML(elem_id="samples", padding=False)
     sizes = several(
         OFFERED_SIZES,
-        value=DEFAULT_SIZES.split(", "),
+        value=DEFAULT_SIZES,
         label="Show it this many examples",
         elem_id="sizes",
     )
     mode = mode_choice("mode")
     return [model, challenge, sizes, mode], shown_samples
+
+
+def sizes_for(task: Task, chosen: Sequence[str]) -> list[str]:
+    """Return the numbers of examples to begin with, or those that a person has chosen instead."""
+    usual = SPAN_SIZES if task.has_spans else DEFAULT_SIZES
+    return usual if list(chosen) in (DEFAULT_SIZES, SPAN_SIZES) else list(chosen)
 
 
 def mode_choice(elem_id: str) -> gr.Radio:

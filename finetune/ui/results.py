@@ -42,7 +42,11 @@ class Results:
 
 
 def build_results(gallery: Sequence[InoculationRun]) -> Results:
-    """Lay out the results of the first task, as a newcomer sees them."""
+    """Lay out the results of the first task, as a newcomer sees them.
+
+    The lists know what the gallery has of every task, for the page takes nothing else from a
+    browser; on opening they are cut to the task.
+    """
     state = newcomers_state(gallery)
     public = run_lists.of_task(gallery, NLI)
     looked = run_lists.of_gallery(public, state.models, state.challenges)
@@ -61,7 +65,7 @@ def build_results(gallery: Sequence[InoculationRun]) -> Results:
             **CHANGING,
         )
         models = gr.CheckboxGroup(
-            gallery_models(public),
+            gallery_models([*public, *gallery]),
             value=list(state.models),
             label="Finished runs of",
             elem_id="of-models",
@@ -73,7 +77,7 @@ def build_results(gallery: Sequence[InoculationRun]) -> Results:
     files, shared = _build_take_away(outputs)
     outputs.table = gr.HTML(outcomes, elem_id="compared", padding=False, js_on_load=PRESSED)
     outputs.card = gr.HTML(card, elem_id="outcome", padding=False)
-    challenges, selection = _build_choices(public, state)
+    challenges, selection = _build_choices([*public, *gallery], state)
     return Results(runs, models, challenges, selection, opened, outputs, files, shared, ended)
 
 

@@ -19,7 +19,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.text.difference import edits
 from probe.transforms.registry import rule_of
-from probe.ui.html.edits import diff
+from probe.ui.html.edits import diff, short_diff
 from probe.ui.html.elements import NOTHING, alert, join, note, twin
 from probe.ui.html.prediction import label_name
 
@@ -27,9 +27,9 @@ SAMPLES = 5
 SAMPLED = 100  # examples among which the samples are sought: some challenges leave most out
 BETWEEN = Markup(' <span class="soft">/</span> ')
 """What stands between the texts of an example."""
-FAMILIES = ("stress", "heuristic", "templates")
+FAMILIES = ("distractor", "stress", "heuristic", "templates")
 """The families of challenges in the order in which they are offered; others follow."""
-FIRST_CHALLENGE = "word_overlap"
+FIRST_CHALLENGE, FIRST_OF_SPANS = "word_overlap", "addsent"
 COUNTS = ("no", "one", "two", "three", "four", "five")
 
 
@@ -44,7 +44,8 @@ def challenge_choices(task: Task = NLI) -> list[tuple[str, str]]:
 def first_challenge(task: Task) -> str:
     """Return the challenge that the form begins with."""
     names = [name for _, name in challenge_choices(task)]
-    return FIRST_CHALLENGE if FIRST_CHALLENGE in names else names[0]
+    first = FIRST_OF_SPANS if task.has_spans else FIRST_CHALLENGE
+    return first if first in names else names[0]
 
 
 def samples(challenge: str | Sequence[str], task: Task = NLI) -> Markup:
@@ -62,7 +63,7 @@ def samples(challenge: str | Sequence[str], task: Task = NLI) -> Markup:
 def _samples(name: str, task: Task) -> Markup:
     """Show the first example, and the others folded away."""
     first, *others = [
-        Markup("<li>{} <span class=nowrap>{}</span></li>").format(text, label_name(each.gold or ""))
+        Markup("<li>{} {}</li>").format(text, _gold(each, task))
         for text, each in _shown(name, task)
     ]
     about = next((entry.summary for entry in catalogue(task) if entry.name == name), "")
@@ -70,6 +71,13 @@ def _samples(name: str, task: Task) -> Markup:
     count = note(f"{len(others) + 1} {task.unit}s of {name}.")
     more = twin(f"{COUNTS[len(others)]} more", listed.format(join(others)) + count)
     return (note(about) if about else NOTHING) + listed.format(first) + more
+
+
+def _gold(example: Any, task: Task) -> Markup:
+    """Return the gold label on one line, or the first of the right answers."""
+    if task.has_spans:
+        return label_name(example.references[0])
+    return Markup("<span class=nowrap>{}</span>").format(label_name(example.gold or ""))
 
 
 def _shown(name: str, task: Task) -> list[tuple[Markup, Any]]:
@@ -100,7 +108,7 @@ def _plain(example: Any, task: Task) -> Markup:
 
 
 def _changed(old: Any, new: Any, task: Task) -> Markup:
-    texts = task.texts(new)
+    texts, mark = task.texts(new), short_diff if task.has_spans else diff
     return join(
-        (diff(edits(text, texts[field])) for field, text in task.texts(old).items()), BETWEEN
+        (mark(edits(text, texts[field])) for field, text in task.texts(old).items()), BETWEEN
     )

@@ -33,13 +33,13 @@ def task_in(query: Mapping[str, str]) -> Task:
 
 
 def has_labels(task: Task) -> bool:
-    """Whether a task's answers are labels: the tabs that fine-tune know no other."""
+    """Whether a task's answers are labels: Repair and Generalise know no other."""
     return not task.has_spans
 
 
 def labelled(task: Task) -> Task:
     """Return a task that is answered with labels: inference in place of any other.
 
-    For the others the tabs that fine-tune stand hidden.
+    For the others Repair and Generalise stand hidden.
     """
     return task if has_labels(task) else NLI

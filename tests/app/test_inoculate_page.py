@@ -86,6 +86,17 @@ def test_a_sweep_of_two_models_is_compared_drawn_and_taken_away(
     fits_a_phone(newcomer)
 
 
+def test_readers_are_shown_distractors_and_trained_as_published(page: Page, app: App) -> None:
+    visit(page, f"{app.url}?task=reading&tab=inoculate")
+    expect(page.locator("#challenges")).to_contain_text("Add a false look-alike", timeout=SLOW)
+    expect(page.locator("#samples")).to_contain_text("four more", timeout=SLOW)
+    expect(page.locator("#sizes .token")).to_have_text(["5", "10", "all"])
+    expect(page.locator("#mode")).to_be_hidden()
+    page.locator("#task").get_by_label("Inference").check()
+    expect(page.locator("#sizes .token")).to_have_text(["10", "50", "100", "400"], timeout=SLOW)
+    expect(page.locator("#mode")).to_be_visible()
+
+
 def test_a_wrong_plan_is_answered_by_a_sentence_and_nothing_typed_is_lost(page: Page) -> None:
     open_tab(page, "Inoculate")
     show_examples(page, "5, many")

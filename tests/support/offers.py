@@ -25,9 +25,9 @@ TRANSFORMS: Offers = {
 }
 CHALLENGES: Offers = {
     **{
-        name: tuple(task for task in tasks if task in LABELLED)
+        name: tasks
         for name, tasks in TRANSFORMS.items()
-        if name.startswith(("spelling", "word_overlap", "negation", "length", "control"))
+        if name.startswith(("spelling", "word_overlap", "negation", "length", "control", "addsent"))
     },
     **dict.fromkeys(("templates_dative", "templates_numerical", "templates_hans"), NLI_ALONE),
     "templates_word_order": ("paraphrase",),

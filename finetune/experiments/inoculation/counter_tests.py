@@ -88,7 +88,8 @@ def counter_sentence(test: CounterTest, measure: str) -> str:
     )
     if test.shows:
         return f"{gains}: a part of what was learnt is {what}, not to see through the sentence."
-    return f"{gains}, which may be chance: no sign of that."
+    doubt = "which may be chance" if test.lead.high >= 0 else "so this test gained more"
+    return f"{gains}, {doubt}: no sign of that."
 
 
 def _points(share: float) -> str:

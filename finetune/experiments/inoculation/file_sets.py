@@ -59,7 +59,7 @@ def file_sets(
     )
 
 
-def tested_on(
+def sets_tested_on(
     path: Path,
     challenge: str,
     source_data: SourceData,

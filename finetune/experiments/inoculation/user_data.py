@@ -12,7 +12,7 @@ from finetune.experiments.inoculation.datasets import (
     split_by_premise,
     unseen,
 )
-from finetune.experiments.inoculation.file_sets import file_sets, tested_on
+from finetune.experiments.inoculation.file_sets import file_sets, sets_tested_on
 from finetune.experiments.refusal import refuse
 from finetune.training.data import read_pairs
 from probe.errors import ExperimentError
@@ -63,7 +63,7 @@ def read_unchecked_sets(challenge: str, files: UserFiles, task: Task = NLI) -> S
         sets = file_sets(source_data, challenge, two, bounds=files.bounds)
     elif files.challenge_test:
         one = files.challenge_test
-        sets = tested_on(one, challenge, source_data, files.seed, files.bounds)
+        sets = sets_tested_on(one, challenge, source_data, files.seed, files.bounds)
     else:
         sets = make_sets(challenge, source_data, files.seed)
     if files.control is None:

@@ -1,6 +1,6 @@
 """The curves on the page: a card for each challenge with its outcome, and what takes them away."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -10,12 +10,20 @@ from markupsafe import Markup
 from finetune.experiments.inoculation.outcomes import badge
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.report.curves import PanelStyle
+from finetune.report.curves import DASHES, Panel, PanelStyle
 from finetune.report.drawing import svg_file
 from finetune.report.figure import figure
 from finetune.report.overview import TONES, outcome_in
 from finetune.report.panel import MARKERS, svg
-from finetune.report.sweep import by_panel, challenge_title, frames, line_names, measure_of, panels
+from finetune.report.sweep import (
+    by_panel,
+    challenge_title,
+    counter_titles,
+    frames,
+    line_names,
+    measure_of,
+    panels,
+)
 from probe.ui.html.elements import NOTHING, join, sheet
 from probe.ui.html.picture import take_away
 
@@ -69,7 +77,7 @@ def _drawn(drawing: _Drawing) -> Markup:
         '<section class="picture" aria-label="Curves"><div class="panels {}">{}</div>'
         '<div class="legend"><span>{}</span><span class="take">{}</span></div>'
         '<div class="as-table" hidden>{}</div></section>'
-    ).format(kind, cards, _legend(style, measure_of(runs)), *_taken(runs, selection))
+    ).format(kind, cards, _legend(drawn, style, measure_of(runs)), *_taken(runs, selection))
 
 
 def _words(runs: Sequence[InoculationRun]) -> str:
@@ -111,13 +119,25 @@ def _badges(runs: Sequence[InoculationRun], names: dict[str, str], selection: Se
     return Markup('<span class="badges">{}</span>').format(buttons)
 
 
-def _legend(style: PanelStyle, measure: str) -> Markup:
+def _legend(drawn: Mapping[str, Panel], style: PanelStyle, measure: str) -> Markup:
     """Say what colours, markers and dashes mean."""
     return Markup(
         '{}<span class="key"><i class="stroke"></i> {} on the challenge, with its 95 % '
         'interval</span><span class="key"><i class="stroke dashed"></i> {} on the original '
-        'set</span><span class="key">across: examples shown</span>'
-    ).format(NOTHING if len(style.names) == 1 else line_keys(style), measure, measure)
+        'set</span>{}<span class="key">across: examples shown</span>'
+    ).format(
+        NOTHING if len(style.names) == 1 else line_keys(style),
+        measure,
+        measure,
+        join(_counter_key(*each) for each in counter_titles(drawn.values()).items()),
+    )
+
+
+def _counter_key(name: str, title: str) -> Markup:
+    return Markup(
+        '<span class="key"><svg width="26" height="12" aria-hidden="true"><line x2="26" y1="6" '
+        'y2="6" stroke="var(--soft)" stroke-width="2.2" stroke-dasharray="{}"/></svg> {}</span>'
+    ).format(DASHES[name], title)
 
 
 def line_keys(style: PanelStyle) -> Markup:

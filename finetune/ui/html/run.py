@@ -12,7 +12,7 @@ from finetune.report.command import command
 from finetune.report.duration import duration_words
 from finetune.report.overview import TONES, outcome_in, seconds_left
 from finetune.report.sweep import challenge_title, model_name, model_title, run_label, task_of
-from finetune.report.text import CAUTION, details, summary
+from finetune.report.text import CAUTION, counter_lines, details, summary
 from finetune.training.recipes import mode_words
 from finetune.ui.html.commands import commands
 from finetune.ui.links import link_to_run
@@ -122,19 +122,28 @@ def outcome(run: InoculationRun, selection: Selection = "oracle_lr") -> Markup:
     return Markup(
         '<article class="card outcome"><div class="strip"><span class="soft tiny">{}</span>'
         '<span class="grow"></span><span class="badge {}">{}</span></div><h2>{}</h2>'
-        "<h3>What this means</h3>{}<h3>What it does not mean</h3><p>{}</p>{}{}{}{}{}</article>"
+        "<h3>What this means</h3>{}{}<h3>What it does not mean</h3><p>{}</p>{}{}{}{}{}</article>"
     ).format(
         f"{challenge_title(run)} ({name_of(run)})",
         TONES[named],
         badge(named),
         result["name"],
         each(PARAGRAPH, [OUTCOMES[named].summary, summary(result)]),
+        _counter_tests(counter_lines(verdict)),
         CAUTION,
         _warnings(verdict["warnings"]),
         _next(run),
         twin("how the figures came about", each(PARAGRAPH, details(verdict, selection))),
         own,
         commands(command(run), run.kept),
+    )
+
+
+def _counter_tests(sentences: Sequence[str]) -> Markup:
+    if not sentences:
+        return NOTHING
+    return Markup("<h3>What it may have learnt instead</h3><ul>{}</ul>").format(
+        each(ITEM, sentences)
     )
 
 

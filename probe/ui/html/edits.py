@@ -25,6 +25,11 @@ def diff(stretches: Sequence[Edit]) -> Markup:
     return join((TEMPLATES[edit.kind].format(edit.text) for edit in stretches), Markup(" "))
 
 
+def short_diff(stretches: Sequence[Edit]) -> Markup:
+    """Show what changed as `diff` does, with no more of the rest than what is near."""
+    return diff(list(_near(stretches)))
+
+
 def _near(stretches: Sequence[Edit]) -> Iterator[Edit]:
     """Yield the edits with what is kept far from all changes left out."""
     for at, edit in enumerate(stretches):
@@ -32,7 +37,7 @@ def _near(stretches: Sequence[Edit]) -> Iterator[Edit]:
         if edit.kind != "kept" or len(words) <= MOST_KEPT:
             yield edit
             continue
-        behind = words[:CONTEXT] if at else []
+        behind = words[:CONTEXT] if at or len(stretches) == 1 else []
         before = words[-CONTEXT:] if at + 1 < len(stretches) else []
         yield Edit("kept", " ".join([*behind, "…", *before]))
 
@@ -54,7 +59,7 @@ def edited_line(made: Result) -> Markup:
             Markup('<span class="soft">{}:</span> ').format(made.task.title_of(field))
             if named
             else "",
-            diff(list(_near(stretches))),
+            short_diff(stretches),
         )
         for field, stretches in shown.items()
     )

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from finetune.cli.gallery import GalleryFiles, all_sets, read_rates, sample_source_data
 from finetune.cli.main import app
 from finetune.experiments.inoculation.experiment import pack_scores, unpack_scores
-from finetune.report.gallery import CHALLENGES, shown_runs
+from finetune.report.gallery import CHALLENGES, READERS, shown_runs
 from probe.errors import ExperimentError
 from probe.models.hashes import model_hash, pairs_hash
 from probe.runs.gallery import read
@@ -152,4 +152,6 @@ def test_a_file_too_short_for_dev_or_test_is_refused(files: GalleryFiles) -> Non
 
 def test_the_shipped_runs_stand_in_the_order_of_the_papers_figure() -> None:
     names = list(dict.fromkeys(run.plan.challenge for run in shown_runs()))
-    assert names == [name for name in CHALLENGES if name in names]
+    assert names == [*(name for name in CHALLENGES if name in names), "addsent"]
+    readers = [run.plan.model for run in shown_runs() if run.plan.task == "reading"]
+    assert readers == READERS
