@@ -121,7 +121,7 @@ def test_one_challenge_file_needs_the_other(home: Path, model: str) -> None:
     words = ["inoculate", "--model", model, "--challenge", "mine", "--challenge-train", file]
     result = call(*words, "--out", home)
     assert result.exit_code == 2
-    assert "give both" in result.output
+    assert "needs a --challenge-test" in result.output
 
 
 def test_a_run_takes_all_pairs_the_usual_rate_and_its_own_thresholds(
