@@ -111,6 +111,10 @@ class ComparisonError(UserError):
     """Models that cannot be compared."""
 
 
+class CheckupError(UserError):
+    """What is asked of a check-up cannot be answered."""
+
+
 class TemplateError(UserError):
     """A request that the templates cannot meet."""
 

@@ -1,4 +1,4 @@
-"""What the papers report in tables: assets/paper_tables.json."""
+"""What the papers report: assets/paper_tables.json, and single shares in paper_figures.json."""
 
 import json
 from collections.abc import Mapping
@@ -30,6 +30,23 @@ class PublishedTable:
         if row not in self.rows or column not in self.columns:
             return None
         return self.rows[row][self.columns.index(column)]
+
+
+@dataclass(frozen=True)
+class PublishedShare:
+    """A published share from 0 to 1: of whom, where it is from, of how many if that is told."""
+
+    who: str
+    share: float
+    source: str
+    n: int | None = None
+
+
+@cache
+def published_shares() -> Mapping[str, PublishedShare]:
+    """Return the published shares by their names, such as agreement.sort.nli."""
+    entries = json.loads((ASSETS / "paper_figures.json").read_text(encoding="utf-8"))
+    return {name: PublishedShare(**entry) for name, entry in entries.items()}
 
 
 @cache

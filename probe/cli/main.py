@@ -3,6 +3,7 @@
 from probe.cli import annotate, models
 from probe.cli.backup import backup_command, restore_command
 from probe.cli.batch import batch_command
+from probe.cli.checkup import checkup_command
 from probe.cli.compare import compare_command
 from probe.cli.distractors import distractors_command
 from probe.cli.glossary import glossary_command
@@ -19,6 +20,7 @@ app = group()
 app.command("pair")(pair_command)
 app.command("batch")(batch_command)
 app.command("compare")(compare_command)
+app.command("checkup")(checkup_command)
 app.command("hans")(hans_command)
 app.command("transforms")(transforms_command)
 app.command("distractors")(distractors_command)

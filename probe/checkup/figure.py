@@ -1,0 +1,83 @@
+"""One figure of a check-up: a share with its interval, and whether more of it is better."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from probe.metrics import Estimate
+from probe.runs.run import Json
+
+Group = Literal["plain", "salad", "stress", "hans", "slices"]
+GROUPS: dict[Group, str] = {
+    "plain": "Texts as they are",
+    "salad": "Texts that nobody can read (word salad)",
+    "stress": "Texts changed so that the right answer is known",
+    "hans": "Where the words of one text stand in the other (HANS)",
+    "slices": "Kinds of texts",
+}
+"""The parts of a report and what each is called, in their order."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A share from 0 to 1 over n texts with its 95 % interval, low and high.
+
+    `name` is what it is asked for by, such as negation, `title` what a person calls it. `low` and
+    `high` are NaN where none is known, as of a calibration error. `rows` are the scores of the
+    texts, by which two reports are compared text by text; a report of reference has none.
+    """
+
+    name: str
+    title: str
+    group: Group
+    value: float
+    low: float
+    high: float
+    n: int
+    more_is_better: bool = True
+    rows: tuple[float, ...] = ()
+
+    @property
+    def estimate(self) -> Estimate:
+        """The share with its interval."""
+        return Estimate(self.value, self.low, self.high, self.n)
+
+
+def figure_of(
+    name: str,
+    title: str,
+    group: Group,
+    found: Estimate,
+    rows: Sequence[float] = (),
+    more_is_better: bool = True,
+) -> Figure:
+    """Return a figure of an estimate; scores are kept to three places."""
+    kept = tuple(round(float(score), 3) for score in rows)
+    return Figure(
+        name, title, group, found.value, found.low, found.high, found.n, more_is_better, kept
+    )
+
+
+def figure_json(figure: Figure) -> Json:
+    """Return a figure as JSON; an interval that is not known is null."""
+    ends = {end: None if value != value else value for end, value in _ends(figure).items()}
+    return {
+        "name": figure.name,
+        "title": figure.title,
+        "group": figure.group,
+        "value": figure.value,
+        **ends,
+        "n": figure.n,
+        "more_is_better": figure.more_is_better,
+        "rows": list(figure.rows),
+    }
+
+
+def _ends(figure: Figure) -> dict[str, float]:
+    return {"low": figure.low, "high": figure.high}
+
+
+def figure_from(values: Json) -> Figure:
+    """Read a figure from its JSON. Raises KeyError or TypeError for another form."""
+    ends = {end: float("nan") if values[end] is None else values[end] for end in ("low", "high")}
+    return Figure(**{**values, **ends, "rows": tuple(values.get("rows", ()))})

@@ -1,0 +1,226 @@
+"""The check-up: what is measured, said and advised, reports compared, limits, the page."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from probe.checkup.difference import difference, is_sure, paired
+from probe.checkup.figure import Figure, figure_from, figure_json, figure_of
+from probe.checkup.findings import advice, findings, listing
+from probe.checkup.measure import Asked, measure, parts_of
+from probe.checkup.page import checkup_page
+from probe.checkup.report import (
+    FORMAT,
+    against,
+    changes_words,
+    figures_of,
+    read_report,
+    too_low,
+    without_rows,
+)
+from probe.errors import FileError
+from probe.metrics import mean, share
+from probe.models.library import load, load_reader
+from probe.runs.run import Json
+from probe.tasks.nli import NLI
+from probe.tasks.reading import READING
+from probe.transforms.availability import ready
+from tests.support.commands import run
+from tests.support.tiny_bert import tiny_pairs
+from tests.support.tiny_reader import tiny_reader
+from tests.support.tiny_word_readers import QUESTIONS
+
+N = 100
+
+
+def scored(name: str, group: str, right: int, *, more: bool = True, n: int = N) -> Figure:
+    """Return a figure with so many right of n, those first."""
+    rows = [at < right for at in range(n)]
+    return figure_of(name, name.capitalize(), group, share(rows), rows, more)  # type: ignore[arg-type]  # a group's name
+
+
+def named(*figures: Figure) -> dict[str, Figure]:
+    """Return figures by their names."""
+    return {figure.name: figure for figure in figures}
+
+
+PLAIN = scored("accuracy", "plain", 80)
+COSTLY = (scored("negation", "stress", 50), scored("negation.before", "stress", 80))
+CHEAP = (scored("spelling", "stress", 79), scored("spelling.before", "stress", 80))
+SALAD = scored("sort", "salad", 80, more=False)
+TRICKED = scored("hans.subsequence.non-entailment", "hans", 2)
+FIGURES = (PLAIN, *COSTLY, *CHEAP, SALAD, TRICKED)
+
+
+def report(*figures: Figure, sha256: str = "one") -> Json:
+    """Return a report of these figures."""
+    return {
+        "format": FORMAT,
+        "model": {"name": "<b>mine</b>", "revision": None, "sha256": "ab"},
+        "task": "nli",
+        "data": {"name": "mine.csv", "n": N, "sha256": sha256},
+        "asked": {"n": N, "per_subcase": 20, "seed": 0, "precision": "fp32"},
+        "environment": {"torch": "2"},
+        "command": "python -m probe checkup mine",
+        "seconds": 3.0,
+        "figures": [figure_json(figure) for figure in figures],
+        "findings": ["a finding"],
+        "advice": [{"why": "a reason", "command": "a command"}],
+    }
+
+
+def test_a_tiny_model_is_measured_in_every_part(model: str) -> None:
+    classifier, pairs = load(model), tiny_pairs(24)
+    found = dict(measure(classifier, pairs, Asked(n=6, per_subcase=2, precision="fp32")))
+    assert list(found) == parts_of(classifier) == ["plain", *ready(NLI), "hans"]
+    plain = named(*found["plain"])
+    answers = classifier.predict(pairs)
+    right = [said.label == pair.gold for said, pair in zip(answers, pairs, strict=True)]
+    assert plain["accuracy"].estimate == share(right)
+    assert 0 <= plain["ece"].value <= 1
+    assert [(f.name, f.group, f.more_is_better) for f in found["sort"]] == [
+        ("sort", "salad", False)
+    ]
+    negation, before = found["negation"]
+    assert (negation.n, before.name, before.n) == (6, "negation.before", 6)
+    assert {figure.n for figure in found["hans"]} == {10}  # five sub-cases of two
+
+
+def test_the_same_seed_measures_the_same(model: str) -> None:
+    asked = Asked(n=5, per_subcase=2, precision="fp32")
+    one, other = (list(measure(load(model), tiny_pairs(24), asked)) for _ in range(2))
+    assert repr(one) == repr(other)  # NaN is not equal to itself
+
+
+def test_a_reader_is_measured_by_f1_with_distractors_and_without_hans(tmp_path: Path) -> None:
+    reader = load_reader(str(tiny_reader(tmp_path)))
+    asked = [replace(each, question="Who sat in the largest park?") for each in QUESTIONS]
+    found = dict(measure(reader, asked, Asked(n=4, precision="fp32")))
+    assert list(found) == ["plain", *ready(READING)]
+    assert found["plain"][0].name == "f1"
+    assert "ece" not in named(*found["plain"])
+    assert [figure.name for figure in found["addsent"]] == ["addsent", "addsent.before"]
+    assert [figure.group for figure in found["sort"]] == ["salad"]
+
+
+def test_differences_of_the_same_texts_are_paired() -> None:
+    found = difference(COSTLY[1], COSTLY[0])
+    assert found == paired(COSTLY[1].rows, COSTLY[0].rows)
+    by_hand = mean([1.0 * (at >= 30) for at in range(N)])  # 30 of 100 are lost
+    assert found.value == pytest.approx(-0.3)
+    assert found.high == pytest.approx(by_hand.high - 1, abs=1e-9)
+    apart = difference(replace(COSTLY[1], rows=()), replace(COSTLY[0], rows=()))
+    assert apart.high - apart.low > found.high - found.low
+    assert is_sure(found) and not is_sure(difference(*CHEAP[::-1]))
+
+
+def test_a_figure_is_written_and_read_with_or_without_its_interval() -> None:
+    error = Figure("ece", "Calibration error", "plain", 0.1, float("nan"), float("nan"), N, False)
+    read = figure_from(json.loads(json.dumps(figure_json(error), allow_nan=False)))
+    assert repr(read) == repr(error)
+    assert figure_from(figure_json(PLAIN)) == PLAIN
+
+
+def test_findings_name_what_is_lost_beside_other_models_and_papers() -> None:
+    worse = {"minilm": named(scored("accuracy", "plain", 40))}
+    said = findings(NLI, FIGURES, worse)
+    assert said[0].startswith("It is right on 80.0 % (")
+    assert any("more than minilm, 40.0 %" in line for line in said)
+    assert any("“Negation” costs 30.0 points" in line and "80.0 to 50.0 %" in line for line in said)
+    assert "Nothing that can be measured is lost by “Spelling”." in said
+    assert any("RoBERTa on MNLI: 79.1 %" in line for line in said)
+    alike = findings(NLI, FIGURES, {"da": named(scored("accuracy", "plain", 79))})
+    assert any("not measurably different from da" in line for line in alike)
+
+
+def test_advice_names_the_command_for_each_weakness_and_none_for_a_model_without() -> None:
+    commands = [each.command for each in advice(NLI, "mine", named(*FIGURES))]
+    assert [command.removeprefix("python -m finetune ") for command in commands] == [
+        "inoculate --model mine --challenge negation --out inoculated/negation",
+        "inoculate --model mine --challenge templates_hans --out inoculated/hans",
+        "mitigate --model mine --out repaired/mitigation",
+    ]
+    assert advice(NLI, "mine", named(PLAIN, *CHEAP, replace(SALAD, low=0.2))) == []
+
+
+def test_an_older_report_shows_what_got_better_and_what_worse() -> None:
+    older = report(PLAIN, *COSTLY, SALAD)
+    newer = report(PLAIN, scored("negation", "stress", 70), scored("sort", "salad", 95, more=False))
+    changes = against(older, newer)
+    assert [(row["name"], row["better"]) for row in changes] == [
+        ("negation", True),
+        ("sort", False),
+    ]
+    assert [words.split(":")[0] for words in changes_words(changes)] == ["Worse", "Better"]
+    assert against(older, older) == []
+    assert changes_words([]) == ["Nothing changed that can be measured."]
+    other_texts = {**newer, "data": {**newer["data"], "sha256": "two"}}
+    assert [row["name"] for row in against(older, other_texts)] == ["negation", "sort"]
+    with pytest.raises(FileError, match="is about"):
+        against({**older, "task": "sentiment"}, newer)
+
+
+def test_a_limit_holds_from_below_or_from_above() -> None:
+    shown = report(*FIGURES)
+    assert too_low(shown, {"accuracy": 0.8, "sort": 0.8}) == []
+    assert too_low(shown, {"accuracy": 0.81}) == ["Accuracy is 80.0 %, under 81 %"]
+    assert too_low(shown, {"sort": 0.5}) == ["Sort is 80.0 %, above 50 %"]
+    with pytest.raises(FileError, match="no figure 'nothing'"):
+        too_low(shown, {"nothing": 0.5})
+
+
+def test_the_page_escapes_names_and_says_all(tmp_path: Path) -> None:
+    page = checkup_page(report(*FIGURES), [])
+    assert "<b>mine</b>" not in page and "&lt;b&gt;mine&lt;/b&gt;" in page
+    for part in (
+        "a finding",
+        "a reason",
+        "a command",
+        "Nothing changed",
+        "python -m probe checkup",
+    ):
+        assert part in page
+    assert without_rows(report(PLAIN))["figures"][0]["rows"] == []
+
+
+def test_what_is_no_report_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    for name, text in {"a.json": "{}", "b.json": "no", "c.json": '{"format": 9}'}.items():
+        (tmp_path / name).write_text(text)
+        with pytest.raises(FileError):
+            read_report(tmp_path / name)
+    with pytest.raises(FileError, match="there is no file"):
+        read_report(tmp_path / "gone.json")
+
+
+def test_names_are_listed_in_words() -> None:
+    assert [listing(["a"]), listing(["a", "b", "c"])] == ["a", "a, b and c"]
+
+
+def test_the_command_writes_a_report_and_holds_to_limits(model: str, tmp_path: Path) -> None:
+    rows = [
+        {"premise": p.premise, "hypothesis": p.hypothesis, "label": p.gold} for p in tiny_pairs(24)
+    ]
+    file = tmp_path / "mine.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ["checkup", model, str(file), "--n", "3", "--per-subcase", "1", "--out"]
+    first = run(*words, str(tmp_path / "one"), "--fail-under", "0", "--fail-under", "sort=1")
+    assert first.exit_code == 0, first.output
+    made = read_report(tmp_path / "one" / "report.json")
+    assert (made["data"]["n"], made["data"]["name"]) == (24, "mine.jsonl")
+    assert "accuracy" in figures_of(made)
+    assert "mine.jsonl" in made["command"]
+    older = ["--against", str(tmp_path / "one" / "report.json")]
+    second = run(*words, str(tmp_path / "two"), *older, "--fail-under", "1.01")
+    assert second.exit_code == 1
+    assert "Nothing changed that can be measured." in second.output
+    assert "failed: Accuracy is" in second.output
+    assert "<title>Check-up of" in (tmp_path / "two" / "report.html").read_text()
+
+
+def test_a_wrong_limit_and_a_missing_model_are_answered_by_a_sentence(tmp_path: Path) -> None:
+    for words in (["nobody"], ["minilm", "--fail-under", "much"]):
+        result = run("checkup", *words, "--out", str(tmp_path / "out"))
+        assert result.exit_code == 2
+        assert result.output.startswith("error: ")
