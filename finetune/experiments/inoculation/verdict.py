@@ -4,7 +4,7 @@ Shares run from 0 to 1 here and in the JSON; sentences speak of percentage point
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -124,10 +124,7 @@ def verdict_json(verdict: Verdict) -> Json:
         "by_size_dev": _by_size(verdict.by_size_dev),
         "baselines": dict(verdict.rules),
         "control": _control(verdict),
-        "counter_tests": [
-            {**asdict(test), "sentence": counter_sentence(test, verdict.measure)}
-            for test in largest.counter_tests
-        ],
+        **_counter_tests(verdict),
         "thresholds": asdict(verdict.thresholds),
         "warnings": list(verdict.warnings),
     }
@@ -139,12 +136,22 @@ def _control(verdict: Verdict) -> Json | None:
     return None if before is None or after is None else {"before": before, "after": after}
 
 
+def _counter_tests(verdict: Verdict) -> Json:
+    """Return what the counter-tests show at the largest size, nothing where there are none."""
+    tests = [
+        {**asdict(test), "sentence": counter_sentence(test, verdict.measure)}
+        for test in verdict.largest.counter_tests
+    ]
+    return {"counter_tests": tests} if tests else {}
+
+
 def _by_size(outcomes: Sequence[SizeOutcome]) -> Json:
     return {str(outcome.size): _outcome_json(outcome) for outcome in outcomes}
 
 
 def _outcome_json(outcome: SizeOutcome) -> Json:
-    row = asdict(outcome)
+    row = asdict(replace(outcome, counter_tests=()))
+    del row["counter_tests"]
     for name in ("gap", "closed", "drop", "gain"):
         row[name] = {key: None if np.isnan(number) else number for key, number in row[name].items()}
     return {**row, "name": outcome.name}
