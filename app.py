@@ -13,8 +13,8 @@ import sys
 from functools import partial
 
 from finetune.experiments.registry import register_experiments
-from finetune.ui import inoculate_tab
 from finetune.ui.generalise import tab as generalise_tab
+from finetune.ui.inoculate import tab as inoculate_tab
 from finetune.ui.lessons.generalise import GENERALISE
 from finetune.ui.lessons.inoculate import INOCULATE
 from finetune.ui.repair import tab as repair_tab

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from benchmarks.bad_file_kinds import BadFile, one_of_each
 from finetune.cli.main import app as finetune
-from finetune.ui.inoculate_api import STANDARD_LIMITS
-from finetune.ui.plan_form import UPLOADS, forecast
+from finetune.ui.inoculate.api import STANDARD_LIMITS
+from finetune.ui.inoculate.plan_form import UPLOADS, forecast
 from probe.cli.main import app as probe
 from probe.data.rows import labelled
 from probe.data.tables import read_table

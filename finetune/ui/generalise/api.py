@@ -8,7 +8,7 @@ import gradio as gr
 from finetune.experiments.generalisation.plan import THRESHOLDS, Plan
 from finetune.training.recipes import Mode
 from finetune.ui.generalise.form import SIZES, Form, request_of
-from finetune.ui.plan_form import USUAL_RATE
+from finetune.ui.inoculate.plan_form import USUAL_RATE
 from finetune.ui.run_tab.api import start_for_owner
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store

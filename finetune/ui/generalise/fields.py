@@ -14,8 +14,8 @@ from finetune.ui.generalise.samples import (
     kinds_shown,
 )
 from finetune.ui.generalise.titles import skill_choices, skills, vary_choices
-from finetune.ui.plan_fields import mode_choice, number, several, whole
-from finetune.ui.plan_form import USUAL_RATE
+from finetune.ui.inoculate.plan_fields import mode_choice, number, several, whole
+from finetune.ui.inoculate.plan_form import USUAL_RATE
 from probe.errors import UserError
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named

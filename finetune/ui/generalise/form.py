@@ -23,7 +23,7 @@ from finetune.experiments.inoculation.user_data import UserFiles
 from finetune.report.duration import duration_words
 from finetune.training.recipes import MODES, Mode, default_rate
 from finetune.ui.generalise.samples import named_column
-from finetune.ui.plan_form import USUAL_RATE
+from finetune.ui.inoculate.plan_form import USUAL_RATE
 from probe import limits
 from probe.data.names import stem_of
 from probe.errors import ExperimentError

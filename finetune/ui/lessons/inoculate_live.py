@@ -14,9 +14,9 @@ from finetune.experiments.inoculation.run import InoculationRun
 from finetune.report.gallery import shown_runs
 from finetune.report.sweep import model_title
 from finetune.training.recipes import default_rate
+from finetune.ui.inoculate.run_lists import chosen_runs, of_gallery
+from finetune.ui.inoculate.start import start_sweep
 from finetune.ui.links import link_to_run
-from finetune.ui.run_lists import chosen_runs, of_gallery
-from finetune.ui.start import start_sweep
 from probe.errors import RunError
 from probe.metrics import Estimate, mean_score
 from probe.runs.owners import as_token

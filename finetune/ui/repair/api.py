@@ -10,7 +10,7 @@ from finetune.experiments.further_training import Training
 from finetune.experiments.mitigation import plan as mitigation
 from finetune.experiments.transfer.experiment import TRANSFER
 from finetune.training.recipes import Mode
-from finetune.ui.plan_form import USUAL_RATE
+from finetune.ui.inoculate.plan_form import USUAL_RATE
 from finetune.ui.repair.form import SIZE, Form, request_of
 from finetune.ui.run_tab.api import start_for_owner
 from probe.errors import ExperimentError

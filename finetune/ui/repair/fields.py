@@ -8,8 +8,8 @@ from markupsafe import Markup
 from finetune.experiments.calibration.experiment import CALIBRATION
 from finetune.experiments.mitigation.experiment import MITIGATION
 from finetune.experiments.transfer.experiment import TRANSFER
-from finetune.ui.plan_fields import mode_choice, number, several, whole
-from finetune.ui.plan_form import USUAL_RATE
+from finetune.ui.inoculate.plan_fields import mode_choice, number, several, whole
+from finetune.ui.inoculate.plan_form import USUAL_RATE
 from finetune.ui.repair.form import REPEATS, SHARE, SIZE, usual_size
 from finetune.ui.repair.titles import (
     ALL,

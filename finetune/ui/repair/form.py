@@ -20,7 +20,7 @@ from finetune.experiments.transfer import plan as transfer
 from finetune.experiments.word_salad import salad_names
 from finetune.report.duration import duration_words
 from finetune.training.recipes import MODES, Mode, default_rate
-from finetune.ui.plan_form import USUAL_RATE
+from finetune.ui.inoculate.plan_form import USUAL_RATE
 from finetune.ui.repair.titles import ALL, METHODS, compared
 from probe import limits
 from probe.errors import ExperimentError

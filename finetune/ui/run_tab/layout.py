@@ -7,7 +7,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.ui import scripts
-from finetune.ui.results import LINK_LABEL
+from finetune.ui.inoculate.results import LINK_LABEL
 from finetune.ui.run_tab.entry import RunTab
 from finetune.ui.run_tab.handlers import Handlers
 from finetune.ui.run_tab.looked_at import Offered

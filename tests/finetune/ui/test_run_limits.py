@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from finetune.experiments.inoculation.plan import THRESHOLDS
-from finetune.ui.handlers import Handlers
-from finetune.ui.plan_form import FILE_COUNT, LIMIT_FIELDS
+from finetune.ui.inoculate.handlers import Handlers
+from finetune.ui.inoculate.plan_form import FILE_COUNT, LIMIT_FIELDS
 from probe.runs.compute.engine import Engine
 from probe.runs.removal import delete_model
 from probe.runs.store import Store

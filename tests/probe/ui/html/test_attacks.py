@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from markupsafe import Markup
 
-from finetune.ui.plan_form import forecast
-from finetune.ui.samples import samples
+from finetune.ui.inoculate.plan_form import forecast
+from finetune.ui.inoculate.samples import samples
 from probe.analysis.batch import score
 from probe.analysis.comparison import Row
 from probe.analysis.examination import examine

@@ -8,14 +8,21 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.experiments.inoculation.run import InoculationRun
-from finetune.ui import run_lists
 from finetune.ui.downloads import write_files
 from finetune.ui.html.sweep import told
+from finetune.ui.inoculate import run_lists
+from finetune.ui.inoculate.opening import chosen, listed
+from finetune.ui.inoculate.plan_form import Form, forecast, form_of, jobs_of, sources_of
+from finetune.ui.inoculate.start import start_sweep
+from finetune.ui.inoculate.view import (
+    Outputs,
+    ViewState,
+    card,
+    gallery_choice,
+    show,
+    trouble_outputs,
+)
 from finetune.ui.links import link_to_run
-from finetune.ui.opening import chosen, listed
-from finetune.ui.plan_form import Form, forecast, form_of, jobs_of, sources_of
-from finetune.ui.start import start_sweep
-from finetune.ui.view import Outputs, ViewState, card, gallery_choice, show, trouble_outputs
 from probe.errors import RunError, StoreError, UserError
 from probe.models.library import require_on_disk
 from probe.runs.access import share

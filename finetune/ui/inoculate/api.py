@@ -6,9 +6,9 @@ import gradio as gr
 
 from finetune.experiments.inoculation.plan import THRESHOLDS
 from finetune.training.recipes import Mode
-from finetune.ui.plan_fields import DEFAULT_PLAN, DEFAULT_SIZES
-from finetune.ui.plan_form import LIMIT_FIELDS, USUAL_RATE, Form, jobs_of
-from finetune.ui.start import start_sweep
+from finetune.ui.inoculate.plan_fields import DEFAULT_PLAN, DEFAULT_SIZES
+from finetune.ui.inoculate.plan_form import LIMIT_FIELDS, USUAL_RATE, Form, jobs_of
+from finetune.ui.inoculate.start import start_sweep
 from probe.models.library import require_on_disk
 from probe.runs.access import own_run, readable_run
 from probe.runs.compute.engine import Engine

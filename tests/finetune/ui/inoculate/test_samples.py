@@ -7,7 +7,7 @@ from finetune.experiments.inoculation.challenges import (
     challenges,
     template_challenges,
 )
-from finetune.ui.samples import SAMPLES, challenge_choices, samples
+from finetune.ui.inoculate.samples import SAMPLES, challenge_choices, samples
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import NLI
 from probe.transforms import REGISTRY

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from finetune.experiments.inoculation.plan import THRESHOLDS, Thresholds
-from finetune.ui import plan_form
-from finetune.ui.inoculate_api import STANDARD_LIMITS
-from finetune.ui.plan_form import (
+from finetune.ui.inoculate import plan_form
+from finetune.ui.inoculate.api import STANDARD_LIMITS
+from finetune.ui.inoculate.plan_form import (
     Form,
     forecast,
     form_of,

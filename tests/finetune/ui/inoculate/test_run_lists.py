@@ -8,9 +8,16 @@ import pytest
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import run_request
-from finetune.ui import run_lists
-from finetune.ui.start import start_sweep
-from finetune.ui.view import Outputs, ViewState, gallery_choice, initial_state, linked_state, show
+from finetune.ui.inoculate import run_lists
+from finetune.ui.inoculate.start import start_sweep
+from finetune.ui.inoculate.view import (
+    Outputs,
+    ViewState,
+    gallery_choice,
+    initial_state,
+    linked_state,
+    show,
+)
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from probe.tasks.nli import NLI

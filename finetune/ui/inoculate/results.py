@@ -9,9 +9,10 @@ import gradio as gr
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.report.sweep import challenge_title
 from finetune.report.text import SELECTION_TITLES
-from finetune.ui import run_lists, scripts
-from finetune.ui.opening import gallery_models
-from finetune.ui.view import Outputs, ViewState, newcomers_state, pictures
+from finetune.ui import scripts
+from finetune.ui.inoculate import run_lists
+from finetune.ui.inoculate.opening import gallery_models
+from finetune.ui.inoculate.view import Outputs, ViewState, newcomers_state, pictures
 from probe.tasks.nli import NLI
 from probe.ui.events import CHANGING, PRESSED
 

@@ -9,8 +9,8 @@ import gradio as gr
 from finetune.experiments.inoculation.challenges import MAX_PAIRS
 from finetune.experiments.inoculation.plan import LIU_LRS, LIU_SIZES, THRESHOLDS, Plan
 from finetune.training.recipes import MODES
-from finetune.ui.plan_form import LIMIT_FIELDS, UPLOADS, USUAL_RATE
-from finetune.ui.samples import FIRST_CHALLENGE, challenge_choices
+from finetune.ui.inoculate.plan_form import LIMIT_FIELDS, UPLOADS, USUAL_RATE
+from finetune.ui.inoculate.samples import FIRST_CHALLENGE, challenge_choices
 from probe.tasks.task import Task
 from probe.ui.html.elements import note
 

@@ -9,11 +9,11 @@ from markupsafe import Markup
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.ui import run_lists
 from finetune.ui.html.gap import gap_plot
 from finetune.ui.html.panels import change_mark, curves
 from finetune.ui.html.run import outcome
 from finetune.ui.html.sweep import nothing_yet, outcomes_table, progress_of_all, sentence
+from finetune.ui.inoculate import run_lists
 from probe.errors import StoreError
 from probe.runs.run import OPEN
 from probe.runs.store import Store

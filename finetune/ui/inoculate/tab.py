@@ -6,12 +6,13 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.report.gallery import shown_runs
-from finetune.ui import inoculate_api, scripts
-from finetune.ui.handlers import Handlers
-from finetune.ui.opening import Opening
-from finetune.ui.plan_fields import build_fields, build_settings
-from finetune.ui.results import Results, build_results
-from finetune.ui.samples import samples
+from finetune.ui import scripts
+from finetune.ui.inoculate import api
+from finetune.ui.inoculate.handlers import Handlers
+from finetune.ui.inoculate.opening import Opening
+from finetune.ui.inoculate.plan_fields import build_fields, build_settings
+from finetune.ui.inoculate.results import Results, build_results
+from finetune.ui.inoculate.samples import samples
 from probe.tasks.task import task_named
 from probe.ui.choices import model_choices
 from probe.ui.events import QUIET, in_turn
@@ -88,7 +89,7 @@ def build(page: Page) -> None:
     started = start.click(handlers.start_runs, [owner, task, *fields], [problem, *chosen], **QUIET)
     started.then(handlers.refresh, viewed, shown, **IN_TURN)
     _watch(handlers, results, viewed, problem)
-    inoculate_api.build(core.store, core.engine)
+    api.build(core.store, core.engine)
 
 
 def _watch(handlers: Handlers, results: Results, viewed: list[Any], problem: gr.HTML) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from finetune.ui import inoculate_tab
+from finetune.ui.inoculate import tab as inoculate_tab
 from probe.models.cache import ModelCache
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store

@@ -8,12 +8,12 @@ import gradio as gr
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.report.sweep import challenge_title, model_name, model_title
-from finetune.ui import run_lists
 from finetune.ui.html.sweep import list_title
+from finetune.ui.inoculate import run_lists
+from finetune.ui.inoculate.plan_fields import DEFAULT_SIZES, sizes_for
+from finetune.ui.inoculate.samples import challenge_choices, first_challenge
+from finetune.ui.inoculate.view import ViewState, gallery_choice, initial_state, linked_state
 from finetune.ui.links import plan_in
-from finetune.ui.plan_fields import DEFAULT_SIZES, sizes_for
-from finetune.ui.samples import challenge_choices, first_challenge
-from finetune.ui.view import ViewState, gallery_choice, initial_state, linked_state
 from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
 from probe.tasks.task import Task, task_named

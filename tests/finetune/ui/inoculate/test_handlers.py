@@ -7,8 +7,8 @@ import pytest
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import run_request
-from finetune.ui.handlers import Handlers
-from finetune.ui.view import Outputs
+from finetune.ui.inoculate.handlers import Handlers
+from finetune.ui.inoculate.view import Outputs
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from tests.support.database_trouble import locked

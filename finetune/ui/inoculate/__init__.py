@@ -1,0 +1,1 @@
+"""The Inoculate tab: its form, what is looked at, its endpoints."""
