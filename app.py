@@ -30,7 +30,9 @@ from probe.ui.lessons.word_salad import WORD_SALAD
 from probe.ui.page import Core, TabEntry, build_page
 from probe.ui.server import zero_gpu
 from probe.ui.server.serving import start
-from probe.ui.tabs import admin, annotate, batch, catalogue, compare, learn, my_data, probe
+from probe.ui.tabs import admin, annotate, batch, catalogue, compare, my_data
+from probe.ui.tabs.learn import tab as learn
+from probe.ui.tabs.probe import tab as probe
 from probe.ui.task_choice import has_labels
 from probe.ui.visitors.expiry import remove_old_regularly
 

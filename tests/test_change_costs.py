@@ -23,7 +23,7 @@ from probe.templates.grammar import FOLDERS
 from probe.terms import Term
 from probe.transforms.registry import FAMILIES, REGISTRY, Tools, transform
 from probe.ui.html.catalogue import catalogue as catalogue_page
-from probe.ui.tabs.probe_fields import changes
+from probe.ui.tabs.probe.fields import changes
 from tests.support.tiny_bert import tiny_pairs
 
 

@@ -14,9 +14,10 @@ from probe.annotation.modes import modes_for
 from probe.tasks.task import Task, offered_tasks
 from probe.ui.html.catalogue import catalogue
 from probe.ui.panels import changes, templates
-from probe.ui.tabs import compare_view, probe_fields
+from probe.ui.tabs import compare_view
 from probe.ui.tabs.compare_link import read_link
-from probe.ui.tabs.probe_link import open_link
+from probe.ui.tabs.probe import fields as probe_fields
+from probe.ui.tabs.probe.link import open_link
 from tests.support.offers import EVERY, TABS
 from tests.support.visitors import ME, page_models
 

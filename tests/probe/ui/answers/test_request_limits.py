@@ -19,7 +19,8 @@ from probe.ui.api import compare as compare_api
 from probe.ui.api import probe as probe_api
 from probe.ui.html.probe import NO_ANSWER
 from probe.ui.panels import options
-from probe.ui.tabs import batch_run, compare_run, probe_answer
+from probe.ui.tabs import batch_run, compare_run
+from probe.ui.tabs.probe import answer as probe_answer
 
 SETTINGS = {"MAX_TRANSFORMS": "2", "MAX_CHAIN": "3", "MAX_TEXT": "20"}
 TEXT, LONG = "A man walks.", "x" * 21

@@ -11,7 +11,7 @@ from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.ui.lessons import sheets
 from probe.ui.lessons.heuristics import HEURISTICS
 from probe.ui.lessons.word_salad import WORD_SALAD
-from probe.ui.tabs.learn_view import (
+from probe.ui.tabs.learn.view import (
     ALL,
     CHOOSE_FIRST,
     MAX_CHOICES,

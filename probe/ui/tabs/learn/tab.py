@@ -18,8 +18,8 @@ from probe.ui.events import CHANGING, PRESSED, QUIET, in_turn
 from probe.ui.lessons import sheets
 from probe.ui.lessons.lesson import Lesson
 from probe.ui.page import Page
-from probe.ui.tabs.learn_class import ClassParts, follow_class, lay_out_class
-from probe.ui.tabs.learn_view import ALL, MAX_CHOICES, Outputs, View, waiting
+from probe.ui.tabs.learn.teaching import ClassParts, follow_class, lay_out_class
+from probe.ui.tabs.learn.view import ALL, MAX_CHOICES, Outputs, View, waiting
 
 TO_ADDRESS = """link => {
   if (link) window.history.replaceState(null, "", link);

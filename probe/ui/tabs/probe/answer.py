@@ -23,9 +23,9 @@ from probe.ui.html.probe import NO_ANSWER, announcement, answer, rows
 from probe.ui.html.shared_link import shared_link
 from probe.ui.links import link_to_view
 from probe.ui.tabs.example_pairs import examples_of
-from probe.ui.tabs.probe_fields import preset_of
-from probe.ui.tabs.probe_link import file_text
-from probe.ui.tabs.probe_view import View, max_fields, parameters, place_of, read_view, span_of
+from probe.ui.tabs.probe.fields import preset_of
+from probe.ui.tabs.probe.link import file_text
+from probe.ui.tabs.probe.view import View, max_fields, parameters, place_of, read_view, span_of
 
 OTHER_SEEDS = 4
 """How often a change is made anew in its full view."""

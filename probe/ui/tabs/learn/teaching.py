@@ -21,7 +21,7 @@ from probe.ui.lessons.lesson import Comparison, Figure
 from probe.ui.links import link_to_lesson
 from probe.ui.page import Page
 from probe.ui.tab_outputs import TabOutputs
-from probe.ui.tabs.learn_view import ALL, Outputs, Place, View
+from probe.ui.tabs.learn.view import ALL, Outputs, Place, View
 from probe.ui.visitors.visitor_files import fresh_folder
 
 SECONDS = 3

@@ -15,7 +15,7 @@ from probe.transforms.options import DEFAULTS, Options, read_options
 from probe.transforms.presets import first_choice
 from probe.ui.api.arguments import MAX_WHOLE
 from probe.ui.tabs.example_pairs import examples_of
-from probe.ui.tabs.probe_view import View, parameters
+from probe.ui.tabs.probe.view import View, parameters
 
 MAX_FILE = 2_000_000
 """Bytes of a view's file."""

@@ -11,8 +11,8 @@ from probe.surveys.lesson_class import guesses, guesses_frame
 from probe.surveys.survey import end_survey, own_surveys
 from probe.ui.lessons.word_salad import WORD_SALAD
 from probe.ui.page import Core
-from probe.ui.tabs.learn_class import ClassOutputs, LessonClass
-from probe.ui.tabs.learn_view import View
+from probe.ui.tabs.learn.teaching import ClassOutputs, LessonClass
+from probe.ui.tabs.learn.view import View
 from tests.support.annotation import person
 from tests.support.visitors import ME, YOU
 

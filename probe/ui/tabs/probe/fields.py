@@ -18,8 +18,8 @@ from probe.ui.events import CHANGING
 from probe.ui.html.probe import not_available, notices, question
 from probe.ui.panels import options
 from probe.ui.tabs.example_pairs import examples_of
-from probe.ui.tabs.probe_link import Opened
-from probe.ui.tabs.probe_view import max_fields, place_of, span_of
+from probe.ui.tabs.probe.link import Opened
+from probe.ui.tabs.probe.view import max_fields, place_of, span_of
 
 UNKNOWN = ("not known", "")
 SEVERAL = "As it stands in the passage; | between several."

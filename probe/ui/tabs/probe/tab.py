@@ -19,9 +19,11 @@ from probe.ui.html.probe import hint, question, waiting
 from probe.ui.links import link_to_lesson
 from probe.ui.page import Page
 from probe.ui.panels import own_model
-from probe.ui.tabs import probe_answer, probe_browser, probe_fields
-from probe.ui.tabs.probe_fields import Fields, Tools, models_of, values_of
-from probe.ui.tabs.probe_link import names_a_view, open_link, read_file
+from probe.ui.tabs.probe import answer as answering
+from probe.ui.tabs.probe import browser
+from probe.ui.tabs.probe import fields as form_fields
+from probe.ui.tabs.probe.fields import Fields, Tools, models_of, values_of
+from probe.ui.tabs.probe.link import names_a_view, open_link, read_file
 
 LOADING = "The model is being loaded; its first answer comes in a moment."
 LESSON = "word_salad"
@@ -29,10 +31,10 @@ LESSON = "word_salad"
 
 def build(page: Page) -> None:
     """Put the tab together."""
-    gr.HTML(hint(link_to_lesson(LESSON)), elem_id="hint", js_on_load=probe_browser.HINT)
+    gr.HTML(hint(link_to_lesson(LESSON)), elem_id="hint", js_on_load=browser.HINT)
     with gr.Row(elem_id="probe-strip"):
-        model = probe_fields.model_choice(page.core.models.names(""))
-        example = probe_fields.example_choice()
+        model = form_fields.model_choice(page.core.models.names(""))
+        example = form_fields.example_choice()
         random = gr.Button("Random", size="sm", min_width=0, elem_id="random")
         swap = gr.Button("Swap", size="sm", min_width=0, elem_id="swap")
         link = gr.Button("Copy link", size="sm", min_width=0, elem_id="link")
@@ -40,23 +42,23 @@ def build(page: Page) -> None:
     given = gr.HTML(elem_id="share")
     shown = gr.Textbox(NLI.name, visible=False, label="task of the fields")
     with gr.Column(elem_id="probe-settings", elem_classes="card"):
-        explain, method, baseline, seed = probe_fields.explanation()
+        explain, method, baseline, seed = form_fields.explanation()
         loaded = own_model.build(page, model, shown)
         with gr.Accordion("Open a view from its file", open=False, elem_id="view-file"):
             file = gr.File(label="A file that Copy link has saved", file_types=[".json"])
-        controls = probe_fields.option_controls()
+        controls = form_fields.option_controls()
     notices = gr.HTML(elem_id="notices")
     with gr.Row(elem_id="probe-both"):
         with gr.Column(scale=5, min_width=300, elem_classes="card"):
             asked = gr.HTML(question(NLI), elem_id="question")
-            texts = probe_fields.text_boxes()
-            gold = probe_fields.gold_choice()
-            right = probe_fields.answer_box()
+            texts = form_fields.text_boxes()
+            gold = form_fields.gold_choice()
+            right = form_fields.answer_box()
         with gr.Column(scale=7, min_width=300, elem_classes="card"):
             verdict = gr.HTML(waiting(LOADING), elem_id="answer")
-    preset, names = probe_fields.transform_choice()
-    results = gr.HTML(elem_id="rows", js_on_load=probe_browser.ROWS)
-    said = gr.HTML(elem_id="said", elem_classes="sr-only", js_on_load=probe_browser.LIVE)
+    preset, names = form_fields.transform_choice()
+    results = gr.HTML(elem_id="rows", js_on_load=browser.ROWS)
+    said = gr.HTML(elem_id="said", elem_classes="sr-only", js_on_load=browser.LIVE)
     fields = Fields(
         shown, model, gold, right, seed, explain, method, baseline, names, texts, controls
     )
@@ -67,14 +69,14 @@ def build(page: Page) -> None:
     _fill_on_press(fields, tools, random)
     _open_rows(page, fields, results)
     _share(page, fields, link, given)
-    settings.click(None, js=probe_browser.TOGGLE_SETTINGS, **QUIET)
+    settings.click(None, js=browser.TOGGLE_SETTINGS, **QUIET)
     probe_api.build(page.core.models)
 
 
 def _answer_on_change(page: Page, fields: Fields, outputs: list[gr.HTML]) -> dict[str, Any]:
     """Answer each change of a field once; return what answers, for other events."""
     answer: dict[str, Any] = {
-        "fn": partial(probe_answer.update, page.core.models, SharedAnswers()),
+        "fn": partial(answering.update, page.core.models, SharedAnswers()),
         "inputs": [page.owner, *fields.inputs],
         "outputs": outputs,
         "concurrency_id": "probe",
@@ -82,9 +84,9 @@ def _answer_on_change(page: Page, fields: Fields, outputs: list[gr.HTML]) -> dic
     }
 
     def answer_on(triggers: list[Any], pause: int) -> None:
-        wait = probe_browser.after_pause(pause)
+        wait = browser.after_pause(pause)
         answered = gr.on(triggers, **answer, js=wait, trigger_mode="always_last")
-        answered.then(None, js=probe_browser.FRESH, **QUIET)
+        answered.then(None, js=browser.FRESH, **QUIET)
 
     # a text's own change, whoever makes it: a key, a paste, an example, a permalink
     answer_on([text.change for text in fields.typed], 300)
@@ -122,13 +124,13 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
 
     turn = in_turn("probe-fields")
     opened = page.opened.then(open_page, page.owner, outputs, **turn)
-    opened.then(None, js=probe_browser.OPENED, **QUIET)
+    opened.then(None, js=browser.OPENED, **QUIET)
     asked = [page.task, fields.shown, page.owner]
-    follow = page.task.change(open_task, asked, outputs, js=probe_browser.TASK_CHANGED, **turn)
+    follow = page.task.change(open_task, asked, outputs, js=browser.TASK_CHANGED, **turn)
     read = file.upload(open_file, [page.owner, file], outputs, **turn)
     for event in (opened, follow, read):
-        event.then(**answer).then(None, js=probe_browser.FRESH, **QUIET)
-    follow.then(None, js=probe_browser.OPENED, **QUIET)
+        event.then(**answer).then(None, js=browser.FRESH, **QUIET)
+    follow.then(None, js=browser.OPENED, **QUIET)
     page.tab.select(refresh, [page.owner, fields.shown], fields.model, **QUIET)
 
 
@@ -136,17 +138,11 @@ def _fill_on_press(fields: Fields, tools: Tools, random: gr.Button) -> None:
     """Bring another example, or other changes, when a tool is pressed."""
     example = [*fields.texts, fields.gold, fields.answer]
     draws = gr.Number(0, label="random examples so far", precision=0, visible=False)
-    tools.example.input(probe_answer.take_example, [fields.shown, tools.example], example, **QUIET)
-    tools.swap.click(probe_answer.swap, fields.texts, example, **QUIET)
-    random.click(
-        probe_answer.draw, [fields.shown, draws], [draws, *example, tools.example], **QUIET
-    )
-    tools.preset.input(
-        probe_answer.take_preset, [fields.shown, tools.preset], fields.names, **QUIET
-    )
-    fields.names.input(
-        probe_answer.name_preset, [fields.shown, fields.names], tools.preset, **QUIET
-    )
+    tools.example.input(answering.take_example, [fields.shown, tools.example], example, **QUIET)
+    tools.swap.click(answering.swap, fields.texts, example, **QUIET)
+    random.click(answering.draw, [fields.shown, draws], [draws, *example, tools.example], **QUIET)
+    tools.preset.input(answering.take_preset, [fields.shown, tools.preset], fields.names, **QUIET)
+    fields.names.input(answering.name_preset, [fields.shown, fields.names], tools.preset, **QUIET)
 
 
 def _open_rows(page: Page, fields: Fields, results: gr.HTML) -> None:
@@ -157,17 +153,17 @@ def _open_rows(page: Page, fields: Fields, results: gr.HTML) -> None:
     def open_row(visitor: str, pressed: gr.EventData, *values: Any) -> Markup:
         held = pressed._data
         name, number = str(held.get("transform", "")), str(held.get("number", ""))
-        return probe_answer.open_row(models, answers, visitor, name, number, *values)
+        return answering.open_row(models, answers, visitor, name, number, *values)
 
     inputs = [page.owner, *fields.inputs]
     pressed = results.click(
         open_row, inputs, full, concurrency_id="probe", trigger_mode="multiple", **QUIET
     )
-    pressed.then(None, full, js=probe_browser.PUT_FULL, **QUIET)
+    pressed.then(None, full, js=browser.PUT_FULL, **QUIET)
 
 
 def _share(page: Page, fields: Fields, link: gr.Button, given: gr.HTML) -> None:
     """Give the link to what is shown."""
-    share_view = partial(probe_answer.share_view, page.core.models)
+    share_view = partial(answering.share_view, page.core.models)
     shared = link.click(share_view, [page.owner, *fields.inputs], given, **QUIET)
-    shared.then(None, js=probe_browser.COPY_LINK, **QUIET)
+    shared.then(None, js=browser.COPY_LINK, **QUIET)

@@ -10,7 +10,7 @@ from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task, offered_tasks
 from probe.transforms.presets import presets
 from probe.ui.tabs.example_pairs import examples_of
-from probe.ui.tabs.probe_answer import draw, name_preset, swap, take_example, take_preset
+from probe.ui.tabs.probe.answer import draw, name_preset, swap, take_example, take_preset
 
 
 def test_no_example_leaves_the_pair_as_it_is() -> None:

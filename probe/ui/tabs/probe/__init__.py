@@ -1,0 +1,1 @@
+"""The Probe tab: one example, live."""
