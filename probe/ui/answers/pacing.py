@@ -29,19 +29,17 @@ class StopRequests:
         """Forget an earlier wish: new work begins."""
         self._sessions.discard(session or "")
 
-    def heed(self, go: gr.Button, halt: gr.Button, shown: gr.HTML) -> None:
-        """Stop when a button is pressed, and forget it when the other begins new work.
+    def heed(self, halt: gr.Button, shown: gr.HTML) -> None:
+        """Stop when a button is pressed; what begins new work withdraws the wish itself.
 
+        A button's answers are asked for one after the other: one of its own that forgets the wish
+        would hold the work up until it is answered, for good where the answer is lost.
         The browser itself says so at once: a word from here may come after that of the end.
         """
-
-        def forget(request: gr.Request) -> None:
-            self.withdraw(request.session_hash)
 
         def stop(request: gr.Request) -> None:
             self.ask(request.session_hash)
 
-        go.click(forget, None, None, **QUIET)
         halt.click(None, None, shown, js=STOPPING, **QUIET)
         halt.click(stop, None, None, **QUIET)
 

@@ -76,9 +76,10 @@ def _score_on(
     stops = StopRequests()
 
     def scoring(request: gr.Request, *values: Any) -> Any:
+        stops.withdraw(request.session_hash)
         yield from run(page.core.models, stops, line, visitor_of(request), *values)
 
-    stops.heed(go, shown.halt, shown.progress)
+    stops.heed(shown.halt, shown.progress)
     go.click(None, None, shown.trouble, js=READING, **QUIET)
     return go.click(
         scoring,

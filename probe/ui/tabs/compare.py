@@ -144,7 +144,7 @@ class Comparing:
         def answer(request: gr.Request, *values: Any) -> Any:
             yield from self._run(request, *values)
 
-        self.stops.heed(go, self.shown.halt, self.shown.progress)
+        self.stops.heed(self.shown.halt, self.shown.progress)
         go.click(None, js=STALE, **QUIET)
         self.shown.say.change(None, js=FRESH, **QUIET)
         return go.click(answer, inputs, self.shown.outputs, **IN_LINE)
@@ -164,6 +164,7 @@ class Comparing:
 
     def _run(self, request: gr.Request, *values: Any) -> Any:
         models = self.page.core.models
+        self.stops.withdraw(request.session_hash)
         yield from run(models, self.stops, self.line, visitor_of(request), *values)
 
 
