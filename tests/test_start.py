@@ -25,8 +25,9 @@ def console() -> dict[str, list[str]]:
         printed(
             "import json, sys, probe.__main__, finetune.__main__, nli_clinic\n"
             "from finetune.experiments.registry import EXPERIMENTS as ours\n"
+            "from probe.experiments import EXPERIMENTS as of_probe\n"
             "from probe.runs.experiment import EXPERIMENTS as known\n"
-            "assert known == ours\n"
+            "assert known == {**of_probe, **ours}\n"
             "print(json.dumps({'modules': list(sys.modules), 'experiments': list(known)}))"
         )
     )

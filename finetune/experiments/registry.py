@@ -12,7 +12,7 @@ from finetune.experiments.mitigation.experiment import MITIGATION
 from finetune.experiments.mitigation.terms import mitigation_terms
 from finetune.experiments.transfer.experiment import TRANSFER
 from finetune.experiments.transfer.terms import transfer_terms
-from probe import glossary
+from probe import experiments, glossary
 from probe.runs.experiment import Experiment, register
 
 EXPERIMENTS: Mapping[str, Experiment] = {
@@ -22,7 +22,11 @@ EXPERIMENTS: Mapping[str, Experiment] = {
 
 
 def register_experiments() -> None:
-    """Make the experiments known to the run system, and their words to the glossary."""
+    """Make the experiments known to the run system, and their words to the glossary.
+
+    Those of `probe` too: who changes models also looks at them.
+    """
+    experiments.register_experiments()
     for experiment in EXPERIMENTS.values():
         register(experiment)
     glossary.register("inoculation", "Inoculation", inoculation_terms)

@@ -15,7 +15,9 @@ from probe.cli.settings import settings_command
 from probe.cli.space import space_command
 from probe.cli.templates import templates_command
 from probe.cli.transforms import transforms_command
+from probe.experiments import register_experiments
 
+register_experiments()
 app = group()
 app.command("pair")(pair_command)
 app.command("batch")(batch_command)

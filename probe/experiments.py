@@ -1,0 +1,13 @@
+"""The kinds of runs that look at models, by their names."""
+
+from collections.abc import Mapping
+
+from probe.runs.experiment import Experiment, register
+
+EXPERIMENTS: Mapping[str, Experiment] = {}
+
+
+def register_experiments() -> None:
+    """Make the kinds known to the run system."""
+    for experiment in EXPERIMENTS.values():
+        register(experiment)
