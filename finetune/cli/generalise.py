@@ -7,7 +7,6 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.compute import compute_run
 from finetune.cli.gallery_option import GalleryFolder, keep
 from finetune.experiments.generalisation.conditions import FILE
 from finetune.experiments.generalisation.datasets import SourceData, with_conditions
@@ -33,6 +32,7 @@ from finetune.experiments.inoculation.user_data import UserFiles, sources_of
 from finetune.report.duration import duration_words
 from finetune.report.generalisation import row_text, write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
+from probe.cli.compute import compute_run
 from probe.cli.open_models import loaded
 from probe.cli.options import LabelOrder, TaskName
 from probe.cli.output import make_folder

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import partial
 
-from finetune.cli.compute import compute_run
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import (
@@ -14,6 +13,7 @@ from finetune.experiments.inoculation.run import (
 )
 from finetune.experiments.inoculation.serialise import epoch_from, point_from
 from finetune.report.progress import row_text
+from probe.cli.compute import compute_run
 from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
 from probe.runs.models import named_model_hash

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import typer
 
-from finetune.cli.compute import Known, RowText, compute_run
 from finetune.experiments.further_training import Epoch, Training
 from finetune.report.repair_files import write_figure, write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
+from probe.cli.compute import Known, RowText, compute_run
 from probe.runs.run import RunRequest, StoredRun
 
 

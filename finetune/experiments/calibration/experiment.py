@@ -15,11 +15,11 @@ from finetune.experiments.calibration.plan import (
     plan_json,
 )
 from finetune.experiments.calibration.point import Point, point_from, point_json
-from finetune.experiments.earlier_results import earlier_results
 from finetune.experiments.inoculation.datasets import SourceData
 from finetune.experiments.model_names import new_model_name
 from finetune.experiments.source_json import source_from, source_request
 from probe.first_import import first_import
+from probe.runs.earlier_results import earlier_results
 from probe.runs.experiment import CellContext, Experiment, Progress, Result
 from probe.runs.models import load_unchanged
 from probe.runs.run import Json, RunRequest, StoredRun

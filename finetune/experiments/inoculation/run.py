@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 
-from finetune.experiments.earlier_results import earlier_results
 from finetune.experiments.inoculation.datasets import Sets, sets_facts
 from finetune.experiments.inoculation.plan import THRESHOLDS, Cell, Plan, cells
 from finetune.experiments.inoculation.point import Epoch, Point
@@ -14,6 +13,7 @@ from finetune.experiments.inoculation.serialise import (
     point_from,
     sets_json,
 )
+from probe.runs.earlier_results import earlier_results
 from probe.runs.run import Json, Run, RunCell, RunRequest, StoredRun, typed_run
 
 KIND = "inoculation"

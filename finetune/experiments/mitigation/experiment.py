@@ -5,7 +5,6 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
-from finetune.experiments.earlier_results import earlier_results
 from finetune.experiments.inoculation.datasets import SourceData
 from finetune.experiments.mitigation.outcomes import conclude
 from finetune.experiments.mitigation.plan import (
@@ -20,6 +19,7 @@ from finetune.experiments.mitigation.point import Point, point_from, point_json
 from finetune.experiments.model_names import new_model_name
 from finetune.experiments.source_json import source_from, source_request
 from probe.first_import import first_import
+from probe.runs.earlier_results import earlier_results
 from probe.runs.experiment import CellContext, Experiment, Progress, Result
 from probe.runs.models import load_unchanged
 from probe.runs.run import Json, RunRequest, StoredRun

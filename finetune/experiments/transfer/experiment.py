@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from finetune.experiments.earlier_results import earlier_results
 from finetune.experiments.inoculation.datasets import SourceData
 from finetune.experiments.source_json import source_from, source_request
 from finetune.experiments.transfer.outcomes import conclude
 from finetune.experiments.transfer.plan import Cell, Plan, cells, plan_from, plan_json
 from finetune.experiments.transfer.point import Point, point_from, point_json
 from probe.first_import import first_import
+from probe.runs.earlier_results import earlier_results
 from probe.runs.experiment import CellContext, Experiment, Progress, Result
 from probe.runs.models import load_unchanged
 from probe.runs.run import Json, RunRequest, StoredRun
