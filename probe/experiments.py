@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
+from probe.checkup.experiment import CHECKUP
 from probe.runs.experiment import Experiment, register
 
-EXPERIMENTS: Mapping[str, Experiment] = {}
+EXPERIMENTS: Mapping[str, Experiment] = {experiment.kind: experiment for experiment in (CHECKUP,)}
 
 
 def register_experiments() -> None:

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,13 @@ from probe.analysis.slices import sliced
 from probe.analysis.statistics import score
 from probe.analysis.transformed import Transformed, explained, transform_all
 from probe.calibration import calibration
-from probe.checkup.figure import Figure, Group, figure_of
+from probe.checkup.figure import Figure, figure_of
 from probe.metrics import NOTHING, Estimate, mean_score, share
 from probe.models.classifier import Precision, Prediction
 from probe.models.library import AnyModel
 from probe.tasks.label_rules import KEEP
 from probe.tasks.nli import NLI
+from probe.tasks.task import Task
 from probe.transforms import REGISTRY
 from probe.transforms.availability import ready
 from probe.transforms.registry import Transform
@@ -43,51 +45,65 @@ class Asked:
     precision: Precision = "auto"
 
 
-def parts_of(model: AnyModel) -> list[str]:
+def parts_of(task: Task) -> list[str]:
     """Return the names of the parts: plain, each transform that the task has here, HANS."""
-    hans = ["hans"] if model.task.example is NLI.example else []
-    return ["plain", *ready(model.task), *hans]
+    hans = ["hans"] if task.example is NLI.example else []
+    return ["plain", *ready(task), *hans]
 
 
-def measure(
-    model: AnyModel, examples: Sequence[Any], asked: Asked
-) -> Iterator[tuple[str, list[Figure]]]:
-    """Yield each part's name and figures. All examples have a gold label.
+class Subject:
+    """A model on examples that all have a gold label; what parts share is computed once.
 
-    Raises Stopped between two batches.
+    Whatever computes raises Stopped between two batches.
     """
-    predictions = model.predict(examples, asked.precision)
+
+    def __init__(self, model: AnyModel, examples: Sequence[Any], asked: Asked) -> None:
+        """Compute nothing yet."""
+        self.model, self.examples, self.asked = model, examples, asked
+        rng = random.Random(f"{asked.seed}|checkup")
+        count = len(examples)
+        self._drawn = sorted(rng.sample(range(count), min(asked.n, count)))
+        self.few = [examples[at] for at in self._drawn]
+
+    @cached_property
+    def predictions(self) -> list[Prediction]:
+        """The answers to all examples."""
+        return list(self.model.predict(self.examples, self.asked.precision))
+
+    @property
+    def before(self) -> list[Prediction]:
+        """The answers to the few that are transformed."""
+        return [self.predictions[at] for at in self._drawn]
+
+    @cached_property
+    def importance(self) -> list[Importance]:
+        """Which tokens of these few matter."""
+        answers = [each.answer for each in self.before]
+        return attribute(self.model, self.few, explained(self.model.task, self.few, answers))
+
+
+def measure_part(subject: Subject, part: str) -> list[Figure]:
+    """Return the figures of a part, by its name as of `parts_of`."""
+    if part == "plain":
+        return [*_plain(subject.model, subject.examples, subject.predictions), *_slices(subject)]
+    if part == "hans":
+        return list(_hans(subject.model, subject.asked))
+    return _changed(REGISTRY[part], subject)
+
+
+def _slices(subject: Subject) -> Iterator[Figure]:
+    task = subject.model.task
     answered = [
-        Row(at, model.task, example, (said,))
-        for at, (example, said) in enumerate(zip(examples, predictions, strict=True))
+        Row(at, task, example, (answer,))
+        for at, (example, answer) in enumerate(
+            zip(subject.examples, subject.predictions, strict=True)
+        )
     ]
-    plain = _plain(model, examples, predictions)
-    slices = [
-        figure_of(f"{each.group}: {each.name}", f"{each.group}: {each.name}", "slices", found)
-        for each, members in sliced(answered).items()
-        if (found := score(members, 0)).n >= SMALLEST_SLICE
-    ]
-    yield "plain", [*plain, *slices]
-    drawn = _drawn(len(examples), asked)
-    few, before = [examples[at] for at in drawn], [predictions[at] for at in drawn]
-    scored = list[Importance]()
-    for name in ready(model.task):
-        if "model" in REGISTRY[name].needs and not scored:
-            labels = explained(model.task, few, [each.answer for each in before])
-            scored = list(attribute(model, few, labels))
-        known = scored if "model" in REGISTRY[name].needs else []
-        made = transform_all(
-            model, few, before, [name], asked.seed, precision=asked.precision, scored=known
-        )[name]
-        yield name, _changed(REGISTRY[name], model, few, before, made)
-    if model.task.example is NLI.example:
-        yield "hans", list(_hans(model, asked))
-
-
-def _drawn(count: int, asked: Asked) -> list[int]:
-    """Return the places of the examples that are transformed, in their order."""
-    rng = random.Random(f"{asked.seed}|checkup")
-    return sorted(rng.sample(range(count), min(asked.n, count)))
+    for each, members in sliced(answered).items():
+        found = score(members, 0)
+        if found.n >= SMALLEST_SLICE:
+            name = f"{each.group}: {each.name}"
+            yield figure_of(name, name, "slices", found)
 
 
 def _plain(
@@ -112,19 +128,14 @@ def _plain(
     yield figure_of("ece", "Calibration error", "plain", error, more_is_better=False)
 
 
-def _changed(
-    transform: Transform,
-    model: AnyModel,
-    examples: Sequence[Any],
-    before: Sequence[Prediction],
-    made: Sequence[Sequence[Transformed]],
-) -> list[Figure]:
+def _changed(transform: Transform, subject: Subject) -> list[Figure]:
     """Return what a transform costs where it leaves a right answer, else which answers stay."""
+    made = _made(transform, subject)
     each = [one for several in made for one in several if one.result.changed]
     golden = [one for one in each if one.result.gold]
     if not each:
         return []
-    name, title, task = transform.name, transform.title, model.task
+    name, title, task = transform.name, transform.title, subject.model.task
     if not golden:
         stays = [one.agrees for one in each]
         return [figure_of(name, title, "salad", share(stays), stays, more_is_better=False)]
@@ -132,26 +143,37 @@ def _changed(
     figures = [figure_of(name, title, "stress", mean_score(task, scores), scores)]
     if transform.rule is not KEEP:  # another answer is right than before
         return figures
-    return figures + _same_before(transform, model, examples, before, made)
+    return [*figures, _same_before(transform, subject, made)]
+
+
+def _made(transform: Transform, subject: Subject) -> list[tuple[Transformed, ...]]:
+    """Return what a transform makes of each of the few, classified."""
+    asked, name = subject.asked, transform.name
+    known = subject.importance if "model" in transform.needs else []
+    return transform_all(
+        subject.model,
+        subject.few,
+        subject.before,
+        [name],
+        asked.seed,
+        precision=asked.precision,
+        scored=known,
+    )[name]
 
 
 def _same_before(
-    transform: Transform,
-    model: AnyModel,
-    examples: Sequence[Any],
-    before: Sequence[Prediction],
-    made: Sequence[Sequence[Transformed]],
-) -> list[Figure]:
+    transform: Transform, subject: Subject, made: Sequence[Sequence[Transformed]]
+) -> Figure:
     """Return the score of the same examples before, one for each that was made of them."""
-    group: Group = "stress"
+    task = subject.model.task
     scores = [
-        model.task.score(said.label, example.gold)
-        for example, said, several in zip(examples, before, made, strict=True)
+        task.score(answer.label, example.gold)
+        for example, answer, several in zip(subject.few, subject.before, made, strict=True)
         for one in several
         if one.result.changed and one.result.gold
     ]
     name, title = f"{transform.name}.before", f"{transform.title}: before"
-    return [figure_of(name, title, group, mean_score(model.task, scores), scores)]
+    return figure_of(name, title, "stress", mean_score(task, scores), scores)
 
 
 def _hans(model: AnyModel, asked: Asked) -> Iterator[Figure]:

@@ -40,7 +40,7 @@ def checkup_page(report: Json, changes: Sequence[Json] | None = None) -> Markup:
         f"{report['asked']['n']} of them changed in each way. "
         "In brackets stand 95 % intervals."
     )
-    parts = [SECTION.format("In words", _listed(report["findings"]))]
+    parts = [_unfinished(report), SECTION.format("In words", _listed(report["findings"]))]
     if changes is not None:
         parts.append(SECTION.format("Since the older report", _listed(changes_words(changes))))
     parts.append(SECTION.format("What to try", _advice(report["advice"])))
@@ -105,14 +105,23 @@ def _made(report: Json) -> Markup:
         "model": report["model"],
         "data": report["data"],
         "asked": report["asked"],
+        "made": {"on": report["made"], "in": f"{report['seconds']:.0f} seconds"},
         "ran on": report["environment"],
+        "left out": report["left_out"],
     }
     rows = Markup("").join(
         Markup('<tr><th scope="row">{}</th><td>{}</td></tr>').format(
             name, ", ".join(f"{key} {value}" for key, value in values.items() if value is not None)
         )
         for name, values in facts.items()
+        if values
     )
-    return Markup("<pre>{}</pre><table>{}</table><p>It took {:.0f} seconds.</p>").format(
-        report["command"], rows, report["seconds"]
-    )
+    return Markup("<pre>{}</pre><table>{}</table>").format(report["command"], rows)
+
+
+def _unfinished(report: Json) -> Markup:
+    """Say which parts have not been measured, nothing where all have."""
+    if not report["missing"]:
+        return Markup("")
+    parts = ", ".join(report["missing"])
+    return Markup("<p><b>Not finished.</b> Not measured yet: {}.</p>").format(parts)

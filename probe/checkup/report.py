@@ -1,23 +1,19 @@
 """A check-up as one JSON object, and how it compares with an older one of the same model."""
 
 import json
+import math
 import shlex
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 
 from probe.checkup.difference import difference, is_sure, points
-from probe.checkup.figure import Figure, figure_from, figure_json
+from probe.checkup.figure import Figure, figure_from
 from probe.checkup.findings import advice, findings
-from probe.checkup.measure import Asked, measure, parts_of
+from probe.checkup.plan import Plan, plan_from
 from probe.errors import FileError
-from probe.models.classifier import resolve
-from probe.models.hashes import model_hash, pairs_hash
-from probe.models.library import AnyModel, locate
-from probe.runs.environment import environment
-from probe.runs.run import Json
+from probe.runs.run import Json, StoredRun
 from probe.settings import ASSETS
 from probe.tasks.task import Task, task_named
 
@@ -27,47 +23,72 @@ REFERENCES = ASSETS / "checkups"
 """Reports of the bundled models, without the scores of single texts."""
 
 
-def check_up(
-    model: AnyModel,
-    name: str,
-    examples: Sequence[Any],
-    asked: Asked,
-    file: Path | None = None,
-    told: Callable[[str, int, int], None] = lambda part, done, total: None,
-) -> Json:
-    """Measure a model and return its report; `told` hears of each part that is finished.
+def report_of(run: StoredRun) -> Json:
+    """Return the report of a check-up, or of the parts of it that are measured by now.
 
-    `name` is the model's on the command line, `file` where the examples are from, None for the
-    bundled ones.
+    `missing` are the parts that are not, `left_out` the transforms that cannot run here.
     """
-    began, figures, parts = time.monotonic(), list[Figure](), parts_of(model)
-    for done, (part, found) in enumerate(measure(model, examples, asked), 1):
-        figures += found
-        told(part, done, len(parts))
-    task, data = model.task, pairs_hash(examples)
-    own = {figure.name: figure for figure in figures}
+    plan, facts = plan_from(run.plan), run.artefacts
+    rows = [row for result in run.results for row in result["figures"]]
+    revisions = [result["revision"] for result in run.results]
     return {
         "format": FORMAT,
-        "model": {"name": name, "revision": model.revision, "sha256": model_hash(locate(name)[0])},
-        "task": task.name,
-        "data": {"name": file.name if file else "bundled", "n": len(examples), "sha256": data},
-        "asked": {**asdict(asked), "precision": resolve(asked.precision)},
-        "environment": environment(),
-        "command": command(name, asked, file),
-        "seconds": time.monotonic() - began,
-        "figures": [figure_json(figure) for figure in figures],
-        "findings": findings(task, figures, references(task, data, name)),
-        "advice": [asdict(each) for each in advice(task, name, own)],
+        "model": {
+            "name": plan.model,
+            "revision": next(filter(None, revisions), None),
+            "sha256": facts["model"],
+        },
+        "task": plan.task,
+        "data": {"name": plan.file or "bundled", **facts["sets"]["test"]},
+        "asked": asdict(plan.asked),
+        "made": datetime.fromtimestamp(run.created, timezone.utc).isoformat(timespec="seconds"),
+        "environment": run.environment,
+        "command": command(plan),
+        "seconds": math.fsum(result["seconds"] for result in run.results),
+        "figures": rows,
+        "missing": [cell.key["part"] for cell in run.cells if cell.result is None],
+        "left_out": facts["left_out"],
+        **(_said(run, plan, rows)),
     }
 
 
-def command(name: str, asked: Asked, file: Path | None) -> str:
+def _said(run: StoredRun, plan: Plan, rows: Sequence[Json]) -> Json:
+    """Return findings and advice, none before the texts as they are have been measured."""
+    task, figures = task_named(plan.task), [figure_from(row) for row in rows]
+    own = {figure.name: figure for figure in figures}
+    if task.measure.lower() not in own:
+        return {"findings": [], "advice": []}
+    others = references(task, run.artefacts["sets"]["test"]["sha256"], plan.model)
+    return {
+        "findings": findings(task, figures, others),
+        "advice": [asdict(each) for each in advice(task, plan.model, own)],
+    }
+
+
+def conclude(run: StoredRun) -> Json | None:
+    """Return the verdict of a check-up: what it says and advises; None before all is measured."""
+    if len(run.results) < len(run.cells):
+        return None
+    report = report_of(run)
+    said = {name: report[name] for name in ("findings", "advice")}
+    return {"name": "Checked up", "explanation": report["findings"][0], **said}
+
+
+def command(plan: Plan) -> str:
     """Return the command that repeats a check-up."""
-    words = ["python", "-m", "probe", "checkup", name, *([file.name] if file else [])]
-    options = {"--n": asked.n, "--per-subcase": asked.per_subcase, "--seed": asked.seed}
+    asked, file = plan.asked, [plan.file, *plan.reading] if plan.file else []
+    words = ["python", "-m", "probe", "checkup", plan.model, *file]
+    options = {
+        "--task": plan.task if plan.labels else "",
+        "--labels": ",".join(plan.labels),
+        "--n": asked.n,
+        "--per-subcase": asked.per_subcase,
+        "--seed": asked.seed,
+        "--precision": asked.precision,
+    }
     for option, value in options.items():
-        words += [option, str(value)]
-    return shlex.join([*words, "--precision", asked.precision, "--out", "checkup"])
+        words += [option, str(value)] if value != "" else []
+    return shlex.join([*words, "--out", "checkup"])
 
 
 def references(task: Task, data: str, name: str) -> dict[str, dict[str, Figure]]:

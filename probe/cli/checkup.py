@@ -1,26 +1,45 @@
 """`python -m probe checkup`: what the papers would say about one model."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from probe.checkup.experiment import known_results, run_request
 from probe.checkup.measure import Asked
 from probe.checkup.page import checkup_page
+from probe.checkup.plan import Plan, new_plan, with_gold
 from probe.checkup.report import (
     against,
     changes_words,
-    check_up,
     read_report,
+    report_of,
     too_low,
     without_rows,
 )
+from probe.cli.compute import compute_run
 from probe.cli.open_models import opened
-from probe.cli.options import LabelOrder, PrecisionName, TaskName
-from probe.cli.output import end_progress, make_folder, show_progress, write_json
-from probe.data.rows import labelled
-from probe.errors import CheckupError, writing
+from probe.cli.options import (
+    LabelOrder,
+    LabelValues,
+    PrecisionName,
+    TaskName,
+    TextColumns,
+    assignments,
+    fields_of,
+)
+from probe.cli.output import make_folder, write_json
+from probe.data.label_values import label_values, read_label_values
+from probe.data.rows import choose, read_rows
+from probe.data.tables import read_table
+from probe.errors import CheckupError, LabelError, writing
+from probe.runs.experiment import Progress, Result
+from probe.runs.run import Json
 from probe.tasks.examples import bundled_examples
+from probe.tasks.task import Task
 
 FAILED = 1
 """The exit code of a figure on the wrong side of its limit."""
@@ -48,47 +67,105 @@ def checkup_command(
     reference: Annotated[
         Path | None, typer.Option(help="Also write the figures alone, as assets/checkups has them.")
     ] = None,
+    column: TextColumns = [],  # noqa: B006
+    gold: Annotated[str, typer.Option(help="Column of the gold label.")] = "",
+    label_value: LabelValues = [],  # noqa: B006
     task: TaskName = "",
     labels: LabelOrder = "",
     precision: PrecisionName = "auto",
+    in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
+    threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
 ) -> None:
     """Check a model up: every transform of its task, calibration, slices and HANS, in one report.
 
-    Ends with exit code 1 where a figure is under its limit, or above it where less is better.
+    What an interrupted call has measured is not measured again. Ends with exit code 1 where a
+    figure is under its limit, or above it where less is better.
     """
+    import torch  # which the other commands of this group need not wait for
+
+    torch.set_num_threads(threads)
     before = read_report(older) if older else None
     loaded = opened(model, labels, task)
-    score = loaded.task.measure.lower()
-    limits = dict(_limit(text, score) for text in fail_under)
-    examples = labelled(file, loaded.task)[0] if file else bundled_examples(loaded.task, "test")
+    limits = dict(_limit(text, loaded.task.measure.lower()) for text in fail_under)
+    reading = Reading(tuple(column), gold, tuple(label_value))
+    examples = reading.of(file, loaded.task) if file else bundled_examples(loaded.task, "test")
     make_folder(out)
     asked = Asked(n, per_subcase, seed, precision)
-    report = check_up(
-        loaded,
-        model,
-        examples,
-        asked,
-        file,
-        lambda part, done, total: show_progress(f"{done}/{total} parts, {part:30}"),
-    )
-    end_progress()
+    order = loaded.order if task or labels else ()
+    name, words = (file.name, reading.words) if file else ("", ())
+    plan = new_plan(model, loaded.task, asked, order, name, words)
+    report = _measured(plan, examples, in_process or threads > 1)
     changes = against(before, report) if before else None
     write_json(report if changes is None else {**report, "changes": changes}, out / "report.json")
     with writing(out):
         (out / "report.html").write_text(checkup_page(report, changes), encoding="utf-8")
     if reference:
         write_json(without_rows(report), reference)
+    _tell(report, changes)
+    typer.echo(f"written: {out / 'report.html'} and {out / 'report.json'}")
+    if missed := too_low(report, limits):
+        for line in missed:
+            typer.echo(f"failed: {line}", err=True)
+        raise typer.Exit(FAILED)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file is read, in the words of the command's options; what is not named is guessed."""
+
+    columns: tuple[str, ...] = ()
+    gold: str = ""
+    values: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The options of the command."""
+        named = [("--column", each) for each in self.columns]
+        named += [("--gold", self.gold)] if self.gold else []
+        named += [("--label-value", each) for each in self.values]
+        return tuple(word for pair in named for word in pair)
+
+    def of(self, file: Path, task: Task) -> list[Any]:  # Any: the task's own examples
+        """Return the examples of a file that have a gold label. Raises UserError."""
+        table = read_table(file)
+        names = [str(name) for name in table.frame.columns]
+        columns = choose(names, task, fields_of(task, "--column", self.columns, {}), self.gold)
+        if columns.gold is None:
+            raise CheckupError(f"{file.name} has no column of gold labels; --gold names it")
+        meant = assignments("--label-value", self.values)
+        columns = replace(columns, values=read_label_values(task, meant, table, columns))
+        if unknown := label_values(table, columns, task).of("unknown"):
+            raise LabelError(
+                f"{unknown[0].value!r} in {file.name} is no label of {task.title.lower()}; "
+                "--label-value says what it means"
+            )
+        return with_gold([row.example for row in read_rows(table, columns, task)], task)
+
+
+def _measured(plan: Plan, examples: Sequence[Any], in_process: bool) -> Json:
+    """Compute a check-up through store and engine, as the page does; return its report."""
+    request = run_request(plan, examples)
+    known = partial(
+        known_results, plan=plan, environment=request.environment, artefacts=request.artefacts
+    )
+    return report_of(compute_run(request, known, row_text, in_process))
+
+
+def row_text(key: Json, row: Progress | Result) -> str:
+    """Return a part and that it has begun, or how many figures it came to and when."""
+    if isinstance(row, Progress):
+        return f"{key['part']:20}  measuring"
+    figures = " ".join(f"{100 * each['value']:.1f} %" for each in row.values["figures"][:2])
+    return f"{key['part']:20}  {figures or 'changes no text'}  {row.values['seconds']:.1f} s"
+
+
+def _tell(report: Json, changes: Sequence[Json] | None) -> None:
     for line in report["findings"]:
         typer.echo(line)
     for line in changes_words(changes) if changes is not None else ():
         typer.echo(line)
     for each in report["advice"]:
         typer.echo(f"try: {each['why']}: {each['command']}")
-    typer.echo(f"written: {out / 'report.html'} and {out / 'report.json'}")
-    if missed := too_low(report, limits):
-        for line in missed:
-            typer.echo(f"failed: {line}", err=True)
-        raise typer.Exit(FAILED)
 
 
 def _limit(text: str, score: str) -> tuple[str, float]:

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from probe.models.classifier import resolve
 from probe.runs.run import Json
 
-PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "distributed")
+PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "captum", "nltk", "distributed")
 
 
 def environment() -> Json:

@@ -1,38 +1,44 @@
 """The check-up: what is measured, said and advised, reports compared, limits, the page."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from probe.checkup.difference import difference, is_sure, paired
 from probe.checkup.figure import Figure, figure_from, figure_json, figure_of
 from probe.checkup.findings import advice, findings, listing
-from probe.checkup.measure import Asked, measure, parts_of
+from probe.checkup.measure import Asked, Subject, measure_part, parts_of
 from probe.checkup.page import checkup_page
 from probe.checkup.report import (
     FORMAT,
     against,
     changes_words,
-    figures_of,
     read_report,
     too_low,
     without_rows,
 )
 from probe.errors import FileError
 from probe.metrics import mean, share
-from probe.models.library import load, load_reader
+from probe.models.library import AnyModel, load, load_reader
 from probe.runs.run import Json
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.transforms.availability import ready
-from tests.support.commands import run
 from tests.support.tiny_bert import tiny_pairs
 from tests.support.tiny_reader import tiny_reader
 from tests.support.tiny_word_readers import QUESTIONS
 
 N = 100
+
+
+def measured(model: AnyModel, examples: Sequence[Any], asked: Asked) -> dict[str, list[Figure]]:
+    """Return the figures of each part by its name."""
+    subject = Subject(model, examples, asked)
+    return {part: measure_part(subject, part) for part in parts_of(model.task)}
 
 
 def scored(name: str, group: str, right: int, *, more: bool = True, n: int = N) -> Figure:
@@ -64,7 +70,10 @@ def report(*figures: Figure, sha256: str = "one") -> Json:
         "asked": {"n": N, "per_subcase": 20, "seed": 0, "precision": "fp32"},
         "environment": {"torch": "2"},
         "command": "python -m probe checkup mine",
+        "made": "2026-01-02T03:04:05+00:00",
         "seconds": 3.0,
+        "missing": ["hans"],
+        "left_out": {"hverbsyn": "WordNet is <missing>"},
         "figures": [figure_json(figure) for figure in figures],
         "findings": ["a finding"],
         "advice": [{"why": "a reason", "command": "a command"}],
@@ -73,8 +82,8 @@ def report(*figures: Figure, sha256: str = "one") -> Json:
 
 def test_a_tiny_model_is_measured_in_every_part(model: str) -> None:
     classifier, pairs = load(model), tiny_pairs(24)
-    found = dict(measure(classifier, pairs, Asked(n=6, per_subcase=2, precision="fp32")))
-    assert list(found) == parts_of(classifier) == ["plain", *ready(NLI), "hans"]
+    found = measured(classifier, pairs, Asked(n=6, per_subcase=2, precision="fp32"))
+    assert list(found) == parts_of(NLI) == ["plain", *ready(NLI), "hans"]
     plain = named(*found["plain"])
     answers = classifier.predict(pairs)
     right = [said.label == pair.gold for said, pair in zip(answers, pairs, strict=True)]
@@ -90,14 +99,14 @@ def test_a_tiny_model_is_measured_in_every_part(model: str) -> None:
 
 def test_the_same_seed_measures_the_same(model: str) -> None:
     asked = Asked(n=5, per_subcase=2, precision="fp32")
-    one, other = (list(measure(load(model), tiny_pairs(24), asked)) for _ in range(2))
+    one, other = (measured(load(model), tiny_pairs(24), asked) for _ in range(2))
     assert repr(one) == repr(other)  # NaN is not equal to itself
 
 
 def test_a_reader_is_measured_by_f1_with_distractors_and_without_hans(tmp_path: Path) -> None:
     reader = load_reader(str(tiny_reader(tmp_path)))
     asked = [replace(each, question="Who sat in the largest park?") for each in QUESTIONS]
-    found = dict(measure(reader, asked, Asked(n=4, precision="fp32")))
+    found = measured(reader, asked, Asked(n=4, precision="fp32"))
     assert list(found) == ["plain", *ready(READING)]
     assert found["plain"][0].name == "f1"
     assert "ece" not in named(*found["plain"])
@@ -180,6 +189,9 @@ def test_the_page_escapes_names_and_says_all(tmp_path: Path) -> None:
         "a command",
         "Nothing changed",
         "python -m probe checkup",
+        "Not measured yet: hans",
+        "hverbsyn WordNet is &lt;missing&gt;",
+        "2026-01-02T03:04:05+00:00",
     ):
         assert part in page
     assert without_rows(report(PLAIN))["figures"][0]["rows"] == []
@@ -196,31 +208,3 @@ def test_what_is_no_report_is_refused_in_a_sentence(tmp_path: Path) -> None:
 
 def test_names_are_listed_in_words() -> None:
     assert [listing(["a"]), listing(["a", "b", "c"])] == ["a", "a, b and c"]
-
-
-def test_the_command_writes_a_report_and_holds_to_limits(model: str, tmp_path: Path) -> None:
-    rows = [
-        {"premise": p.premise, "hypothesis": p.hypothesis, "label": p.gold} for p in tiny_pairs(24)
-    ]
-    file = tmp_path / "mine.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    words = ["checkup", model, str(file), "--n", "3", "--per-subcase", "1", "--out"]
-    first = run(*words, str(tmp_path / "one"), "--fail-under", "0", "--fail-under", "sort=1")
-    assert first.exit_code == 0, first.output
-    made = read_report(tmp_path / "one" / "report.json")
-    assert (made["data"]["n"], made["data"]["name"]) == (24, "mine.jsonl")
-    assert "accuracy" in figures_of(made)
-    assert "mine.jsonl" in made["command"]
-    older = ["--against", str(tmp_path / "one" / "report.json")]
-    second = run(*words, str(tmp_path / "two"), *older, "--fail-under", "1.01")
-    assert second.exit_code == 1
-    assert "Nothing changed that can be measured." in second.output
-    assert "failed: Accuracy is" in second.output
-    assert "<title>Check-up of" in (tmp_path / "two" / "report.html").read_text()
-
-
-def test_a_wrong_limit_and_a_missing_model_are_answered_by_a_sentence(tmp_path: Path) -> None:
-    for words in (["nobody"], ["minilm", "--fail-under", "much"]):
-        result = run("checkup", *words, "--out", str(tmp_path / "out"))
-        assert result.exit_code == 2
-        assert result.output.startswith("error: ")

@@ -1,0 +1,116 @@
+"""A check-up as a kind of run: a cell for each part."""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from probe.checkup.figure import figure_json
+from probe.checkup.measure import Subject, measure_part
+from probe.checkup.plan import Plan, left_out, plan_from, plan_json
+from probe.checkup.report import conclude
+from probe.errors import Stopped
+from probe.models.bundled import title_of
+from probe.models.hashes import pairs_hash
+from probe.runs.earlier_results import earlier_results
+from probe.runs.environment import environment
+from probe.runs.experiment import CellContext, Experiment, Progress, Result
+from probe.runs.models import load_any_unchanged, named_model_hash
+from probe.runs.run import Json, RunRequest, StoredRun
+from probe.stopping import Cancelled, stopping
+from probe.tasks.task import example_json, read_example, task_named
+
+KIND = "checkup"
+Examples = tuple[Any, ...]  # Any: the task's own
+
+
+def run_stored_cell(
+    plan: Json, inputs: Json, key: Json, context: CellContext
+) -> Iterator[Progress | Result]:
+    """Measure a part of a stored check-up.
+
+    Raises ModelError where the model is not the one that the run began with.
+    """
+    yield Progress({"part": key["part"]})
+    task = task_named(inputs["task"])
+    examples = tuple(read_example(task, row) for row in inputs["examples"])
+    yield Result(_measured(plan_from(plan), examples, key["part"], context))
+
+
+def _measured(plan: Plan, examples: Examples, part: str, context: CellContext) -> Json:
+    """Return what a part comes to. Raises Cancelled between two batches."""
+    began = time.monotonic()
+    try:
+        with stopping(lambda: "cancelled" if context.stop() else ""):
+            subject = _subject(replace(plan, parts=()), context.model, examples)
+            figures = measure_part(subject, part)
+    except Stopped as stopped:
+        raise Cancelled("cancelled") from stopped
+    return {
+        "figures": [figure_json(figure) for figure in figures],
+        "revision": subject.model.revision,
+        "seconds": time.monotonic() - began,
+    }
+
+
+@lru_cache(maxsize=1)
+def _subject(plan: Plan, model_hash: str, examples: Examples) -> Subject:
+    """Return the model with its examples, which the parts of a run share on a worker."""
+    model = load_any_unchanged(plan.model, model_hash, plan.labels)
+    return Subject(model, examples, plan.asked)
+
+
+def run_request(plan: Plan, examples: Sequence[Any]) -> RunRequest:
+    """Return what the store needs to begin a check-up on examples that all have a gold label.
+
+    Raises ModelError where the model is not there.
+    """
+    task = task_named(plan.task)
+    facts = {
+        "model": named_model_hash(plan.model),
+        "sets": {"test": {"n": len(examples), "sha256": pairs_hash(examples)}},
+        "left_out": left_out(task),
+    }
+    inputs = {"task": task.name, "examples": [example_json(each) for each in examples]}
+    return RunRequest(KIND, plan_json(plan), inputs, environment(), facts)
+
+
+def known_results(
+    runs: Iterable[StoredRun], plan: Plan, environment: Json, artefacts: Json
+) -> dict[int, Json]:
+    """Return by their numbers the cells that interrupted runs have measured already.
+
+    A run that ended well is no such: who asks again wants it measured again.
+    """
+    return earlier_results(
+        [run for run in runs if run.state != "done" and run.environment == environment],
+        KIND,
+        artefacts,
+        lambda values: _settings(plan_from(values)) == _settings(plan),
+        plan.parts,
+        lambda key: str(key["part"]),
+    )
+
+
+def _settings(plan: Plan) -> Plan:
+    """Return the plan without what changes no figure."""
+    return replace(plan, parts=(), file="", reading=())
+
+
+def _brief(result: Json | None) -> Json:
+    figures = (result or {}).get("figures", ())
+    return {figure["name"]: round(figure["value"], 4) for figure in figures}
+
+
+CHECKUP = Experiment(
+    kind=KIND,
+    cells=lambda plan: [{"part": part} for part in plan["parts"]],
+    run_cell=run_stored_cell,
+    title=lambda plan: f"Check-up of {title_of(Path(plan['model']).name)}",
+    brief=_brief,
+    model=lambda plan: str(plan["model"]),
+    conclude=lambda run, inputs: conclude(run),
+    one_worker=lambda plan: True,
+)

@@ -1,0 +1,90 @@
+"""What a check-up examines: which model, which parts, how many examples."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from probe.checkup.measure import Asked, parts_of
+from probe.errors import CheckupError
+from probe.models.classifier import resolve
+from probe.runs.run import Json
+from probe.tasks.task import Label, Task
+from probe.transforms import REGISTRY
+from probe.transforms.availability import missing
+
+MAX_SEED = 2**31 - 1
+"""The largest seed: JSON and every database hold it."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a check-up examines.
+
+    `parts` are those that can be measured here. `file` names a person's file, "" for the bundled
+    examples, and `reading` are the options of the command that say how it is read. `labels` are
+    those of the model's outputs in their order, where its config does not say it.
+    """
+
+    model: str
+    task: str
+    parts: tuple[str, ...]
+    asked: Asked
+    labels: tuple[Label, ...] = ()
+    file: str = ""
+    reading: tuple[str, ...] = ()
+
+
+def plan_json(plan: Plan) -> Json:
+    """Return a plan as JSON."""
+    return asdict(plan)
+
+
+def plan_from(values: Json) -> Plan:
+    """Read a plan from its JSON."""
+    lists = {name: tuple(values[name]) for name in ("parts", "labels", "reading")}
+    return Plan(**{**values, **lists, "asked": Asked(**values["asked"])})
+
+
+def new_plan(
+    model: str,
+    task: Task,
+    asked: Asked,
+    labels: tuple[Label, ...] = (),
+    file: str = "",
+    reading: Sequence[str] = (),
+) -> Plan:
+    """Return the plan of all parts that the task has here, in the precision of this machine.
+
+    Raises CheckupError for numbers that cannot be.
+    """
+    _refuse(
+        {
+            "at least one example must be changed in each way": asked.n < 1,
+            "each sub-case of HANS needs at least one pair": asked.per_subcase < 1,
+            f"the seed must be a whole number from 0 to {MAX_SEED}": not 0
+            <= asked.seed
+            <= MAX_SEED,
+        }
+    )
+    exact = Asked(asked.n, asked.per_subcase, asked.seed, resolve(asked.precision))
+    return Plan(model, task.name, tuple(parts_of(task)), exact, labels, file, tuple(reading))
+
+
+def _refuse(problems: Mapping[str, bool]) -> None:
+    for sentence, is_true in problems.items():
+        if is_true:
+            raise CheckupError(sentence)
+
+
+def left_out(task: Task) -> dict[str, str]:
+    """Return the transforms of a task that cannot run here, by name, and what they lack."""
+    lacking = {name: missing(each, task) for name, each in REGISTRY.items() if each.suits(task)}
+    return {name: why for name, why in lacking.items() if why}
+
+
+def with_gold(examples: Sequence[Any], task: Task) -> list[Any]:  # Any: the task's own examples
+    """Return the examples that have a gold label. Raises CheckupError where none has one."""
+    labelled = [each for each in examples if each is not None and each.gold]
+    if not labelled:
+        raise CheckupError(f"the file holds no {task.unit} with a gold label; a check-up needs one")
+    return labelled

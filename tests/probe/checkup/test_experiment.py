@@ -1,0 +1,128 @@
+"""A check-up through store and engine: stopped, taken up again, and with its worker killed."""
+
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from probe.checkup.experiment import CHECKUP, KIND, known_results, run_request
+from probe.checkup.measure import Asked, Subject, measure_part, parts_of
+from probe.checkup.plan import Plan, new_plan, plan_from, plan_json
+from probe.checkup.report import figures_of, report_of
+from probe.errors import CheckupError
+from probe.models.library import load
+from probe.runs.compute.engine import Engine
+from probe.runs.run import Json, RunRequest, StoredRun, ended
+from probe.runs.store import Store
+from probe.tasks.nli import NLI
+from tests.support.tiny_bert import tiny_pairs
+from tests.support.waiting import until
+from tests.support.worker_process import one_worker, worker_pid
+
+ASKED = Asked(n=6, per_subcase=1, precision="fp32")
+PAIRS = tiny_pairs(24)
+
+
+def planned(model: str) -> Plan:
+    return new_plan(model, NLI, ASKED)
+
+
+@pytest.fixture
+def store(home: Path) -> Store:
+    return Store()
+
+
+@pytest.fixture
+def engine(store: Store) -> Iterator[Engine]:
+    """An engine in this process."""
+    engine = Engine(store, in_process=True)
+    yield engine
+    engine.close()
+
+
+def begun(run: StoredRun) -> bool:
+    """Whether a part is measured."""
+    return bool(run.results)
+
+
+def figures(run: StoredRun) -> list[list[Json]]:
+    """Return the figures of the parts that are measured."""
+    return [result["figures"] for result in run.results]
+
+
+def test_a_plan_is_read_from_its_json_and_has_a_cell_for_each_part(model: str) -> None:
+    plan = replace(planned(model), labels=("entailment", "neutral"), reading=("--gold", "x"))
+    assert plan_from(plan_json(plan)) == plan
+    assert [key["part"] for key in CHECKUP.cells(plan_json(plan))] == parts_of(NLI)
+
+
+@pytest.mark.parametrize("wrong", [{"n": 0}, {"per_subcase": 0}, {"seed": -1}, {"seed": 2**31}])
+def test_numbers_that_cannot_be_are_refused_in_a_sentence(
+    model: str, wrong: dict[str, int]
+) -> None:
+    with pytest.raises(CheckupError, match=r"at least one|a whole number"):
+        new_plan(model, NLI, replace(ASKED, **wrong))
+
+
+def test_a_stopped_check_up_goes_on_with_what_it_lacks_and_comes_to_the_same(
+    store: Store, engine: Engine, model: str
+) -> None:
+    request = run_request(planned(model), PAIRS)
+    run_id = store.create("me", request).id
+    engine.submit(run_id)
+    until(store, run_id, begun)
+    engine.cancel(run_id)
+    before = until(store, run_id, ended)
+    assert (before.state, before.verdict) == ("cancelled", {})
+    assert 1 <= len(before.results) < len(before.cells)
+    assert report_of(before)["missing"] == [c.key["part"] for c in before.cells if not c.result]
+    engine.reopen(run_id)
+    run = until(store, run_id, ended)
+    assert (run.state, run.error, run.kept) == ("done", "", "")
+    assert run.results[: len(before.results)] == before.results  # seconds too: not done again
+    subject = Subject(load(model), PAIRS, ASKED)
+    found = {part: measure_part(subject, part) for part in parts_of(NLI)}
+    assert list(figures_of(report_of(run))) == [f.name for each in found.values() for f in each]
+    assert figures_of(report_of(run))["sort"] == found["sort"][0]
+    assert run.verdict["explanation"] == run.verdict["findings"][0]
+    assert run.verdict["explanation"].startswith("It is right on ")
+
+
+def test_only_runs_that_did_not_end_well_are_taken_over(store: Store, model: str) -> None:
+    request, plan = run_request(planned(model), PAIRS), planned(model)
+    run_id = store.create("me", request).id
+    store.set_result(run_id, 0, {"figures": [], "revision": None, "seconds": 1.0})
+
+    def known(plan: Plan, request: RunRequest, environment: Json) -> list[int]:
+        return list(known_results(store.runs(), plan, environment, request.artefacts))
+
+    here = request.environment
+    assert known(plan, request, here) == [0]
+    assert known(replace(plan, file="the same.csv"), request, here) == [0]  # its hash counts
+    assert known(replace(plan, asked=replace(ASKED, seed=1)), request, here) == []
+    assert known(plan, request, {**here, "torch": "another"}) == []
+    assert known(plan, run_request(plan, PAIRS[:20]), here) == []
+    store.set_state(run_id, "running")
+    store.set_state(run_id, "done")
+    assert known(plan, request, here) == []
+
+
+@pytest.mark.slow
+def test_a_killed_worker_loses_and_doubles_no_part(tmp_path: Path, model: str) -> None:
+    with one_worker(tmp_path) as (store, engine):
+        request = run_request(planned(model), PAIRS)
+        run_id = store.create("me", request).id
+        engine.submit(run_id)
+        before = until(store, run_id, begun)
+        os.kill(worker_pid(engine), signal.SIGKILL)
+        run = until(store, run_id, ended)
+        whole = store.create("me", request).id
+        engine.submit(whole)
+        other = until(store, whole, ended)
+    assert (run.kind, run.state, run.error) == (KIND, "done", "")
+    assert run.results[: len(before.results)] == before.results
+    assert figures(run) == figures(other)
+    assert run.verdict == other.verdict
