@@ -89,7 +89,8 @@ class Settings(BaseSettings):
     )
     own_models: str = Field(
         default_factory=default_user_models,
-        description="what *Your own model* may name; empty closes it",
+        description="what *Your own model* may name; `hub` also opens the hub's data sets, and "
+        "empty closes all",
         examples=["`hub,folder`; public `hub`"],
     )
     login: SecretStr = Field(
@@ -104,8 +105,8 @@ class Settings(BaseSettings):
     )
     hub_mb: PositiveInt = Field(
         default=20_000,
-        description="megabytes of the hub's models on the disk of a public app; above, the least "
-        "used are removed",
+        description="megabytes of the hub's models and data sets on the disk of a public app; "
+        "above, the least used are removed",
     )
     max_upload: str = Field(default="50mb", description="largest upload")
     max_unpacked_mb: PositiveInt | None = limit(

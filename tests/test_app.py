@@ -88,7 +88,7 @@ def test_each_endpoint_has_the_name_that_it_was_given(core: Core) -> None:
     events = build_page(TABS, core).fns.values()
     names = {event.api_name for event in events if event.fn and event.api_visibility == "public"}
     assert names == {
-        *("probe", "load_model", "batch", "compare", "compare_pair", "hans"),
+        *("probe", "load_model", "batch", "hub_dataset", "compare", "compare_pair", "hans"),
         *("inoculate", "calibrate", "mitigate", "transfer", "generalise", "run", "cancel", "again"),
     }
 

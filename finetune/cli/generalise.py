@@ -7,6 +7,7 @@ from typing import Annotated
 import torch
 import typer
 
+from finetune.cli.example_files import at_commits, local_files
 from finetune.cli.gallery_option import GalleryFolder, keep
 from finetune.experiments.generalisation.conditions import FILE
 from finetune.experiments.generalisation.datasets import SourceData, with_conditions
@@ -33,9 +34,11 @@ from finetune.report.duration import duration_words
 from finetune.report.generalisation import row_text, write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
 from probe.cli.compute import compute_run
+from probe.cli.example_file import at_commit, local_file
 from probe.cli.open_models import loaded
 from probe.cli.options import LabelOrder, TaskName
 from probe.cli.output import make_folder
+from probe.data.hub_dataset import source_name
 from probe.models.classifier import Classifier
 from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
@@ -98,11 +101,12 @@ def generalise_command(
     classifier = loaded(model, labels, task)
     answered = classifier.task
     given = UserFiles(original, original_dev, original_test)
-    data = read_data(given, challenge_file, condition, answered)
+    rows = local_file(challenge_file) if challenge_file else None
+    data = read_data(local_files(given), rows, condition, answered)
     exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks
     plan = Plan(
         model,
-        phenomenon or (challenge_file.stem if challenge_file else "numerical"),
+        phenomenon or (rows.stem if rows else "numerical"),
         FILE if challenge_file else vary,
         (),
         (),
@@ -122,8 +126,12 @@ def generalise_command(
         labels=classifier.order if task or labels else (),
     )
     whole = with_conditions(plan, data)
-    own = {"challenge-file": challenge_file.name, "condition": condition} if challenge_file else {}
-    artefacts = {"model": named_model_hash(model), "sources": sources_of(given) | own}
+    own = (
+        {"challenge-file": source_name(at_commit(challenge_file)), "condition": condition}
+        if challenge_file
+        else {}
+    )
+    artefacts = {"model": named_model_hash(model), "sources": sources_of(at_commits(given)) | own}
     run = _generalise(whole, data, classifier, artefacts, in_process or threads > 1, out)
     keep(gallery, model, f"{whole.phenomenon}-{whole.vary}", run)
 

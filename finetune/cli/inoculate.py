@@ -6,6 +6,7 @@ from typing import Annotated
 import torch
 import typer
 
+from finetune.cli.example_files import at_commits, local_files
 from finetune.cli.inoculation_runs import compute_inoculation
 from finetune.experiments.inoculation.challenges import MAX_PAIRS, challenge_name
 from finetune.experiments.inoculation.datasets import Sets
@@ -98,9 +99,14 @@ def inoculate_command(
         task=answered.name,
         labels=started.order if task or labels else (),
     )
-    sets = read_sets(plan.challenge, given, answered)
+    sets = read_sets(plan.challenge, local_files(given), answered)
     _inoculate(
-        resolved(plan, sets), sets, started, sources_of(given), in_process or threads > 1, out
+        resolved(plan, sets),
+        sets,
+        started,
+        sources_of(at_commits(given)),
+        in_process or threads > 1,
+        out,
     )
 
 

@@ -8,6 +8,7 @@ import torch
 import typer
 
 from finetune.cli.clean_examples import SIZE, Instead, Original, Pool, fitting, named, read_clean
+from finetune.cli.example_files import at_commits, local_files
 from finetune.cli.gallery_option import GalleryFolder, keep
 from finetune.cli.repair_runs import compute_repair, epoch_text, training_of
 from finetune.experiments.further_training import Epoch
@@ -75,7 +76,7 @@ def mitigate_command(
     torch.set_num_threads(threads)
     classifier = loaded(model, labels, task)
     given = UserFiles(original, original_dev, original_test, pool, seed=sample_seed)
-    source = read_clean(given, classifier.task)
+    source = read_clean(local_files(given), classifier.task)
     plan = Plan(
         model,
         training_of(model, mode, lr, epochs, batch, precision),
@@ -95,7 +96,7 @@ def mitigate_command(
     check(plan, source)
     typer.echo(f"{duration_words(estimate_seconds(plan, source, classifier))} on one core")
     make_folder(out)
-    artefacts = {"model": named_model_hash(model), "sources": sources_of(given)}
+    artefacts = {"model": named_model_hash(model), "sources": sources_of(at_commits(given))}
     request = run_request(plan, source, environment(), artefacts)
     known = partial(known_results, plan=plan, artefacts=request.artefacts)
     run = compute_repair(request, known, row_text, in_process or threads > 1, out)

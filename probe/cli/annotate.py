@@ -12,6 +12,7 @@ from probe.annotation.items import draw_items
 from probe.annotation.judgements import judgements
 from probe.annotation.modes import mode_for
 from probe.annotation.results import results, results_json
+from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.group import group
 from probe.cli.options import ModelName, TaskName
 from probe.cli.output import make_folder, print_json, write_json
@@ -41,7 +42,9 @@ def draw_command(
     mode: ModeName = "valid",
     task: TaskName = NLI.name,
     model: ModelName = "minilm",
-    file: Annotated[Path | None, typer.Option(help="Draw from this file instead.")] = None,
+    file: Annotated[
+        Path | None, typer.Option(help=f"Draw from this file instead, {OR_HUB}.")
+    ] = None,
     transforms: Annotated[
         str, typer.Option("--transforms", help="Names with commas between; else word salad.")
     ] = "",
@@ -54,7 +57,7 @@ def draw_command(
     salad = presets(chosen)
     default = salad.get("Distractors") or salad["Word salad"]
     names = [name.strip() for name in transforms.split(",") if name.strip()] or default
-    examples = labelled(file, chosen)[0] if file else bundled_examples(chosen)
+    examples = labelled(local_file(file), chosen)[0] if file else bundled_examples(chosen)
     items, controls = draw_items(
         chosen, asked, examples, names, each, load_any(model, task=chosen), seed
     )

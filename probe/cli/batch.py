@@ -9,6 +9,7 @@ import typer
 from probe.analysis.batch import Row, score
 from probe.analysis.summary import Totals, summary_json
 from probe.analysis.variants import variants_json
+from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.open_models import opened
 from probe.cli.options import (
     Assignments,
@@ -30,7 +31,7 @@ from probe.cli.options import (
 )
 from probe.cli.output import end_progress, show_progress, write_json
 from probe.data.label_values import in_words, label_values, read_label_values
-from probe.data.rows import choose
+from probe.data.rows import choose, with_class_names
 from probe.data.spreadsheets import guarded, guarded_form
 from probe.data.tables import form_of, read_table, write_table
 from probe.reports.frames import made_frame, scored_frame
@@ -38,7 +39,8 @@ from probe.reports.frames import made_frame, scored_frame
 
 def batch_command(
     file: Annotated[
-        Path, typer.Argument(metavar="IN", help="CSV, TSV, JSONL, Parquet or SQuAD's JSON.")
+        Path,
+        typer.Argument(metavar="IN", help=f"CSV, TSV, JSONL, Parquet or SQuAD's JSON, {OR_HUB}."),
     ],
     out: Annotated[Path, typer.Option(help="Where the scored file goes.")],
     transforms: Annotated[str, typer.Option(help="Names or chains, with commas.")] = "",
@@ -74,11 +76,12 @@ def batch_command(
         check_form(path)
     names = [name.strip() for name in transforms.split(",") if name.strip()]
     options = transform_options(keep, sign, pin, by_id, draw, others)
-    table = read_table(file)
+    path = local_file(file)
+    table = read_table(path)
     classifier = opened(model, labels, task)
     answered = classifier.task
     named = fields_of(answered, "--column", column, {"premise": premise, "hypothesis": hypothesis})
-    columns = choose(list(table.frame.columns), answered, named, gold)
+    columns = with_class_names(choose(list(table.frame.columns), answered, named, gold), path)
     columns.check(list(table.frame.columns))
     meanings = assignments("--label-value", label_value)
     columns = replace(columns, values=read_label_values(answered, meanings, table, columns))

@@ -21,6 +21,7 @@ from probe.checkup.report import (
     without_rows,
 )
 from probe.cli.compute import compute_run
+from probe.cli.example_file import OR_HUB, at_commit, local_file
 from probe.cli.open_models import opened
 from probe.cli.options import (
     LabelOrder,
@@ -32,8 +33,9 @@ from probe.cli.options import (
     fields_of,
 )
 from probe.cli.output import make_folder, write_json
+from probe.data.hub_dataset import source_name
 from probe.data.label_values import label_values, read_label_values
-from probe.data.rows import choose, read_rows
+from probe.data.rows import choose, read_rows, with_class_names
 from probe.data.tables import read_table
 from probe.errors import CheckupError, LabelError, writing
 from probe.runs.experiment import Progress, Result
@@ -48,7 +50,8 @@ FAILED = 1
 def checkup_command(
     model: Annotated[str, typer.Argument(help="Bundled or inoculated name, folder, or hub id.")],
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Labelled; else the bundled test set.")
+        Path | None,
+        typer.Argument(metavar="[FILE]", help=f"Labelled, {OR_HUB}; else the bundled test set."),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for report.html and report.json.")] = Path(
         "checkup"
@@ -92,7 +95,7 @@ def checkup_command(
     make_folder(out)
     asked = Asked(n, per_subcase, seed, precision)
     order = loaded.order if task or labels else ()
-    name, words = (file.name, reading.words) if file else ("", ())
+    name, words = (source_name(at_commit(file)), reading.words) if file else ("", ())
     plan = new_plan(model, loaded.task, asked, order, name, words)
     report = _measured(plan, examples, in_process or threads > 1)
     changes = against(before, report) if before else None
@@ -127,9 +130,11 @@ class Reading:
 
     def of(self, file: Path, task: Task) -> list[Any]:  # Any: the task's own examples
         """Return the examples of a file that have a gold label. Raises UserError."""
-        table = read_table(file)
+        path = local_file(file)
+        table = read_table(path)
         names = [str(name) for name in table.frame.columns]
-        columns = choose(names, task, fields_of(task, "--column", self.columns, {}), self.gold)
+        named = fields_of(task, "--column", self.columns, {})
+        columns = with_class_names(choose(names, task, named, self.gold), path)
         if columns.gold is None:
             raise CheckupError(f"{file.name} has no column of gold labels; --gold names it")
         meant = assignments("--label-value", self.values)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from probe.analysis.comparison import Row, compare_rows, held_to, read, require_two
+from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.open_models import all_opened
 from probe.cli.options import (
     AsJson,
@@ -21,9 +22,9 @@ from probe.cli.options import (
     read_example,
 )
 from probe.cli.output import end_progress, print_json, show_progress, write_json
-from probe.data.rows import Columns, guess, require_text
+from probe.data.rows import Columns, guess, require_text, with_class_names
 from probe.data.spreadsheets import guarded, guarded_form
-from probe.data.tables import Table, form_of, read_table, write_table
+from probe.data.tables import form_of, read_table, write_table
 from probe.errors import ComparisonError, FileError
 from probe.metrics import Estimate, percent
 from probe.models.classifier import Precision
@@ -35,7 +36,8 @@ from probe.tasks.task import Task
 
 def compare_command(
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="CSV, TSV, JSONL or Parquet.")
+        Path | None,
+        typer.Argument(metavar="[FILE]", help=f"CSV, TSV, JSONL or Parquet, {OR_HUB}."),
     ] = None,
     models: ModelNames = [],  # noqa: B006
     premise: Annotated[str, typer.Option(help="Compare on this pair instead of a file.")] = "",
@@ -78,9 +80,9 @@ def compare_command(
     if out:
         check_form = guarded_form if guard else form_of
         check_form(out)
-    table = read_table(file)
+    path = local_file(file)
     classifiers = all_opened(models, labels, task)
-    shape = _compare_table(table, classifiers, columns, out, precision, guard)
+    shape = _compare_file(path, classifiers, columns, out, precision, guard)
     if summary:
         write_json(shape, summary)
     if as_json:
@@ -89,18 +91,20 @@ def compare_command(
         typer.echo(_text(shape))
 
 
-def _compare_table(
-    table: Table,
+def _compare_file(
+    path: Path,
     classifiers: Sequence[AnyModel],
     columns: str,
     out: Path | None,
     precision: Precision,
     guard: bool,
 ) -> dict[str, Any]:
+    table = read_table(path)
     rows: list[Row] = []
     names = [classifier.name for classifier in classifiers]
     task = held_to(classifiers)
-    unread = read(table, _columns(columns, list(table.frame.columns), task), task)
+    chosen = with_class_names(_columns(columns, list(table.frame.columns), task), path)
+    unread = read(table, chosen, task)
     for chunk in compare_rows(classifiers, unread, precision):
         rows += chunk.rows
         show_progress(f"{chunk.done}/{chunk.total} rows")

@@ -10,6 +10,7 @@ import typer
 
 from probe.addsent.generate import Distractor, distractor
 from probe.addsent.place import insert
+from probe.cli.example_file import OR_HUB, local_file
 from probe.data.questions import read_questions
 from probe.errors import writing
 from probe.tasks.reading import Question
@@ -20,7 +21,7 @@ MOST_FREQUENT = 10
 
 
 def distractors_command(
-    file: Annotated[Path, typer.Argument(help="SQuAD's JSON, or JSON lines; maybe gzipped.")],
+    file: Annotated[Path, typer.Argument(help=f"SQuAD's JSON, or a table, {OR_HUB}.")],
     out: Annotated[Path, typer.Option(help="JSON lines: the questions with their new passages.")],
     place: Annotated[
         int | None, typer.Option(min=0, help="Before which sentence; 0 is first, none the end.")
@@ -35,7 +36,7 @@ def distractors_command(
     made = list[tuple[Question, Distractor]]()
     total = 0
     with writing(out), out.open("w", encoding="utf-8", newline="\n") as lines:
-        for question in read_questions(file):
+        for question in read_questions(local_file(file)):
             total += 1
             if found := distractor(question, second):
                 made.append((question, found))

@@ -1,7 +1,7 @@
 """What the values of a column of gold labels mean: shown before scoring, and changed by a person.
 
-Words are read as people spell labels, whole numbers by the convention of the task's data sets; a
-value that is neither is asked about and never guessed.
+Words are read as people spell labels, whole numbers by the names that the data set gives to them,
+else by the convention of the task's data sets; any other value is asked about and never guessed.
 """
 
 from collections import Counter
@@ -17,8 +17,8 @@ from probe.tasks.task import Label, Task
 
 MAX_VALUES = 20
 """Values that are shown; a column with more is hardly one of labels."""
-Reading = Literal["name", "number", "chosen", "no gold", "disputed", "unknown"]
-"""Why a value is read as it is."""
+Reading = Literal["name", "number", "class", "chosen", "no gold", "disputed", "unknown"]
+"""Why a value is read as it is; a class is one that the data set itself names."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def label_values(table: Table, columns: Columns, task: Task) -> LabelValues:
         return LabelValues()
     counts = _counted(table, columns.gold)
     shown = counts.most_common(MAX_VALUES)
-    values = tuple(_read(task, value, rows, columns.values) for value, rows in shown)
+    values = tuple(_read(task, value, rows, columns) for value, rows in shown)
     return LabelValues(values, len(counts) - len(shown))
 
 
@@ -74,18 +74,20 @@ def _counted(table: Table, column: str) -> Counter[str]:
     return counts
 
 
-def _read(task: Task, value: str, rows: int, chosen: Mapping[str, Label | None]) -> LabelValue:
+def _read(task: Task, value: str, rows: int, columns: Columns) -> LabelValue:
     word = label_word(value)
-    if word in chosen:
-        return LabelValue(value, rows, chosen[word], "chosen")
+    if word in columns.values:
+        return LabelValue(value, rows, columns.values[word], "chosen")
     if word in NO_GOLD:
         return LabelValue(value, rows, None, "no gold")
     try:
-        label = task.read_gold(value)
+        label = task.read_gold(columns.classes.get(word, value))
     except DisputedLabel:
         return LabelValue(value, rows, None, "disputed")
     except LabelError:
         return LabelValue(value, rows, None, "unknown")
+    if word in columns.classes:
+        return LabelValue(value, rows, label, "class")
     return LabelValue(value, rows, label, "number" if word.isdigit() else "name")
 
 
@@ -114,7 +116,7 @@ def in_words(values: LabelValues) -> str:
     """
     told = [
         f"{value.value} as {value.label or 'no gold label'} ({value.rows:,})"
-        for value in values.of("number", "chosen")
+        for value in values.of("number", "class", "chosen")
     ]
     unknown = [f"{value.value!r} ({value.rows:,})" for value in values.of("unknown")]
     several = f" and {values.others:,} values more" if values.others else ""

@@ -16,6 +16,7 @@ from probe.tasks.reading import READING, Question, Span, joined
 BASE, ADVERSARIAL = "base_id", "adversarial"
 """The columns that name the question of a variant, and say whether it is an adversarial one."""
 COLUMNS = ("id", "question", BASE, ADVERSARIAL)
+HUB_KEYS = ("text", "answer_start")
 PASSAGE_KEYS, ANSWER_KEYS = ("context", "passage"), ("answers", "answer")
 
 
@@ -116,7 +117,16 @@ def _listed_answers(given: Any) -> list[Any]:  # Any: a cell
             raise ExampleError(f"its answers are no JSON list: {problem.msg}") from problem
     if isinstance(given, str):
         return [given]
+    if isinstance(given, Mapping):  # SQuAD's columns on the hub
+        texts, starts = (given.get(key) for key in HUB_KEYS)
+        return [{"text": text, "start": int(start)} for text, start in _zipped(texts, starts)]
     return list(given)
+
+
+def _zipped(texts: Any, starts: Any) -> list[tuple[Any, Any]]:  # Any: cells
+    if texts is None or starts is None or len(texts) != len(starts):
+        raise ExampleError("its answers need a text and an answer_start each")
+    return list(zip(texts, starts, strict=True))
 
 
 def _span(answer: Any, passage: str) -> Span:  # Any: JSON

@@ -1,12 +1,13 @@
 """The one reader of labelled rows: which column is which, and what is wrong with a row."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from probe.data.class_names import class_names
 from probe.data.encodings import text_file
 from probe.data.json_rows import json_lines
 from probe.data.names import HALF, listed, shown
@@ -34,12 +35,19 @@ class Columns:
     """Which column holds each field's text; `gold` is None where there is no gold label.
 
     `values` say what a person has said of values of the gold column, by `label_word` of each: the
-    label, or None for no gold label. The others are read as the task spells its labels.
+    label, or None for no gold label. `classes` are the names that the data set gives to its values.
+    The others are read as the task spells its labels.
     """
 
     texts: Mapping[str, str]
     gold: str | None = None
     values: Mapping[str, Label | None] = field(default_factory=dict)
+    classes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def meanings(self) -> dict[str, str | None]:
+        """What values mean: the name of a label, or None for no gold label."""
+        return {**self.classes, **self.values}
 
     def check(self, names: Sequence[str]) -> None:
         """Refuse columns that are not there. Raises FileError."""
@@ -84,6 +92,12 @@ def choose(names: Sequence[str], task: Task, texts: Mapping[str, str], gold: str
     return Columns({**guessed.texts, **named}, gold or guessed.gold)
 
 
+def with_class_names(columns: Columns, path: Path) -> Columns:
+    """Return columns whose gold label is read by the file's own names of classes, if it has any."""
+    names = class_names(path).get(columns.gold or "", ())
+    return replace(columns, classes={str(number): name for number, name in enumerate(names)})
+
+
 def read_rows(table: Table, columns: Columns, task: Task) -> list[InputRow]:
     """Read a table's rows as examples, each named by its number from 0.
 
@@ -102,7 +116,7 @@ def read_rows(table: Table, columns: Columns, task: Task) -> list[InputRow]:
             {field: cells[number] for field, cells in texts.items()},
             gold,
             table.bounds,
-            columns.values,
+            columns.meanings,
         )
         for number, gold in enumerate(golds)
     ]
@@ -114,16 +128,16 @@ def read_row(
     cells: Mapping[str, object],
     gold: object,
     bounds: Bounds = UNBOUNDED,
-    values: Mapping[str, Label | None] = {},
+    meanings: Mapping[str, str | None] = {},
 ) -> InputRow:
     """Read one row from the cells of its fields and of its gold label.
 
-    `values` are as those of `Columns`.
+    `meanings` are as those of `Columns`.
     """
     problems: list[UserError] = []
     label: Label | None = None
     try:
-        label = _gold(task, _gold_text(task, gold), values)
+        label = _gold(task, _gold_text(task, gold), meanings)
     except (ExampleError, LabelError) as problem:
         problems.append(problem)
     try:
@@ -167,7 +181,7 @@ def labelled(path: Path, task: Task, bounds: Bounds = UNBOUNDED) -> tuple[list[A
     """
     table = read_table(path, bounds)
     names = list(table.frame.columns)
-    columns = guess(names, task)
+    columns = with_class_names(guess(names, task), path)
     if columns.gold is None:
         raise FileError(f"no column 'label' in {path.name}; it has: {listed(names)}")
     rows = read_rows(table, columns, task)
@@ -225,10 +239,10 @@ def _gold_text(task: Task, cell: object) -> str:
     return cell_text("gold label", cell)
 
 
-def _gold(task: Task, text: str, values: Mapping[str, Label | None]) -> Label | None:
-    """Read a gold label by what a person says of its value, else as the task spells it."""
+def _gold(task: Task, text: str, meanings: Mapping[str, str | None]) -> Label | None:
+    """Read a gold label by what its value is said to mean, else as the task spells it."""
     word = label_word(text)
-    return values[word] if word in values else task.read_gold(text)
+    return task.read_gold(meanings.get(word, text))
 
 
 def cell_text(name: str, cell: object) -> str:

@@ -1,54 +1,21 @@
-"""Downloads of the hub's models: only the files that are needed, at one commit.
-
-A public app asks without a token, whatever HF_TOKEN or a login on this machine holds, and keeps
-what it fetches in a folder of its own: its visitors open no model that only its owner may read, nor
-one that the owner has fetched before. That folder has a bound.
-"""
+"""Downloads of the hub's models: only the files that are needed, at one commit."""
 
 from pathlib import Path
 from typing import Any
 
 import psutil  # type: ignore[import-untyped]  # has no types
 from huggingface_hub import DryRunFileInfo, snapshot_download
-from huggingface_hub.errors import (
-    DryRunError,
-    GatedRepoError,
-    HfHubHTTPError,
-    HFValidationError,
-    RepositoryNotFoundError,
-    RevisionNotFoundError,
-)
+from huggingface_hub.errors import DryRunError
 
 from probe.errors import ModelError
-from probe.models.hub_cache import make_room
-from probe.settings import settings
+from probe.hub import access, asking, make_room
 
 FILE_PATTERNS = [
     *("config.json", "model.safetensors", "model-*.safetensors", "model.safetensors.index.json"),
     *("tokenizer*", "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt"),
     *("spiece.model", "spm.model", "sentencepiece.bpe.model"),
 ]
-Messages = tuple[tuple[type[Exception], str], ...]
-"""Sentences by the error; the first whose type fits is used."""
-MESSAGES: Messages = (
-    (HFValidationError, "{name!r} is no name of a model; those of the hub are like owner/name"),
-    (GatedRepoError, "the model {name!r} is gated: agree to its terms, and set HF_TOKEN"),
-    (RepositoryNotFoundError, "the hub has no model {name!r}, or it is private and needs HF_TOKEN"),
-    (RevisionNotFoundError, "the model {name!r} has no revision {revision!r}"),
-    (HfHubHTTPError, "the hub did not hand out {name!r}: {problem}"),
-    (
-        Exception,
-        "the hub cannot be reached from here, and the model {name!r} was not fetched before",
-    ),
-)
-WITHOUT_TOKEN: Messages = (
-    (
-        GatedRepoError,
-        "the model {name!r} is gated, and only open models of the hub can be used here",
-    ),
-    (RepositoryNotFoundError, "the hub has no open model {name!r}"),
-)
-"""What a public app says instead."""
+UNREACHED = "was not fetched before"
 
 
 def fetch(name: str, revision: str | None, max_bytes: int) -> tuple[Path, str]:
@@ -56,29 +23,16 @@ def fetch(name: str, revision: str | None, max_bytes: int) -> tuple[Path, str]:
 
     `max_bytes` is the largest size of its weights. Raises ModelError.
     """
-    asked = {"revision": revision, "allow_patterns": FILE_PATTERNS, **_access()}
-    try:
+    asked = {"revision": revision, "allow_patterns": FILE_PATTERNS, **access()}
+    with asking("model", name, revision, UNREACHED, ModelError):
         files = _files(name, asked)
         size = sum(file.file_size or 0 for file in files if file.filename.endswith(".safetensors"))
         if size > max_bytes:
             raise ModelError(too_large_message(name, size, max_bytes))
-        if "cache_dir" in asked:
-            new = sum(file.file_size or 0 for file in files if file.will_download)
-            make_room(name, asked["cache_dir"], new)
+        new = sum(file.file_size or 0 for file in files if file.will_download)
+        make_room("model", name, new, ModelError)
         folder = Path(snapshot_download(name, **asked))
-    except ModelError:
-        raise
-    except Exception as problem:  # the errors of its HTTP client have no common base
-        messages = (*(WITHOUT_TOKEN if settings().public else ()), *MESSAGES)
-        message = next(text for kind, text in messages if isinstance(problem, kind))
-        raise ModelError(message.format(name=name, revision=revision, problem=problem)) from problem
     return folder, folder.name
-
-
-def _access() -> dict[str, Any]:  # Any: arguments of several types
-    """Return as whom the hub is asked, and where files are kept: the client's own way, or a public
-    app's."""
-    return {"token": False, "cache_dir": settings().home / "hub"} if settings().public else {}
 
 
 def _files(name: str, asked: dict[str, Any]) -> list[DryRunFileInfo]:

@@ -15,6 +15,7 @@ from finetune.experiments.inoculation.datasets import (
 from finetune.experiments.inoculation.file_sets import file_sets, sets_tested_on
 from finetune.experiments.refusal import refuse
 from finetune.training.data import read_pairs
+from probe.data.hub_dataset import source_name
 from probe.errors import ExperimentError
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.nli import NLI
@@ -102,7 +103,7 @@ def sources_of(files: UserFiles) -> dict[str, str]:
         OPTIONS.get(field.name, field.name.replace("_", "-")): getattr(files, field.name)
         for field in fields(files)
     }
-    names = {option: path.name for option, path in named.items() if isinstance(path, Path)}
+    names = {option: source_name(path) for option, path in named.items() if isinstance(path, Path)}
     drawn = {"train": str(files.train)} if files.challenge else {}
     return names | drawn | ({"sample-seed": str(files.seed)} if files.seed else {})
 

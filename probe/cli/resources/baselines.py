@@ -7,6 +7,7 @@ import typer
 
 from probe.baselines import baselines_for
 from probe.baselines.evaluate import Evaluation, evaluate_baseline, evaluation_json
+from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.group import group
 from probe.cli.options import AsJson
 from probe.cli.output import print_json
@@ -27,7 +28,9 @@ def main() -> None:
 @app.command("judge")
 def judge_command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A rule's name, or all.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL or Parquet.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help=f"CSV, TSV, JSONL or Parquet, {OR_HUB}.")
+    ],
     task: Annotated[str, typer.Option(help="The task of the file.")] = NLI.name,
     as_json: AsJson = False,
 ) -> None:
@@ -36,7 +39,7 @@ def judge_command(
     known = baselines_for(asked)
     if not known:
         raise BaselineError(f"no rule speaks of the task {asked.name} ({asked.title})")
-    pairs, others = labelled(file, asked)
+    pairs, others = labelled(local_file(file), asked)
     evaluations = [
         evaluate_baseline(baseline, pairs) for baseline in (known if name == "all" else [name])
     ]

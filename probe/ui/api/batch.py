@@ -11,7 +11,7 @@ from gradio.context import LocalContext
 from probe.analysis.batch import score
 from probe.analysis.summary import summarise, summary_json
 from probe.data.label_values import read_label_values
-from probe.data.rows import Columns, choose
+from probe.data.rows import Columns, choose, with_class_names
 from probe.data.tables import Table
 from probe.errors import ArgumentError
 from probe.models.classifier import Precision
@@ -71,7 +71,7 @@ def build(models: ModelAccess, line: FileLine) -> None:
         check_room(models.store, owner)
         asked = task_named(task)
         table = read_upload(owner, file)
-        chosen = columns_by_name(table, asked, columns, label_values)
+        chosen = columns_by_name(table, asked, columns, label_values, Path(file))
         settings = read_options({"keep": keep, "sign": sign, **options})
         request = LocalContext.request.get(None)
         with line.place(visitor_of(request) if request else ("", owner), caller_left()) as ahead:
@@ -111,9 +111,11 @@ def build(models: ModelAccess, line: FileLine) -> None:
 
 
 def columns_by_name(
-    table: Table, task: Task, named: Mapping[str, str], values: Mapping[str, str]
+    table: Table, task: Task, named: Mapping[str, str], values: Mapping[str, str], path: Path
 ) -> Columns:
     """Return the columns that are named, the others guessed, and what values of labels mean.
+
+    What the file of the table, at `path`, says of its classes is read too.
 
     Raises FileError, LabelError, ArgumentError for a text that the task has not.
     """
@@ -123,7 +125,7 @@ def columns_by_name(
         raise ArgumentError(f"the task {task.name} has no text {absent[0]!r}; it has: {fields}")
     texts = {field: name for field, name in named.items() if field != GOLD}
     names = [str(name) for name in table.frame.columns]
-    columns = choose(names, task, texts, named.get(GOLD, ""))
+    columns = with_class_names(choose(names, task, texts, named.get(GOLD, "")), path)
     columns.check(names)
     return replace(columns, values=read_label_values(task, values, table, columns))
 

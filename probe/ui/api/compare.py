@@ -8,7 +8,7 @@ import gradio as gr
 
 from probe.analysis.comparison import compare_rows, read, require_two
 from probe.data.names import stem_of
-from probe.data.rows import guess
+from probe.data.rows import guess, with_class_names
 from probe.data.tables import read_table
 from probe.limits import visitor_bounds
 from probe.models.classifier import Precision
@@ -98,7 +98,8 @@ def compare_on(
     classifiers = known(models, owner, names, task)
     check_room(models.store, owner)
     table = read_table(own_file(owner, path), visitor_bounds())
-    unread = read(table, guess([str(name) for name in table.frame.columns], task), task)
+    columns = with_class_names(guess([str(name) for name in table.frame.columns], task), path)
+    unread = read(table, columns, task)
     rows = [row for chunk in compare_rows(classifiers, unread, precision) for row in chunk.rows]
     summary = comparison_json(rows, names, precision)
     stem = stem_of(path)

@@ -15,6 +15,7 @@ CONVENTION = (
     "What the labels mean: numbers are read by the convention of {task} data, {numbers}. "
     "Change what differs."
 )
+CLASSES = "What the labels mean: numbers are read as the data set names them, {numbers}."
 ASKED = "Choose a meaning for {values}: not known, and nothing is guessed."
 MANY = (
     "This column has {count:,} different values, so it is hardly one of labels; choose another "
@@ -30,14 +31,21 @@ def labels_read(values: LabelValues, task: Task) -> Markup:
     unknown, numbers = values.of("unknown"), values.of("number")
     if values.others and unknown:
         return _asked(MANY.format(count=len(values.values) + values.others))
-    words = NOTHING if unknown or numbers else note(HEAD)
+    classes = values.of("class")
+    words = NOTHING if unknown or numbers or classes else note(HEAD)
     if unknown:
         words += _asked(ASKED.format(values=" and ".join(f"“{each.value}”" for each in unknown)))
     if numbers:
-        read = ", ".join(f"{each.value} is {each.label}" for each in numbers)
-        words += note(CONVENTION.format(task=task.title.lower(), numbers=read))
+        convention = CONVENTION.format(task=task.title.lower(), numbers=_read_as(numbers))
+        words += note(convention)
+    if classes:
+        words += note(CLASSES.format(numbers=_read_as(classes)))
     body = join(_value(value, task.golds) for value in values.values)
     return words + Markup('<div class="meanings">{}</div>').format(body)
+
+
+def _read_as(values: Sequence[LabelValue]) -> str:
+    return ", ".join(f"{each.value} is {each.label}" for each in values)
 
 
 def _asked(words: str) -> Markup:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -11,7 +12,7 @@ from markupsafe import Markup
 from probe.data.fitting_task import fitting_task
 from probe.data.label_values import label_values, read_label_values
 from probe.data.preview import first_rows
-from probe.data.rows import Columns, guess
+from probe.data.rows import Columns, guess, with_class_names
 from probe.data.tables import Table
 from probe.errors import FileError, LabelError, UserError
 from probe.tasks.task import Task, offered_tasks, task_named
@@ -171,6 +172,7 @@ def show_file(visitor: str, task_name: str, path: str | None) -> list[Any]:
             switch = gr.Button(f"Switch to {other.choice}", visible=True)
             return [NOTHING, NOTHING, doubt, switch, *hidden[1:], *nothing]
         columns, doubt = _guessed(names, task)
+        columns = with_class_names(columns, Path(path))
     except UserError as trouble:
         return [NOTHING, NOTHING, alert(trouble), *hidden, *nothing]
     broken = f", {len(table.broken)} of them do not fit the header" if table.broken else ""
@@ -243,7 +245,7 @@ def show_labels(
     try:
         table = read_upload(visitor, path)
         chosen = columns_of([str(name) for name in table.frame.columns], columns, task)
-        return _labels(table, chosen, task), ""
+        return _labels(table, with_class_names(chosen, Path(path or "")), task), ""
     except UserError as trouble:
         return alert(trouble), ""
 

@@ -13,11 +13,12 @@ from probe.ui.answers.file_line import FILES_AT_ONCE, FileLine
 from probe.ui.answers.pacing import StopRequests
 from probe.ui.answers.turns import visitor_of
 from probe.ui.api import batch as batch_api
+from probe.ui.api import hub_dataset as hub_api
 from probe.ui.batch_tables import ALL, ANY, FILTERS
 from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING, PRESSED, QUIET
 from probe.ui.page import Page
-from probe.ui.panels import options, templates
+from probe.ui.panels import hub_dataset, options, templates
 from probe.ui.panels.changes import build_changes
 from probe.ui.panels.guard import build_guard, offer, offer_alone
 from probe.ui.panels.labelled_file import build_file
@@ -44,6 +45,7 @@ def build(page: Page) -> None:
         with file.details, gr.Column(elem_classes="card"):
             trouble = gr.HTML(elem_id="batch-trouble")
             asked, controls, go = _choices(page)
+        hub_dataset.build(page, file.upload, "upload")
         templates.build(page, file.upload)
     shown, guard, kept, change = _results()
     shown.setup, shown.trouble = setup, trouble
@@ -58,6 +60,7 @@ def build(page: Page) -> None:
     shown.again.click(_another, None, [file.upload, setup, shown.results], **QUIET)
     _browse(shown, kept, change)
     batch_api.build(page.core.models, line)
+    hub_api.build(page.core.store)
 
 
 def _alone(key: str, guard: bool) -> list[gr.DownloadButton]:

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from probe.analysis.batch import Chunk, Row, score
 from probe.analysis.file_progress import FileProgress, after_chunk
 from probe.analysis.summary import Summary, Totals, summary_json
+from probe.data.rows import with_class_names
 from probe.data.tables import Table
 from probe.errors import Stopped, UserError
 from probe.models.classifier import Precision
@@ -118,10 +119,10 @@ def run(
         check_room(models.store, visitor)
         table = read_upload(visitor, path)
         headers = [str(name) for name in table.frame.columns]
-        chosen = columns_of(headers, columns, task)
+        upload, stopped = Path(path or ""), stops.reason(session)
+        chosen = with_class_names(columns_of(headers, columns, task), upload)
         chosen = with_meanings(table, chosen, task, read_meanings(meanings))
         models.require(visitor, model)
-        upload, stopped = Path(path or ""), stops.reason(session)
         with line.place(place, caller_left()) as ahead:
             for files in ahead:
                 if stopped():

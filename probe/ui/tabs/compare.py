@@ -20,7 +20,7 @@ from probe.ui.events import CHANGING, QUIET, in_turn
 from probe.ui.html.compare import empty
 from probe.ui.html.shared_link import copy_script
 from probe.ui.page import Page
-from probe.ui.panels import hans
+from probe.ui.panels import hans, hub_dataset
 from probe.ui.panels.guard import build_guard, offer
 from probe.ui.panels.labelled_file import build_file, most_fields
 from probe.ui.tabs.compare_link import read_link
@@ -70,6 +70,7 @@ def build(page: Page) -> None:
     trouble = gr.HTML(visible=False, padding=False)
     with gr.Column(visible=False) as of_file:
         file = build_file(page, "compare-upload")
+        hub_dataset.build(page, file.upload, "compare-upload")
     with gr.Column(visible=False, elem_classes="card", elem_id="compare-one") as of_one:
         texts = [gr.Textbox(label="", lines=2, elem_id=f"compare-text-{at}") for at in (1, 2)]
     shown.progress = gr.HTML(padding=False, elem_id="compare-progress")

@@ -13,7 +13,7 @@ from probe.analysis.comparison import Row, compare_rows, read, require_two
 from probe.analysis.examination import examine
 from probe.analysis.file_progress import FileProgress, after_chunk
 from probe.data.names import stem_of
-from probe.data.rows import guess
+from probe.data.rows import guess, with_class_names
 from probe.data.tables import Table, read_table
 from probe.errors import ComparisonError, Stopped, UserError
 from probe.models.classifier import Precision
@@ -183,6 +183,7 @@ def _of_file(
     """Read a person's file. Raises FileError, LabelError where a label's meaning is not known."""
     table = read_upload(visitor, path)
     chosen = columns_of([str(name) for name in table.frame.columns], columns, task)
+    chosen = with_class_names(chosen, Path(path or ""))
     return table, read(table, with_meanings(table, chosen, task, read_meanings(meanings)), task)
 
 

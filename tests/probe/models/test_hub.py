@@ -1,126 +1,17 @@
-"""The hub's models: fetched files, commits, tokens, and the errors of what cannot be fetched.
+"""The hub's models: fetched files, commits, tokens, and the errors of what cannot be fetched."""
 
-The hub is a small server on this machine that answers the requests of the real client. It serves
-one model under two names, owner/tiny to everybody and owner/private to who has the token.
-"""
-
-import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
-from huggingface_hub import constants
 
 from probe.errors import ModelError
+from probe.hub import make_room
 from probe.models.cache import ModelCache
-from probe.models.hub_cache import make_room
 from probe.models.library import load
 from probe.tasks.nli import Pair
-from tests.support.tiny_bert import tiny_bert
+from tests.support.hub import COMMIT, TOKEN, Broken, Hub
 
-TOKEN = "the-owner-s"
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
 PAIR = Pair("A man walks.", "He moves.")
-
-
-@dataclass
-class Hub:
-    """A folder that is served, the files that were fetched, and who asked."""
-
-    folder: Path
-    server: ThreadingHTTPServer
-    fetched: list[str] = field(default_factory=list)
-    asked: list[str | None] = field(default_factory=list)  # the token of each request
-
-    def stop(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-
-
-def handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            path, token = self.path.partition("?")[0], self.headers["Authorization"]
-            hub.asked.append(token)
-            if token == f"Bearer {TOKEN}":
-                path = path.replace("/owner/private", "/owner/tiny")
-            api, files = "/api/models/owner/tiny/", f"/owner/tiny/resolve/{COMMIT}/"
-            if path.startswith(("/api/models/owner/gated", "/owner/gated")):
-                self.answer(403, b"{}", {"X-Error-Code": "GatedRepo"})
-            elif path.startswith(f"{api}revision/") and not path.endswith(("/main", COMMIT)):
-                self.answer(404, b"{}", {"X-Error-Code": "RevisionNotFound"})
-            elif path.startswith(f"{api}revision/"):
-                info = {"id": "owner/tiny", "sha": COMMIT, "siblings": []}
-                self.answer(200, json.dumps(info).encode())
-            elif path.startswith(f"{api}tree/"):
-                listed = [
-                    {"type": "file", "path": p.name, "size": p.stat().st_size, "oid": p.name}
-                    for p in hub.folder.iterdir()
-                ]
-                self.answer(200, json.dumps(listed).encode())
-            elif path.startswith(files):
-                name = path.removeprefix(files)
-                size = (hub.folder / name).stat().st_size
-                headers = {
-                    "ETag": f'"{name}"',
-                    "X-Repo-Commit": COMMIT,
-                    "Content-Length": str(size),
-                }
-                if self.command == "HEAD":
-                    self.answer(200, b"", headers)
-                else:
-                    hub.fetched.append(name)
-                    self.answer(200, (hub.folder / name).read_bytes(), headers)
-            else:
-                self.answer(401, b"{}", {"X-Error-Code": "RepoNotFound"})
-
-        do_HEAD = do_GET
-
-        def answer(self, code: int, body: bytes, headers: dict[str, str] | None = None) -> None:
-            self.send_response(code)
-            defaults = {"Content-Type": "application/json", "Content-Length": str(len(body))}
-            for name, value in (defaults | (headers or {})).items():
-                self.send_header(name, value)
-            self.end_headers()
-            if self.command == "GET":
-                self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    return Handler
-
-
-class Broken(BaseHTTPRequestHandler):
-    """Closes the connection without an answer."""
-
-    def handle(self) -> None:
-        self.close_connection = True
-
-
-@pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    folder = tiny_bert(tmp_path / "served")
-    (folder / "pytorch_model.bin").write_bytes(b"a pickle")
-    (folder / "README.md").write_text("about it")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
-    hub = Hub(folder, server)
-    server.RequestHandlerClass = handler(hub)
-    Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}"
-    files = f"{url}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
-    monkeypatch.setattr(constants, "ENDPOINT", url)
-    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", files)
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "token"))
-    monkeypatch.setenv("NLI_CLINIC_HOME", str(tmp_path / "home"))
-    for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-    yield hub
-    hub.stop()
 
 
 def sentence(name: str) -> str:
@@ -286,7 +177,7 @@ def test_a_model_that_is_larger_than_the_disk_for_them_is_not_fetched(
 ) -> None:
     (hub.folder / "vocab.txt").write_bytes(bytes(1_000_001))
     assert sentence("owner/tiny").endswith(
-        "are for the hub's models (this app's NLI_CLINIC_HUB_MB)"
+        "are for what comes from the hub (this app's NLI_CLINIC_HUB_MB)"
     )
     assert hub.fetched == []
 
@@ -297,9 +188,9 @@ def test_the_least_used_model_makes_room_for_another(
     folder = tmp_path / "home" / "hub"
     load("owner/tiny")
     (kept,) = folder.glob("models--*")
-    make_room("owner/next", folder, 10_000)
+    make_room("model", "owner/next", 10_000, ModelError)
     assert kept.is_dir()
-    make_room("owner/next", folder, 1_000_000)
+    make_room("model", "owner/next", 1_000_000, ModelError)
     assert not kept.exists()
     assert load("owner/tiny").revision == COMMIT  # fetched anew
 

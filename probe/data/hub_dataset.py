@@ -1,0 +1,192 @@
+"""A split of a hub's data set as one Parquet file on this disk, for the reader of tables.
+
+It is named `hub:OWNER/NAME@REVISION:CONFIG/SPLIT` wherever a file of examples is; revision,
+configuration and split may be left out where there is but one. The repository's own Parquet files
+are taken, else those that the hub has made of it (its branch refs/convert/parquet).
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from huggingface_hub import DatasetInfo, HfApi, hf_hub_download
+from huggingface_hub.errors import RevisionNotFoundError
+
+from probe.data.class_names import Features, card_features, features_json, features_of
+from probe.data.hub_layout import Part, choose_part, converted_parts, own_parts, parquet_of
+from probe.data.names import UNUSABLE
+from probe.data.unpacking import MEGABYTE
+from probe.errors import FileError, writing
+from probe.hub import access, asking, make_room
+from probe.limits import UNBOUNDED, Bounds
+from probe.stopping import check_stop
+
+THING = "data set"
+PREFIX = "hub:"
+FORM = "hub:OWNER/NAME, hub:OWNER/NAME:SPLIT or hub:OWNER/NAME@REVISION:CONFIG/SPLIT"
+REFERENCE = re.compile(
+    r"hub:(?P<name>[^@:]+)(@(?P<revision>[^:]+))?(:((?P<config>[^/:]+)/)?(?P<split>[^/:]+))?"
+)
+CONVERTED = "refs/convert/parquet"
+UNREACHED = "cannot be looked up"
+
+
+@dataclass(frozen=True)
+class HubDataset:
+    """What is asked of the hub; an empty configuration or split is the only one there is."""
+
+    name: str
+    revision: str | None = None
+    config: str = ""
+    split: str = ""
+
+    def __str__(self) -> str:
+        """Write it as commands take it."""
+        part = "/".join(filter(None, (self.config, self.split)))
+        return f"{PREFIX}{self.name}{'@' if self.revision else ''}{self.revision or ''}" + (
+            f":{part}" if part else ""
+        )
+
+
+@dataclass(frozen=True)
+class FetchedDataset:
+    """The file, and what is in it: `source` names the commit, configuration and split."""
+
+    path: Path
+    source: HubDataset
+
+    @property
+    def words(self) -> str:
+        """Say what was fetched."""
+        source = self.source
+        revision = f"revision {(source.revision or '')[:12]}"
+        return f"{source.name}, configuration {source.config}, split {source.split}, {revision}"
+
+
+def is_reference(text: str | Path) -> bool:
+    """Whether a name of a file is that of a hub's data set."""
+    return str(text).startswith(PREFIX)
+
+
+def source_name(file: Path) -> str:
+    """Return what a result calls its file: the name without folders, or a data set's whole name."""
+    return file.as_posix() if is_reference(file) else file.name
+
+
+def read_reference(text: str | Path) -> HubDataset:
+    """Read the name of a hub's data set. Raises FileError."""
+    written = text.as_posix() if isinstance(text, Path) else text.strip()
+    found = REFERENCE.fullmatch(written)
+    if found is None:
+        raise FileError(f"{written!r} names no data set of the hub; write {FORM}")
+    parts = found.groupdict()
+    return HubDataset(parts["name"], parts["revision"], parts["config"] or "", parts["split"] or "")
+
+
+def fetch(asked: HubDataset, folder: Path, bounds: Bounds = UNBOUNDED) -> FetchedDataset:
+    """Fetch a split into the hub's cache and put it into a folder as one Parquet file.
+
+    Raises FileError with a sentence, LimitError for files that are larger than the bounds.
+    """
+    with asking(THING, asked.name, asked.revision, UNREACHED, FileError):
+        info = _info(asked.name, asked.revision)
+        card = dict(vars(info.card_data)) if info.card_data else {}
+        holder, parts = _parts(asked, info, card)
+        part = choose_part(parts, asked.name, asked.config, asked.split)
+        _check_size(asked, holder, part, bounds)
+        files = [_download(asked.name, file, holder.sha) for file in part.files]
+        source = HubDataset(asked.name, holder.sha, part.config, part.split)
+        path = folder / _file_name(source)
+        with writing(path):
+            _put(files, card_features(card, part.config), path)
+    return FetchedDataset(path, source)
+
+
+def _info(name: str, revision: str | None) -> DatasetInfo:
+    token = access().get("token")
+    return HfApi().dataset_info(name, revision=revision, files_metadata=True, token=token)
+
+
+def _parts(
+    asked: HubDataset, info: DatasetInfo, card: dict[str, Any]
+) -> tuple[DatasetInfo, list[Part]]:
+    """Return the parts that there are, and the commit that holds them. Raises FileError.
+
+    The hub's conversion is of the newest commit, so it does not stand for one that is named.
+    """
+    if parts := own_parts(parquet_of(_paths(info)), card):
+        return info, parts
+    none = f"the {THING} {asked.name!r} has no Parquet files"
+    if asked.revision not in (None, CONVERTED):
+        raise FileError(f"{none} in its revision {asked.revision!r}")
+    try:
+        converted = _info(asked.name, CONVERTED)
+    except RevisionNotFoundError:
+        raise FileError(f"{none}, and the hub has made none of it") from None
+    if parts := converted_parts(parquet_of(_paths(converted))):
+        return converted, parts
+    raise FileError(f"{none}, and the hub has made none of it")
+
+
+def _paths(info: DatasetInfo) -> list[str]:
+    return [file.rfilename for file in info.siblings or ()]
+
+
+def _check_size(asked: HubDataset, holder: DatasetInfo, part: Part, bounds: Bounds) -> None:
+    """Refuse files that cannot be within the bounds, before they are fetched."""
+    sizes = {file.rfilename: file.size or 0 for file in holder.siblings or ()}
+    size = sum(sizes[file] for file in part.files)
+    bounds.check("max_unpacked_mb", size / MEGABYTE)
+    make_room(THING, asked.name, size, FileError)
+
+
+def _download(name: str, file: str, commit: str | None) -> Path:
+    check_stop()
+    asked: dict[str, Any] = {"repo_type": "dataset", "revision": commit, **access()}
+    return Path(hf_hub_download(name, file, **asked))
+
+
+def _file_name(source: HubDataset) -> str:
+    """Return the name of the file: the data set's without its owner, configuration and split."""
+    parts = [source.name.split("/")[-1], source.config, source.split]
+    kept = [part for part in parts if part != "default"]
+    return UNUSABLE.sub("_", "-".join(kept)).replace(".", "_") + ".parquet"
+
+
+def _put(files: Sequence[Path], features: Features, path: Path) -> None:
+    """Put the files together as one, with the names of classes where they have none themselves.
+
+    Raises FileError for files that do not fit together.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    schema = pq.read_schema(files[0])
+    metadata = schema.metadata or {}
+    named = bool(features_of(metadata)) or not features
+    if len(files) == 1 and named:
+        return _link(files[0].resolve(), path)
+    whole = schema if named else schema.with_metadata({**metadata, **features_json(features)})
+    try:
+        with pq.ParquetWriter(path, whole) as writer:
+            for file in files:
+                with pq.ParquetFile(file) as part:
+                    for batch in part.iter_batches():
+                        check_stop()
+                        writer.write_table(pa.Table.from_batches([batch]).cast(whole))
+    except (ValueError, pa.ArrowException) as problem:
+        words = next(iter(str(problem).splitlines()), type(problem).__name__)
+        raise FileError(f"the files of {path.name} do not fit together: {words}") from problem
+
+
+def _link(file: Path, path: Path) -> None:
+    """Give a file of the cache a second name, or copy it where that cannot be done."""
+    path.unlink(missing_ok=True)
+    try:
+        os.link(file, path)
+    except OSError:
+        shutil.copyfile(file, path)

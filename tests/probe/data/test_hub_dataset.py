@@ -1,0 +1,330 @@
+"""The hub's data sets: which files are a split, what is fetched, and what their labels mean."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from probe.data.hub_dataset import HubDataset, fetch, is_reference, read_reference
+from probe.data.label_values import in_words, label_values
+from probe.data.questions import question_rows
+from probe.data.rows import guess, labelled, read_rows, with_class_names
+from probe.data.tables import read_table
+from probe.errors import FileError, LimitError
+from probe.limits import Bounds
+from probe.tasks.nli import NLI
+from probe.tasks.reading import Span
+from tests.support.commands import run
+from tests.support.hub import COMMIT, CONVERTED, TOKEN, Broken, Hub, ServedDataset
+
+NAMES = ["contradiction", "neutral", "entailment"]
+"""Another order than the convention of the task's data sets."""
+
+
+def write(path: Path, labels: list[int], names: list[str] | None = None) -> Path:
+    """Write a pair for each label; the file itself names the classes where names are given."""
+    texts = [f"Text {number}." for number in range(len(labels))]
+    table = pa.table({"premise": texts, "hypothesis": texts, "label": labels})
+    if names:
+        features = {"label": {"names": names, "_type": "ClassLabel"}}
+        info = json.dumps({"info": {"features": features}})
+        table = table.replace_schema_metadata({"huggingface": info})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(table, path)
+    return path
+
+
+@pytest.fixture
+def served(hub: Hub, tmp_path: Path) -> ServedDataset:
+    """owner/set: two splits, train of two files, with the names of classes in them."""
+    folder = tmp_path / "set"
+    write(folder / "data" / "train-00000-of-00002.parquet", [0, 1], NAMES)
+    write(folder / "data" / "train-00001-of-00002.parquet", [2], NAMES)
+    write(folder / "data" / "validation-00000-of-00001.parquet", [2, -1], NAMES)
+    hub.datasets["owner/set"] = ServedDataset(folder)
+    return hub.datasets["owner/set"]
+
+
+def fetched(text: str, folder: Path) -> Path:
+    return fetch(read_reference(text), folder).path
+
+
+def sentence(text: str, folder: Path) -> str:
+    with pytest.raises(FileError) as caught:
+        fetched(text, folder)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def card_with_classes(names: list[str]) -> Mapping[str, Any]:
+    label = {"class_label": {"names": {str(n): name for n, name in enumerate(names)}}}
+    features = [{"name": "premise", "dtype": "string"}, {"name": "label", "dtype": label}]
+    return {"dataset_info": {"features": features}}
+
+
+# names
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("hub:owner/set", HubDataset("owner/set")),
+        ("hub:owner/set:test", HubDataset("owner/set", None, "", "test")),
+        ("hub:glue:mnli/test", HubDataset("glue", None, "mnli", "test")),
+        ("hub:owner/set@v1:a/b", HubDataset("owner/set", "v1", "a", "b")),
+        ("hub:o/s@refs/pr/3:b", HubDataset("o/s", "refs/pr/3", "", "b")),
+    ],
+)
+def test_a_reference_is_read_and_written(text: str, meant: HubDataset) -> None:
+    assert read_reference(Path(text)) == meant
+    assert str(meant) == text
+
+
+@pytest.mark.parametrize("text", ["hub:", "hub:a/b:", "hub:a/b:c/d/e", "hub:a/b@", "hub:a:b:c"])
+def test_a_wrong_reference_says_how_one_is_written(text: str) -> None:
+    with pytest.raises(FileError, match="names no data set of the hub; write hub:OWNER/NAME, "):
+        read_reference(text)
+
+
+def test_a_file_of_this_disk_is_no_reference() -> None:
+    assert not is_reference(Path("hub/pairs.csv"))
+
+
+# files
+
+
+def test_the_files_of_a_split_are_one_table_in_their_order(
+    served: ServedDataset, tmp_path: Path
+) -> None:
+    path = fetched("hub:owner/set:train", tmp_path / "out")
+    assert path.name == "set-train.parquet"
+    assert list(read_table(path).frame["label"]) == [0, 1, 2]
+
+
+def test_only_the_files_of_the_split_are_fetched(
+    hub: Hub, served: ServedDataset, tmp_path: Path
+) -> None:
+    fetched("hub:owner/set:validation", tmp_path)
+    assert hub.fetched == ["data/validation-00000-of-00001.parquet"]
+
+
+def test_what_was_fetched_names_its_commit(served: ServedDataset, tmp_path: Path) -> None:
+    found = fetch(read_reference("hub:owner/set:train"), tmp_path)
+    assert str(found.source) == f"hub:owner/set@{COMMIT}:default/train"
+    assert fetch(found.source, tmp_path).source == found.source
+
+
+def test_a_split_that_is_not_named_is_asked_for(served: ServedDataset, tmp_path: Path) -> None:
+    assert sentence("hub:owner/set", tmp_path) == (
+        "say which split of the data set 'owner/set'; it has: train, validation"
+    )
+
+
+def test_a_split_that_is_not_there(served: ServedDataset, tmp_path: Path) -> None:
+    assert sentence("hub:owner/set:test", tmp_path) == (
+        "the data set 'owner/set' has no split 'test'; it has: train, validation"
+    )
+
+
+def test_the_card_says_which_files_are_which(hub: Hub, tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    for name in ("easy/a.parquet", "hard/one.parquet", "hard/two.parquet"):
+        write(folder / name, [len(name)])
+    configs = [
+        {"config_name": "easy", "data_files": "easy/*"},
+        {"config_name": "hard", "data_files": [{"split": "dev", "path": ["hard/t*"]}]},
+    ]
+    hub.datasets["owner/set"] = ServedDataset(folder, card={"configs": configs})
+    assert list(read_table(fetched("hub:owner/set:hard/dev", tmp_path)).frame["label"]) == [16]
+    assert fetched("hub:owner/set:easy/train", tmp_path).name == "set-easy-train.parquet"
+    assert sentence("hub:owner/set:dev", tmp_path) == (
+        "say which configuration of the data set 'owner/set'; it has: easy, hard"
+    )
+    assert sentence("hub:owner/set:odd/dev", tmp_path) == (
+        "the data set 'owner/set' has no configuration 'odd'; it has: easy, hard"
+    )
+
+
+@pytest.fixture
+def converted(hub: Hub, tmp_path: Path) -> ServedDataset:
+    """owner/lines: JSON lines of which the hub has made Parquet."""
+    (tmp_path / "lines").mkdir()
+    (tmp_path / "lines" / "train.jsonl").write_text("{}\n")
+    write(tmp_path / "made" / "plain" / "train" / "0000.parquet", [1], NAMES)
+    hub.datasets["owner/lines"] = ServedDataset(tmp_path / "lines", tmp_path / "made")
+    return hub.datasets["owner/lines"]
+
+
+def test_the_hub_s_conversion_is_read_where_there_is_no_parquet(
+    converted: ServedDataset, tmp_path: Path
+) -> None:
+    found = fetch(read_reference("hub:owner/lines"), tmp_path)
+    assert found.source == HubDataset("owner/lines", CONVERTED, "plain", "train")
+
+
+def test_the_conversion_does_not_stand_for_a_named_revision(
+    converted: ServedDataset, tmp_path: Path
+) -> None:
+    assert sentence(f"hub:owner/lines@{COMMIT}", tmp_path) == (
+        f"the data set 'owner/lines' has no Parquet files in its revision '{COMMIT}'"
+    )
+
+
+def test_a_data_set_without_parquet(converted: ServedDataset, tmp_path: Path) -> None:
+    converted.converted = None
+    assert sentence("hub:owner/lines", tmp_path) == (
+        "the data set 'owner/lines' has no Parquet files, and the hub has made none of it"
+    )
+
+
+def test_files_that_do_not_fit_together(served: ServedDataset, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"other": [1]}), served.files / "data" / "train-00001-of-00002.parquet")
+    assert sentence("hub:owner/set:train", tmp_path).startswith(
+        "the files of set-train.parquet do not fit together: "
+    )
+
+
+# refusals
+
+
+def test_a_data_set_that_is_not_there(hub: Hub, tmp_path: Path) -> None:
+    assert sentence("hub:owner/none", tmp_path) == (
+        "the hub has no data set 'owner/none', or it is private and needs HF_TOKEN"
+    )
+
+
+def test_a_revision_that_is_not_there(served: ServedDataset, tmp_path: Path) -> None:
+    assert sentence("hub:owner/set@v9:train", tmp_path) == (
+        "the data set 'owner/set' has no revision 'v9'"
+    )
+
+
+def test_a_gated_data_set_says_what_to_do(hub: Hub, tmp_path: Path) -> None:
+    assert sentence("hub:owner/gated", tmp_path) == (
+        "the data set 'owner/gated' is gated: agree to its terms, and set HF_TOKEN"
+    )
+
+
+def test_an_impossible_name(hub: Hub, tmp_path: Path) -> None:
+    assert sentence("hub:a b:train", tmp_path).startswith("'a b' is no name of a data set; ")
+
+
+def test_without_a_network(hub: Hub, tmp_path: Path) -> None:
+    hub.server.RequestHandlerClass = Broken
+    assert sentence("hub:owner/set", tmp_path) == (
+        "the hub cannot be reached from here, and the data set 'owner/set' cannot be looked up"
+    )
+
+
+def test_files_over_the_bound_are_not_fetched(
+    hub: Hub, served: ServedDataset, tmp_path: Path
+) -> None:
+    with (served.files / "data" / "validation-00000-of-00001.parquet").open("ab") as file:
+        file.truncate(3_000_000)
+    with pytest.raises(LimitError, match="larger than 2 megabytes"):
+        fetch(read_reference("hub:owner/set:validation"), tmp_path, Bounds(max_unpacked_mb=2))
+    assert hub.fetched == []
+
+
+def test_a_public_app_asks_without_its_owner_s_token(
+    hub: Hub, served: ServedDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    fetched("hub:owner/set:train", tmp_path)
+    assert set(hub.asked) == {f"Bearer {TOKEN}"}
+    hub.asked.clear()
+    monkeypatch.setenv("NLI_CLINIC_PUBLIC", "1")
+    fetched("hub:owner/set:train", tmp_path)
+    assert set(hub.asked) == {None}
+    assert (tmp_path / "home" / "hub" / "datasets--owner--set").is_dir()
+    assert sentence("hub:owner/none", tmp_path) == "the hub has no open data set 'owner/none'"
+
+
+# labels
+
+
+def golds(path: Path) -> list[str | None]:
+    table = read_table(path)
+    columns = with_class_names(guess(list(table.frame.columns), NLI), path)
+    return [row.example.gold for row in read_rows(table, columns, NLI) if row.example]
+
+
+def test_numbers_are_read_by_the_names_in_the_file(served: ServedDataset, tmp_path: Path) -> None:
+    assert golds(fetched("hub:owner/set:train", tmp_path)) == NAMES
+    assert [
+        pair.gold for pair in labelled(fetched("hub:owner/set:validation", tmp_path), NLI)[0]
+    ] == ["entailment"]
+
+
+def test_numbers_are_read_by_the_names_on_the_card(hub: Hub, tmp_path: Path) -> None:
+    write(tmp_path / "set" / "train.parquet", [0, 2])
+    hub.datasets["owner/set"] = ServedDataset(tmp_path / "set", card=card_with_classes(NAMES))
+    path = fetched("hub:owner/set", tmp_path)
+    assert golds(path) == ["contradiction", "entailment"]
+    assert list(read_table(path).frame["label"]) == [0, 2]  # the cells stay numbers
+
+
+def test_what_a_number_means_is_said(served: ServedDataset, tmp_path: Path) -> None:
+    path = fetched("hub:owner/set:validation", tmp_path)
+    table = read_table(path)
+    columns = with_class_names(guess(list(table.frame.columns), NLI), path)
+    read = label_values(table, columns, NLI)
+    assert [(each.value, each.reading) for each in read.values] == [
+        ("2", "class"),
+        ("-1", "disputed"),
+    ]
+    assert in_words(read) == "gold labels are read: 2 as entailment (1)"
+
+
+def test_a_class_that_the_task_does_not_know_is_not_guessed(tmp_path: Path) -> None:
+    path = write(tmp_path / "mine.parquet", [0, 1], ["sport", "neutral"])
+    table = read_table(path)
+    columns = with_class_names(guess(list(table.frame.columns), NLI), path)
+    assert [each.label for each in label_values(table, columns, NLI).of("unknown")] == [None]
+    first, second = read_rows(table, columns, NLI)
+    assert first.error.startswith("unknown gold label 'sport'; use ")
+    assert second.example.gold == "neutral"
+
+
+def test_questions_are_read_with_the_columns_of_squad(hub: Hub, tmp_path: Path) -> None:
+    answers = [{"text": ["park"], "answer_start": [12]}, {"text": [], "answer_start": []}]
+    columns = {
+        "context": ["He is in the park."] * 2,
+        "question": ["Where?"] * 2,
+        "answers": answers,
+    }
+    columns["context"][0] = "He ran to a park."
+    (tmp_path / "squad").mkdir()
+    pq.write_table(pa.table(columns), tmp_path / "squad" / "dev.parquet")
+    hub.datasets["owner/squad"] = ServedDataset(tmp_path / "squad")
+    first, second = question_rows(fetched("hub:owner/squad:validation", tmp_path))
+    assert first.question and first.question.answers == (Span("park", 12),)
+    assert second.question and second.question.answers == ()
+
+
+# commands
+
+
+def test_a_command_takes_a_data_set_where_it_takes_a_file(
+    served: ServedDataset, model: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "scored.csv"
+    ended = run("batch", "hub:owner/set:train", "--model", model, "--out", str(out))
+    assert ended.exit_code == 0, ended.output
+    assert f"fetched: owner/set, configuration default, split train, revision {COMMIT[:12]}" in (
+        ended.stderr
+    )
+    assert "2 as entailment (1)" in ended.stderr
+    frame = pd.read_csv(out)
+    assert list(frame["label"]) == [0, 1, 2]
+
+
+def test_a_command_ends_with_the_hub_s_refusal(hub: Hub, model: str, tmp_path: Path) -> None:
+    ended = run("batch", "hub:owner/none", "--model", model, "--out", str(tmp_path / "a.csv"))
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith("error: the hub has no data set 'owner/none'")
