@@ -70,13 +70,6 @@
     }
     shown.querySelector(".panel.opened")?.scrollIntoView({ block: "nearest" });
   });
-  // Open what is folded and go there.
-  window.openFold = (id) => {
-    const fold = document.getElementById(id), head = fold.querySelector("button");
-    if (!head.classList.contains("open")) head.click();
-    fold.scrollIntoView({ block: "nearest" });
-    head.focus();
-  };
   // Make the PNG of a picture from its SVG, at twice its size, and save it.
   window.takePng = async (button) => {
     const source = button.closest(".picture").querySelector("a[download$='.svg']");

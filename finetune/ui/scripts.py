@@ -14,12 +14,15 @@ TO_CARD = """opened => {
 """Marks what was pressed, where it stands, so that the focus stays there; shows the card."""
 LIVE = 'element.setAttribute("aria-live", "polite");'
 """Lets a component of HTML tell a screen reader what is new in it."""
-TELL = """async () => {
-  const may = window.Notification ? await Notification.requestPermission() : "denied";
-  const button = document.getElementById("tell");
-  const told = may === "granted" ? "You will be told" : "The tab's title will say so";
-  if (button) button.textContent = told;
-}"""
+RULES = """element.addEventListener("change", event => {
+  const rule = event.target.closest("input[data-rule]");
+  if (rule) trigger("submit", {run: rule.dataset.rule, value: rule.value});
+});"""
+"""Lets a component of HTML report that the rule was changed by which a run in it is judged."""
+TO_RULE = """() => setTimeout(() => {
+  document.querySelector(".runs-tab input[data-rule]")?.focus({preventScroll: true});
+})"""
+"""Gives the focus back to the rule once what it brought is drawn."""
 TELL = "html => window.tellProgress(html)"
 """Says in the tab's title how far runs are, and tells their end where that is allowed."""
 

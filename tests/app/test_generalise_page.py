@@ -39,6 +39,18 @@ def test_a_figure_of_the_heat_map_shows_its_curve(newcomer: Page) -> None:
     expect(opened.locator("h4")).to_have_text("Trained on: Medium")
 
 
+def test_another_rule_judges_the_shown_run_anew(newcomer: Page) -> None:
+    open_tab(newcomer, "Generalise")
+    badge = newcomer.locator("#generalise-results .badge").first
+    expect(badge).to_have_text("learnt the set, not the skill", timeout=SLOW)
+    rule = newcomer.locator("#generalise-results input[data-rule]").first
+    rule.fill("60")
+    rule.press("Tab")
+    expect(badge).to_have_text("learnt the skill", timeout=SLOW)
+    expect(newcomer.locator("#generalise-results")).to_contain_text("Stored with the run")
+    expect(rule).to_be_focused()
+
+
 def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(
     newcomer: Page, app: App, second: str
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from finetune.experiments.generalisation.another_rule import judged_anew, loss_in
 from finetune.experiments.generalisation.inoculated import same_phenomenon
 from finetune.experiments.generalisation.run import (
     KIND,
@@ -20,9 +21,10 @@ from finetune.ui.generalise.titles import place, run_title, subject
 from finetune.ui.html.generalisation import results
 from finetune.ui.run_tab.entry import RunTab
 from finetune.ui.run_tab.layout import build as build_run_tab
+from probe.errors import UserError
 from probe.runs.gallery import gallery_runs
 from probe.runs.run import StoredRun
-from probe.ui.html.elements import join
+from probe.ui.html.elements import alert, join
 from probe.ui.page import Page
 
 HINT = (
@@ -54,6 +56,7 @@ def entry_of(page: Page) -> RunTab:
         results=partial(show_runs, page.core.gallery),
         files=write_files,
         rank=place,
+        judged_anew=partial(show_judged_anew, page.core.gallery),
     )
 
 
@@ -63,6 +66,21 @@ def show_runs(gallery: Path, runs: Sequence[StoredRun]) -> Markup:
         results(run, same_phenomenon(run.plan, gallery_runs(gallery)))
         for run in map(generalisation_run, runs)
     )
+
+
+def show_judged_anew(gallery: Path, runs: Sequence[StoredRun], run_id: str, points: str) -> Markup:
+    """Show runs as `show_runs` does, one judged by another loss; say what is wrong with a loss."""
+    public, shown = gallery_runs(gallery), list[Markup]()
+    for run in map(generalisation_run, runs):
+        beside = same_phenomenon(run.plan, public)
+        if run.id != run_id or not run.verdict:
+            shown.append(results(run, beside))
+            continue
+        try:
+            shown.append(results(run, beside, judged_anew(run, loss_in(points))))
+        except UserError as trouble:
+            shown.append(alert(trouble) + results(run, beside))
+    return join(shown)
 
 
 def write_files(runs: Sequence[StoredRun], folder: Path) -> list[Path]:

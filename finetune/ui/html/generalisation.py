@@ -61,21 +61,34 @@ ARGUMENT = (
 PARAGRAPH, ITEM = Markup('<p class="say">{}</p>'), Markup("<li>{}</li>")
 
 
-def verdict(run: GeneralisationRun) -> Markup:
-    """Show the outcome as a badge with its rule, and the sentence."""
-    judged = run.verdict
-    return Markup(
-        '<div class="strip"><span class="badge {}">{}</span><span class="soft tiny">rule: away '
-        "from what it saw it loses {:g} points or more, with an interval above 0 "
-        '<button type="button" class="plain" onclick="openFold(this.dataset.fold)" '
-        'data-fold="generalise-settings">change for a new run</button></span></div>'
-        "{}{}"
-    ).format(
+RULE = Markup(
+    '<label class="soft tiny rule">rule: away from what it saw it loses '
+    '<input type="number" data-rule="{}" value="{:g}" min="0.1" max="100" step="any" '
+    'aria-label="Loss in points from which on it learnt the set; judges this run anew"> points or '
+    "more, with an interval above 0</label>"
+)
+"""How a run is judged; a number that is typed judges it anew."""
+
+
+def verdict(run: GeneralisationRun, anew: GeneralisationRun | None = None) -> Markup:
+    """Show the outcome as a badge with its rule, and the sentence; `anew` is by another rule."""
+    shown = anew or run
+    judged = shown.verdict
+    return Markup('<div class="strip"><span class="badge {}">{}</span>{}</div>{}{}{}').format(
         TONES[judged["outcome"]],
         BADGES[judged["outcome"]],
-        100 * run.plan.thresholds.loss,
-        PARAGRAPH.format(in_words(run)),
+        RULE.format(run.id, 100 * shown.plan.thresholds.loss),
+        _kept(run) if anew and anew.plan != run.plan else NOTHING,
+        PARAGRAPH.format(in_words(shown)),
         note(OUTCOMES[judged["outcome"]].summary) if judged["worst"] else NOTHING,
+    )
+
+
+def _kept(run: GeneralisationRun) -> Markup:
+    """Say what stays stored of a run that is judged anew."""
+    return note(
+        f"Judged anew, without training. Stored with the run: "
+        f"{BADGES[run.verdict['outcome']]}, by {100 * run.plan.thresholds.loss:g} points."
     )
 
 
@@ -230,8 +243,15 @@ def _lifted(judged: Json) -> str:
     )
 
 
-def results(run: GeneralisationRun, inoculation: InoculationRun | None = None) -> Markup:
-    """Show all that a run came to so far; what went wrong stands first."""
+def results(
+    run: GeneralisationRun,
+    inoculation: InoculationRun | None = None,
+    anew: GeneralisationRun | None = None,
+) -> Markup:
+    """Show all that a run came to so far; what went wrong stands first.
+
+    `anew` is the run judged by another rule, whose verdict is shown instead.
+    """
     problem = alert(run.error) if run.error else NOTHING
     if not run.verdict:
         return _run(problem + all_curves(run))
@@ -243,12 +263,12 @@ def results(run: GeneralisationRun, inoculation: InoculationRun | None = None) -
         join(
             [
                 problem,
-                verdict(run),
+                verdict(run, anew),
                 pictures,
                 folded,
                 beside(inoculation),
                 before(run),
-                _warnings(run.verdict["warnings"]),
+                _warnings((anew or run).verdict["warnings"]),
                 twin("repeat on the command line", commands(generalise_command(run), run.kept)),
             ]
         )

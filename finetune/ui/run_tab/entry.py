@@ -25,7 +25,8 @@ class RunTab:
     of them, in this order, for a task. `requests` and `forecast` take the model's name and their
     values; they raise UserError with a sentence. Runs of the gallery whose `group` is the same are
     shown together, those of the lowest `rank` are offered first. `files` writes what a person takes
-    away of runs into a folder.
+    away of runs into a folder. `judged_anew` shows runs of which one, by its id, is judged by
+    another rule, as it was typed; what is stored stays.
     """
 
     id: str
@@ -42,3 +43,4 @@ class RunTab:
     results: Callable[[Sequence[StoredRun]], Markup]
     files: Callable[[Sequence[StoredRun], Path], list[Path]]
     rank: Callable[[StoredRun], int] = no_rank
+    judged_anew: Callable[[Sequence[StoredRun], str, str], Markup] | None = None

@@ -105,6 +105,15 @@ class Handlers:
         except StoreError as trouble:  # the database may be back at the next tick
             return _trouble(trouble)
 
+    def judge_anew(self, event: gr.EventData, owner: str, choice: str | None) -> Any:
+        """Show what is looked at, one run of it judged by the rule that was typed."""
+        run_id, typed = (str(getattr(event, name, "")) for name in ("run", "value"))
+        try:
+            runs = self.offered.runs(owner, choice or "")
+        except StoreError as trouble:
+            return alert(trouble)
+        return self.entry.judged_anew(runs, run_id, typed) if self.entry.judged_anew else gr.skip()
+
     def follow_model(self, model: str, choice: str | None, owner: str, task: str) -> Values:
         """Look at the gallery's runs of the model that is chosen, unless own ones are looked at."""
         there = self.offered.of_model(model, task_named(task))

@@ -101,7 +101,10 @@ def _build_shown(entry: RunTab) -> Shown:
             outputs.again = gr.Button("Take up again", elem_id=f"{entry.id}-again", **SMALL)
             outputs.tell = gr.Button("Tell me when it ends", elem_id=f"{entry.id}-tell", **SMALL)
     outputs.results = gr.HTML(
-        OPENING, elem_id=f"{entry.id}-results", padding=False, js_on_load=scripts.LIVE
+        OPENING,
+        elem_id=f"{entry.id}-results",
+        padding=False,
+        js_on_load=scripts.LIVE + scripts.RULES,
     )
     with gr.Row(elem_classes="tools"):
         outputs.take = gr.Button("Report and files", elem_id=f"{entry.id}-take", **SMALL)
@@ -155,6 +158,11 @@ def _wire_shown(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown
     seen, turn, looked_at = outputs.outputs, in_turn(f"look-{entry.id}"), [owner, runs]
     runs.input(handlers.look, looked_at, seen, trigger_mode="always_last", **turn)
     runs.input(lambda: gr.Textbox(visible=False), None, shown.link, **QUIET)
+    if entry.judged_anew:
+        judged = outputs.results.submit(
+            handlers.judge_anew, looked_at, outputs.results, trigger_mode="always_last", **turn
+        )
+        judged.then(None, js=scripts.TO_RULE, **QUIET)
     outputs.halt.click(handlers.stop, looked_at, seen, **turn)
     outputs.again.click(handlers.take_up, looked_at, seen, **turn)
     outputs.timer.tick(

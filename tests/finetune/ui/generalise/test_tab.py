@@ -6,7 +6,7 @@ import pytest
 
 from finetune.experiments.generalisation.run import KIND
 from finetune.report.gallery import shown_runs
-from finetune.ui.generalise.tab import show_runs, write_files
+from finetune.ui.generalise.tab import show_judged_anew, show_runs, write_files
 from finetune.ui.generalise.titles import place, skills, subject
 from probe.errors import RunError
 from probe.runs.gallery import FOLDER, gallery_runs
@@ -25,6 +25,21 @@ def test_an_inoculation_of_the_gallery_stands_beside_a_run_of_its_model_and_skil
     shown = show_runs(FOLDER, [stored_run(make_points(MATRIX))])
     assert "Inoculation on the same skill" in shown
     assert "run=gallery-minilm-numerical" in shown
+
+
+def test_one_of_several_runs_is_judged_by_the_loss_that_was_typed() -> None:
+    runs = [stored_run(make_points(MATRIX), run_id=name) for name in ("a", "b")]
+    shown = show_judged_anew(Path("no gallery"), runs, "b", "60")
+    assert 'data-rule="a" value="10"' in shown
+    assert 'data-rule="b" value="60"' in shown
+
+
+@pytest.mark.parametrize("typed", ["", "many", "0", "-5", "101", "nan"])
+def test_a_loss_that_is_no_share_is_refused_beside_what_is_stored(typed: str) -> None:
+    runs = [stored_run(make_points(MATRIX), run_id="a")]
+    shown = show_judged_anew(Path("no gallery"), runs, "a", typed)
+    assert "loss" in shown.partition('class="generalised"')[0]
+    assert 'data-rule="a" value="10"' in shown
 
 
 def test_a_judged_run_leaves_points_figure_and_summary(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from finetune.experiments.generalisation.another_rule import judged_anew
 from finetune.experiments.inoculation.plan import Cell
 from finetune.ui.html.generalisation import (
     beside,
@@ -30,7 +31,19 @@ def test_a_judged_run_shows_badge_sentence_and_heat_map() -> None:
 
 
 def test_the_rule_names_the_threshold_in_points() -> None:
-    assert "it loses 10 points or more" in results(RUN)
+    assert f'data-rule="{RUN.id}" value="10"' in results(RUN)
+
+
+def test_another_rule_changes_badge_and_sentence_and_names_what_is_stored() -> None:
+    page = results(RUN, anew=judged_anew(RUN, 0.6))
+    assert '<span class="badge good">learnt the skill</span>' in page
+    assert f'data-rule="{RUN.id}" value="60"' in page
+    assert "Stored with the run: learnt the set, not the skill, by 10 points." in page
+    assert "serves every kind" not in page
+
+
+def test_the_stored_rule_typed_again_is_no_other_rule() -> None:
+    assert results(RUN, anew=judged_anew(RUN, 0.1)) == results(RUN)
 
 
 def test_the_sentence_names_the_kinds_that_serve_every_kind() -> None:
