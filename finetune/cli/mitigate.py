@@ -17,6 +17,7 @@ from finetune.experiments.inoculation.user_data import UserFiles, sources_of
 from finetune.experiments.mitigation.experiment import KIND, known_results, run_request
 from finetune.experiments.mitigation.plan import REPAIRS, SHARE, Plan, check
 from finetune.experiments.mitigation.point import point_from
+from finetune.experiments.mitigation.quick import quick_cost
 from finetune.experiments.mitigation.threshold import TOLERANCE
 from finetune.experiments.mitigation.time_estimate import estimate_seconds
 from finetune.report.duration import duration_words
@@ -70,8 +71,9 @@ def mitigate_command(
 ) -> None:
     """Teach a model to say when a text is no example of its task (Gupta et al. 2021, section 5).
 
-    Fast mode trains the upper layers alone, which is ours; the paper trains all weights, on whole
-    training sets. The repaired model is kept and can be chosen by its name.
+    Fast mode trains the upper layers alone, which is ours and costs much accuracy on whole texts;
+    the paper trains all weights, on whole training sets. The repaired model is kept and can be
+    chosen by its name.
     """
     torch.set_num_threads(threads)
     classifier = loaded(model, labels, task)
@@ -95,6 +97,8 @@ def mitigate_command(
     )
     check(plan, source)
     typer.echo(f"{duration_words(estimate_seconds(plan, source, classifier))} on one core")
+    if cost := quick_cost(plan):
+        typer.echo(f"note: {cost} --mode full is slower.")
     make_folder(out)
     artefacts = {"model": named_model_hash(model), "sources": sources_of(at_commits(given))}
     request = run_request(plan, source, environment(), artefacts)

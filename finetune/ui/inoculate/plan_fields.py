@@ -8,7 +8,7 @@ import gradio as gr
 
 from finetune.experiments.inoculation.challenges import MAX_PAIRS
 from finetune.experiments.inoculation.plan import LIU_LRS, LIU_SIZES, THRESHOLDS, Plan
-from finetune.training.recipes import MODES
+from finetune.training.recipes import MODES, Mode
 from finetune.ui.inoculate.plan_form import LIMIT_FIELDS, UPLOADS, USUAL_RATE
 from finetune.ui.inoculate.samples import FIRST_CHALLENGE, challenge_choices
 from probe.tasks.task import Task
@@ -53,11 +53,11 @@ def sizes_for(task: Task, chosen: Sequence[str]) -> list[str]:
     return usual if list(chosen) in (DEFAULT_SIZES, SPAN_SIZES) else list(chosen)
 
 
-def mode_choice(elem_id: str) -> gr.Radio:
+def mode_choice(elem_id: str, value: Mode = "fast") -> gr.Radio:
     """Offer the modes of training."""
     return gr.Radio(
         [(mode.title, name) for name, mode in MODES.items()],
-        value="fast",
+        value=value,
         label="How",
         elem_id=elem_id,
         elem_classes="seg",

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from finetune.experiments.calibration.experiment import CALIBRATION
 from finetune.experiments.mitigation.experiment import MITIGATION
 from finetune.experiments.transfer.experiment import TRANSFER
+from finetune.training.recipes import Mode
 from finetune.ui.inoculate.plan_fields import mode_choice, number, several, whole
 from finetune.ui.inoculate.plan_form import USUAL_RATE
 from finetune.ui.repair.form import REPEATS, SHARE, SIZE, usual_size
@@ -71,9 +72,9 @@ class Fields:
                 asking_share = number(
                     SHARE, label="By changes that ask the model, %", elem_id="repair-asking-share"
                 )
-            mode = mode_choice("repair-mode")
+            mode = mode_choice("repair-mode", first_mode(FIRST))
             gr.HTML(note(ABOUT_SETTINGS), padding=False)
-        followed = [self._transforms, compare, share, asking_share]
+        followed = [self._transforms, compare, share, asking_share, mode]
         self._method.change(follow, self._method, followed, **QUIET)
         return [sizes, repeats, lr, compare, share, asking_share, mode]
 
@@ -115,12 +116,18 @@ def tidy(chosen: list[str]) -> list[str]:
     return [ALL] if not some or chosen[-1] == ALL else some
 
 
-def follow(method: str) -> tuple[Any, Any, Any, Any]:
-    """Show what belongs to a method: what it is taught with, what it is compared with, shares."""
+def first_mode(method: str) -> Mode:
+    """Return how a method begins: all weights where the upper layers alone cost much accuracy."""
+    return "full" if METHODS[method].kind == MITIGATION.kind else "fast"
+
+
+def follow(method: str) -> tuple[Any, Any, Any, Any, Any]:
+    """Show what belongs to a method: what it is taught with, compared with, shares, and how."""
     kind = METHODS[method].kind
     return (
         gr.Dropdown(visible=kind != CALIBRATION.kind),
         gr.Checkbox(visible=kind != TRANSFER.kind),
         gr.Number(visible=kind != CALIBRATION.kind),
         gr.Number(visible=kind == MITIGATION.kind),
+        gr.Radio(value=first_mode(method)),
     )

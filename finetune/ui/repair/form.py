@@ -14,6 +14,7 @@ from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles, read_source_data
 from finetune.experiments.mitigation import experiment as mitigation_runs
 from finetune.experiments.mitigation import plan as mitigation
+from finetune.experiments.mitigation.quick import quick_cost
 from finetune.experiments.source_json import labelled
 from finetune.experiments.transfer import experiment as transfer_runs
 from finetune.experiments.transfer import plan as transfer
@@ -29,7 +30,7 @@ from probe.models.library import require_on_disk, task_of_model
 from probe.runs.environment import environment
 from probe.runs.run import RunRequest
 from probe.tasks.task import Task
-from probe.ui.html.elements import note
+from probe.ui.html.elements import NOTHING, note
 
 SIZE = 1000
 REPEATS, MAX_REPEATS = 1, 20
@@ -229,6 +230,18 @@ def forecast(*values: object) -> Markup:
     others = ", ".join(METHODS[name].term.title for name in form.methods[1:])
     beside = f" Compared with: {others}." if others else ""
     learning = f"{MODES[plan.training.mode].summary} Learning rate: {plan.training.lr:g}."
-    return note(f"{wait[:1].upper()}{wait[1:]} {work}. You may close the page.") + note(
-        (learning if trainings else "No weight of the model changes.") + beside
+    return (
+        note(f"{wait[:1].upper()}{wait[1:]} {work}. You may close the page.")
+        + note((learning if trainings else "No weight of the model changes.") + beside)
+        + _beware(plan)
+    )
+
+
+def _beware(plan: Plan) -> Markup:
+    """Say what quick training costs where it costs much."""
+    cost = quick_cost(plan) if isinstance(plan, mitigation.Plan) else ""
+    return (
+        Markup('<p class="fine beware"><span class="badge keep">beware</span> {}</p>').format(cost)
+        if cost
+        else NOTHING
     )

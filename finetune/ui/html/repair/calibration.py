@@ -14,6 +14,13 @@ from finetune.experiments.calibration.plan import BASE, METHODS, Method, plan_fr
 from finetune.experiments.calibration.point import Point
 from finetune.experiments.calibration.terms import WORDS
 from finetune.report.drawing import svg_file
+from finetune.ui.html.repair.before_after import (
+    LEGEND,
+    BeforeAfter,
+    Column,
+    before_after,
+    before_after_svg,
+)
 from finetune.ui.html.repair.reliability import (
     AFTER,
     BEFORE,
@@ -32,7 +39,7 @@ from probe.published import PublishedTable
 from probe.runs.run import StoredRun
 from probe.tasks.task import task_named
 from probe.terms import Term
-from probe.ui.html.elements import NOTHING, each, heads, join, table, term, twin
+from probe.ui.html.elements import NOTHING, join, term, twin
 from probe.ui.html.picture import picture
 from probe.ui.html.pictures.heat_map import Head, HeatMap
 
@@ -157,15 +164,41 @@ def figures(run: StoredRun) -> Markup:
 
 def ours(run: StoredRun) -> Markup:
     """Show a line for each method of a run, the model as it was first."""
-    body = join(_line(outcome) for outcome in outcomes(points_of(run)))
-    head = heads(["", *(term(each.title, each.summary) for each in FIGURES.values())])
+    drawn = BeforeAfter(
+        [
+            Column(
+                words.title,
+                name in IN_PERCENT,
+                1 if name in IN_PERCENT else 3,
+                term(words.title, words.summary),
+            )
+            for name, words in FIGURES.items()
+        ],
+        [
+            (_line_title(outcome), [getattr(outcome, name) for name in FIGURES])
+            for outcome in outcomes(points_of(run))
+        ],
+    )
     n = max((point.calibration.n for point in points_of(run)), default=0)
+    return _picture(
+        drawn,
+        "before and after",
+        figures_frame(run),
+        stem(run, "calibration"),
+        f"{n:,} whole texts. {LEGEND} {BINNING}",
+    )
+
+
+def _picture(
+    drawn: BeforeAfter, label: str, frame: pd.DataFrame, name: str, sentence: str
+) -> Markup:
     return picture(
         BEFORE_AND_AFTER,
-        table("before and after", head, body, kind="figures", frame="scroll"),
-        figures_frame(run),
-        stem=stem(run, "calibration"),
-        sentence=f"{n:,} whole texts. {BINNING}",
+        before_after(drawn, label),
+        frame,
+        svg_file(before_after_svg(drawn, BEFORE_AND_AFTER)),
+        stem=name,
+        sentence=sentence,
     )
 
 
@@ -178,52 +211,27 @@ def theirs(run: StoredRun, measured: PublishedTable) -> Markup:
             (stays, name, f"{name.capitalize()} changes: answers that stay, %")
             for name in stays.columns
         ]
+    drawn = BeforeAfter(
+        [Column(title, name != "ece", 2 if name == "ece" else 1) for _, name, title in parts],
+        [
+            (METHODS[method].title, [source.value(method, name) for source, name, _ in parts])
+            for method in METHODS
+            if method in measured.rows
+        ],
+    )
     frame = pd.DataFrame(
-        {
-            "": METHODS[method].title,
-            **{
-                title: _published(source.value(method, name), name) for source, name, title in parts
-            },
-        }
-        for method in METHODS
-        if method in measured.rows
+        [(title, *values) for title, values in drawn.rows],
+        columns=["method", *(name for _, name, _ in parts)],
     )
-    body = join(
-        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
-            title, each(Markup('<td class="num">{}</td>'), values)
-        )
-        for title, *values in frame.itertuples(index=False, name=None)
-    )
-    return picture(
-        BEFORE_AND_AFTER,
-        table("published before and after", heads(frame.columns), body, "figures", "scroll"),
-        frame.rename(columns={"": "method"}),
-        stem="calibration-published",
-        sentence=" ".join(of_paper(one) for one in (measured, stays) if one is not None),
-    )
-
-
-def _published(share: float | None, name: str) -> str:
-    if share is None:
-        return "–"
-    return f"{share:.2f}" if name == "ece" else f"{100 * share:.1f}"
-
-
-def _line(outcome: Outcome) -> Markup:
-    cells = [_figure(outcome, name) for name in FIGURES]
-    return Markup('<tr><th scope="row">{}</th>{}</tr>').format(
-        _line_title(outcome), each(Markup('<td class="num">{}</td>'), cells)
+    told = " ".join(of_paper(one) for one in (measured, stays) if one is not None)
+    return _picture(
+        drawn, "published before and after", frame, "calibration-published", f"{LEGEND} {told}"
     )
 
 
 def _line_title(outcome: Outcome) -> str:
     title = METHODS[outcome.method].title
     return f"{title}, {outcome.size:,} examples" if outcome.size else title
-
-
-def _figure(outcome: Outcome, name: str) -> str:
-    value = getattr(outcome, name)
-    return f"{100 * value:.1f}" if name in IN_PERCENT else f"{value:.3f}"
 
 
 def figures_frame(run: StoredRun) -> pd.DataFrame:

@@ -9,13 +9,14 @@ from finetune.experiments.mitigation.experiment import points_of
 from finetune.experiments.mitigation.outcomes import Outcome, outcomes
 from finetune.experiments.mitigation.plan import BASE, METHODS, Method, plan_from
 from finetune.experiments.mitigation.point import Point
+from finetune.experiments.mitigation.quick import quick_cost
 from finetune.ui.html.forest_picture import forest_picture
 from finetune.ui.html.repair.share_map import percent_cell, share_map
 from finetune.ui.html.repair.switch import of_paper, switched, table_beside
 from finetune.ui.html.repair.words import brief, estimate, exact, model_title, repeats, stem
 from probe.metrics import Estimate
 from probe.runs.run import StoredRun
-from probe.ui.html.elements import NOTHING, each, join
+from probe.ui.html.elements import NOTHING, each, join, note
 from probe.ui.html.pictures.forest_plot import Forest, ForestRow
 from probe.ui.html.pictures.heat_map import Head, HeatMap
 
@@ -53,7 +54,10 @@ def pictures(run: StoredRun) -> Markup:
     """Show the forest of what is found, the warnings, and what is found by transform."""
     if not points_of(run):
         return NOTHING
-    return join([found(run), each(WARNING, run.verdict.get("warnings", ())), by_transform(run)])
+    cost = quick_cost(plan_from(run.plan))
+    quick = note(cost) if cost else NOTHING
+    warned = each(WARNING, run.verdict.get("warnings", ()))
+    return join([found(run), quick, warned, by_transform(run)])
 
 
 def _largest(points: Sequence[Point]) -> list[Outcome]:

@@ -81,6 +81,11 @@ def test_a_forecast_counts_trainings_and_names_what_is_compared() -> None:
     assert "for 4 trainings on one core" in said  # two methods that train, two repeats
     assert "Only the upper layers learn. Learning rate: 0.001." in said
     assert "Compared with: Threshold alone, Be unsure of salad." in said
+    assert "Quick costs much here" in said
+
+
+def test_a_forecast_of_all_weights_warns_of_nothing() -> None:
+    assert "Quick costs much" not in forecast(*VALUES[:-1], "full")
 
 
 def test_a_forecast_of_a_temperature_alone_says_that_no_weight_changes() -> None:
