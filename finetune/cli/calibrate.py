@@ -18,10 +18,10 @@ from finetune.experiments.calibration.time_estimate import estimate_seconds
 from finetune.experiments.further_training import Epoch
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles, sources_of
-from finetune.report.duration import duration_words
 from probe.cli.open_models import loaded
 from probe.cli.options import LabelOrder, TaskName
 from probe.cli.output import make_folder
+from probe.reports.duration import duration_words
 from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
 from probe.runs.models import named_model_hash

@@ -30,7 +30,6 @@ from finetune.experiments.generalisation.user_data import read_data
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.run import KIND as INOCULATION_KIND
 from finetune.experiments.inoculation.user_data import UserFiles, sources_of
-from finetune.report.duration import duration_words
 from finetune.report.generalisation import row_text, write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
 from probe.cli.compute import compute_run
@@ -40,6 +39,7 @@ from probe.cli.options import LabelOrder, TaskName
 from probe.cli.output import make_folder
 from probe.data.hub_dataset import source_name
 from probe.models.classifier import Classifier
+from probe.reports.duration import duration_words
 from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
 from probe.runs.gallery import gallery_runs

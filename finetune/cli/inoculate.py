@@ -25,13 +25,13 @@ from finetune.experiments.inoculation.time_estimate import (
     overflow_note,
 )
 from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sources_of
-from finetune.report.duration import duration_words
 from finetune.report.export import write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
 from probe.cli.open_models import loaded_any
 from probe.cli.options import LabelOrder, TaskName
 from probe.cli.output import make_folder
 from probe.models.library import AnyModel
+from probe.reports.duration import duration_words
 
 
 def inoculate_command(

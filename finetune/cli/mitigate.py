@@ -20,10 +20,10 @@ from finetune.experiments.mitigation.point import point_from
 from finetune.experiments.mitigation.quick import quick_cost
 from finetune.experiments.mitigation.threshold import TOLERANCE
 from finetune.experiments.mitigation.time_estimate import estimate_seconds
-from finetune.report.duration import duration_words
 from probe.cli.open_models import loaded
 from probe.cli.options import LabelOrder, TaskName
 from probe.cli.output import make_folder
+from probe.reports.duration import duration_words
 from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
 from probe.runs.models import named_model_hash

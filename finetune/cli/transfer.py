@@ -20,10 +20,10 @@ from finetune.experiments.transfer.plan import Plan, check
 from finetune.experiments.transfer.point import point_from
 from finetune.experiments.transfer.time_estimate import estimate_seconds
 from finetune.experiments.word_salad import salad_names
-from finetune.report.duration import duration_words
 from probe.cli.open_models import loaded
 from probe.cli.options import LabelOrder, TaskName
 from probe.cli.output import make_folder
+from probe.reports.duration import duration_words
 from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
 from probe.runs.models import named_model_hash

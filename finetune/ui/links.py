@@ -1,20 +1,6 @@
-"""Permalinks of the tabs of runs."""
+"""What the Inoculate tab reads of a permalink."""
 
-from collections.abc import Mapping, Sequence
-from urllib.parse import urlencode
-
-from probe.tasks.nli import NLI
-
-
-def link_to_run(
-    ids: Sequence[str], grants: Sequence[str] = (), task: str = NLI.name, tab: str = "inoculate"
-) -> str:
-    """Return a permalink that opens a tab with a task's runs, if they may be seen.
-
-    With grants it lets whoever opens it see them.
-    """
-    query = {"tab": tab, "task": task, "run": ",".join(ids)}
-    return "?" + urlencode(query | ({"grant": ",".join(grants)} if grants else {}))
+from collections.abc import Mapping
 
 
 def plan_in(query: Mapping[str, str]) -> tuple[list[str], list[str]] | None:

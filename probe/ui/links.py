@@ -47,6 +47,17 @@ def link_to_inoculation(challenge: str, model: str, task: Task = NLI) -> str:
     return _query(tab="inoculate", task=task.name, model=model, challenge=challenge)
 
 
+def link_to_run(
+    ids: Sequence[str], grants: Sequence[str] = (), task: str = NLI.name, tab: str = "inoculate"
+) -> str:
+    """Return a permalink that opens a tab with a task's runs, if they may be seen.
+
+    With grants it lets whoever opens it see them.
+    """
+    given = {"grant": ",".join(grants)} if grants else {}
+    return _query(tab=tab, task=task, run=",".join(ids), **given)
+
+
 def link_to_lesson(lesson: str, step: int = 1, task: str = "", model: str = "") -> str:
     """Return a permalink that opens the Learn tab at a step of a lesson; the first is 1."""
     named = {"task": task, "model": model}

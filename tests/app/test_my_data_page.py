@@ -9,9 +9,9 @@ from playwright.sync_api import Browser, Page, expect
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import run_request
-from finetune.ui.links import link_to_run
 from probe.runs.access import revoke, share
 from probe.runs.store import Store
+from probe.ui.links import link_to_run
 from tests.app.conftest import opened
 from tests.conftest import App
 from tests.support.browser import SLOW, fits_a_phone, is_accessible, open_tab, visit

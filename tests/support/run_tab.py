@@ -10,10 +10,10 @@ from markupsafe import Markup
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import run_request
-from finetune.ui.run_tab.entry import RunTab
 from probe.errors import ExperimentError
 from probe.runs.run import StoredRun
 from probe.tasks.task import Task
+from probe.ui.run_tab.entry import RunTab
 
 PLAN = Plan("minilm", "negation", (6,), (1e-3,), (0,))
 

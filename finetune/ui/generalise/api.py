@@ -9,11 +9,11 @@ from finetune.experiments.generalisation.plan import THRESHOLDS, Plan
 from finetune.training.recipes import Mode
 from finetune.ui.generalise.form import SIZES, Form, request_of
 from finetune.ui.inoculate.plan_form import USUAL_RATE
-from finetune.ui.run_tab.api import start_for_owner
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from probe.ui.api.arguments import Name, Numbers, Share, Token, Whole
 from probe.ui.api.endpoint import endpoint
+from probe.ui.run_tab.api import start_for_owner
 
 
 def build(store: Store, engine: Engine) -> None:

@@ -20,7 +20,6 @@ from finetune.experiments.generalisation.run import run_request
 from finetune.experiments.generalisation.user_data import read_data
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles
-from finetune.report.duration import duration_words
 from finetune.training.recipes import MODES, Mode, default_rate
 from finetune.ui.generalise.samples import named_column
 from finetune.ui.inoculate.plan_form import USUAL_RATE
@@ -30,6 +29,7 @@ from probe.errors import ExperimentError
 from probe.first_import import first_import
 from probe.limits import visitor_bounds
 from probe.models.library import require_on_disk, task_of_model
+from probe.reports.duration import duration_words
 from probe.runs.environment import environment
 from probe.runs.run import RunRequest
 from probe.tasks.task import Task

@@ -19,13 +19,13 @@ from finetune.ui.generalise.fields import build_fields, build_settings, offered
 from finetune.ui.generalise.form import forecast, requests
 from finetune.ui.generalise.titles import place, run_title, subject
 from finetune.ui.html.generalisation import results
-from finetune.ui.run_tab.entry import RunTab
-from finetune.ui.run_tab.layout import build as build_run_tab
 from probe.errors import UserError
 from probe.runs.gallery import gallery_runs
 from probe.runs.run import StoredRun
 from probe.ui.html.elements import alert, join
 from probe.ui.page import Page
+from probe.ui.run_tab.entry import RunTab
+from probe.ui.run_tab.layout import build as build_run_tab
 
 HINT = (
     "Train on one kind of example, test on another. A model that learnt the skill does both; one "

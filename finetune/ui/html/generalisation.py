@@ -33,12 +33,12 @@ from finetune.report.overview import TONES as INOCULATION_TONES
 from finetune.report.panel import svg
 from finetune.ui.html.commands import commands
 from finetune.ui.html.panels import line_keys
-from finetune.ui.links import link_to_run
 from probe.runs.run import Json
 from probe.tasks.task import task_named
 from probe.ui.html.elements import NOTHING, alert, each, join, link, note, sheet, twin
 from probe.ui.html.picture import picture
 from probe.ui.html.pictures.heat_map import heat_map, heat_svg
+from probe.ui.links import link_to_run
 
 TONES: Mapping[Outcome, str] = {
     "data_set": "bad",

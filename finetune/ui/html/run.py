@@ -9,13 +9,12 @@ from finetune.experiments.inoculation.plan import BASE
 from finetune.experiments.inoculation.run import InoculationCell, InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.command import command
-from finetune.report.duration import duration_words
 from finetune.report.overview import TONES, outcome_in, seconds_left
 from finetune.report.sweep import challenge_title, model_name, model_title, run_label, task_of
 from finetune.report.text import CAUTION, counter_lines, details, summary
 from finetune.training.recipes import mode_words
 from finetune.ui.html.commands import commands
-from finetune.ui.links import link_to_run
+from probe.reports.duration import duration_words
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN
 from probe.ui.html.elements import (
@@ -29,7 +28,7 @@ from probe.ui.html.elements import (
     twin,
 )
 from probe.ui.html.run import SYMBOLS, took, under_way
-from probe.ui.links import link_to_compare, link_to_model
+from probe.ui.links import link_to_compare, link_to_model, link_to_run
 
 LEGEND = (
     "✓ {0} on the challenge, below it {0} on the original set, in percent, and seconds; "

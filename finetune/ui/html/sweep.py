@@ -9,11 +9,11 @@ from finetune.experiments.inoculation.selection import Selection
 from finetune.report.overview import overview, status
 from finetune.report.sweep import challenge_title, line_names, model_title, run_label
 from finetune.report.text import SELECTION_TITLES, interval, short
-from finetune.ui.html.earlier_weights import earlier_weights
 from finetune.ui.html.run import is_under_way, progress
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN
 from probe.tasks.task import Task
+from probe.ui.html.earlier_weights import earlier_weights
 from probe.ui.html.elements import (
     NOTHING,
     alert,
@@ -24,9 +24,7 @@ from probe.ui.html.elements import (
     table,
     twin,
 )
-from probe.ui.html.run import state_in_words
-
-GOES_ON = "It goes on when this page is closed, and is found here again."
+from probe.ui.html.run import GOES_ON, state_in_words
 
 FIRST_THE_BASE = "First the model as it was is tested on the challenge and on the original set."
 WHAT_WILL_STAND_HERE = (

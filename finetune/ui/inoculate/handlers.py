@@ -22,7 +22,6 @@ from finetune.ui.inoculate.view import (
     show,
     trouble_outputs,
 )
-from finetune.ui.links import link_to_run
 from probe.errors import RunError, StoreError, UserError
 from probe.models.library import require_on_disk
 from probe.runs.access import share
@@ -33,6 +32,7 @@ from probe.runs.run import OPEN
 from probe.runs.store import Store
 from probe.tasks.task import task_named
 from probe.ui.html.elements import NOTHING, alert
+from probe.ui.links import link_to_run
 from probe.ui.visitors.visitor_files import check_room, own_file
 
 Values = list[Any]  # Any: text, or one of gradio's updates

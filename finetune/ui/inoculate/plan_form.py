@@ -20,7 +20,6 @@ from finetune.experiments.inoculation.plan import (
     resolved,
 )
 from finetune.experiments.inoculation.user_data import UserFiles, read_unchecked_sets
-from finetune.report.duration import duration_words
 from finetune.training.recipes import MODES, Mode, default_rate
 from probe import limits
 from probe.data.names import stem_of
@@ -29,6 +28,7 @@ from probe.first_import import first_import
 from probe.limits import visitor_bounds
 from probe.models import bundled
 from probe.models.library import require_on_disk, task_of_model
+from probe.reports.duration import duration_words
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.html.elements import alert, join, note
 

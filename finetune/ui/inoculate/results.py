@@ -9,14 +9,13 @@ import gradio as gr
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.report.sweep import challenge_title
 from finetune.report.text import SELECTION_TITLES
-from finetune.ui import scripts
 from finetune.ui.inoculate import run_lists
 from finetune.ui.inoculate.opening import gallery_models
 from finetune.ui.inoculate.view import Outputs, ViewState, newcomers_state, pictures
 from probe.tasks.nli import NLI
 from probe.ui.events import CHANGING, PRESSED
-
-LINK_LABEL = "For others to read the run and use its model, until you take it back in My data"
+from probe.ui.html.run import LINK_LABEL
+from probe.ui.run_tab import scripts
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.report.gallery import shown_runs
-from finetune.ui import scripts
 from finetune.ui.inoculate import api
 from finetune.ui.inoculate.handlers import Handlers
 from finetune.ui.inoculate.opening import Opening
@@ -17,6 +16,7 @@ from probe.tasks.task import task_named
 from probe.ui.choices import model_choices
 from probe.ui.events import QUIET, in_turn
 from probe.ui.page import Page
+from probe.ui.run_tab import scripts
 
 TICK_SECONDS = 1.0
 HINT = Markup(
@@ -25,6 +25,12 @@ HINT = Markup(
 )
 HEAD = Markup('<h2 class="title">New run</h2>')
 MEASURING = Markup('<p class="fine">Measuring how long it takes …</p>')
+TO_CARD = """opened => {
+  for (const button of document.querySelectorAll("#inoculation-results button[data-cell]"))
+    button.closest(".panel, tr")?.classList.toggle("opened", button.dataset.cell === opened);
+  document.getElementById("outcome")?.scrollIntoView({block: "nearest"});
+}"""
+"""Marks what was pressed, where it stands, so that the focus stays there; shows the card."""
 # one event: an estimate of what stood there before must not come after that of what stands there
 LAST: dict[str, Any] = {"trigger_mode": "always_last", **QUIET}
 # one queue: what was looked at before must not come after the newest, drawn slowly or by a tick
@@ -115,7 +121,7 @@ def _watch(handlers: Handlers, results: Results, viewed: list[Any], problem: gr.
             trigger_mode="multiple",  # the second of two quick presses counts too
             **IN_TURN,
         )
-        pressed.then(None, results.opened, None, js=scripts.TO_CARD, **QUIET)
+        pressed.then(None, results.opened, None, js=TO_CARD, **QUIET)
     seen = results.outputs.seen
     timer.tick(handlers.tick, [seen, *viewed], [*shown, results.runs, results.ended], **IN_TURN)
     results.ended.change(None, results.ended, None, js=scripts.TELL, **QUIET)

@@ -15,7 +15,6 @@ from finetune.experiments.generalisation.verdict import worst_in
 from finetune.experiments.inoculation.datasets import Examples
 from finetune.ui.generalise.titles import skill_title
 from finetune.ui.html.generalisation import in_words
-from finetune.ui.links import link_to_run
 from probe.errors import RunError
 from probe.metrics import share
 from probe.models.bundled import title_of
@@ -29,6 +28,7 @@ from probe.ui.lessons import drawing
 from probe.ui.lessons.lesson import Comparison, Finding, Live, Setting, measured
 from probe.ui.lessons.published import published
 from probe.ui.lessons.shared_results import once
+from probe.ui.links import link_to_run
 
 VARY = "complexity"
 TESTS = 80

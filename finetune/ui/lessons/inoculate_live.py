@@ -16,7 +16,6 @@ from finetune.report.sweep import model_title
 from finetune.training.recipes import default_rate
 from finetune.ui.inoculate.run_lists import chosen_runs, of_gallery
 from finetune.ui.inoculate.start import start_sweep
-from finetune.ui.links import link_to_run
 from probe.errors import RunError
 from probe.metrics import Estimate, mean_score
 from probe.runs.owners import as_token
@@ -28,6 +27,7 @@ from probe.ui.lessons import drawing
 from probe.ui.lessons.bundled_scores import bundled_example, progress, scored
 from probe.ui.lessons.lesson import Comparison, Finding, Live, Setting, measured
 from probe.ui.lessons.published import published
+from probe.ui.links import link_to_run
 
 STRESSED = "word_overlap"
 SHOWN = ("news-03-1", "news-16-1")

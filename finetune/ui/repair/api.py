@@ -12,12 +12,12 @@ from finetune.experiments.transfer.experiment import TRANSFER
 from finetune.training.recipes import Mode
 from finetune.ui.inoculate.plan_form import USUAL_RATE
 from finetune.ui.repair.form import SIZE, Form, request_of
-from finetune.ui.run_tab.api import start_for_owner
 from probe.errors import ExperimentError
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from probe.ui.api.arguments import Name, Names, Numbers, Share, Token, Whole
 from probe.ui.api.endpoint import endpoint
+from probe.ui.run_tab.api import start_for_owner
 
 EVERY: list[str] = []
 """No names are all that there are."""

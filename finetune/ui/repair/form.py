@@ -19,7 +19,6 @@ from finetune.experiments.source_json import labelled
 from finetune.experiments.transfer import experiment as transfer_runs
 from finetune.experiments.transfer import plan as transfer
 from finetune.experiments.word_salad import salad_names
-from finetune.report.duration import duration_words
 from finetune.training.recipes import MODES, Mode, default_rate
 from finetune.ui.inoculate.plan_form import USUAL_RATE
 from finetune.ui.repair.titles import ALL, METHODS, compared
@@ -27,6 +26,7 @@ from probe import limits
 from probe.errors import ExperimentError
 from probe.first_import import first_import
 from probe.models.library import require_on_disk, task_of_model
+from probe.reports.duration import duration_words
 from probe.runs.environment import environment
 from probe.runs.run import RunRequest
 from probe.tasks.task import Task

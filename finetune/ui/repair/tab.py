@@ -9,11 +9,11 @@ from finetune.ui.repair import api
 from finetune.ui.repair.fields import Fields, offered
 from finetune.ui.repair.form import forecast, requests
 from finetune.ui.repair.titles import KINDS, group, place, run_title
-from finetune.ui.run_tab.entry import RunTab
-from finetune.ui.run_tab.layout import build as build_run_tab
 from probe.errors import writing
 from probe.runs.run import StoredRun
 from probe.ui.page import Page
+from probe.ui.run_tab.entry import RunTab
+from probe.ui.run_tab.layout import build as build_run_tab
 
 HINT = (
     "A model that is sure of nonsense can be taught to say so. Measure how sure it is, mend it, "

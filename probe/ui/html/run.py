@@ -24,6 +24,8 @@ STATES: Mapping[str, str] = {
     "failed": "Failed",
     "done": "Finished",
 }
+GOES_ON = "It goes on when this page is closed, and is found here again."
+LINK_LABEL = "For others to read the run and use its model, until you take it back in My data"
 
 
 def state_of(run: AnyRun) -> str:

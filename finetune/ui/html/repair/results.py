@@ -13,12 +13,11 @@ from finetune.report.command import repair_command
 from finetune.ui.html.commands import commands
 from finetune.ui.html.repair import calibration, mitigation, transfer
 from finetune.ui.html.repair.words import model_title
-from finetune.ui.links import link_to_run
 from probe.runs.gallery import OWNER
 from probe.runs.run import StoredRun
 from probe.tasks.task import task_named
 from probe.ui.html.elements import NOTHING, alert, join, link, twin
-from probe.ui.links import link_to_compare, link_to_model
+from probe.ui.links import link_to_compare, link_to_model, link_to_run
 
 
 @dataclass(frozen=True)

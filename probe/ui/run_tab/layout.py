@@ -6,16 +6,16 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from finetune.ui import scripts
-from finetune.ui.inoculate.results import LINK_LABEL
-from finetune.ui.run_tab.entry import RunTab
-from finetune.ui.run_tab.handlers import Handlers
-from finetune.ui.run_tab.looked_at import Offered
-from finetune.ui.run_tab.view import Outputs
 from probe.runs.gallery import gallery_runs
 from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING, QUIET, in_turn
+from probe.ui.html.run import LINK_LABEL
 from probe.ui.page import Page
+from probe.ui.run_tab import scripts
+from probe.ui.run_tab.entry import RunTab
+from probe.ui.run_tab.handlers import Handlers
+from probe.ui.run_tab.looked_at import Offered
+from probe.ui.run_tab.view import Outputs
 
 HINT = Markup('<p class="hint">{}</p>')
 HEAD = Markup('<h2 class="title">{}</h2>')

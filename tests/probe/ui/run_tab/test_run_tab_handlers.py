@@ -8,15 +8,15 @@ import pytest
 
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.run import run_request
-from finetune.ui.run_tab.handlers import Handlers
-from finetune.ui.run_tab.looked_at import Offered
-from finetune.ui.run_tab.view import Outputs
 from probe.runs.access import redeem
 from probe.runs.compute.engine import Engine
 from probe.runs.gallery import gallery_runs
 from probe.runs.store import Store
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
+from probe.ui.run_tab.handlers import Handlers
+from probe.ui.run_tab.looked_at import Offered
+from probe.ui.run_tab.view import Outputs
 from tests.conftest import free_port
 from tests.support.database_trouble import locked
 from tests.support.run_tab import PLAN, run_tab

@@ -7,14 +7,13 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from finetune.report.duration import duration_words
-from finetune.ui.html.earlier_weights import earlier_weights
-from finetune.ui.html.sweep import GOES_ON
-from finetune.ui.run_tab.entry import RunTab
+from probe.reports.duration import duration_words
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN, STOPPED, StoredRun
+from probe.ui.html.earlier_weights import earlier_weights
 from probe.ui.html.elements import NOTHING, join, note, twin
-from probe.ui.html.run import cells_table, took, under_way
+from probe.ui.html.run import GOES_ON, cells_table, took, under_way
+from probe.ui.run_tab.entry import RunTab
 from probe.ui.tab_outputs import TabOutputs
 
 EMPTY = Markup('<div class="card empty"><h3>{}</h3><p>{}</p></div>')

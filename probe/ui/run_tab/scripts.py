@@ -6,12 +6,6 @@ COPY_LINK = """query => {
   navigator.clipboard?.writeText(link);
   return link;
 }"""
-TO_CARD = """opened => {
-  for (const button of document.querySelectorAll("#inoculation-results button[data-cell]"))
-    button.closest(".panel, tr")?.classList.toggle("opened", button.dataset.cell === opened);
-  document.getElementById("outcome")?.scrollIntoView({block: "nearest"});
-}"""
-"""Marks what was pressed, where it stands, so that the focus stays there; shows the card."""
 LIVE = 'element.setAttribute("aria-live", "polite");'
 """Lets a component of HTML tell a screen reader what is new in it."""
 RULES = """element.addEventListener("change", event => {

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from finetune.experiments.inoculation.datasets import Sets
-from finetune.ui.run_tab.layout import build
 from probe.models.cache import ModelCache
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from probe.ui.page import Core, TabEntry, build_page
+from probe.ui.run_tab.layout import build
 from tests.support.run_tab import run_tab
 
 

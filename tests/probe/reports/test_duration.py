@@ -2,7 +2,7 @@
 
 import pytest
 
-from finetune.report.duration import duration_words
+from probe.reports.duration import duration_words
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What is said of a gallery's runs whose model has been trained anew since."""
 
-from finetune.ui.html.earlier_weights import earlier_weights
 from probe.runs.models import named_model_hash
+from probe.ui.html.earlier_weights import earlier_weights
 
 
 def test_runs_of_the_weights_that_are_here_say_nothing() -> None:

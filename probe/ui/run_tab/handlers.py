@@ -7,10 +7,6 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from finetune.ui.links import link_to_run
-from finetune.ui.run_tab.entry import RunTab
-from finetune.ui.run_tab.looked_at import Offered, ids_of, is_of_gallery
-from finetune.ui.run_tab.view import Outputs, show, told
 from probe.errors import RunError, StoreError, UserError
 from probe.models.library import require_on_disk
 from probe.runs.access import share
@@ -23,6 +19,10 @@ from probe.runs.store import Store
 from probe.tasks.task import Task, task_named
 from probe.ui.choices import model_choices
 from probe.ui.html.elements import NOTHING, alert
+from probe.ui.links import link_to_run
+from probe.ui.run_tab.entry import RunTab
+from probe.ui.run_tab.looked_at import Offered, ids_of, is_of_gallery
+from probe.ui.run_tab.view import Outputs, show, told
 from probe.ui.task_choice import labelled, task_in
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
 

@@ -7,12 +7,12 @@ import pytest
 
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.run import run_request
-from finetune.ui.run_tab.api import start_for_owner
 from probe.errors import LimitError, ModelError
 from probe.runs.compute.engine import Engine
 from probe.runs.owners import as_token
 from probe.runs.run import RunRequest
 from probe.runs.store import Store
+from probe.ui.run_tab.api import start_for_owner
 from tests.conftest import free_port
 from tests.support.run_tab import PLAN
 from tests.support.visitors import ME

@@ -6,7 +6,6 @@ What is chosen is a text: the ids of the runs that are shown together, with comm
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from finetune.ui.run_tab.entry import RunTab
 from probe.models.library import DEFAULT
 from probe.runs import access
 from probe.runs.gallery import OWNER
@@ -16,6 +15,7 @@ from probe.runs.store import Store
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
 from probe.ui.html.run import state_in_words
+from probe.ui.run_tab.entry import RunTab
 
 
 @dataclass(frozen=True)
