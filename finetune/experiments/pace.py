@@ -1,14 +1,11 @@
 """How fast a model trains and predicts here: a short trial on a few of a run's own examples."""
 
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
 from typing import Any, Protocol
-
-import torch
 
 from finetune.training.encoded import encode, predictions
 from finetune.training.frozen_layers import lower_states, upper_part
@@ -16,16 +13,15 @@ from finetune.training.loop import Trainer, take_step, trainable
 from finetune.training.optimisers import make_optimiser
 from finetune.training.prepared_reader import PreparedReader
 from finetune.training.recipes import Mode
+from probe.analysis.pace import characters, timed
 from probe.errors import ExperimentError
-from probe.models.classifier import Classifier, Precision, resolve, text_lengths
+from probe.models.classifier import Classifier, Precision, resolve
 from probe.models.library import AnyModel, load_any
 from probe.models.reader import Reader
 from probe.tasks.task import Example, Label, Task
 
 TRIAL_EXAMPLES = 8
 """Examples in the trial of full mode; in fast mode a whole batch costs little."""
-RETIME_BELOW_SECONDS = 0.5
-"""Seconds of work that is timed twice, so that a hiccup does not count."""
 
 
 @dataclass(frozen=True)
@@ -130,34 +126,11 @@ def _of(how: HowToTrain, examples: Sequence[Example], copied: Classifier) -> Pac
     )
 
 
-def sample(examples: Sequence[Example], count: int) -> Sequence[Example]:
-    """Return a few examples from all over."""
-    return examples[:: max(1, len(examples) // count)][:count]
-
-
 def typical(task: Task, examples: Sequence[Example], count: int) -> Sequence[Example]:
     """Return the examples of middling length: a batch holds such as are alike, little padded."""
     by_length = sorted(examples, key=lambda example: characters(task, [example]))
     start = max(0, len(examples) - count) // 2
     return by_length[start : start + count]
-
-
-def timed(work: Callable[[], object], device: torch.device) -> float:
-    """Return the seconds of some work; on a CPU those of one core, which is what a worker has."""
-    clock = time.process_time if device.type == "cpu" else time.perf_counter
-
-    def once() -> float:
-        began = clock()
-        work()
-        return clock() - began
-
-    took = once()
-    return min(took, once()) if took < RETIME_BELOW_SECONDS else took
-
-
-def characters(task: Task, *sets: Iterable[Example]) -> int:
-    """Return the characters of all texts of some sets."""
-    return sum(sum(text_lengths(task, list(examples))) for examples in sets)
 
 
 def mean_characters(task: Task, examples: Sequence[Example]) -> float:

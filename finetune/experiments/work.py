@@ -6,10 +6,11 @@ from typing import Protocol
 
 from finetune.experiments.further_training import Training
 from finetune.experiments.inoculation.datasets import SourceData
-from finetune.experiments.pace import Pace, characters, mean_characters, pace_of
-from finetune.experiments.salad_pace import SaladPace, salad_pace_of
+from finetune.experiments.pace import Pace, mean_characters, pace_of
+from finetune.experiments.salad_pace import salad_pace_of
 from finetune.experiments.word_salad import KEPT, gradient_names
 from finetune.training.tensor_cache import TENSOR_CACHE
+from probe.analysis.pace import TransformPace, characters
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.tasks.task import Label
@@ -143,7 +144,7 @@ def work_seconds(
     return seconds_at_pace(sum(cells, Work()), pace, salad, gradient_names(source.task))
 
 
-def seconds_at_pace(work: Work, pace: Pace, salad: SaladPace, asking: tuple[str, ...]) -> float:
+def seconds_at_pace(work: Work, pace: Pace, salad: TransformPace, asking: tuple[str, ...]) -> float:
     """Return the seconds; each cell prepares its texts anew where they are too many to keep.
 
     `asking` are the transforms that ask the model which tokens matter.

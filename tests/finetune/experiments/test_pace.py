@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from finetune.experiments.further_training import Training
-from finetune.experiments.pace import characters, mean_characters, sample, trial, typical
+from finetune.experiments.pace import mean_characters, trial, typical
+from probe.analysis.pace import characters, sample
 from probe.models.classifier import Classifier
 from probe.tasks.nli import NLI, Pair
 from tests.support.clean_source import clean_source

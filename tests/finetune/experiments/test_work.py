@@ -3,7 +3,6 @@
 import pytest
 
 from finetune.experiments.pace import Pace
-from finetune.experiments.salad_pace import SaladPace
 from finetune.experiments.work import (
     Salad,
     Texts,
@@ -18,10 +17,11 @@ from finetune.experiments.work import (
     training,
 )
 from finetune.training.tensor_cache import TENSOR_CACHE
+from probe.analysis.pace import TransformPace
 
 DEV, TEST, POOL = Texts("dev", 30), Texts("test", 20), Texts("pool", 100)
 SALAD = Salad(TEST, ("sort", "drop"))
-NO_SALAD = SaladPace(0, 0, {})
+NO_SALAD = TransformPace(0, 0, {})
 
 
 def test_texts_that_two_cells_read_are_prepared_once_but_answered_twice() -> None:
@@ -47,7 +47,7 @@ def test_a_training_sees_its_texts_and_dev_in_each_epoch() -> None:
 
 
 def test_salad_takes_time_once_while_it_is_kept() -> None:
-    pace = SaladPace(0.1, 0.2, {"sort": 0.3, "drop": 0.4})
+    pace = TransformPace(0.1, 0.2, {"sort": 0.3, "drop": 0.4})
     work = Work(salads=(SALAD, SALAD))
     assert seconds_at_pace(work, Pace(0, 0, 0), pace, ("drop",)) == pytest.approx(20 * 1.0)
     assert seconds_at_pace(work, Pace(0, 0, 0), pace, ()) == pytest.approx(20 * 0.8)

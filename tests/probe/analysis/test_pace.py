@@ -1,0 +1,32 @@
+"""How long a model and the transforms take here, as a trial measures it."""
+
+import pytest
+
+from probe.analysis.pace import TransformPace, asking, trial
+from probe.models.classifier import Classifier
+from probe.transforms import Options
+from tests.support.tiny_bert import tiny_pairs
+
+NAMES = ("sort", "negation", "drop")
+PACE = TransformPace(1.0, 5.0, {"sort": 0.1, "drop": 0.2, "repeat": 0.3})
+
+
+def test_the_model_is_asked_once_for_all_transforms_that_ask() -> None:
+    asks = ("drop", "repeat")
+    assert PACE.seconds(10, ("sort",), asks) == pytest.approx(10 * (1 + 0.1))
+    assert PACE.seconds(10, ("drop", "repeat"), asks) == pytest.approx(10 * (1 + 5 + 0.2 + 0.3))
+
+
+def test_no_transform_takes_no_time() -> None:
+    assert PACE.seconds(10, (), ("drop",)) == 0
+
+
+def test_those_that_ask_the_model_are_known_by_what_they_need() -> None:
+    assert asking(NAMES) == ("drop",)
+
+
+def test_a_trial_times_every_transform_and_asks_apart_from_them(classifier: Classifier) -> None:
+    pace = trial(NAMES, Options(), tiny_pairs(12), classifier)
+    assert set(pace.own) == set(NAMES)
+    assert min(pace.answer, pace.ask, *pace.own.values()) > 0
+    assert pace.own["drop"] < pace.ask
