@@ -22,8 +22,8 @@ from probe.transforms.options import DEFAULTS, OPTIONS
 from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import StopRequests
 from probe.ui.panels.labelled_file import show_file
+from probe.ui.panels.sources import FILE
 from probe.ui.tabs import batch_run, compare_run
-from probe.ui.tabs.compare_run import FILE
 from tests.support.visitors import ME, page_models, uploaded
 
 BAD_FILES = list(one_of_each(seed=0))

@@ -45,6 +45,7 @@ def worker() -> list[list[str]]:
             "import finetune.experiments.generalisation.cell\n"
             "import finetune.experiments.inoculation.serialise\n"
             "import finetune.experiments.inoculation.cell, finetune.training.checkpoints\n"
+            "import probe.checkup.experiment\n"
             "print(json.dumps([first, list(sys.modules)]))"
         )
     )
@@ -56,7 +57,7 @@ def test_the_commands_start_without_gradio(console: dict[str, list[str]]) -> Non
 
 
 def test_the_console_command_knows_the_experiments(console: dict[str, list[str]]) -> None:
-    kinds = ["inoculation", "generalisation", "calibration", "mitigation", "transfer"]
+    kinds = ["checkup", "inoculation", "generalisation", "calibration", "mitigation", "transfer"]
     assert console["experiments"] == kinds
 
 

@@ -1,5 +1,6 @@
 """One figure of a check-up: a share with its interval, and whether more of it is better."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -78,6 +79,17 @@ def _ends(figure: Figure) -> dict[str, float]:
 
 
 def figure_from(values: Json) -> Figure:
-    """Read a figure from its JSON. Raises KeyError or TypeError for another form."""
-    ends = {end: float("nan") if values[end] is None else values[end] for end in ("low", "high")}
-    return Figure(**{**values, **ends, "rows": tuple(values.get("rows", ()))})
+    """Read a figure from its JSON. Raises KeyError, TypeError or ValueError for another form."""
+    ends = {
+        end: float("nan") if values[end] is None else finite(values[end]) for end in ("low", "high")
+    }
+    numbers = {"value": finite(values["value"]), "n": int(values["n"]), **ends}
+    rows = tuple(finite(row) for row in values.get("rows", ()))
+    return Figure(**{**values, **numbers, "rows": rows})
+
+
+def finite(value: object) -> float:
+    """Return a number of a JSON. Raises TypeError or ValueError where it is none."""
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is no finite number")
+    return float(value)

@@ -29,6 +29,8 @@ PAGE = Markup(
     'content="width=device-width"><title>Check-up of {name}</title><style>{style}</style>'
     "<h1>Check-up of {name}</h1><p>{about}</p>{parts}</html>\n"
 )
+TONES = {"": "In words", "good": "What it is good at", "bad": "What it is bad at"}
+"""What the sentences of a report are grouped by, and how each group is called."""
 SECTION = Markup("<h2>{}</h2>{}")
 
 
@@ -40,7 +42,12 @@ def checkup_page(report: Json, changes: Sequence[Json] | None = None) -> Markup:
         f"{report['asked']['n']} of them changed in each way. "
         "In brackets stand 95 % intervals."
     )
-    parts = [_unfinished(report), SECTION.format("In words", _listed(report["findings"]))]
+    parts = [_unfinished(report)]
+    parts += [
+        SECTION.format(title, _listed(lines))
+        for tone, title in TONES.items()
+        if (lines := said_in(report, tone))
+    ]
     if changes is not None:
         parts.append(SECTION.format("Since the older report", _listed(changes_words(changes))))
     parts.append(SECTION.format("What to try", _advice(report["advice"])))
@@ -52,6 +59,15 @@ def checkup_page(report: Json, changes: Sequence[Json] | None = None) -> Markup:
     ]
     parts.append(SECTION.format("How it was made", _made(report)))
     return PAGE.format(name=model["name"], style=STYLE, about=about, parts=Markup("").join(parts))
+
+
+def said_in(report: Json, tone: str) -> list[str]:
+    """Return the sentences of a report that speak for the model, against it or neither."""
+    return [
+        sentence
+        for sentence, own in zip(report["findings"], report["tones"], strict=True)
+        if own == tone
+    ]
 
 
 def _listed(lines: Iterable[str]) -> Markup:
@@ -101,6 +117,15 @@ def _share(figure: Figure) -> str:
 
 
 def _made(report: Json) -> Markup:
+    rows = Markup("").join(
+        Markup('<tr><th scope="row">{}</th><td>{}</td></tr>').format(name, words)
+        for name, words in facts_of(report).items()
+    )
+    return Markup("<pre>{}</pre><table>{}</table>").format(report["command"], rows)
+
+
+def facts_of(report: Json) -> dict[str, str]:
+    """Return what a report was made of and on, in words: model, data, seeds, versions."""
     facts = {
         "model": report["model"],
         "data": report["data"],
@@ -109,14 +134,11 @@ def _made(report: Json) -> Markup:
         "ran on": report["environment"],
         "left out": report["left_out"],
     }
-    rows = Markup("").join(
-        Markup('<tr><th scope="row">{}</th><td>{}</td></tr>').format(
-            name, ", ".join(f"{key} {value}" for key, value in values.items() if value is not None)
-        )
+    return {
+        name: ", ".join(f"{key} {value}" for key, value in values.items() if value is not None)
         for name, values in facts.items()
         if values
-    )
-    return Markup("<pre>{}</pre><table>{}</table>").format(report["command"], rows)
+    }
 
 
 def _unfinished(report: Json) -> Markup:

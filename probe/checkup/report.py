@@ -57,10 +57,12 @@ def _said(run: StoredRun, plan: Plan, rows: Sequence[Json]) -> Json:
     task, figures = task_named(plan.task), [figure_from(row) for row in rows]
     own = {figure.name: figure for figure in figures}
     if task.measure.lower() not in own:
-        return {"findings": [], "advice": []}
+        return {"findings": [], "tones": [], "advice": []}
     others = references(task, run.artefacts["sets"]["test"]["sha256"], plan.model)
+    found = findings(task, figures, others)
     return {
-        "findings": findings(task, figures, others),
+        "findings": [each.sentence for each in found],
+        "tones": [each.tone for each in found],
         "advice": [asdict(each) for each in advice(task, plan.model, own)],
     }
 
@@ -109,6 +111,8 @@ def read_report(path: Path) -> Json:
         if report["format"] != FORMAT:
             raise FileError(f"{path.name} is a check-up of another form ({report['format']})")
         figures_of(report)
+        drawn_alike(report)
+        task_named(report["task"])
     except FileNotFoundError:
         raise FileError(f"there is no file {path}") from None
     except (OSError, ValueError, KeyError, TypeError) as problem:
@@ -122,9 +126,16 @@ def figures_of(report: Json) -> dict[str, Figure]:
 
 
 def without_rows(report: Json) -> Json:
-    """Return a report without the scores of single texts and without what they say of others."""
+    """Return a report without the scores of single texts, what they say of others, and its time."""
     figures = [{**row, "rows": []} for row in report["figures"]]
-    return {**report, "figures": figures, "findings": [], "advice": []}
+    said: Json = {"findings": [], "tones": [], "advice": []}
+    return {**report, "figures": figures, **said, "seconds": 0.0}
+
+
+def drawn_alike(report: Json) -> tuple[str, int, int]:
+    """Return what two reports share that changed the same texts: data, how many of it, the draw."""
+    data, asked = report["data"], report["asked"]
+    return str(data["sha256"]), int(asked["n"]), int(asked["seed"])
 
 
 def against(old: Json, new: Json) -> list[Json]:
@@ -138,9 +149,7 @@ def against(old: Json, new: Json) -> list[Json]:
             f"the older report is about {task_named(old['task']).title.lower()}, this one about "
             f"{task_named(new['task']).title.lower()}"
         )
-    drawn = [
-        (each["data"]["sha256"], each["asked"]["n"], each["asked"]["seed"]) for each in (old, new)
-    ]
+    drawn = [drawn_alike(each) for each in (old, new)]
     before, after = (
         figures_of(each if drawn[0] == drawn[1] else without_rows(each)) for each in (old, new)
     )

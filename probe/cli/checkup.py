@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from probe.checkup.experiment import known_results, run_request
+from probe.checkup.files import write_report
 from probe.checkup.measure import Asked
-from probe.checkup.page import checkup_page
 from probe.checkup.plan import Plan, new_plan, with_gold
 from probe.checkup.report import (
     against,
@@ -20,6 +20,7 @@ from probe.checkup.report import (
     too_low,
     without_rows,
 )
+from probe.checkup.time_estimate import estimate_seconds
 from probe.cli.compute import compute_run
 from probe.cli.example_file import OR_HUB, at_commit, local_file
 from probe.cli.open_models import opened
@@ -37,7 +38,8 @@ from probe.data.hub_dataset import source_name
 from probe.data.label_values import label_values, read_label_values
 from probe.data.rows import choose, read_rows, with_class_names
 from probe.data.tables import read_table
-from probe.errors import CheckupError, LabelError, writing
+from probe.errors import CheckupError, LabelError
+from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import Json
 from probe.tasks.examples import bundled_examples
@@ -97,15 +99,14 @@ def checkup_command(
     order = loaded.order if task or labels else ()
     name, words = (source_name(at_commit(file)), reading.words) if file else ("", ())
     plan = new_plan(model, loaded.task, asked, order, name, words)
+    typer.echo(f"{duration_words(estimate_seconds(plan, examples, loaded))} on one core")
     report = _measured(plan, examples, in_process or threads > 1)
     changes = against(before, report) if before else None
-    write_json(report if changes is None else {**report, "changes": changes}, out / "report.json")
-    with writing(out):
-        (out / "report.html").write_text(checkup_page(report, changes), encoding="utf-8")
+    paths = write_report(report, out, changes)
     if reference:
         write_json(without_rows(report), reference)
     _tell(report, changes)
-    typer.echo(f"written: {out / 'report.html'} and {out / 'report.json'}")
+    typer.echo(f"written: {' and '.join(map(str, paths))}")
     if missed := too_low(report, limits):
         for line in missed:
             typer.echo(f"failed: {line}", err=True)

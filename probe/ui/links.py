@@ -47,6 +47,11 @@ def link_to_inoculation(challenge: str, model: str, task: Task = NLI) -> str:
     return _query(tab="inoculate", task=task.name, model=model, challenge=challenge)
 
 
+def link_to_repair(model: str, task: Task = NLI) -> str:
+    """Return a permalink that opens the Repair tab with a model chosen."""
+    return _query(tab="repair", task=task.name, model=model)
+
+
 def link_to_run(
     ids: Sequence[str], grants: Sequence[str] = (), task: str = NLI.name, tab: str = "inoculate"
 ) -> str:

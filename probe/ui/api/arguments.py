@@ -95,6 +95,9 @@ NamesByName = Annotated[
 """Names by name, as JSON or as its text: columns by field, labels by value."""
 
 
+OptionalUpload = Annotated[Upload | None, Field(description="a file that was uploaded, or none")]
+
+
 class Argument:
     """An argument of an endpoint: its name and its annotation, ready to read values."""
 

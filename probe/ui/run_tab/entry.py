@@ -9,6 +9,12 @@ from markupsafe import Markup
 
 from probe.runs.run import RunRequest, StoredRun
 from probe.tasks.task import Task
+from probe.ui.task_choice import labelled
+
+NO_RUN = (
+    "No finished run here yet",
+    "Choose a model, press Start, and what comes of it stands here.",
+)
 
 
 def no_rank(run: StoredRun) -> int:
@@ -27,6 +33,10 @@ class RunTab:
     shown together, those of the lowest `rank` are offered first. `files` writes what a person takes
     away of runs into a folder. `judged_anew` shows runs of which one, by its id, is judged by
     another rule, as it was typed; what is stored stays.
+
+    `tab` is the tab that it stands in, where that has another id; `suited` gives the task that is
+    offered where another one is chosen; `keeps_models` says whether a run may leave a model.
+    `start` is the button's word, `empty` head and sentence of what stands there at first.
     """
 
     id: str
@@ -44,3 +54,13 @@ class RunTab:
     files: Callable[[Sequence[StoredRun], Path], list[Path]]
     rank: Callable[[StoredRun], int] = no_rank
     judged_anew: Callable[[Sequence[StoredRun], str, str], Markup] | None = None
+    tab: str = ""
+    suited: Callable[[Task], Task] = labelled
+    keeps_models: bool = True
+    start: str = "Start"
+    empty: tuple[str, str] = NO_RUN
+
+    @property
+    def opened_by(self) -> str:
+        """The id of the tab in links."""
+        return self.tab or self.id

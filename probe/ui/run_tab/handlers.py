@@ -23,7 +23,7 @@ from probe.ui.links import link_to_run
 from probe.ui.run_tab.entry import RunTab
 from probe.ui.run_tab.looked_at import Offered, ids_of, is_of_gallery
 from probe.ui.run_tab.view import Outputs, show, told
-from probe.ui.task_choice import labelled, task_in
+from probe.ui.task_choice import task_in
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
 
 Values = list[Any]  # Any: text, or one of gradio's updates
@@ -47,16 +47,16 @@ class Handlers:
     def open_page(self, owner: str, request: gr.Request) -> Values:
         """Offer what there is for the task of the page's link, and choose what the link names."""
         query = request.query_params
-        return self.begin(labelled(task_in(query)), owner, query)
+        return self.begin(self.entry.suited(task_in(query)), owner, query)
 
     def choose_task(self, name: str, owner: str, request: gr.Request) -> Values:
         """Offer what there is for a task; a link's choice where it names this task."""
-        task, query = labelled(task_named(name)), request.query_params
+        task, query = self.entry.suited(task_named(name)), request.query_params
         return self.begin(task, owner, query if task_in(query) is task else {})
 
     def begin(self, task: Task, owner: str, query: Mapping[str, str]) -> Values:
         """Return list of runs, problem, model, and an update for each field of the form."""
-        mine = query.get("tab") == self.entry.id
+        mine = query.get("tab") == self.entry.opened_by
         linked = query.get("run", "") if mine else ""
         models = self.models.names(owner, task)
         model = query.get("model", "") if mine and query.get("model") in models else models[0]
@@ -151,7 +151,8 @@ class Handlers:
             check_room(self.store, owner)
             self._check(owner, model, values)
             requests = self.entry.requests(model, *values)
-            check_kept_models(self.store, owner, len(requests))
+            if self.entry.keeps_models:
+                check_kept_models(self.store, owner, len(requests))
             runs = start_runs(self.store, self.engine, owner, requests)
             choice = ",".join(run.id for run in runs)
             return [NOTHING, self._listed(owner, task_named(task), choice)]
@@ -195,7 +196,7 @@ class Handlers:
             grants = [share(self.store, owner, run_id) for run_id in own]
         except UserError as trouble:
             return [alert(trouble), gr.skip()]
-        link = link_to_run(ids_of(choice or ""), grants, task, self.entry.id)
+        link = link_to_run(ids_of(choice or ""), grants, task, self.entry.opened_by)
         return [NOTHING, gr.Textbox(link, visible=True)]
 
     def make_files(self, owner: str, choice: str | None) -> gr.Files:

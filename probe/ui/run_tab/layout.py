@@ -48,8 +48,8 @@ class Shown:
     ended: gr.Textbox
 
 
-def build(page: Page, entry: RunTab) -> None:
-    """Put the tab together."""
+def build(page: Page, entry: RunTab) -> Shown:
+    """Put the tab together and return what is looked at."""
     gr.HTML(HINT.format(entry.hint), padding=False)
     with gr.Row(elem_id=entry.id, elem_classes="runs-tab"):
         with gr.Column(elem_id=f"{entry.id}-new", elem_classes=["card", "new-run"], min_width=240):
@@ -62,6 +62,7 @@ def build(page: Page, entry: RunTab) -> None:
     handlers = Handlers(entry, core.store, core.engine, core.models, offered, files)
     _wire_form(page, entry, handlers, form, shown)
     _wire_shown(page, entry, handlers, form, shown)
+    return shown
 
 
 def _build_form(page: Page, entry: RunTab) -> Form:
@@ -77,7 +78,7 @@ def _build_form(page: Page, entry: RunTab) -> Form:
     )
     fields = entry.fields()
     estimate = gr.HTML(MEASURING, elem_id=f"{entry.id}-estimate", padding=False)
-    start = gr.Button("Start", variant="primary", elem_id=f"{entry.id}-start")
+    start = gr.Button(entry.start, variant="primary", elem_id=f"{entry.id}-start")
     problem = gr.HTML(elem_id=f"{entry.id}-problem", padding=False)
     return Form(model, [*fields, *entry.settings()], estimate, start, problem)
 

@@ -17,9 +17,6 @@ from probe.ui.run_tab.entry import RunTab
 from probe.ui.tab_outputs import TabOutputs
 
 EMPTY = Markup('<div class="card empty"><h3>{}</h3><p>{}</p></div>')
-NO_RUN = EMPTY.format(
-    "No finished run here yet", "Choose a model, press Start, and what comes of it stands here."
-)
 FIRST_STEP = EMPTY.format(
     "The first step is under way", "What comes of it stands here as soon as it ends."
 )
@@ -74,7 +71,7 @@ def results(entry: RunTab, runs: Sequence[StoredRun]) -> Markup:
         return earlier_weights(ready_made) + entry.results(begun)
     if any(run.state in OPEN for run in runs):
         return FIRST_STEP
-    return NO_RUN
+    return EMPTY.format(*entry.empty)
 
 
 def progress(entry: RunTab, runs: Sequence[StoredRun]) -> Markup:

@@ -15,6 +15,7 @@ from probe.ui.answers.file_line import FILES_AT_ONCE, FileLine
 from probe.ui.answers.pacing import StopRequests
 from probe.ui.answers.turns import visitor_of
 from probe.ui.api import compare as compare_api
+from probe.ui.checkup import panel as checkup
 from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING, QUIET, in_turn
 from probe.ui.html.compare import empty
@@ -23,8 +24,9 @@ from probe.ui.page import Page
 from probe.ui.panels import hans, hub_dataset
 from probe.ui.panels.guard import build_guard, offer
 from probe.ui.panels.labelled_file import build_file, most_fields
+from probe.ui.panels.sources import BUNDLED
 from probe.ui.tabs.compare_link import read_link
-from probe.ui.tabs.compare_run import BUNDLED, MAX_MODELS, Outputs, run
+from probe.ui.tabs.compare_run import MAX_MODELS, Outputs, run
 from probe.ui.tabs.compare_view import (
     begin_again,
     change_task,
@@ -77,6 +79,7 @@ def build(page: Page) -> None:
     guard = _results(shown)
     with gr.Column() as inference_only:
         hans.build(page, names)
+    checkup.build(page, source, file)
     with gr.Accordion("Settings", open=False):
         precision = gr.Dropdown(list(get_args(Precision)), value="auto", label="Precision")
     one_of_each = [names, source, *texts, shown.begin, inference_only]

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from probe.tasks.task import Task
-from probe.ui.tabs.compare_run import BUNDLED, FILE, MAX_MODELS, ONE, SOURCES
+from probe.ui.panels.sources import BUNDLED, FILE, ONE, SOURCES
+from probe.ui.tabs.compare_run import MAX_MODELS
 from probe.ui.task_choice import task_in
 
 QUOTED = 80

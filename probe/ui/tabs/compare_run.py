@@ -32,12 +32,11 @@ from probe.ui.html.compare_pictures import DIFFER, matrix, parts
 from probe.ui.html.elements import NOTHING, alert, meter, note
 from probe.ui.html.file_progress import duration
 from probe.ui.panels.labelled_file import columns_of, read_meanings, with_meanings
+from probe.ui.panels.sources import FILE, ONE
 from probe.ui.result_files import write_comparison
 from probe.ui.tab_outputs import TabOutputs
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, read_upload
 
-BUNDLED, FILE, ONE = SOURCES = ("bundled", "file", "one")
-"""On what models are compared: the app's examples, a person's file, one example."""
 STOPPED_AFTER = "Stopped after {done} of {total} rows. What is below is of these."
 STOPPED_AT_ONCE = "Stopped before the first rows were compared."
 MAX_MODELS = 6

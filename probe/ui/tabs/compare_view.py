@@ -18,9 +18,10 @@ from probe.ui.html.compare_pictures import DIFFER, matrix
 from probe.ui.html.elements import NOTHING, alert, join
 from probe.ui.html.shared_link import shared_link
 from probe.ui.links import link_to_compare
+from probe.ui.panels.sources import BUNDLED, FILE, ONE
 from probe.ui.result_files import kept_comparison
 from probe.ui.tabs.compare_link import View, read_link
-from probe.ui.tabs.compare_run import BUNDLED, FILE, ONE, cleared, rows_of
+from probe.ui.tabs.compare_run import cleared, rows_of
 from probe.ui.tabs.example_pairs import examples_of
 from probe.ui.task_choice import task_in
 

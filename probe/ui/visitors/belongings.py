@@ -141,7 +141,7 @@ KINDS = {
     ),
     "run": Kind(
         "Runs",
-        "None yet. What you start in Inoculate, Repair or Generalise stands here.",
+        "None yet. What you start in Compare, Inoculate, Repair or Generalise stands here.",
         "Delete",
         "Its points, its model and the links to it go too; one that is going is cancelled.",
         _runs,

@@ -75,8 +75,9 @@ def report(*figures: Figure, sha256: str = "one") -> Json:
         "missing": ["hans"],
         "left_out": {"hverbsyn": "WordNet is <missing>"},
         "figures": [figure_json(figure) for figure in figures],
-        "findings": ["a finding"],
-        "advice": [{"why": "a reason", "command": "a command"}],
+        "findings": ["a finding", "a strength", "a weakness"],
+        "tones": ["", "good", "bad"],
+        "advice": [{"why": "a reason", "command": "a command", "tab": "repair", "challenge": ""}],
     }
 
 
@@ -134,18 +135,30 @@ def test_a_figure_is_written_and_read_with_or_without_its_interval() -> None:
 
 def test_findings_name_what_is_lost_beside_other_models_and_papers() -> None:
     worse = {"minilm": named(scored("accuracy", "plain", 40))}
-    said = findings(NLI, FIGURES, worse)
-    assert said[0].startswith("It is right on 80.0 % (")
-    assert any("more than minilm, 40.0 %" in line for line in said)
-    assert any("“Negation” costs 30.0 points" in line and "80.0 to 50.0 %" in line for line in said)
-    assert "Nothing that can be measured is lost by “Spelling”." in said
-    assert any("RoBERTa on MNLI: 79.1 %" in line for line in said)
+    found = {each.sentence: each.tone for each in findings(NLI, FIGURES, worse)}
+    assert next(iter(found)).startswith("It is right on 80.0 % (")
+
+    def tone(*words: str) -> str:
+        (sentence,) = [line for line in found if all(word in line for word in words)]
+        return found[sentence]
+
+    assert tone("more than minilm, 40.0 %") == "good"
+    assert tone("“Negation” costs 30.0 points", "80.0 to 50.0 %") == "bad"
+    assert tone("Nothing that can be measured is lost by “Spelling”.") == "good"
+    assert tone("RoBERTa on MNLI: 79.1 %") == "bad"
+    assert tone("right on 2.0 %") == "bad"
     alike = findings(NLI, FIGURES, {"da": named(scored("accuracy", "plain", 79))})
-    assert any("not measurably different from da" in line for line in alike)
+    assert any("not measurably different from da" in each.sentence for each in alike)
 
 
 def test_advice_names_the_command_for_each_weakness_and_none_for_a_model_without() -> None:
-    commands = [each.command for each in advice(NLI, "mine", named(*FIGURES))]
+    found = advice(NLI, "mine", named(*FIGURES))
+    commands = [each.command for each in found]
+    assert [(each.tab, each.challenge) for each in found] == [
+        ("inoculate", "negation"),
+        ("inoculate", "templates_hans"),
+        ("repair", ""),
+    ]
     assert [command.removeprefix("python -m finetune ") for command in commands] == [
         "inoculate --model mine --challenge negation --out inoculated/negation",
         "inoculate --model mine --challenge templates_hans --out inoculated/hans",
@@ -185,6 +198,8 @@ def test_the_page_escapes_names_and_says_all(tmp_path: Path) -> None:
     assert "<b>mine</b>" not in page and "&lt;b&gt;mine&lt;/b&gt;" in page
     for part in (
         "a finding",
+        "What it is good at</h2><ul><li>a strength",
+        "What it is bad at</h2><ul><li>a weakness",
         "a reason",
         "a command",
         "Nothing changed",

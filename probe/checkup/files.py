@@ -1,0 +1,23 @@
+"""A report as the files that a person takes away."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from probe.checkup.page import checkup_page
+from probe.errors import writing
+from probe.runs.run import Json
+
+
+def write_report(report: Json, folder: Path, changes: Sequence[Json] | None = None) -> list[Path]:
+    """Write report.html and report.json into a folder and return their paths. Raises FileError.
+
+    `changes` are what differs from an older report.
+    """
+    page, values = folder / "report.html", folder / "report.json"
+    whole = report if changes is None else {**report, "changes": list(changes)}
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        page.write_text(checkup_page(report, changes), encoding="utf-8")
+        values.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+    return [page, values]

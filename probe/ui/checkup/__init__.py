@@ -1,0 +1,1 @@
+"""The check-up of one model, a part of the Compare tab."""

@@ -1,0 +1,57 @@
+"""The check-up's endpoint over HTTP."""
+
+from functools import partial
+from typing import Any
+
+import gradio as gr
+
+from probe.checkup.measure import Asked
+from probe.runs.compute.engine import Engine
+from probe.runs.store import Store
+from probe.ui.api.arguments import Name, OptionalUpload, Seed, Token, Whole
+from probe.ui.api.endpoint import endpoint
+from probe.ui.checkup.form import Form, request_of
+from probe.ui.run_tab.api import start_for_owner
+from probe.ui.visitors.visitor_files import own_file
+
+
+def build(store: Store, engine: Engine) -> None:
+    """Add `/checkup`; `/run`, `/cancel` and `/again` take its runs."""
+
+    @endpoint
+    def checkup(
+        model: Name,
+        n: Whole = Asked.n,
+        per_subcase: Whole = Asked.per_subcase,
+        seed: Seed = Asked.seed,
+        owner: Token = "",
+        file: OptionalUpload = None,
+    ) -> dict[str, Any]:
+        """Start a check-up of a model; returns its id and owner's token.
+
+        Without the token nobody reads the run. What `/run` returns at its end holds the findings.
+
+        Args:
+            model: A model of any task that the page offers.
+            n: How many examples are changed in each way.
+            per_subcase: How many pairs each sub-case of HANS has.
+            seed: Which examples are changed, and how.
+            owner: A token that an earlier call returned; a new one is made without.
+            file: A labelled table of the model's task, in place of the app's examples.
+        """
+        path = own_file(owner, file) if file else None
+        form = Form(model, Asked(n, per_subcase, seed), path)
+        return start_for_owner(store, engine, owner, model, partial(request_of, form), False)
+
+    with gr.Row(visible=False):  # a file needs components of its own to travel in
+        asked = [
+            gr.Textbox("", label="model"),
+            gr.Number(Asked.n, label="n", precision=0),
+            gr.Number(Asked.per_subcase, label="per_subcase", precision=0),
+            gr.Number(Asked.seed, label="seed", precision=0),
+            gr.Textbox("", label="owner"),
+            gr.File(type="filepath", label="file"),
+        ]
+        answered = gr.JSON(label="run")
+        call = gr.Button()
+    call.click(checkup, asked, answered, api_name="checkup")

@@ -1,0 +1,118 @@
+"""The form of a check-up: what is chosen in Compare, read into a plan and its examples."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from probe import limits
+from probe.checkup.experiment import run_request
+from probe.checkup.measure import Asked
+from probe.checkup.plan import Plan, new_plan, reading_words, with_gold
+from probe.checkup.time_estimate import estimate_seconds
+from probe.data.rows import read_rows
+from probe.data.tables import read_table
+from probe.errors import CheckupError
+from probe.limits import visitor_bounds
+from probe.models.bundled import title_of
+from probe.models.library import require_on_disk, task_of_model
+from probe.reports.duration import duration_words
+from probe.runs.run import RunRequest
+from probe.tasks.examples import bundled_examples
+from probe.tasks.task import Task
+from probe.ui.html.elements import note
+from probe.ui.panels.labelled_file import columns_of, read_meanings, with_meanings
+from probe.ui.panels.sources import FILE, ONE
+
+MAX_N, MAX_PER_SUBCASE = 1000, 500
+"""Examples that are changed in each way, and pairs of a sub-case of HANS, at most."""
+Examples = Sequence[Any]  # Any: the task's own
+
+
+@dataclass(frozen=True)
+class Form:
+    """What is asked for: a model, a visitor's file or None for the app's examples, and how many.
+
+    `columns` are those of the texts and of the gold label, guessed where there are none;
+    `meanings` says as JSON what values of the labels mean.
+    """
+
+    model: str
+    asked: Asked
+    file: Path | None = None
+    columns: tuple[str | None, ...] = (None,)
+    meanings: str = ""
+
+
+def form_of(model: str, source: str, path: str | None, *values: Any) -> Form:
+    """Return the form of the page's values, in the order of its fields. Raises CheckupError."""
+    *columns, meanings, n, seed = values
+    if source == ONE:
+        raise CheckupError(
+            "choose the app's examples or a file above: a check-up needs more than one example"
+        )
+    if source == FILE and not path:
+        raise CheckupError("choose a labelled file above first, or the app's examples")
+    if n is None or seed is None:
+        raise CheckupError("Examples changed in each way and Seed must be whole numbers")
+    asked = Asked(n=int(n), seed=int(seed))
+    file = Path(path) if source == FILE and path else None
+    return Form(model, asked, file, tuple(columns), meanings)
+
+
+def plan_of(form: Form) -> tuple[Plan, Examples]:
+    """Return the plan of a form, of no more than a visitor may ask, and its examples.
+
+    Raises a sentence for the person.
+    """
+    require_on_disk(form.model)
+    task = task_of_model(form.model)
+    if form.asked.n > MAX_N or form.asked.per_subcase > MAX_PER_SUBCASE:
+        raise CheckupError(
+            f"the page changes up to {MAX_N:,} examples in each way and takes up to "
+            f"{MAX_PER_SUBCASE} pairs for each sub-case of HANS; the command line takes more"
+        )
+    if form.file:
+        reading, examples = _read(form.file, form.columns, form.meanings, task)
+        plan = new_plan(form.model, task, form.asked, file=form.file.name, reading=reading)
+    else:
+        examples = bundled_examples(task, "test")
+        plan = new_plan(form.model, task, form.asked)
+    limits.check("max_cells", len(plan.parts))
+    return plan, examples
+
+
+def _read(
+    file: Path, columns: tuple[str | None, ...], meanings: str, task: Task
+) -> tuple[tuple[str, ...], Examples]:
+    """Return how a file is read, in the options of the command, and its labelled examples."""
+    table = read_table(file, visitor_bounds())
+    names = [str(name) for name in table.frame.columns]
+    chosen = with_meanings(table, columns_of(names, columns, task), task, read_meanings(meanings))
+    examples = with_gold([row.example for row in read_rows(table, chosen, task)], task)
+    return reading_words(chosen), examples
+
+
+def request_of(form: Form) -> RunRequest:
+    """Return the run that a form asks for. Raises a sentence for the person."""
+    return run_request(*plan_of(form))
+
+
+def requests(*values: Any) -> list[RunRequest]:
+    """Return the run that the page's values ask for. Raises a sentence for the person."""
+    return [request_of(form_of(*values))]
+
+
+def forecast(*values: Any) -> Markup:
+    """Say what is examined and about how long it takes. Raises a sentence for the person."""
+    plan, examples = plan_of(form_of(*values))
+    wait = duration_words(estimate_seconds(plan, examples))
+    few = min(plan.asked.n, len(examples))
+    where = plan.file or "the app's examples"
+    return note(
+        f"{title_of(plan.model)} on {where}: {len(examples):,}, of which {few:,} are changed in "
+        f"each of {len(plan.parts) - 1} ways. {wait[:1].upper()}{wait[1:]} on one core. You may "
+        "close the page."
+    )

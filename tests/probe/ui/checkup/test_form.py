@@ -1,0 +1,98 @@
+"""The form of a check-up: what is chosen in Compare becomes a plan and its examples."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from probe.checkup.measure import parts_of
+from probe.errors import UserError
+from probe.runs.experiment import experiment_of
+from probe.tasks.examples import bundled_examples
+from probe.tasks.nli import NLI
+from probe.tasks.reading import READING
+from probe.ui.checkup.form import MAX_N, form_of, plan_of, requests
+from tests.support.tiny_bert import tiny_pairs
+
+NO_FILE = [None, None, None, None, ""]
+
+
+def values(source: str = "bundled", n: float | None = 5, seed: float | None = 3) -> list[Any]:
+    return [source, *NO_FILE, n, seed]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    """A file whose columns and labels have names of their own; one row has no label."""
+    rows = [
+        {"first": each.premise, "second": each.hypothesis, "mine": f"my {each.gold}"}
+        for each in tiny_pairs(12)
+    ]
+    path = tmp_path / "own.jsonl"
+    rows.append({**rows[0], "mine": ""})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+def test_the_app_s_examples_are_checked_up_where_no_file_is_chosen() -> None:
+    plan, examples = plan_of(form_of("da", *values()))
+    assert list(examples) == list(bundled_examples(NLI, "test"))
+    assert (plan.file, plan.reading, plan.asked.n, plan.asked.seed) == ("", (), 5, 3)
+    assert list(plan.parts) == parts_of(NLI)
+
+
+def test_a_model_of_another_task_is_checked_up_on_the_examples_of_its_own() -> None:
+    plan, examples = plan_of(form_of("bidaf", *values()))
+    assert plan.task == READING.name
+    assert list(examples) == list(bundled_examples(READING, "test"))
+
+
+def test_a_file_is_read_as_it_was_said_above_and_the_command_says_so(file: str) -> None:
+    meanings = json.dumps({f"my {label}": label for label in NLI.labels})
+    asked = ["file", file, "first", "second", "mine", meanings, 5, 0]
+    plan, examples = plan_of(form_of("da", *asked))
+    assert [(each.premise, each.gold) for each in examples] == [
+        (each.premise, each.gold) for each in tiny_pairs(12)
+    ]
+    words = " ".join(plan.reading)
+    assert plan.file == "own.jsonl"
+    assert "--column premise=first --column hypothesis=second --gold mine" in words
+    assert "--label-value my-neutral=neutral" in words
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (values("one"), "needs more than one example"),
+        (values("file"), "choose a labelled file above first"),
+        (values(n=None), "must be whole numbers"),
+        (values(n=0), "at least one example"),
+        (values(n=MAX_N + 1), "the command line takes more"),
+        (values(seed=-1), "the seed must be a whole number"),
+    ],
+)
+def test_what_cannot_be_checked_up_is_refused_in_a_sentence(
+    asked: list[Any], sentence: str
+) -> None:
+    with pytest.raises(UserError, match=sentence):
+        plan_of(form_of("da", *asked))
+
+
+def test_a_label_that_is_not_known_is_asked_about(file: str) -> None:
+    asked = ["file", file, "first", "second", "mine", "", 5, 0]
+    with pytest.raises(UserError, match="What does “my"):
+        plan_of(form_of("da", *asked))
+
+
+def test_a_file_without_gold_labels_is_refused(file: str) -> None:
+    asked = ["file", file, "first", "second", "(no gold label)", "", 5, 0]
+    with pytest.raises(UserError, match="no pair with a gold label"):
+        plan_of(form_of("da", *asked))
+
+
+def test_a_press_asks_for_a_run_of_each_part() -> None:
+    (request,) = requests("da", *values())
+    cells = experiment_of(request.kind).cells(request.plan)
+    assert [cell["part"] for cell in cells] == parts_of(NLI)
+    assert len(request.inputs["examples"]) == len(bundled_examples(NLI, "test"))
