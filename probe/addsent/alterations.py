@@ -14,6 +14,7 @@ from zlib import crc32
 from probe.addsent.fake_answers import NUMBER
 from probe.addsent.names import MONTHS, NUMBER_WORDS, Kind, is_name, kind_of_name, listed
 from probe.addsent.neighbours import nearest, shares_stem, vocabulary
+from probe.addsent.sister_words import is_noun, sisters
 from probe.text.inflection import inflect, parts_of_speech
 from probe.text.wordnet import own_senses, related
 
@@ -87,6 +88,22 @@ def alter(
             alterations.append(found)
             taken.add(found.new.lower())
     return altered, alterations
+
+
+def sister_word(words: Sequence[str], tags: Sequence[str]) -> tuple[list[str], list[Alteration]]:
+    """Return the words of a question with one common noun altered, and which; none where none can.
+
+    For questions in which `alter` finds nothing. Raises MissingWordNet.
+    """
+    taken = {word.lower() for word in words}
+    for at, word in enumerate(words):
+        if word.lower() in UNALTERED or not is_noun(tags, at):
+            continue
+        usable = (other for other in sisters(word, tags[at]) if other not in taken | UNALTERED)
+        if other := next(usable, ""):
+            made = Alteration(word, _capitals_of(word, other), "another of its kind")
+            return [*words[:at], made.new, *words[at + 1 :]], [made]
+    return list(words), []
 
 
 def alteration(word: Word, taken: Collection[str] = ()) -> Alteration | None:

@@ -15,6 +15,7 @@ Spelling = Literal["any", "content", "function"]
 Antonym = Literal["paper", "naik_code"]
 Number = Literal["first", "random"]
 Tautology = Literal["end", "naik_code"]
+LookAlike = Literal["any", "published"]
 
 SIGNS: Mapping[str, str] = {
     "support": "tokens that speak for the label score high (Feng et al. 2018)",
@@ -45,6 +46,7 @@ class Options:
     distortion_weight: float = 0.1
     distortion_limit: int = 6
     keep_first_half: bool = False
+    look_alike: LookAlike = "any"
 
     @property
     def variant(self) -> str:
@@ -156,6 +158,14 @@ OPTIONS: Mapping[str, Option] = {
         "which number numerical changes",
         "stress",
         {"first": "the first, as in the code", "random": "any, as in the paper"},
+    ),
+    "look_alike": Option(
+        "which questions get a look-alike",
+        "distractor",
+        {
+            "any": "also those in which only a common noun can be altered, to another of its kind",
+            "published": "those in which a published rule alters a word",
+        },
     ),
 }
 DEFAULTS = Options()

@@ -75,7 +75,8 @@ def _distracted(
     known = question.references or tools.labels
     if not known:
         return None
-    made = distractor(replace(question, gold=joined(list(known)), answers=()), second)
+    asked = replace(question, gold=joined(list(known)), answers=())
+    made = distractor(asked, second, tools.options.look_alike == "any")
     if made is None:
         return None
     return Changed((insert(question, made.sentence, place),), note=_rules(made))

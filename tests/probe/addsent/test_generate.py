@@ -10,11 +10,13 @@ from typer.testing import CliRunner
 from probe.addsent.alterations import UNALTERED, Word, alteration
 from probe.addsent.generate import distractor
 from probe.addsent.place import insert
+from probe.addsent.sister_words import is_noun, sisters
 from probe.addsent.statements import statement
 from probe.cli.main import app
 from probe.data.questions import read_questions
 from probe.errors import FileError
-from probe.tasks.reading import Span
+from probe.tasks.examples import bundled_examples
+from probe.tasks.reading import READING, Span
 from probe.text.tagger import tag
 from probe.text.tokens import tokenise
 from tests.support.questions import asked
@@ -97,6 +99,51 @@ def test_a_distractor_says_which_rules_made_it_and_is_the_same_each_time() -> No
     other = distractor(ASKED, second=True)
     assert other
     assert other.sentence == made.sentence.replace("Jeff Dean", "Charles Babbage")
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ("Who brought the cello back?", "Jeff Dean brought the violin back."),
+        ("Who was on the bus by mistake?", "Jeff Dean was on the train by mistake."),
+    ],
+)
+def test_where_no_published_rule_fires_a_thing_becomes_another_of_its_kind(
+    asked: str, sentence: str
+) -> None:
+    question = replace(ASKED, question=asked)
+    made = distractor(question)
+    assert made
+    assert made.sentence == sentence
+    assert [each.rule for each in made.alterations] == ["another of its kind"]
+    assert distractor(question, sister_words=False) is None
+
+
+def test_no_sister_word_is_put_where_a_published_rule_fires() -> None:
+    assert distractor(ASKED) == distractor(ASKED, sister_words=False)
+
+
+def test_two_thirds_of_the_bundled_questions_have_a_sentence() -> None:
+    questions = bundled_examples(READING)
+    assert sum(distractor(each) is not None for each in questions) >= 2 / 3 * len(questions)
+
+
+@pytest.mark.parametrize(
+    ("word", "tag", "rejected"),
+    [("winter", "NN", "time"), ("dog", "NN", "pet"), ("dog", "NN", "animal"), ("idea", "NN", "")],
+)
+def test_a_sister_word_is_neither_a_synonym_nor_what_a_word_is_a_kind_of(
+    word: str, tag: str, rejected: str
+) -> None:
+    assert word not in sisters(word, tag) and rejected not in sisters(word, tag)
+
+
+def test_what_is_no_thing_has_no_sister_words() -> None:
+    assert sisters("idea", "NN") == []
+
+
+def test_a_verb_that_is_tagged_as_a_noun_stays() -> None:
+    assert not is_noun(["TO", "NN"], 1) and is_noun(["DT", "NN"], 1)
 
 
 def test_a_question_without_an_answer_or_an_alterable_word_has_none() -> None:
