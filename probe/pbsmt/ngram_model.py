@@ -1,11 +1,13 @@
 """An n-gram language model with back-off, read from an ARPA file; KenLM is not needed for it."""
 
 import gzip
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 START, END, UNKNOWN = "<s>", "</s>", "<unk>"
+MAX_STATES = 20_000  # behind which steps are remembered: about 30 MB
 
 
 @dataclass(frozen=True)
@@ -18,13 +20,44 @@ class NgramModel:
 
     ngrams: Mapping[str, tuple[float, float]]
     order: int
+    _steps: dict[str, dict[str, tuple[float, str]]] = field(default_factory=dict)
+
+    @cached_property
+    def contexts(self) -> Set[str]:
+        """The sequences that the model has with a word behind them, or with a back-off weight."""
+        return {ngram.rpartition(" ")[0] for ngram in self.ngrams} | {
+            ngram for ngram, (_, backoff) in self.ngrams.items() if backoff
+        }
+
+    def context(self, state: str) -> str:
+        """Return the end of a state after which each word has the probability that it has there."""
+        while state and state not in self.contexts:
+            state = state.partition(" ")[2]
+        return state
 
     def step(self, state: str, word: str) -> tuple[float, str]:
         """Return the log10 probability of a word after `state`, and the state after it.
 
         A state is the longest sequence of last words that the model has, `order` - 1 at most;
-        "" is no context, `START` the start of a sentence.
+        "" is no context, `START` the start of a sentence. Steps are remembered: translations ask
+        for the same ones again and again.
         """
+        behind = self.steps(state)
+        step = behind.get(word)
+        if step is None:
+            step = behind[word] = self._step(state, word)
+        return step
+
+    def steps(self, state: str) -> dict[str, tuple[float, str]]:
+        """Return the steps behind a state that are remembered, by their word."""
+        behind = self._steps.get(state)
+        if behind is None:
+            if len(self._steps) >= MAX_STATES:
+                self._steps.clear()
+            behind = self._steps[state] = {}
+        return behind
+
+    def _step(self, state: str, word: str) -> tuple[float, str]:
         backoff, ngrams = 0.0, self.ngrams
         while state:
             entry = ngrams.get(f"{state} {word}")

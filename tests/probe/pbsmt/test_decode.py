@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from heapq import nlargest
 from itertools import permutations, product
 
 import pytest
@@ -9,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.pbsmt import phrase_table
-from probe.pbsmt.decode import UNKNOWN_SCORE, DecoderWeights, Search, target_words
+from probe.pbsmt.decode import (
+    EMPTY,
+    UNKNOWN_SCORE,
+    DecoderWeights,
+    PartialTranslation,
+    Search,
+    Stack,
+    target_words,
+)
+from probe.pbsmt.ngram_model import START
 from tests.support.property_settings import STEADY
 from tests.support.toy_ngrams import TOY, log10_of
 
@@ -89,6 +99,47 @@ def test_a_wide_search_finds_what_trying_everything_finds(
 ) -> None:
     translation = Search(words, SMALL, TOY, weights, beam_size=10_000).run()
     assert translation.score == pytest.approx(exhaustive(words, weights))
+
+
+def unpruned(search: Search) -> PartialTranslation:
+    """Search with stacks that keep everything until their best are extended."""
+    stacks = [Stack(math.inf) for _ in range(len(search.words) + 1)]
+    stacks[0].partials[0, 0, START] = EMPTY
+    for stack in stacks[:-1]:
+        for partial in nlargest(
+            search.beam_size, stack.partials.values(), key=lambda partial: partial.estimate
+        ):
+            search._extend(partial, stacks)
+    complete = [search._end_sentence(partial) for partial in stacks[-1].partials.values()]
+    return max(complete, key=lambda partial: partial.score)
+
+
+@STEADY
+@given(
+    st.lists(st.sampled_from(["a", "b", "c", "d"]), min_size=1, max_size=9),
+    st.integers(1, 12),
+    st.sampled_from([FREE, DecoderWeights(1.5, 0.1, 2, -0.5)]),
+)
+def test_leaving_out_what_no_stack_would_extend_changes_nothing(
+    words: list[str], beam_size: int, weights: DecoderWeights
+) -> None:
+    pruned = Search(words, SMALL, TOY, weights, beam_size).run()
+    whole = unpruned(Search(words, SMALL, TOY, weights, beam_size))
+    assert (target_words(pruned), pruned.score) == (target_words(whole), whole.score)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.floats(-5, 5))), st.integers(1, 4))
+def test_the_floor_of_a_stack_is_reached_by_as_many_as_are_extended(
+    added: list[tuple[int, float]], beam_size: int
+) -> None:
+    stack, estimates = Stack(beam_size), dict[int, float]()
+    for key, estimate in added:
+        before = estimates.get(key)
+        if before is None or before < estimate:
+            stack.count(estimate, before)
+            estimates[key] = estimate
+        reached = sum(estimate >= stack.floor for estimate in estimates.values())
+        assert stack.floor == -math.inf or reached >= beam_size
 
 
 @STEADY

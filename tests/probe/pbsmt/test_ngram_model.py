@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from probe.pbsmt import ngram_model
 from tests.support.property_settings import STEADY
 from tests.support.toy_ngrams import ARPA, TOY, log10_of
 
@@ -24,6 +25,26 @@ def test_a_probability_is_backed_off_as_by_hand(
     state: str, word: str, probability: float, after: str
 ) -> None:
     assert TOY.step(state, word) == (pytest.approx(probability), after)
+
+
+@pytest.mark.parametrize(
+    ("state", "context"),
+    [("<s> a", "<s> a"), ("a b", "a b"), ("b a", "a"), ("</s>", ""), ("", "")],
+)
+def test_a_context_is_what_of_a_state_still_counts(state: str, context: str) -> None:
+    assert TOY.context(state) == context
+    for word in ("a", "b", "c", "</s>"):
+        assert TOY.step(context, word) == TOY.step(state, word)
+
+
+def test_a_model_remembers_the_steps_behind_so_many_states_at_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ngram_model, "MAX_STATES", 2)
+    model = ngram_model.parse(ARPA.splitlines(keepends=True))
+    for state in ("", "a", "b", "<s>", "a b"):
+        assert model.step(state, "a") == TOY.step(state, "a")
+        assert len(model._steps) <= 2
 
 
 def test_the_order_is_that_of_the_longest_grams() -> None:
