@@ -16,11 +16,12 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from finetune.training.encoded import SCORING_BATCH, Encoded
+from finetune.training.encoded import Encoded
 from finetune.training.first_token_attention import FirstTokenAttention, first_token_only
 from probe.errors import ExperimentError
 from probe.models.architectures import EncoderLayers, WordLayers
-from probe.models.classifier import Classifier, Precision, autocast, by_length
+from probe.models.classifier import Classifier, Precision
+from probe.models.token_rows import BATCH_TOKENS, by_tokens
 from probe.models.word_models.soft_alignment import Sides, stack_sides
 from probe.models.word_models.word_tokenizer import CHARACTER_IDS
 from probe.stopping import Stop, halt, never
@@ -77,12 +78,12 @@ def lower_states(
     """Return the inputs of the upper part: float32 states of each token. Raises Cancelled."""
     cut = cut_of(classifier)
     parts: dict[int, torch.Tensor] = {}  # (tokens, size) by row
-    for rows in by_length(data.lengths, SCORING_BATCH[classifier.device.type]):
+    for rows in by_tokens(data.lengths, BATCH_TOKENS[classifier.device.type]):
         halt(stop)
-        inputs, _ = data.batch(rows)
+        inputs = data.padded(rows)
         moved = {name: value.to(classifier.device) for name, value in inputs.items()}
-        with torch.inference_mode(), autocast(classifier.device, precision):
-            states = cut.lower(classifier.model, moved).float().to(data.admissible.device)
+        with classifier.running(precision) as ready:
+            states = cut.lower(ready.model, moved).float().to(data.admissible.device)
         parts |= zip(rows, states.split([data.lengths[row] for row in rows]), strict=True)
     all_states = torch.cat([parts[row] for row in range(len(data.lengths))])
     others = {name: value for name, value in data.inputs.items() if name not in cut.unused_inputs}

@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Lock
 
 from probe.cache import ByteBoundedCache
-from probe.models.classifier import Classifier
+from probe.models.classifier import Classifier, fast_bf16
 from probe.models.library import AnyModel, load_any, require_on_disk
 from probe.models.user_models import LoadedModel, open_model
 from probe.settings import settings
@@ -78,5 +78,6 @@ class ModelCache:
 
 
 def parameter_bytes(model: AnyModel) -> int:
-    """Return the size of a model's parameters in bytes."""
-    return sum(p.numel() * p.element_size() for p in model.model.parameters())
+    """Return the bytes of a model's parameters, and of the copy that it computes with in bf16."""
+    own = sum(p.numel() * p.element_size() for p in model.model.parameters())
+    return own + (model.bf16_bytes if fast_bf16() else 0)

@@ -34,7 +34,7 @@ from probe.tasks.task import Task
 
 PICKLE_PATTERNS = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.onnx")
 VOCABULARY_PATTERNS = ("tokenizer.json", "vocab.*", "*.model")
-BYTES_PER_WEIGHT = 4  # models are loaded in fp32
+BYTES_PER_WEIGHT = 4  # models are loaded in fp32; a bf16 copy comes when it is asked for
 disable_progress_bar()  # transformers draws one even for weights that load in a moment
 set_verbosity_error()  # and prints tables of weights; our own messages say what is needed
 

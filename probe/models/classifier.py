@@ -7,47 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from probe.errors import AttributionError
-from probe.first_import import first_import
 from probe.models.answer_rule import read_invalid_below, read_temperature
 from probe.models.explainable import Explainable, TokenPlace
+from probe.models.precision import Precision as Precision
+from probe.models.precision import fast_bf16 as fast_bf16
+from probe.models.precision import resolve as resolve
 from probe.models.prediction import Prediction as Prediction
 from probe.models.prediction import as_predictions, softmax
 from probe.models.text_model import TextModel
+from probe.models.token_rows import BATCH_TOKENS, TokenRows, by_tokens
 from probe.stopping import check_stop
 from probe.tasks.task import INVALID, Example, Label, Task
 
 if TYPE_CHECKING:
     import torch
-    from transformers import BatchEncoding, PreTrainedConfig
+    from transformers import BatchEncoding, PreTrainedConfig, PreTrainedTokenizerBase
 
-Precision = Literal["auto", "fp32", "bf16"]
 MAX_SPECIAL_TOKENS = 4  # at most, around and between two texts
-
-
-def fast_bf16() -> bool:
-    """Whether this machine multiplies bf16 natively; elsewhere it is 6 to 100 times slower."""
-    with first_import:
-        import torch
-
-        from probe.models.device import has_gpu
-
-    if has_gpu():
-        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
-    # torch has no public test; its own kernels call these two
-    return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
-
-
-def resolve(precision: Precision) -> Literal["fp32", "bf16"]:
-    """Return the precision that `precision` stands for on this machine."""
-    if precision == "auto":
-        return "bf16" if fast_bf16() else "fp32"
-    return precision
+EXAMPLES_PER_CALL = 1000  # of the tokenizer
+SMALL_INPUTS = ("token_type_ids", "attention_mask", "character_ids")  # of values below 256
 
 
 class Model(Protocol):
@@ -135,6 +119,29 @@ class Classifier(TextModel):
             return_tensors="pt",
         )
 
+    def token_rows(self, examples: Sequence[Example], max_tokens: int | None = None) -> TokenRows:
+        """Tokenise examples once, as `encode` does, to be put together into batches.
+
+        Raises Stopped between two calls of the tokenizer.
+        """
+        import torch
+
+        parts: dict[str, list[torch.Tensor]] = {}
+        lengths: list[int] = []
+        for start in range(0, len(examples), EXAMPLES_PER_CALL):
+            check_stop()
+            encoded = self.encode(examples[start : start + EXAMPLES_PER_CALL], max_tokens)
+            is_token = encoded.get("attention_mask", torch.ones_like(encoded["input_ids"])).bool()
+            lengths += is_token.sum(1).tolist()
+            for name, value in encoded.items():
+                parts.setdefault(name, []).append(value[is_token].to(_stored_type(name)))
+        return TokenRows(
+            {name: torch.cat(values) for name, values in parts.items()},
+            paddings(self.tokenizer),
+            self.tokenizer.padding_side == "left",
+            lengths,
+        )
+
     def logits(self, inputs: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """Return logits in our label order over the temperature, float32.  # (batch, labels)"""
         return self.unscaled_logits(inputs) / self.temperature
@@ -144,7 +151,11 @@ class Classifier(TextModel):
 
         Labels are taken from these: divided, two neighbours can become equal.
         """
-        moved = {name: value.to(self.device) for name, value in inputs.items()}
+        dtype = self.model.dtype  # of states that enter in the embeddings' place
+        moved = {
+            name: value.to(self.device, dtype if value.is_floating_point() else value.dtype)
+            for name, value in inputs.items()
+        }
         logits: torch.Tensor = self.model(**moved).logits
         return logits[:, self.columns].float()
 
@@ -170,34 +181,48 @@ class Classifier(TextModel):
         return Explainable(inputs, _places(encoded), log_probability)
 
     def probabilities(
-        self, examples: Sequence[Example], precision: Precision = "fp32", batch: int = 32
+        self, examples: Sequence[Example], precision: Precision = "fp32"
     ) -> NDArray[np.float64]:
         """Return the probabilities of the examples, in their order.  # (examples, labels)
 
         Raises Stopped between two batches.
         """
-        return softmax(self._unscaled(examples, precision, batch), self.temperature)
+        return softmax(self._unscaled(examples, precision), self.temperature)
 
-    def _unscaled(
-        self, examples: Sequence[Example], precision: Precision, batch: int
-    ) -> NDArray[np.float64]:
+    def _unscaled(self, examples: Sequence[Example], precision: Precision) -> NDArray[np.float64]:
         """Return the logits of the examples, in their order.  # (examples, labels)"""
-        import torch
-
         result = np.zeros((len(examples), len(self.labels)))
-        for rows in by_length(text_lengths(self.task, examples), batch):
+        tokens = self.token_rows(examples)
+        for rows in by_tokens(tokens.lengths, BATCH_TOKENS[self.device.type]):
             check_stop()
-            with self.lock, torch.inference_mode(), autocast(self.device, precision):
-                logits = self.unscaled_logits(self.encode([examples[row] for row in rows]))
+            with self.running(precision) as model:
+                logits = model.unscaled_logits(tokens.padded(rows))
             result[rows] = logits.double().cpu().numpy()
         return result
 
     def predict(
-        self, examples: Sequence[Example], precision: Precision = "fp32", batch: int = 32
+        self, examples: Sequence[Example], precision: Precision = "fp32"
     ) -> list[Prediction]:
         """Classify examples, in their order."""
-        logits = self._unscaled(examples, precision, batch)
+        logits = self._unscaled(examples, precision)
         return as_predictions(logits, self.labels, self.temperature, self.invalid_below)
+
+
+def _stored_type(name: str) -> torch.dtype:
+    """Return a type in which an input of this name is kept, small where its values are."""
+    import torch
+
+    return {"input_ids": torch.int32, **dict.fromkeys(SMALL_INPUTS, torch.uint8)}.get(
+        name, torch.int64
+    )
+
+
+def paddings(tokenizer: PreTrainedTokenizerBase) -> Mapping[str, int]:
+    """Return a tokenizer's padding of each input; 0 for inputs not named."""
+    return {
+        "input_ids": int(tokenizer.pad_token_id or 0),
+        "token_type_ids": int(tokenizer.pad_token_type_id),
+    }
 
 
 def _positions(ids: torch.Tensor, config: PreTrainedConfig) -> torch.Tensor:
@@ -226,13 +251,6 @@ def _places(encoded: BatchEncoding) -> list[list[TokenPlace | None]]:
 def text_lengths(task: Task, examples: Sequence[Example]) -> list[int]:
     """Return the number of characters in all texts of each example."""
     return [sum(map(len, task.texts(example).values())) for example in examples]
-
-
-def autocast(device: torch.device, precision: Precision) -> torch.autocast:
-    """Return the context in which a model runs at this precision."""
-    import torch
-
-    return torch.autocast(device.type, torch.bfloat16, enabled=resolve(precision) == "bf16")
 
 
 def by_length(lengths: Sequence[int], batch: int) -> Iterator[list[int]]:

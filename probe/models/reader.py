@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from probe.models.classifier import Precision, autocast, by_length
+from probe.models.classifier import Precision, by_length
 from probe.models.explainable import Explainable, TokenPlace
 from probe.models.prediction import Prediction
 from probe.models.spans import (
@@ -117,8 +117,6 @@ class Reader(TextModel):
         A passage that is longer than a window is read in several that overlap by `STRIDE`, or half
         of what the question leaves.
         """
-        import torch
-
         spans: list[list[WindowSpans]] = [[] for _ in examples]
         windows = [
             (at, window) for at, each in enumerate(examples) for window in self.windows(each)
@@ -127,8 +125,8 @@ class Reader(TextModel):
             check_stop()
             batch = [windows[row] for row in rows]
             inputs = self.collate([window for _, window in batch])
-            with self.lock, torch.inference_mode(), autocast(self.device, precision):
-                starts, ends = self.logits(inputs).chunk(2)
+            with self.running(precision) as model:
+                starts, ends = model.logits(inputs).chunk(2)
             for (at, window), start, end in zip(batch, starts, ends, strict=True):
                 spans[at].append(best_spans(start, end, window.places, CANDIDATES))
         return [_answer(each.passage, of) for each, of in zip(examples, spans, strict=True)]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 
 from probe.models.architectures import Architecture, architecture
+from probe.models.bf16_copy import Bf16Copy, copy_bytes
+from probe.models.precision import Precision, autocast, resolve
 
 if TYPE_CHECKING:
     from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
+    from typing_extensions import Self
 
 DEFAULT_MAX_TOKENS = 512
 """The longest input of a model without positions of its own; XLNet was trained on so many."""
@@ -39,6 +42,30 @@ class TextModel:
     tokenizer_lock: AbstractContextManager[bool] = field(
         default_factory=Lock, compare=False, repr=False, kw_only=True
     )
+    bf16: Bf16Copy = field(default_factory=Bf16Copy, init=False, compare=False, repr=False)
+
+    @contextmanager
+    def running(self, precision: Precision) -> Iterator[Self]:
+        """Give the model as it computes at a precision, without gradients, to one thread alone.
+
+        In bf16 an encoder computes with a copy of its weights, a word model under autocast: what
+        its layers keep between two words is fp32.
+        """
+        import torch
+
+        exact: Precision = resolve(precision)
+        with self.lock:
+            if exact == "bf16" and not self.architecture.word_table:
+                ready, exact = replace(self, model=self.bf16.of(self.model)), "fp32"
+            else:
+                ready = self
+            with torch.inference_mode(), autocast(self.model.device, exact):
+                yield ready
+
+    @property
+    def bf16_bytes(self) -> int:
+        """The size of the copy with which it computes in bf16; a word model has none."""
+        return 0 if self.architecture.word_table else copy_bytes(self.model)
 
     @property
     def architecture(self) -> Architecture:

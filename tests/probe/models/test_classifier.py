@@ -53,14 +53,14 @@ def test_the_label_of_an_output_is_the_models_own() -> None:
 
 @KINDS
 def test_a_pair_is_classified_alike_alone_and_in_a_batch(kind: str) -> None:
-    batched = shared(kind).probabilities(PAIRS, batch=4)
+    batched = shared(kind).probabilities(PAIRS)
     alone = [shared(kind).probabilities([pair])[0] for pair in PAIRS]
     assert batched == pytest.approx(np.stack(alone), abs=1e-5)
 
 
 def test_results_keep_the_order_of_the_pairs() -> None:
-    forwards = shared().probabilities(PAIRS, batch=3)
-    backwards = shared().probabilities(PAIRS[::-1], batch=3)
+    forwards = shared().probabilities(PAIRS)
+    backwards = shared().probabilities(PAIRS[::-1])
     assert forwards == pytest.approx(backwards[::-1], abs=1e-5)
     assert len({round(float(row[0]), 6) for row in forwards}) > 5  # they can be told apart
 

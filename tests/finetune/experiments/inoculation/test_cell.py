@@ -230,7 +230,7 @@ def test_a_cell_ends_at_the_question_that_says_stop(
         return len(asked) > answers
 
     # more slices of evaluation than answers, also where the shared start is known already
-    pairs = tuple(pair for _ in range(7) for pair in tiny_pairs(30))
+    pairs = tuple(pair for _ in range(30) for pair in tiny_pairs(30))
     with pytest.raises(Cancelled):
         list(run_cell(PLAN, replace(sets, original_test=pairs), cell, classifier, stop))
     assert len(asked) == answers + 1

@@ -1,0 +1,103 @@
+"""Examples as tokens without padding, and batches of such as are about equally long."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import BatchEncoding
+
+BATCH_TOKENS: Mapping[str, int] = {"cpu": 2048, "cuda": 16_384}
+"""Of a scored batch, padding included: on a core more is not quicker, and a run is stopped between
+two batches."""
+BATCH_ROWS = 256
+"""Of the shortest examples."""
+
+
+@dataclass(frozen=True)
+class TokenRows:
+    """The tokens of examples on one device, and the length of each example in tokens.
+
+    Every input holds the tokens of all examples, one example after the other; `padding` is its
+    value behind an example that is shorter than its batch, or before it with `left`.
+    """
+
+    inputs: Mapping[str, torch.Tensor]  # (all tokens, ...)
+    padding: Mapping[str, int]
+    left: bool
+    lengths: Sequence[int]
+
+    @property
+    def device(self) -> torch.device:
+        """Where the tokens lie."""
+        return next(iter(self.inputs.values())).device
+
+    @cached_property
+    def starts(self) -> torch.Tensor:
+        """Return where each example begins.  # (examples,)"""
+        import torch
+
+        lengths = torch.tensor(self.lengths, device=self.device)
+        return lengths.cumsum(0) - lengths
+
+    @property
+    def size(self) -> int:
+        """The bytes of the inputs."""
+        return sum(value.nbytes for value in self.inputs.values())
+
+    @property
+    def digest(self) -> str:
+        """A hash of the inputs: equal where all inputs are."""
+        digest = hashlib.sha256(repr(list(self.lengths)).encode())
+        for name, value in self.inputs.items():
+            digest.update(name.encode())
+            digest.update(value.contiguous().cpu().numpy().tobytes())
+        return digest.hexdigest()
+
+    def padded(self, rows: Sequence[int]) -> BatchEncoding:
+        """Return the inputs of some examples, padded to their longest."""
+        import torch
+        from transformers import BatchEncoding
+
+        row_numbers = torch.tensor(rows, device=self.device)
+        lengths = torch.tensor([self.lengths[row] for row in rows], device=self.device)
+        longest = max(self.lengths[row] for row in rows)
+        before = (longest - lengths)[:, None] if self.left else 0  # an example's first token
+        positions = torch.arange(longest, device=self.device) - before
+        is_token = (positions >= 0) & (positions < lengths[:, None])  # (rows, longest)
+        index = torch.where(is_token, self.starts[row_numbers, None] + positions, 0)
+        return BatchEncoding(
+            {
+                name: _fill(value[index], ~is_token, self.padding.get(name, 0))
+                for name, value in self.inputs.items()
+            }
+        )
+
+
+def _fill(
+    values: torch.Tensor,  # (rows, longest, ...)
+    gaps: torch.Tensor,  # (rows, longest)
+    padding: int,
+) -> torch.Tensor:
+    values = values if values.is_floating_point() else values.long()
+    return values.masked_fill_(gaps.view(*gaps.shape, *[1] * (values.ndim - 2)), padding)
+
+
+def by_tokens(
+    lengths: Sequence[int], tokens: int, most_rows: int = BATCH_ROWS
+) -> Iterator[list[int]]:
+    """Group row numbers, the longest first, into batches of so many tokens, padding included.
+
+    A row that is longer is a batch of its own.
+    """
+    order = sorted(range(len(lengths)), key=lambda row: lengths[row], reverse=True)
+    start = 0
+    while start < len(order):
+        rows = min(most_rows, max(1, tokens // max(1, lengths[order[start]])))
+        yield order[start : start + rows]
+        start += rows
