@@ -22,6 +22,7 @@ pytest = CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest -n $(JOBS) --dist loadfi
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq
+POSTGRESQL := /usr/lib/postgresql
 WORDNET := /usr/share/wordnet/data.noun
 AS_ROOT := $(shell test "$$(id -u)" = 0 || echo sudo -n)
 
@@ -33,7 +34,7 @@ debian = command -v apt-get >/dev/null && $(AS_ROOT) true 2>/dev/null \
 	&& $(AS_ROOT) env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=120 \
 		--no-install-recommends install $(1) >/dev/null
 
-.PHONY: run test test-all space figures figures-stale format clean help
+.PHONY: run test test-all docs space figures figures-stale screenshots format clean help
 
 run: $(VENV)/.stamp-run $(VENV)/.stamp-wordnet  ## set up what is missing and start the app on http://127.0.0.1:7860
 	@exec $(BIN)/python app.py
@@ -53,12 +54,16 @@ test: $(VENV)/.stamp-test $(VENV)/.stamp-wordnet $(VENV)/.stamp-chromium  ## set
 	@$(call pytest,not slow)
 
 test-all: export OMP_NUM_THREADS = 1
-test-all: test  ## make test, then the slow tests: processes that are killed, the wheel, sweeps
+test-all: test $(VENV)/.stamp-postgresql  ## make test, then the slow tests: processes that are killed, the wheel, sweeps
+	@test -e $(POSTGRESQL) || echo "the test of compose.yaml is left out: no PostgreSQL"
 	@echo "== slow tests: pytest"
 	@$(call pytest,slow) || test $$? = 5
 
 space: $(VENV)/.stamp-run  ## upload to a Gradio Space: make space SPACE=owner/name [DRY_RUN=1]
 	@$(BIN)/python -m probe space "$(SPACE)" $(if $(DRY_RUN),--dry-run)
+
+docs: $(VENV)/.stamp-run  ## write docs/reference from the code
+	@$(BIN)/python -m documentation
 
 figures-stale: $(VENV)/.stamp-run  ## list the tables made with other weights than the shipped ones
 	@$(BIN)/python -m benchmarks.figures stale
@@ -109,4 +114,8 @@ $(VENV)/.stamp-wordnet: packages.txt | $(BIN)/python
 
 $(VENV)/.stamp-chromium: | $(BIN)/python
 	@$(if $(CHROMIUM),true,{ $(call debian,chromium); } || true)
+	@touch $@
+
+$(VENV)/.stamp-postgresql: | $(BIN)/python
+	@test -e $(POSTGRESQL) || { $(call debian,postgresql); } || true
 	@touch $@

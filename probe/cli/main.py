@@ -3,6 +3,7 @@
 from probe.cli import annotate, models
 from probe.cli.backup import backup_command, restore_command
 from probe.cli.batch import batch_command
+from probe.cli.certificates import certificates_command
 from probe.cli.checkup import checkup_command
 from probe.cli.compare import compare_command
 from probe.cli.distractors import distractors_command
@@ -32,6 +33,7 @@ app.command("rules")(baselines.judge_command)
 app.command("settings")(settings_command)
 app.command("backup")(backup_command)
 app.command("restore")(restore_command)
+app.command("certificates")(certificates_command)
 app.command("space")(space_command)
 app.add_typer(annotate.app, name="annotate")
 app.add_typer(models.app, name="models")

@@ -12,11 +12,11 @@ from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import run_request
 from probe.errors import SettingsError
+from probe.runs.certificates import write_certificates
 from probe.runs.compute.cluster import Cluster
 from probe.runs.run import ended
 from probe.runs.store import Store
 from tests.conftest import free_port
-from tests.support.certificates import write_certificates
 from tests.support.waiting import until
 
 TLS = "DASK_DISTRIBUTED__COMM__TLS__"

@@ -1,0 +1,1 @@
+"""The reference in docs/reference, written from the registries: `python -m documentation`."""

@@ -1,0 +1,70 @@
+"""The transforms of each task and their options."""
+
+from documentation.markdown import code, page, table
+from probe.reports.json import options_json
+from probe.tasks.task import Task, offered_tasks
+from probe.transforms.registry import FAMILIES, REGISTRY
+from probe.transforms.wording import applies_of, source_of, summary_of
+
+ABOUT = (
+    "A transform changes a text by a fixed rule, and says what that does to the gold label. Names "
+    "joined with `+` make a chain, applied from left to right. `python -m probe transforms --task "
+    "TASK` prints the same with what is missing on a machine; the tab *Catalogue* shows the code "
+    "of each and an example."
+)
+OPTIONS = (
+    "`--set NAME=VALUE` on the command line, the options of the page, `options` over HTTP. Where a "
+    "paper and its released code disagree the default is the sound variant, and the published one "
+    "is an option."
+)
+
+HEAD = ("name", "what it does", "applies where there is", "gold label", "needs", "source")
+
+
+def transforms_page() -> str:
+    """Return the page of the transforms."""
+    tasks = [_of_task(task) for task in offered_tasks()]
+    return page("Transforms", ABOUT, *tasks, f"## Options\n\n{OPTIONS}", _options())
+
+
+def _of_task(task: Task) -> str:
+    parts = [f"## {task.title}"]
+    for family, term in FAMILIES.items():
+        rows = [
+            (
+                code(entry.name),
+                f"**{entry.title}**: {summary_of(entry, task)}",
+                applies_of(entry, task),
+                entry.rule.title,
+                ", ".join(entry.needs),
+                source_of(entry, task),
+            )
+            for entry in REGISTRY.values()
+            if entry.family == family and entry.suits(task)
+        ]
+        if rows:
+            head = (
+                "name",
+                "what it does",
+                "applies where there is",
+                "gold label",
+                "needs",
+                "source",
+            )
+            parts += [f"### {term.title}\n\n{term.summary}", table(head, rows)]
+    return "\n\n".join(parts)
+
+
+def _options() -> str:
+    rows = [
+        (
+            code(option["name"]),
+            option["words"],
+            code(option["default"]),
+            "; ".join(f"`{value}`: {words}" for value, words in option["values"].items())
+            or "{} to {}".format(*option["range"]),
+            FAMILIES[option["family"]].title if option["family"] in FAMILIES else option["family"],
+        )
+        for option in options_json()
+    ]
+    return table(("name", "what it sets", "default", "values", "transforms"), rows)
