@@ -1,6 +1,6 @@
 """The settings: environment variables, read anew at each call, and where files lie.
 
-README's table of settings is made from here; a test compares the two.
+The table of docs/reference/settings.md is made from here.
 """
 
 import os
@@ -196,7 +196,7 @@ def variable(name: str) -> str:
 
 
 def table() -> str:
-    """Return README's table: variable, default, meaning."""
+    """Return the table of the reference: variable, default, meaning."""
     rows = [
         f"| `{variable(name)}` | {_default(name)} | {field.description} |"
         for name, field in Settings.model_fields.items()

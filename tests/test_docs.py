@@ -3,6 +3,8 @@
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,13 +12,16 @@ from typer.main import get_command
 
 import finetune.cli.main
 import probe.cli.main
+from documentation.__main__ import PAGES, written
 from tests.support.checkout import ROOT, text
 
 GROUPS: dict[str, Any] = {  # Any: a group of click or of typer's own, by typer's version
     "probe": get_command(probe.cli.main.app),
     "finetune": get_command(finetune.cli.main.app),
 }
-DOCS = ["README.md", "BENCHMARKS.md", "SECURITY.md", *map(str, ROOT.glob("assets/**/README.md"))]
+HERE = ("*.md", "docs/**/*.md", "assets/**/*.md")
+DOCS = sorted(str(path.relative_to(ROOT)) for form in HERE for path in ROOT.glob(form))
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
 def commands() -> Iterator[list[str]]:
@@ -44,8 +49,8 @@ def test_a_documented_command_is_one(words: list[str]) -> None:
     assert help_or_options(words)
 
 
-def test_the_python_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    code, *others = re.findall(r"```python\n(.*?)```", text("README.md"), re.DOTALL)
+def test_the_python_of_the_interfaces_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    code, *others = re.findall(r"```python\n(.*?)```", text("docs/interfaces.md"), re.DOTALL)
     assert all("gradio_client" in other for other in others)
     exec(code, {})
     lines = capsys.readouterr().out.splitlines()
@@ -53,8 +58,64 @@ def test_the_python_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_the_layout_names_every_folder() -> None:
-    layout = text("README.md").split("## Layout")[1].split("\n## ")[0]
+    layout = text("docs/layout.md").split("\n## ")[0]
     for package in ("probe", "finetune"):
         inside = re.split(r"\n    \S", layout.split(f"\n    {package}/")[1])[0]
         folders = {path.parent.name for path in (ROOT / package).glob("*/__init__.py")}
         assert set(re.findall(r"^      (\w+)/", inside, re.MULTILINE)) == folders
+
+
+def anchors(page: str) -> set[str]:
+    """Return the anchors of a page's headings, as the hub and its like make them."""
+    headings = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
+    words = (re.sub(r"[^\w\- ]", "", heading.lower()).strip() for heading in headings)
+    return {word.replace(" ", "-") for word in words}
+
+
+@pytest.mark.parametrize("name", DOCS)
+def test_a_link_leads_somewhere(name: str) -> None:
+    broken = []
+    for target in LINK.findall(re.sub(r"```.*?```|`[^`]*`", "", text(name), flags=re.DOTALL)):
+        path, _, anchor = target.partition("#")
+        if re.match(r"\w+:", target):
+            continue
+        place = (ROOT / name).parent / path if path else ROOT / name
+        if not place.exists() or (anchor and anchor not in anchors(place.read_text())):
+            broken.append(target)
+    assert broken == []
+
+
+def test_every_page_of_the_docs_is_reached_from_the_readme() -> None:
+    reached, ahead = set[Path](), [ROOT / "README.md"]
+    while ahead:
+        page = ahead.pop()
+        if page.suffix != ".md" or page in reached:
+            continue
+        reached.add(page)
+        targets = LINK.findall(page.read_text(encoding="utf-8"))
+        places = ((page.parent / target.partition("#")[0]).resolve() for target in targets)
+        ahead += [place for place in places if place.is_file()]
+    assert {path for path in ROOT.glob("docs/**/*.md")} - reached == set()
+
+
+def test_the_readme_is_short() -> None:
+    assert len(text("README.md").split()) < 800
+
+
+@pytest.mark.parametrize("name", [name for name in DOCS if "reference" not in name])
+def test_a_page_names_no_place_of_one_machine(name: str) -> None:
+    assert re.findall(r"(?<![\w/])/(?:root|work|Users)/\S+|file:/\S+", text(name)) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_of_the_reference_is_as_the_code_writes_it(name: str) -> None:
+    assert text(f"docs/reference/{name}") == reference()[name], f"{name} is stale: run make docs"
+
+
+@cache
+def reference() -> dict[str, str]:
+    return written()
+
+
+def test_the_reference_has_no_other_pages() -> None:
+    assert {path.name for path in (ROOT / "docs" / "reference").iterdir()} == set(PAGES)

@@ -19,8 +19,8 @@ def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def test_the_table_of_the_readme_is_that_of_the_settings() -> None:
-    assert f"\n\n{table()}\n\n" in text("README.md")
+def test_the_table_of_the_reference_is_that_of_the_settings() -> None:
+    assert f"\n\n{table()}\n" in text("docs/reference/settings.md")
 
 
 def test_in_a_checkout_home_and_assets_lie_beside_the_app() -> None:

@@ -46,8 +46,7 @@ def build(models: ModelAccess) -> None:
             premise: The premise, in place of texts for inference.
             hypothesis: The hypothesis, likewise.
             transforms: Names, those of a chain joined with +; a list, or a text with commas.
-            model: A model that the page offers, or one that /load_model has loaded; empty for the
-                first that the page offers for the task.
+            model: One that the page offers or /load_model has loaded; empty for the task's first.
             seed: Where the transforms' chance begins.
             keep: The share of tokens that drop, repeat and replace keep.
             sign: Which tokens count as important.
@@ -56,8 +55,7 @@ def build(models: ModelAccess) -> None:
             options: Further options of the transforms by name, as `python -m probe pair` has them.
             gold: The gold label, or the right answers with | between them, if known.
             owner: The token of one's own runs, which /inoculate returns.
-            texts: The texts by field: premise, hypothesis; text1, text2; text; or
-                question, passage.
+            texts: The texts by field, such as question and passage, as a JSON object.
             task: The task of model and texts: nli, paraphrase, sentiment or reading.
         """
         asked = task_of(task)

@@ -133,8 +133,9 @@ def source(name: str) -> tuple[str, str]:
     registered = REGISTRY[name].function
     function = registered.func if isinstance(registered, partial) else registered
     lines, start = inspect.getsourcelines(function)
-    file = Path(inspect.getsourcefile(function) or "").resolve().relative_to(ROOT)
-    return inspect.cleandoc("\n" + "".join(lines)), f"{file}, line {start}"
+    file = Path(inspect.getsourcefile(function) or "").resolve()
+    place = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file.name  # somebody's own
+    return inspect.cleandoc("\n" + "".join(lines)), f"{place}, line {start}"
 
 
 def _templates(task: Task) -> Markup:
