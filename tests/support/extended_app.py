@@ -22,7 +22,7 @@ from finetune.experiments.inoculation.challenges import bundled_sets
 from finetune.experiments.registry import register_experiments
 from finetune.training.frozen_layers import upper_part
 from finetune.training.recipes import default_rate
-from finetune.ui.samples import challenge_choices
+from finetune.ui.inoculate.samples import challenge_choices
 from probe.models.cache import ModelCache
 from probe.models.library import load
 from probe.runs.compute.engine import Engine
@@ -34,7 +34,7 @@ from probe.tasks.task import offered_tasks
 from probe.templates import grammar
 from probe.ui.html.catalogue import catalogue
 from probe.ui.page import Core, build_page
-from probe.ui.tabs.probe_fields import changes
+from probe.ui.tabs.probe.fields import changes
 from tests.support.checkout import text
 from tests.support.made_up_family import made_up_model
 from tests.support.tiny_bert import tiny_bert, tiny_pairs
