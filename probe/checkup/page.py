@@ -34,6 +34,12 @@ TONES = {"": "In words", "good": "What it is good at", "bad": "What it is bad at
 SECTION = Markup("<h2>{}</h2>{}")
 
 
+MANY = (
+    "95 %; of {} figures about one in twenty lies outside its own by chance alone. All are of one "
+    "draw of the texts; another seed draws others."
+)
+
+
 def checkup_page(report: Json, changes: Sequence[Json] | None = None) -> Markup:
     """Return the report as a page; `changes` are what differs from an older one."""
     task, model, data = task_named(report["task"]), report["model"], report["data"]
@@ -134,11 +140,12 @@ def facts_of(report: Json) -> dict[str, str]:
         "ran on": report["environment"],
         "left out": report["left_out"],
     }
-    return {
+    named = {
         name: ", ".join(f"{key} {value}" for key, value in values.items() if value is not None)
         for name, values in facts.items()
         if values
     }
+    return {**named, "intervals": MANY.format(len(report["figures"]))}
 
 
 def _unfinished(report: Json) -> Markup:

@@ -98,21 +98,22 @@ def entry(fields: Fields) -> RunTab:
 def build(page: Page, source: gr.Radio, file: LabelledFile) -> None:
     """Lay out the part; `source` and `file` say on what models are compared above."""
     shown = build_run_tab(page, entry(Fields(source, file)))
-    with gr.Column(elem_id="checkup-since", elem_classes="card upload"):
-        older = gr.File(
-            label="An older report.json of this model, to see what got better and what worse",
+    with gr.Row(elem_classes="tools"):
+        older = gr.UploadButton(
+            "Compare with an older report.json",
             file_types=[".json"],
             type="filepath",
-            height=96,
+            size="sm",
+            scale=0,
             elem_id="checkup-older",
         )
-        changes = gr.HTML(elem_id="checkup-changes", padding=False)
+    changes = gr.HTML(elem_id="checkup-changes", padding=False)
 
     def compare(owner: str, choice: str | None, path: str | None) -> Markup:
         return since(page.core.store, owner, choice or "", path)
 
     asked = [page.owner, shown.runs, older]
-    gr.on([older.change, shown.runs.change], compare, asked, changes, **QUIET)
+    gr.on([older.upload, shown.runs.change], compare, asked, changes, **QUIET)
     api.build(page.core.store, page.core.engine)
 
 

@@ -114,7 +114,9 @@ def _plot(
     models = [title_of(each) for each in others]
     marks = [title_of(name), *([BEFORE] if group == "stress" else []), *models]
     words = ("answers that stay", "% stay") if group == "salad" else (measure, "% right")
-    return DotPlot(marks, rows, unit=task.unit, measure=words[0], figures=words[1])
+    chance = None if group == "salad" or task.has_spans else 1 / len(task.labels)
+    chance = 0.5 if group == "hans" else chance
+    return DotPlot(marks, rows, chance, "a guess", task.unit, words[0], words[1])
 
 
 def _estimates(
