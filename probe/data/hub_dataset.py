@@ -21,6 +21,7 @@ from huggingface_hub.errors import RevisionNotFoundError
 from probe.data.class_names import Features, card_features, features_json, features_of
 from probe.data.hub_layout import Part, choose_part, converted_parts, own_parts, parquet_of
 from probe.data.names import UNUSABLE
+from probe.data.tables import read_table
 from probe.data.unpacking import MEGABYTE
 from probe.errors import FileError, writing
 from probe.hub import access, asking, make_room
@@ -104,7 +105,7 @@ def fetch(asked: HubDataset, folder: Path, bounds: Bounds = UNBOUNDED) -> Fetche
         source = HubDataset(asked.name, holder.sha, part.config, part.split)
         path = folder / _file_name(source)
         with writing(path):
-            _put(files, card_features(card, part.config), path)
+            _put(files, card_features(card, part.config), path, bounds)
     return FetchedDataset(path, source)
 
 
@@ -159,10 +160,11 @@ def _file_name(source: HubDataset) -> str:
     return UNUSABLE.sub("_", "-".join(kept)).replace(".", "_") + ".parquet"
 
 
-def _put(files: Sequence[Path], features: Features, path: Path) -> None:
+def _put(files: Sequence[Path], features: Features, path: Path, bounds: Bounds) -> None:
     """Put the files together as one, with the names of classes where they have none themselves.
 
-    Raises FileError for files that do not fit together.
+    Raises FileError for files that do not fit together, LimitError for one beyond the bounds: a
+    few bytes of Parquet may stand for more than the memory holds.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     schema = pq.read_schema(files[0])
@@ -171,6 +173,8 @@ def _put(files: Sequence[Path], features: Features, path: Path) -> None:
     if len(files) == 1 and named:
         return _link(files[0].resolve(), path)
     whole = schema if named else schema.with_metadata({**metadata, **features_json(features)})
+    for file in files if bounds != UNBOUNDED else ():
+        read_table(file, bounds)
     try:
         with pq.ParquetWriter(path, whole) as writer:
             for file in files:

@@ -231,6 +231,12 @@ def test_files_over_the_bound_are_not_fetched(
     assert hub.fetched == []
 
 
+def test_what_is_put_together_is_within_the_bounds(served: ServedDataset, tmp_path: Path) -> None:
+    with pytest.raises(LimitError, match="more than 1 rows"):
+        fetch(read_reference("hub:owner/set:train"), tmp_path, Bounds(max_rows=1))
+    assert not (tmp_path / "set-train.parquet").exists()
+
+
 def test_a_public_app_asks_without_its_owner_s_token(
     hub: Hub, served: ServedDataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
