@@ -59,6 +59,8 @@ def calibrate_command(
 
     Fast mode trains the upper layers alone, which is ours; the paper trains all weights, on whole
     training sets. The model of the first method is kept and can be chosen by its name.
+
+    A file may be a data set of the hub, hub:OWNER/NAME:SPLIT.
     """
     torch.set_num_threads(threads)
     classifier = loaded(model, labels, task)

@@ -96,6 +96,8 @@ def generalise_command(
 
     Epoch and rate are chosen on held-out rows of what is trained on. Cells of earlier runs are not
     computed again.
+
+    A file may be a data set of the hub, hub:OWNER/NAME:SPLIT.
     """
     torch.set_num_threads(threads)
     classifier = loaded(model, labels, task)

@@ -72,6 +72,8 @@ def inoculate_command(
     """Fine-tune on a little of a challenge and test on both sets (Liu et al. 2019).
 
     Thresholds are shares from 0 to 1. Cells of earlier runs are not computed again.
+
+    A file may be a data set of the hub, hub:OWNER/NAME:SPLIT.
     """
     torch.set_num_threads(threads)
     started = loaded_any(model, labels, task)

@@ -74,6 +74,8 @@ def mitigate_command(
     Fast mode trains the upper layers alone, which is ours and costs much accuracy on whole texts;
     the paper trains all weights, on whole training sets. The repaired model is kept and can be
     chosen by its name.
+
+    A file may be a data set of the hub, hub:OWNER/NAME:SPLIT.
     """
     torch.set_num_threads(threads)
     classifier = loaded(model, labels, task)

@@ -61,6 +61,8 @@ def transfer_command(
 
     Fast mode trains the upper layers alone, which is ours; the paper trains all weights, on whole
     training sets. Cells of earlier runs are not computed again.
+
+    A file may be a data set of the hub, hub:OWNER/NAME:SPLIT.
     """
     torch.set_num_threads(threads)
     classifier = loaded(model, labels, task)

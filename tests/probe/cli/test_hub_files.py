@@ -1,0 +1,54 @@
+"""Every command of probe that takes a file of examples takes a data set of the hub."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.support.commands import run
+from tests.support.hub import COMMIT, Hub, ServedDataset
+from tests.support.pair_files import PAIRS, row
+
+NAME = "hub:owner/pairs:test"
+
+
+@pytest.fixture(autouse=True)
+def served(hub: Hub, tmp_path: Path) -> None:
+    """Serve owner/pairs with thirty pairs."""
+    (tmp_path / "pairs").mkdir()
+    frame = pd.DataFrame([row(pair) for pair in PAIRS])
+    frame.to_parquet(tmp_path / "pairs" / "test.parquet")
+    hub.datasets["owner/pairs"] = ServedDataset(tmp_path / "pairs")
+
+
+def test_models_are_compared_on_one(model: str, tmp_path: Path) -> None:
+    out = tmp_path / "compared.csv"
+    ended = run("compare", NAME, "--model", model, "--model", "da", "--out", str(out))
+    assert ended.exit_code == 0, ended.output
+    assert len(pd.read_csv(out)) == len(PAIRS)
+
+
+def test_a_model_is_checked_up_on_one_and_the_report_names_the_commit(
+    model: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "checked"
+    few = ["--n", "2", "--per-subcase", "1", "--in-process"]
+    ended = run("checkup", model, NAME, *few, "--out", str(out))
+    assert ended.exit_code == 0, ended.output
+    report = json.loads((out / "report.json").read_text())
+    assert report["data"]["name"] == f"hub:owner/pairs@{COMMIT}:default/test"
+
+
+def test_a_rule_is_measured_on_one() -> None:
+    ended = run("rules", "majority", NAME, "--json")
+    assert ended.exit_code == 0, ended.output
+    assert json.loads(ended.stdout)["n"] == len(PAIRS)
+
+
+def test_items_are_drawn_of_one(tmp_path: Path, model: str) -> None:
+    out = tmp_path / "items.csv"
+    asked = ["--model", model, "--each", "2", "--transforms", "sort", "--out", str(out)]
+    ended = run("annotate", "draw", "--file", NAME, *asked)
+    assert ended.exit_code == 0, ended.output
+    assert {"A", "The"} & {text.split()[0] for text in pd.read_csv(out)["premise"]}
