@@ -75,6 +75,7 @@ def generalise_command(
     original: Annotated[Path | None, typer.Option(help="The original set, whole.")] = None,
     original_dev: Annotated[Path | None, typer.Option(help="Instead of the bundled ones.")] = None,
     original_test: Annotated[Path | None, typer.Option(help="Instead of the bundled ones.")] = None,
+    sample_seed: Annotated[int, typer.Option(help="Splits --original.")] = 0,
     challenge_file: Annotated[
         Path | None, typer.Option(help="Your own rows instead of templates.")
     ] = None,
@@ -102,7 +103,7 @@ def generalise_command(
     torch.set_num_threads(threads)
     classifier = loaded(model, labels, task)
     answered = classifier.task
-    given = UserFiles(original, original_dev, original_test)
+    given = UserFiles(original, original_dev, original_test, seed=sample_seed)
     rows = local_file(challenge_file) if challenge_file else None
     data = read_data(local_files(given), rows, condition, answered)
     exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks

@@ -32,6 +32,11 @@ def task_in(query: Mapping[str, str]) -> Task:
     return task if task in offered_tasks() else NLI
 
 
+def query_for(task: Task, query: Mapping[str, str]) -> Mapping[str, str]:
+    """Return what a link says where it names this task, nothing where it names another."""
+    return query if task_in(query) is task else {}
+
+
 def has_labels(task: Task) -> bool:
     """Whether a task's answers are labels: Repair and Generalise know no other."""
     return not task.has_spans

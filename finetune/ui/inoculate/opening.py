@@ -19,7 +19,7 @@ from probe.runs.store import Store
 from probe.tasks.task import Task, task_named
 from probe.ui.choices import model_choices
 from probe.ui.html.elements import NOTHING, alert
-from probe.ui.task_choice import task_in
+from probe.ui.task_choice import query_for, task_in
 
 Values = list[Any]  # Any: text, or one of gradio's updates
 
@@ -41,8 +41,8 @@ class Opening:
         self, name: str, owner: str, sizes: Sequence[str], request: gr.Request
     ) -> Values:
         """Offer what there is for a task; a link's choice where it names this task."""
-        task, query = task_named(name), request.query_params
-        return self.begin(task, owner, query if task_in(query) is task else {}, sizes)
+        task = task_named(name)
+        return self.begin(task, owner, query_for(task, request.query_params), sizes)
 
     def begin(
         self,
@@ -92,11 +92,17 @@ def chosen(store: Store, state: ViewState, public: Sequence[InoculationRun]) -> 
     challenges = {run.plan.challenge: challenge_title(run) for run in public}
     return [
         gr.Dropdown(own, value=list(state.ids), visible=bool(own)),
-        gr.CheckboxGroup(gallery_models(public), value=list(state.models), visible=bool(public)),
+        gr.CheckboxGroup(
+            gallery_models(public),
+            value=list(state.models),
+            visible=bool(public),
+            elem_classes=[],
+        ),
         gr.CheckboxGroup(
             [(title, name) for name, title in challenges.items()],
             value=list(state.challenges),
             visible=bool(public),
+            elem_classes=[],
         ),
         state.opened,
     ]

@@ -23,7 +23,7 @@ from probe.ui.links import link_to_run
 from probe.ui.run_tab.entry import RunTab
 from probe.ui.run_tab.looked_at import Offered, ids_of, is_of_gallery
 from probe.ui.run_tab.view import Outputs, show, told
-from probe.ui.task_choice import task_in
+from probe.ui.task_choice import query_for, task_in
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
 
 Values = list[Any]  # Any: text, or one of gradio's updates
@@ -51,8 +51,8 @@ class Handlers:
 
     def choose_task(self, name: str, owner: str, request: gr.Request) -> Values:
         """Offer what there is for a task; a link's choice where it names this task."""
-        task, query = self.entry.suited(task_named(name)), request.query_params
-        return self.begin(task, owner, query if task_in(query) is task else {})
+        task = self.entry.suited(task_named(name))
+        return self.begin(task, owner, query_for(task, request.query_params))
 
     def begin(self, task: Task, owner: str, query: Mapping[str, str]) -> Values:
         """Return list of runs, problem, model, and an update for each field of the form."""
