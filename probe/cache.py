@@ -37,6 +37,11 @@ class ByteBoundedCache:
         self.put(key, value)
         return value
 
+    def peek(self, key: Hashable) -> Any:  # Any: of the key's own type
+        """Return the value of a key, None where there is none; it counts as used."""
+        with self._lock:
+            return self._values.get(key)
+
     def put(self, key: Hashable, value: object) -> None:
         """Store a value, then drop what is beyond the bound."""
         limit = self.limit()

@@ -37,6 +37,11 @@ class ModelCache:
         with self._lock:
             return self._loaded.get(name, lambda: self._load(name))
 
+    def loaded(self, name: str) -> AnyModel | None:
+        """Return a model that is loaded already, None for others."""
+        model: AnyModel | None = self._loaded.peek(name)
+        return model
+
     def _load(self, name: str) -> AnyModel:
         address, order = self._opened.get(name, (name, None))
         return replace(load_any(address, order, relative=False), name=name)

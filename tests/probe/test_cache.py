@@ -23,6 +23,16 @@ def test_a_value_is_computed_once() -> None:
     assert [kept(cache, key, 40) for key in ("a", "a", "b")] == [False, True, False]
 
 
+def test_a_look_computes_nothing_and_counts_as_use() -> None:
+    cache = bounded(100)
+    assert cache.peek("a") is None
+    kept(cache, "a", 40)
+    kept(cache, "b", 40)
+    assert cache.peek("a") == "x" * 40
+    kept(cache, "c", 40)
+    assert kept(cache, "a", 40)
+
+
 def test_a_full_cache_drops_what_was_not_used_longest() -> None:
     cache = bounded(100)
     for key in ("a", "b", "a", "c"):  # two have room

@@ -23,7 +23,7 @@ from finetune.ui.inoculate.view import (
     trouble_outputs,
 )
 from probe.errors import RunError, StoreError, UserError
-from probe.models.library import require_on_disk
+from probe.models.library import AnyModel, require_on_disk
 from probe.runs.access import share
 from probe.runs.compute.engine import Engine
 from probe.runs.model_access import hidden_models
@@ -40,7 +40,7 @@ Values = list[Any]  # Any: text, or one of gradio's updates
 
 @dataclass(frozen=True)
 class Handlers:
-    """The run store, the engine and the gallery, and what is done with them.
+    """The run store, the engine, the gallery and the models that are loaded, and what they serve.
 
     Most take the fields of `ViewState` in their order. They return what is chosen, `Outputs`, or
     both, in the order of the tab's outputs.
@@ -49,6 +49,7 @@ class Handlers:
     store: Store
     engine: Engine
     gallery: Sequence[InoculationRun]
+    loaded: Callable[[str], AnyModel | None] = lambda name: None
 
     def ask_if_open(self, is_open: bool, asked: int) -> Any:
         """Ask once more how long the plan takes, if the tab is open: measuring takes a moment."""
@@ -60,7 +61,7 @@ class Handlers:
             self._form(owner, fields)
         except UserError as trouble:
             return alert(trouble)
-        return forecast(*fields)
+        return forecast(*fields, loaded=self.loaded)
 
     def _form(self, owner: str, fields: Sequence[Any]) -> Form:
         """Return the form, whose models and files are there for this visitor.

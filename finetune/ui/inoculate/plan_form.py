@@ -1,6 +1,6 @@
 """The form of the Inoculate tab: what is typed there, read into plans and sets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -27,7 +27,7 @@ from probe.errors import ExperimentError, UserError
 from probe.first_import import first_import
 from probe.limits import visitor_bounds
 from probe.models import bundled
-from probe.models.library import require_on_disk, task_of_model
+from probe.models.library import AnyModel, require_on_disk, task_of_model
 from probe.reports.duration import duration_words
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.html.elements import alert, join, note
@@ -212,10 +212,13 @@ def jobs_of(form: Form) -> tuple[tuple[Plan, Sets], ...]:
     return jobs
 
 
-def forecast(*values: object) -> Markup:
+def forecast(
+    *values: object, loaded: Callable[[str], AnyModel | None] = lambda name: None
+) -> Markup:
     """Say about how long the sweep takes, or what is wrong with the plan.
 
-    The sets of the first challenge stand for those of all: they are about as large.
+    The sets of the first challenge stand for those of all: they are about as large. A model that is
+    `loaded` is not loaded once more.
     """
     with first_import:
         from finetune.experiments.inoculation.time_estimate import (
@@ -231,8 +234,9 @@ def forecast(*values: object) -> Markup:
         plans = [resolved(plan, sets) for plan, sets in zip(first, all_sets, strict=True)]
         jobs = list(zip(plans, all_sets, strict=True))
         check(*jobs[0])
-        wait = len(named) * sum(estimate_seconds(*job) for job in jobs)
-        crowded = join(alert(warning) for job in jobs if (warning := overflow_note(*job)))
+        timed = [(*job, loaded(job[0].model)) for job in jobs]
+        wait = len(named) * sum(estimate_seconds(*job) for job in timed)
+        crowded = join(alert(warning) for job in timed if (warning := overflow_note(*job)))
     except UserError as trouble:
         return alert(trouble)
     several = len(named) * len(plans)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.report.sweep import challenge_title
@@ -14,8 +15,12 @@ from finetune.ui.inoculate.opening import gallery_models
 from finetune.ui.inoculate.view import Outputs, ViewState, newcomers_state, pictures
 from probe.tasks.nli import NLI
 from probe.ui.events import CHANGING, PRESSED
+from probe.ui.html.elements import join
 from probe.ui.html.run import LINK_LABEL
 from probe.ui.run_tab import scripts
+
+OPENING = "before-opening"
+"""The class of lists that hold more than the first task has, until opening cuts them."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,7 @@ def build_results(gallery: Sequence[InoculationRun]) -> Results:
     """Lay out the results of the first task, as a newcomer sees them.
 
     The lists know what the gallery has of every task, for the page takes nothing else from a
-    browser; on opening they are cut to the task.
+    browser; those of other tasks are out of sight until opening cuts the lists to the task.
     """
     state = newcomers_state(gallery)
     public = run_lists.of_task(gallery, NLI)
@@ -54,6 +59,7 @@ def build_results(gallery: Sequence[InoculationRun]) -> Results:
     opened = gr.Textbox("", label="opened run", visible=False)
     ended = gr.Textbox("", label="ended runs", visible="hidden")
     outputs = Outputs(seen=gr.State(""), timer=gr.Timer(1.0, active=False))
+    gr.HTML(_out_of_sight(public), padding=False, elem_classes="style-only")
     with gr.Row(elem_id="looked-at"):
         runs = gr.Dropdown(
             [],
@@ -69,6 +75,7 @@ def build_results(gallery: Sequence[InoculationRun]) -> Results:
             value=list(state.models),
             label="Finished runs of",
             elem_id="of-models",
+            elem_classes=OPENING,
             visible=bool(public),
         )
     _build_under_way(outputs)
@@ -77,8 +84,16 @@ def build_results(gallery: Sequence[InoculationRun]) -> Results:
     files, shared = _build_take_away(outputs)
     outputs.table = gr.HTML(outcomes, elem_id="compared", padding=False, js_on_load=PRESSED)
     outputs.card = gr.HTML(card, elem_id="outcome", padding=False)
-    challenges, selection = _build_choices([*public, *gallery], state)
+    challenges, selection = _build_choices(public, gallery, state)
     return Results(runs, models, challenges, selection, opened, outputs, files, shared, ended)
+
+
+def _out_of_sight(public: Sequence[InoculationRun]) -> Markup:
+    """Return a style that hides what lists of the first task hold behind it until opening."""
+    shown = {"models": run_lists.models_of(public), "challenges": run_lists.challenges_of(public)}
+    rule = Markup("#of-{}.{} label:nth-of-type(n+{}){{display:none}}")
+    rules = (rule.format(name, OPENING, len(there) + 1) for name, there in shown.items())
+    return Markup("<style>{}</style>").format(join(rules))
 
 
 def _build_under_way(outputs: Outputs) -> None:
@@ -108,10 +123,10 @@ def _build_take_away(outputs: Outputs) -> tuple[gr.Files, gr.Textbox]:
 
 
 def _build_choices(
-    public: Sequence[InoculationRun], state: ViewState
+    public: Sequence[InoculationRun], gallery: Sequence[InoculationRun], state: ViewState
 ) -> tuple[gr.CheckboxGroup, gr.Radio]:
     """Lay out what is rarely changed of the results: which challenges, which learning rate."""
-    titles = {run.plan.challenge: challenge_title(run) for run in public}
+    titles = {run.plan.challenge: challenge_title(run) for run in (*public, *gallery)}
     with gr.Accordion(
         "What is drawn: challenges, learning rate",
         open=False,
@@ -123,6 +138,7 @@ def _build_choices(
             value=list(state.challenges),
             label="Challenges of finished runs",
             elem_id="of-challenges",
+            elem_classes=OPENING,
             visible=bool(public),
         )
         selection = gr.Radio(

@@ -41,7 +41,7 @@ def build(page: Page) -> None:
     """Put the tab together, with the gallery in it."""
     core, owner, tab, task = page.core, page.owner, page.tab, page.task
     gallery = shown_runs(core.gallery)
-    handlers = Handlers(core.store, core.engine, gallery)
+    handlers = Handlers(core.store, core.engine, gallery, core.cache.loaded)
     opening = Opening(core.store, core.models, gallery)
     gr.HTML(HINT, padding=False)
     with gr.Row(elem_id="inoculation", elem_classes="runs-tab"):

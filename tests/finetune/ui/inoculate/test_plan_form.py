@@ -160,6 +160,16 @@ def test_twenty_thousand_seeds_are_too_many_on_any_page() -> None:
     assert "20,001 cells" in said
 
 
+def test_a_forecast_asks_for_the_model_that_is_loaded_already() -> None:
+    asked = list[str]()
+
+    def loaded(name: str) -> None:
+        asked.append(name)
+
+    forecast(*flat(replace(FORM, sizes="5")), loaded=loaded)
+    assert asked == [FORM.models[0]]
+
+
 def test_a_file_that_holds_no_pairs_is_refused_by_a_sentence(tmp_path: Path) -> None:
     place = tmp_path / "mine.csv"
     place.write_text("text\nhello\n")
