@@ -26,6 +26,7 @@ from probe.settings import settings
 from probe.ui.first_answer import load_behind
 from probe.ui.lessons.attribution import ATTRIBUTION
 from probe.ui.lessons.heuristics import HEURISTICS
+from probe.ui.lessons.look_alikes import LOOK_ALIKES
 from probe.ui.lessons.word_salad import WORD_SALAD
 from probe.ui.page import Core, TabEntry, build_page
 from probe.ui.server import zero_gpu
@@ -36,7 +37,7 @@ from probe.ui.tabs.probe import tab as probe
 from probe.ui.task_choice import has_labels
 from probe.ui.visitors.expiry import remove_old_regularly
 
-LESSONS = (WORD_SALAD, HEURISTICS, INOCULATE, GENERALISE, ATTRIBUTION)
+LESSONS = (WORD_SALAD, HEURISTICS, INOCULATE, GENERALISE, ATTRIBUTION, LOOK_ALIKES)
 TABS = (
     TabEntry("learn", "Learn", partial(learn.build, lessons=LESSONS)),
     TabEntry("probe", "Probe", probe.build),

@@ -93,7 +93,7 @@ def test_a_step_is_accessible_and_fits_a_phone(lesson: Page, scheme: str) -> Non
 
 def test_all_lessons_can_be_chosen_from(lesson: Page) -> None:
     lesson.locator('#learn-steps [data-cell="all"]').click()
-    expect(lesson.locator(".lesson-card")).to_have_count(5, timeout=SLOW)
+    expect(lesson.locator(".lesson-card")).to_have_count(6, timeout=SLOW)
     is_accessible(lesson, [["#learn"]])
 
 

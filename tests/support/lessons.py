@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from probe.models.cache import ModelCache
-from probe.models.classifier import Classifier
+from probe.models.library import AnyModel, load_reader
+from probe.models.reader import Reader
 from probe.runs.compute.engine import Engine
 from probe.runs.gallery import FOLDER
 from probe.runs.store import Store
@@ -14,9 +16,10 @@ from probe.tasks.task import Task
 from probe.ui.lessons.lesson import Finding, Lesson, Setting, Step
 from probe.ui.page import Core
 from tests.support.tiny_models import tiny_classifier
+from tests.support.tiny_reader import tiny_reader
 from tests.support.visitors import ME
 
-MODELS: dict[str, Classifier] = {}
+MODELS: dict[str, AnyModel] = {}
 Place = tuple[Lesson, Task, Step]
 
 
@@ -39,8 +42,13 @@ def title(place: Place) -> str:
 def setting(task: Task) -> Setting:
     """Return a tiny model of a task, the same one each time, so that results are shared."""
     if task.name not in MODELS:
-        MODELS[task.name] = tiny_classifier(order=task.labels)
+        MODELS[task.name] = _tiny_reader() if task.has_spans else tiny_classifier(order=task.labels)
     return Setting(task, MODELS[task.name], ME, core())
+
+
+def _tiny_reader() -> Reader:
+    with TemporaryDirectory() as folder:
+        return load_reader(str(tiny_reader(Path(folder))))
 
 
 def gallery_setting(model: str) -> Setting:

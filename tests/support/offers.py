@@ -45,6 +45,7 @@ SLICES: Offers = {
 LESSONS: Offers = {
     "word_salad": LABELLED,
     **dict.fromkeys(("heuristics", "inoculate", "generalise", "attribution"), NLI_ALONE),
+    "look_alikes": READING,
 }
 TABS: Mapping[str, Offers] = {
     "learn": LESSONS,

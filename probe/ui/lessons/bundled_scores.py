@@ -45,15 +45,15 @@ def sample(task: Task, rows: int = ROWS) -> Table:
     return Table(drawn.reset_index(drop=True), table.form)
 
 
-def scored(setting: Setting, names: Sequence[str]) -> Iterator[Scored]:
+def scored(setting: Setting, names: Sequence[str], rows: int = ROWS) -> Iterator[Scored]:
     """Score the sample with these transforms, once for a model."""
     classifier = setting.classifier
     key = model_key(classifier), "scores", tuple(names)
-    yield from once(key, lambda: _scored(setting, names))
+    yield from once(key, lambda: _scored(setting, names, rows))
 
 
-def _scored(setting: Setting, names: Sequence[str]) -> Iterator[Scored]:
-    table, classifier = sample(setting.task), setting.classifier
+def _scored(setting: Setting, names: Sequence[str], rows: int) -> Iterator[Scored]:
+    table, classifier = sample(setting.task, rows), setting.classifier
     totals = Totals(classifier.task, names)
     columns = guess(list(table.frame.columns), classifier.task)
     for chunk in score(table, columns, classifier, names, largest=CHUNK):

@@ -1,8 +1,8 @@
 """The Learn tab: lessons that predict, run it live and show the paper's figure beside one's own.
 
 gr.Walkthrough draws its steps in one line at the top and builds every step's components at once;
-five lessons of seven steps would be more than a hundred. Here one set of components shows any step,
-and the steps are a list of buttons at the left.
+half a dozen lessons of six steps would be more than a hundred. Here one set of components shows any
+step, and the steps are a list of buttons at the left.
 """
 
 from collections.abc import Sequence

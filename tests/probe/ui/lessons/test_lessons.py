@@ -8,10 +8,11 @@ import pytest
 from probe.ui.lessons.attribution import ATTRIBUTION
 from probe.ui.lessons.heuristics import HEURISTICS
 from probe.ui.lessons.lesson import Figure, Finding, Lesson
+from probe.ui.lessons.look_alikes import LOOK_ALIKES
 from probe.ui.lessons.word_salad import WORD_SALAD
 from tests.support.lessons import Place, last_finding, places, title
 
-LESSONS = (WORD_SALAD, HEURISTICS, ATTRIBUTION)
+LESSONS = (WORD_SALAD, HEURISTICS, ATTRIBUTION, LOOK_ALIKES)
 PLACES = places(LESSONS)
 LIVE = [place for place in PLACES if place[2].live]
 MIN_ROWS = 200
@@ -59,7 +60,7 @@ def test_a_rule_rests_on_two_hundred_examples(place: Place, home: Path) -> None:
 @pytest.mark.parametrize("place", LIVE, ids=title)
 def test_a_published_figure_names_its_source(place: Place, home: Path) -> None:
     published = [figure for figure in figures(last_finding(place)) if not figure.live]
-    assert all(re.search(r"et al\.|fritz", figure.note) for figure in published)
+    assert all(re.search(r"et al\.|fritz|Jia and Liang 2017", figure.note) for figure in published)
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
