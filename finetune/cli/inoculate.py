@@ -10,6 +10,7 @@ from finetune.cli.example_files import at_commits, local_files
 from finetune.cli.inoculation_runs import compute_inoculation
 from finetune.experiments.inoculation.challenges import MAX_PAIRS, challenge_name
 from finetune.experiments.inoculation.datasets import Sets
+from finetune.experiments.inoculation.fast_mode import fast_notes
 from finetune.experiments.inoculation.plan import (
     THRESHOLDS,
     Plan,
@@ -124,6 +125,8 @@ def _inoculate(
     typer.echo(f"{duration_words(estimate_seconds(plan, sets, model))} on one core")
     if crowded := overflow_note(plan, sets, model):
         typer.echo(f"note: {crowded}")
+    for known in fast_notes([plan]):
+        typer.echo(f"note: {known}")
     make_folder(out)
 
     def write(run: InoculationRun) -> None:

@@ -89,7 +89,8 @@ def _lay_out(copy: PreTrainedModel) -> None:
         if type(module) is torch.nn.Linear and module.weight.dtype == torch.bfloat16:
             with torch.no_grad():
                 weights = torch.ops.mkldnn._reorder_linear_weight(module.weight.detach(), None)
-            module.forward = partial(_linear, weights, module.bias)
+            forward = partial(_linear, weights, module.bias)
+            module.forward = forward  # type: ignore[method-assign]  # of the copy alone
 
 
 def _linear(weights: torch.Tensor, bias: torch.Tensor | None, inputs: torch.Tensor) -> torch.Tensor:

@@ -12,6 +12,7 @@ import numpy as np
 from finetune.experiments.inoculation.caveats import Facts, caveats
 from finetune.experiments.inoculation.counter_tests import counter_sentence
 from finetune.experiments.inoculation.datasets import Sets, right_counts
+from finetune.experiments.inoculation.fast_mode import known_differences
 from finetune.experiments.inoculation.outcomes import SizeOutcome, outcome_of
 from finetune.experiments.inoculation.plan import BASE, THRESHOLDS, Plan, Thresholds
 from finetune.experiments.inoculation.point import Point
@@ -69,6 +70,7 @@ def conclude(plan: Plan, sets: Sets, points: Sequence[Point]) -> Verdict:
         plan.thresholds,
         baseline_scores(sets),
         sets.task,
+        tuple(known_differences([plan])),
     )
 
 
@@ -80,11 +82,13 @@ def judge(
     thresholds: Thresholds = THRESHOLDS,
     rules: Mapping[str, float] | None = None,
     task: Task = NLI,
+    known: tuple[str, ...] = (),
 ) -> Verdict:
     """Name the outcome of a run from its points, size 0 apart. Raises ValueError without points.
 
     `majority` is the share of the challenge training set that one label gets right, `paired` as in
-    `outcome_of`, `rules` what the baselines get right of the challenge test set.
+    `outcome_of`, `rules` what the baselines get right of the challenge test set, `known` what is
+    known of the plan before any point.
     """
     if not points:
         raise ValueError("no size has been computed yet, so there is no outcome")
@@ -97,7 +101,7 @@ def judge(
 
     by_size, by_size_dev = chosen("oracle_lr"), chosen("dev_lr")
     facts = Facts(base, points, by_size, by_size_dev[-1], majority, rules or {}, thresholds, task)
-    warnings = tuple(caveats(facts))
+    warnings = (*known, *caveats(facts))
     return Verdict(
         by_size, by_size_dev, warnings, rules or {}, base.control, thresholds, task.measure
     )

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from finetune.experiments.inoculation.challenges import MAX_PAIRS, bundled_sets, challenges
 from finetune.experiments.inoculation.datasets import Sets
+from finetune.experiments.inoculation.fast_mode import fast_notes
 from finetune.experiments.inoculation.plan import (
     Plan,
     Thresholds,
@@ -237,6 +238,7 @@ def forecast(
         timed = [(*job, loaded(job[0].model)) for job in jobs]
         wait = len(named) * sum(estimate_seconds(*job) for job in timed)
         crowded = join(alert(warning) for job in timed if (warning := overflow_note(*job)))
+        known = join(map(alert, fast_notes(plans_of(form))))
     except UserError as trouble:
         return alert(trouble)
     several = len(named) * len(plans)
@@ -248,4 +250,6 @@ def forecast(
     trainings = len(named) * sum(cell_count(plan) - 1 for plan in plans)
     wait_words = f"{runs}{duration_words(wait)} for {trainings} trainings on one core."
     about = f"{wait_words[:1].upper()}{wait_words[1:]} You may close the page."
-    return note(about) + note(f"{MODES[form.mode].summary} Learning rate: {rates}.") + crowded
+    return (
+        note(about) + note(f"{MODES[form.mode].summary} Learning rate: {rates}.") + known + crowded
+    )

@@ -1,0 +1,59 @@
+"""What fast mode finds beside full mode: the rows of `finetune.experiments.inoculation.fast_mode`.
+
+    python -m benchmarks.modes [--models minilm,da] [--size 100] [--tests 300]
+
+The four stress sets of the bundled pairs, each mode with its own first learning rate; one thread,
+one cell after the other, in the precision that "auto" gives.
+"""
+
+import os
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+from collections.abc import Sequence
+from typing import get_args
+
+import torch
+import typer
+
+from benchmarks.inoculate import CHALLENGES, run_ours, smaller
+from finetune.experiments.inoculation.cell import fresh
+from finetune.experiments.inoculation.challenges import bundled_sets
+from finetune.experiments.inoculation.datasets import Sets
+from finetune.experiments.inoculation.outcomes import SizeOutcome
+from finetune.experiments.inoculation.plan import Plan, cells
+from finetune.experiments.inoculation.verdict import judge
+from finetune.training.recipes import Mode, default_rate
+from probe.models.classifier import Classifier
+from probe.models.library import load
+
+
+def found(plan: Plan, sets: Sets, classifier: Classifier) -> SizeOutcome:
+    """Return what a plan's largest size finds, each cell in a copy of the model."""
+    base, *points = (run_ours(plan, sets, cell, fresh(classifier)) for cell in cells(plan))
+    return judge(base, points, sets.majority, sets.paired).largest
+
+
+def row(names: Sequence[str], modes: Sequence[SizeOutcome]) -> str:
+    """Return a line of the table: names, then drop in points and outcome of each mode."""
+    each = [f"{100 * mode.drop.value:.1f}, {mode.outcome!r}" for mode in modes]
+    return ", ".join([*map(repr, names), *each])
+
+
+def main(models: str = "minilm,da", size: int = 100, tests: int = 300) -> None:
+    """Print a line for each model and challenge, full mode first."""
+    torch.set_num_threads(1)
+    for model in models.split(","):
+        classifier = load(model)
+        for challenge in CHALLENGES.split(","):
+            sets = smaller(bundled_sets(challenge), tests)
+            outcomes = []
+            for mode in get_args(Mode):
+                rate = default_rate(model, mode)
+                plan = Plan(model, challenge, (size,), (rate,), (0,), mode)
+                outcomes.append(found(plan, sets, classifier))
+            print(row((model, challenge), outcomes), flush=True)
+
+
+if __name__ == "__main__":
+    typer.run(main)

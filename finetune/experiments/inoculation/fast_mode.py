@@ -1,0 +1,88 @@
+"""What fast mode is known to find otherwise than full mode, said before a run and in its verdict.
+
+The table holds the runs that were measured in both modes: the gallery's challenges on MNLI with 500
+examples, and on the bundled numerical templates with 100 (BENCHMARKS.md, "Inoculation" and "Beside
+transformers' Trainer"). `python -m benchmarks.modes` measures more of them.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from finetune.experiments.inoculation.outcomes import OUTCOMES, Outcome
+from finetune.experiments.inoculation.plan import Plan
+
+LARGE_LOSS = 5.0  # points of the original set that fast mode loses beyond full mode
+
+
+@dataclass(frozen=True)
+class MeasuredModes:
+    """The outcome of a challenge in both modes, and the points that the original set lost."""
+
+    model: str
+    challenge: str
+    full_loss: float
+    full: Outcome
+    fast_loss: float
+    fast: Outcome
+
+
+MEASURED = (
+    MeasuredModes("minilm", "word_overlap", 0.5, "1", 1.8, "1"),
+    MeasuredModes("minilm", "negation", 1.4, "1", 1.7, "between"),
+    MeasuredModes("minilm", "spelling", 0.3, "between", 1.4, "2"),
+    MeasuredModes("minilm", "length_mismatch", 0.0, "between", 2.0, "2"),
+    MeasuredModes("minilm", "numerical", 5.0, "3", 38.2, "3"),
+    MeasuredModes("minilm", "templates_numerical", 3.0, "3", 17.6, "3"),
+)
+
+
+def measured_modes(plan: Plan) -> MeasuredModes | None:
+    """Return what was measured of a plan's model and challenge."""
+    key = (Path(plan.model).name, plan.challenge)
+    return next((row for row in MEASURED if (row.model, row.challenge) == key), None)
+
+
+def known_differences(plans: Sequence[Plan]) -> Iterator[str]:
+    """Yield what plans in fast mode are known to find otherwise, as sentences."""
+    rows = [row for plan in plans if plan.mode == "fast" and (row := measured_modes(plan))]
+    others = [
+        f"{row.model} on {row.challenge} ({_short(row.fast)} instead of {_short(row.full)})"
+        for row in rows
+        if row.fast != row.full
+    ]
+    if others:
+        yield (
+            "Where both were measured, training the upper layers alone found another outcome than "
+            f"training all weights: {', '.join(others)}. For the published one train all."
+        )
+    losses = [
+        f"{row.model} on {row.challenge} {row.fast_loss:g} points instead of {row.full_loss:g}"
+        for row in rows
+        if row.fast_loss - row.full_loss >= LARGE_LOSS
+    ]
+    if losses:
+        yield (
+            "Where both were measured, training the upper layers alone ruined the original set, "
+            f"which training all weights did not: {', '.join(losses)}."
+        )
+
+
+def fast_notes(plans: Sequence[Plan]) -> Iterator[str]:
+    """Yield what to know of fast mode before plans are run, as sentences."""
+    yield from known_differences(plans)
+    unknown = [
+        f"{Path(plan.model).name} on {plan.challenge}"
+        for plan in plans
+        if plan.mode == "fast" and measured_modes(plan) is None
+    ]
+    if unknown:
+        yield (
+            "Whether training the upper layers alone finds what training all weights finds was not "
+            f"measured for {', '.join(unknown)}: it can close less of a gap and cost the original "
+            "set more."
+        )
+
+
+def _short(outcome: Outcome) -> str:
+    return OUTCOMES[outcome].title.lower()

@@ -1,0 +1,67 @@
+"""What is said of fast mode before it runs, from runs that were measured in both modes."""
+
+from dataclasses import replace
+
+import pytest
+
+from finetune.experiments.inoculation.datasets import Sets
+from finetune.experiments.inoculation.fast_mode import (
+    MEASURED,
+    MeasuredModes,
+    fast_notes,
+    known_differences,
+)
+from finetune.experiments.inoculation.plan import Cell, Plan
+from finetune.experiments.inoculation.verdict import conclude
+from tests.support.points import make_point
+
+PLAN = Plan("minilm", "negation", (10,), (1e-3,), (0,), "fast")
+
+
+def notes(plan: Plan) -> str:
+    return " ".join(fast_notes([plan]))
+
+
+@pytest.mark.parametrize("row", MEASURED, ids=lambda row: f"{row.model}-{row.challenge}")
+def test_a_run_that_was_measured_is_warned_of_as_it_came_out(row: MeasuredModes) -> None:
+    said = notes(replace(PLAN, model=row.model, challenge=row.challenge))
+    assert ("another outcome" in said) == (row.fast != row.full)
+    assert ("ruined the original set" in said) == (row.fast_loss >= row.full_loss + 5)
+    assert "not measured" not in said
+
+
+def test_numbers_ruin_the_original_set_in_fast_mode() -> None:
+    assert "minilm on numerical 38.2 points instead of 5" in notes(
+        replace(PLAN, challenge="numerical")
+    )
+
+
+def test_where_both_modes_find_the_same_nothing_is_said() -> None:
+    assert notes(replace(PLAN, challenge="word_overlap")) == ""
+
+
+def test_a_run_that_was_not_measured_says_so() -> None:
+    assert "not measured for da on negation" in notes(replace(PLAN, model="da"))
+
+
+def test_full_mode_has_nothing_to_say() -> None:
+    assert notes(replace(PLAN, mode="full")) == ""
+    assert notes(replace(PLAN, mode="full", model="da")) == ""
+
+
+def test_several_runs_are_told_of_in_one_sentence_a_kind() -> None:
+    plans = [replace(PLAN, challenge=name) for name in ("negation", "spelling", "numerical")]
+    first, second = fast_notes(plans)
+    assert "negation" in first and "spelling" in first
+    assert "numerical" in second
+
+
+def test_a_verdict_repeats_what_was_known(sets: Sets) -> None:
+    points = [make_point(80, 40), make_point(78, 70, cell=Cell(10, 1e-3, 0))]
+    (known,) = known_differences([PLAN])
+    assert known in conclude(PLAN, sets, points).warnings
+    assert known not in conclude(replace(PLAN, mode="full"), sets, points).warnings
+
+
+def test_a_run_that_was_not_measured_leaves_its_verdict_alone() -> None:
+    assert list(known_differences([replace(PLAN, model="da")])) == []
