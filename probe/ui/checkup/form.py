@@ -22,6 +22,7 @@ from probe.reports.duration import duration_words
 from probe.runs.run import RunRequest
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import Task
+from probe.transforms import REGISTRY
 from probe.ui.html.elements import note
 from probe.ui.panels.labelled_file import columns_of, read_meanings, with_meanings
 from probe.ui.panels.sources import FILE, ONE
@@ -109,10 +110,10 @@ def forecast(*values: Any) -> Markup:
     """Say what is examined and about how long it takes. Raises a sentence for the person."""
     plan, examples = plan_of(form_of(*values))
     wait = duration_words(estimate_seconds(plan, examples))
-    few = min(plan.asked.n, len(examples))
+    few, ways = min(plan.asked.n, len(examples)), sum(part in REGISTRY for part in plan.parts)
     where = plan.file or "the app's examples"
     return note(
         f"{title_of(plan.model)} on {where}: {len(examples):,}, of which {few:,} are changed in "
-        f"each of {len(plan.parts) - 1} ways. {wait[:1].upper()}{wait[1:]} on one core. You may "
+        f"each of {ways} ways. {wait[:1].upper()}{wait[1:]} on one core. You may "
         "close the page."
     )

@@ -12,7 +12,8 @@ from probe.runs.experiment import experiment_of
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
-from probe.ui.checkup.form import MAX_N, form_of, plan_of, requests
+from probe.transforms.availability import ready
+from probe.ui.checkup.form import MAX_N, forecast, form_of, plan_of, requests
 from tests.support.tiny_bert import tiny_pairs
 
 NO_FILE = [None, None, None, None, ""]
@@ -96,3 +97,9 @@ def test_a_press_asks_for_a_run_of_each_part() -> None:
     cells = experiment_of(request.kind).cells(request.plan)
     assert [cell["part"] for cell in cells] == parts_of(NLI)
     assert len(request.inputs["examples"]) == len(bundled_examples(NLI, "test"))
+
+
+def test_the_estimate_counts_the_changes_and_not_the_other_parts() -> None:
+    said = forecast("da", *values())
+    assert f"600, of which 5 are changed in each of {len(ready(NLI))} ways" in said
+    assert "on one core" in said
