@@ -42,14 +42,17 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def operations(classifier: Classifier, pairs: Sequence[Pair]) -> int:
-    """Return the operations of an encoder's matrix products for these pairs."""
+    """Return the operations of an encoder's matrix products for these pairs.
+
+    Those of the last layer are not counted: it computes the first token alone.
+    """
     config = classifier.model.config
     width, inner = config.hidden_size, config.intermediate_size
     layer = sum(
         2 * n * (4 * width * width + 2 * width * inner) + 4 * n * n * width
         for n in classifier.token_rows(pairs).lengths
     )
-    return int(config.num_hidden_layers * layer)
+    return int((config.num_hidden_layers - 1) * layer)
 
 
 def limit(classifier: Classifier, dtype: torch.dtype) -> float:

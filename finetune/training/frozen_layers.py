@@ -7,7 +7,7 @@ whole model's weights: a whole model is trained when its upper part is, and is s
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy, deepcopy
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -17,10 +17,10 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from finetune.training.encoded import Encoded
-from finetune.training.first_token_attention import FirstTokenAttention, first_token_only
 from probe.errors import ExperimentError
 from probe.models.architectures import EncoderLayers, WordLayers
 from probe.models.classifier import Classifier, Precision
+from probe.models.first_token import first_token_layer, replaced
 from probe.models.token_rows import BATCH_TOKENS, by_tokens
 from probe.models.word_models.soft_alignment import Sides, stack_sides
 from probe.models.word_models.word_tokenizer import CHARACTER_IDS
@@ -30,10 +30,6 @@ Inputs = Mapping[str, torch.Tensor]
 FROZEN_PER_TRAINED = 5
 """Layers frozen for each that is trained. minilm's last of six closes word overlap's gap about as
 far as its last two do, at a third of their time; for numbers it does worse than all weights."""
-FIRST_TOKEN: Mapping[str, Callable[[nn.Module], nn.Module]] = {
-    "bert": FirstTokenAttention,
-    "any": first_token_only,
-}
 
 
 @dataclass(frozen=True)
@@ -113,15 +109,6 @@ class StatesReader(nn.Module):
         return sides.vectors * sides.mask[..., None]
 
 
-def replaced(module: nn.Module, path: str, part: nn.Module | None) -> nn.Module:
-    """Return a module with another part at a dotted path; it shares all its weights."""
-    name, _, rest = path.partition(".")
-    changed = copy(module)
-    changed._modules = dict(module._modules)
-    changed._modules[name] = replaced(module.get_submodule(name), rest, part) if rest else part
-    return changed
-
-
 def trained_layers(layers: int) -> int:
     """Return the number of an encoder's trained layers: the upper sixth, at least one."""
     return max(1, layers // (FROZEN_PER_TRAINED + 1))
@@ -148,8 +135,7 @@ def _encoder_lower(
 def _encoder_upper(frozen_part: EncoderLayers, model: PreTrainedModel) -> PreTrainedModel:
     _, trained = _divided(model, frozen_part)
     if frozen_part.first_token:
-        attention = FIRST_TOKEN[frozen_part.first_token](trained[-1].get_submodule("attention"))
-        trained[-1] = replaced(trained[-1], "attention", attention)
+        trained[-1] = first_token_layer(trained[-1], frozen_part.first_token)
     base: nn.Module = model.base_model
     parts: dict[str, nn.Module | None] = {
         "embeddings": StatesInput(),

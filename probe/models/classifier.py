@@ -27,7 +27,12 @@ from probe.tasks.task import INVALID, Example, Label, Task
 
 if TYPE_CHECKING:
     import torch
-    from transformers import BatchEncoding, PreTrainedConfig, PreTrainedTokenizerBase
+    from transformers import (
+        BatchEncoding,
+        PreTrainedConfig,
+        PreTrainedModel,
+        PreTrainedTokenizerBase,
+    )
 
 MAX_SPECIAL_TOKENS = 4  # at most, around and between two texts
 EXAMPLES_PER_CALL = 1000  # of the tokenizer
@@ -96,6 +101,13 @@ class Classifier(TextModel):
         The last axis of logits and probabilities.
         """
         return (*self.task.labels, *({INVALID} & set(self.order)))
+
+    @property
+    def scoring_model(self) -> PreTrainedModel:
+        """The network with a last layer that computes the first token alone where that is read."""
+        from probe.models.first_token import first_token_model
+
+        return first_token_model(self.model)
 
     def too_long(self, example: Example) -> bool:
         """Whether an example has more sub-words than the model reads, so that its end is cut."""

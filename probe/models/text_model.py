@@ -56,11 +56,16 @@ class TextModel:
         exact: Precision = resolve(precision)
         with self.lock:
             if exact == "bf16" and not self.architecture.word_table:
-                ready, exact = replace(self, model=self.bf16.of(self.model)), "fp32"
+                ready, exact = replace(self, model=self.bf16.of(self.scoring_model)), "fp32"
             else:
-                ready = self
+                ready = replace(self, model=self.scoring_model)
             with torch.inference_mode(), autocast(self.model.device, exact):
                 yield ready
+
+    @property
+    def scoring_model(self) -> PreTrainedModel:
+        """The network without what its answers do not need; it shares all weights."""
+        return self.model
 
     @property
     def bf16_bytes(self) -> int:

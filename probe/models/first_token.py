@@ -1,11 +1,15 @@
-"""Attention that computes its first token alone, which is all that a classifier's head reads."""
+"""A last layer that computes its first token alone, which is all that a classifier's head reads."""
 
+from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn.functional import dropout
+from transformers import PreTrainedModel
+
+from probe.models.architectures import EncoderLayers, architecture
 
 
 class FirstTokenAttention(nn.Module):
@@ -51,4 +55,44 @@ def first_token_only(attention: nn.Module) -> nn.Module:
     shortened = copy(attention)
     shortened._forward_hooks = shortened._forward_hooks.copy()
     shortened.register_forward_hook(lambda _, __, output: (output[0][:, :1], *output[1:]))
+    return shortened
+
+
+FIRST_TOKEN: Mapping[str, Callable[[nn.Module], nn.Module]] = {
+    "bert": FirstTokenAttention,
+    "any": first_token_only,
+}
+"""By `probe.models.architectures.EncoderLayers.first_token`."""
+
+
+def replaced(module: nn.Module, path: str, part: nn.Module | None) -> nn.Module:
+    """Return a module with another part at a dotted path; it shares all its weights."""
+    name, _, rest = path.partition(".")
+    changed = copy(module)
+    changed._modules = dict(module._modules)
+    changed._modules[name] = replaced(module.get_submodule(name), rest, part) if rest else part
+    return changed
+
+
+def first_token_layer(layer: nn.Module, kind: str) -> nn.Module:
+    """Return an encoder's layer that returns its first token alone, on the same weights."""
+    attention = FIRST_TOKEN[kind](layer.get_submodule("attention"))
+    attention.training = layer.training  # of this module alone: its parts are the layer's own
+    return replaced(layer, "attention", attention)
+
+
+def first_token_model(model: PreTrainedModel) -> PreTrainedModel:
+    """Return a classifier whose last layer computes no more than the head reads.
+
+    It shares all weights and says the same. An architecture whose head reads more, or of which
+    that is not known, is returned as it is.
+    """
+    parts = architecture(model.config.model_type).frozen
+    if not isinstance(parts, EncoderLayers) or not parts.first_token:
+        return model
+    layers = list(model.base_model.get_submodule(parts.layers).children())
+    layers[-1] = first_token_layer(layers[-1], parts.first_token)
+    path = f"{model.base_model_prefix}.{parts.layers}"
+    shortened = replaced(model, path, nn.ModuleList(layers))
+    assert isinstance(shortened, PreTrainedModel)  # a copy of one
     return shortened
