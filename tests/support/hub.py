@@ -16,6 +16,7 @@ from urllib.parse import unquote
 import pytest
 from huggingface_hub import constants
 
+from probe.cli.example_file import fetched
 from tests.support.tiny_bert import tiny_bert
 
 TOKEN = "the-owner-s"
@@ -163,5 +164,6 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     monkeypatch.setenv("NLI_CLINIC_HOME", str(tmp_path / "home"))
     for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"):
         monkeypatch.delenv(name, raising=False)
+    fetched.cache_clear()  # another test's hub may have had a data set of this name
     yield hub
     hub.stop()

@@ -6,6 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from probe.cli.checkup import Reading
+from probe.cli.example_file import at_commit
+from probe.tasks.nli import NLI
 from tests.support.commands import run
 from tests.support.hub import COMMIT, Hub, ServedDataset
 from tests.support.pair_files import PAIRS, row
@@ -29,15 +32,9 @@ def test_models_are_compared_on_one(model: str, tmp_path: Path) -> None:
     assert len(pd.read_csv(out)) == len(PAIRS)
 
 
-def test_a_model_is_checked_up_on_one_and_the_report_names_the_commit(
-    model: str, tmp_path: Path
-) -> None:
-    out = tmp_path / "checked"
-    few = ["--n", "2", "--per-subcase", "1", "--in-process"]
-    ended = run("checkup", model, NAME, *few, "--out", str(out))
-    assert ended.exit_code == 0, ended.output
-    report = json.loads((out / "report.json").read_text())
-    assert report["data"]["name"] == f"hub:owner/pairs@{COMMIT}:default/test"
+def test_a_check_up_reads_one_and_names_its_commit() -> None:
+    assert len(Reading().of(Path(NAME), NLI)) == len(PAIRS)
+    assert str(at_commit(Path(NAME))) == f"hub:owner/pairs@{COMMIT}:default/test"
 
 
 def test_a_rule_is_measured_on_one() -> None:
