@@ -164,10 +164,11 @@ def _another(task: Task, own: Figures, others: Others) -> Iterator[Finding]:
 def _hans(task: Task, own: Figures, others: Others) -> Iterator[Finding]:
     for figure in own.values():
         if figure.group == "hans":
-            reached = percent(figure.estimate)
+            reached, telling = percent(figure.estimate), figure.name.endswith(".non-entailment")
             yield Finding(
                 f"HANS, {figure.title.lower()}: right on {reached} of {figure.n}.",
-                _around(figure, TRICKED),
+                # who always says entailment is right on the entailed ones too
+                _around(figure, TRICKED) if telling else "",
             )
 
 

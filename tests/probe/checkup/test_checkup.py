@@ -151,6 +151,12 @@ def test_findings_name_what_is_lost_beside_other_models_and_papers() -> None:
     assert any("not measurably different from da" in each.sentence for each in alike)
 
 
+def test_being_right_where_the_words_suggest_it_speaks_for_no_model() -> None:
+    entailed = scored("hans.subsequence.entailment", "hans", 99)
+    tones = [each.tone for each in findings(NLI, (PLAIN, entailed, TRICKED), {})]
+    assert tones[-2:] == ["", "bad"]
+
+
 def test_advice_names_the_command_for_each_weakness_and_none_for_a_model_without() -> None:
     found = advice(NLI, "mine", named(*FIGURES))
     commands = [each.command for each in found]
