@@ -97,7 +97,7 @@ def main(n: int = 600, threads: int = 1, rounds: int = 2) -> None:
             "pipeline, batch_size=32": lambda: pipe(inputs, batch_size=32),
             "ours, fp32": lambda: classifier.predict(pairs, "fp32"),
             **({"ours, bf16": lambda: classifier.predict(pairs, "bf16")} if fast else {}),
-            "python -m probe batch": command(pairs, Path(folder)),
+            "the whole batch command": command(pairs, Path(folder)),
         }
         classifier.predict(pairs[:32], "auto")  # makes the copy
         took = [{name: seconds(work) for name, work in scorers.items()} for _ in range(rounds)]
