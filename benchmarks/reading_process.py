@@ -66,8 +66,8 @@ def outcome(path: Path) -> tuple[str, str]:
     """Read a file; return what came of it, and the sentence where it was refused."""
     try:
         table = read_table(path, visitor_bounds())
-        first_rows(table.frame)
-        read_rows(table, guess(list(table.frame.columns), NLI), NLI)
+        first_rows(table)
+        list(read_rows(table, guess(table.names, NLI), NLI))
     except UserError as problem:
         return type(problem).__name__, str(problem)
     except Exception as problem:

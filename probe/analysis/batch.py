@@ -1,13 +1,14 @@
 """Score a whole table: rows in chunks, each with its prediction and its transformed versions."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from probe.analysis.transformed import Transformed, require_usable, transform_all
+from probe.data.records import NO_RECORD, Record, Tabular
 from probe.data.rows import Columns, InputRow, read_rows
-from probe.data.tables import Table
 from probe.models.classifier import Model, Precision, Prediction
 from probe.tasks.task import Task
 from probe.transforms import Options
@@ -19,17 +20,18 @@ Output = TypeVar("Output")
 
 @dataclass(frozen=True)
 class Chunk(Generic[Output]):
-    """Some answered rows and how far the work is; `seconds` since its start."""
+    """Some answered rows and how far the work is; `seconds` since it began with row `start`."""
 
     rows: tuple[Output, ...]
     done: int
     total: int
     seconds: float
+    start: int = 0
 
     @property
     def per_second(self) -> float:
         """Rows per second so far."""
-        return self.done / max(self.seconds, 1e-9)
+        return (self.done - self.start) / max(self.seconds, 1e-9)
 
     @property
     def left(self) -> float:
@@ -38,21 +40,32 @@ class Chunk(Generic[Output]):
 
 
 def in_chunks(
-    rows: Sequence[Input],
+    rows: Iterable[Input],
+    total: int,
     answer: Callable[[Sequence[Input]], Sequence[Output]],
     largest: int = CHUNK_ROWS,
+    start: int = 0,
 ) -> Iterator[Chunk[Output]]:
-    """Answer rows in chunks of so many at most; whoever drives it may stop after any."""
-    began, start, size = time.monotonic(), 0, min(FIRST_ROWS, largest)
-    while start < len(rows):
-        answers = tuple(answer(rows[start : start + size]))
-        start, size = start + len(answers), largest
-        yield Chunk(answers, start, len(rows), time.monotonic() - began)
+    """Answer rows in chunks of so many at most; whoever drives it may stop after any.
+
+    `rows` begin with number `start` of `total`. Where a chunk ends depends on its rows' numbers
+    alone, so that who goes on behind one makes the same chunks.
+    """
+    began, done, waiting = time.monotonic(), start, iter(rows)
+    while chunk := tuple(islice(waiting, _end(done, largest) - done)):
+        answers = tuple(answer(chunk))
+        done += len(chunk)
+        yield Chunk(answers, done, total, time.monotonic() - began, start)
+
+
+def _end(start: int, largest: int) -> int:
+    """Return the number behind the last row of the chunk that begins with a row."""
+    return (start // largest + 1) * largest if start else min(FIRST_ROWS, largest)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One scored row, or the reason why it was not."""
+    """One scored row, or the reason why it was not; `record` is what the file has of it."""
 
     number: int
     task: Task
@@ -61,6 +74,7 @@ class Row:
     transformed: Mapping[str, tuple[Transformed, ...]] = field(default_factory=dict)
     error: str = ""
     cut: bool = False
+    record: Record = NO_RECORD
 
     @property
     def right(self) -> bool | None:
@@ -78,7 +92,7 @@ class Row:
 
 
 def score(
-    table: Table,
+    table: Tabular,
     columns: Columns,
     model: Model,
     names: Sequence[str] = (),
@@ -86,20 +100,23 @@ def score(
     options: Options = Options(),
     precision: Precision = "auto",
     largest: int = CHUNK_ROWS,
+    start: int = 0,
 ) -> Iterator[Chunk[Row]]:
-    """Score a table in chunks of so many rows at most; whoever drives it may stop after any.
+    """Score rows from number `start` on in chunks; whoever drives it may stop after any.
 
-    Raises FileError for a missing column and UnknownTransform or Unavailable before the first
-    chunk.
+    No more than a chunk of so many rows at most is in memory, in which they are sorted by length
+    and given back in their order. Raises FileError for a missing column and UnknownTransform or
+    Unavailable before the first chunk.
     """
-    columns.check(list(table.frame.columns))
+    columns.check(table.names)
     for name in names:
         require_usable(name, model)
 
     def answer(rows: Sequence[InputRow]) -> list[Row]:
         return _scored(rows, model, names, seed, options, precision)
 
-    yield from in_chunks(read_rows(table, columns, model.task), answer, largest)
+    rows = read_rows(table, columns, model.task, start)
+    yield from in_chunks(rows, len(table), answer, largest, start)
 
 
 def _scored(
@@ -111,6 +128,7 @@ def _scored(
     precision: Precision,
 ) -> list[Row]:
     examples = {row.number: row.example for row in rows if row.example}
+    records = {row.number: row.record for row in rows}
     several = list(examples.values())
     predictions = model.predict(several, precision)
     transformed = transform_all(model, several, predictions, names, seed, options, precision)
@@ -122,7 +140,11 @@ def _scored(
             predictions[at],
             {name: transformed[name][at] for name in names},
             cut=model.too_long(example),
+            record=records[number],
         )
         for at, (number, example) in enumerate(examples.items())
     }
-    return [scored.get(row.number) or Row(row.number, model.task, error=row.error) for row in rows]
+    return [
+        scored.get(row.number) or Row(row.number, model.task, error=row.error, record=row.record)
+        for row in rows
+    ]

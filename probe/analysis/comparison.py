@@ -6,8 +6,9 @@ from functools import lru_cache
 from typing import Any
 
 from probe.analysis.batch import Chunk, in_chunks
+from probe.data.missing import is_missing
 from probe.data.rows import Columns, InputRow, read_rows, require_text
-from probe.data.tables import Table, is_missing
+from probe.data.tables import Table
 from probe.errors import ComparisonError, ExampleError
 from probe.models.classifier import Model, Precision, Prediction
 from probe.tasks.nli import Pair
@@ -82,7 +83,7 @@ def compare_rows(
     def answer(part: Sequence[Row]) -> list[Row]:
         return list(_answered(models, [replace(row, task=task) for row in part], precision))
 
-    return in_chunks(rows, answer)
+    return in_chunks(rows, len(rows), answer)
 
 
 def held_to(models: Sequence[Model]) -> Task:

@@ -47,7 +47,7 @@ def deletion_test(
     def answer(rows: Sequence[Any]) -> list[Mapping[str, bool]]:
         return _changed(classifier, rows, rankings, seed)
 
-    yield from in_chunks(examples, answer, CHUNK)
+    yield from in_chunks(examples, len(examples), answer, CHUNK)
 
 
 def _changed(

@@ -13,6 +13,7 @@ from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.tasks.task import INVALID, Label, Task
 from probe.transforms import Options
 
+COUNTED = ("rows", "scored", "cut")
 ORIGINAL = "original"
 """How the untouched examples are called where transforms are."""
 
@@ -96,6 +97,32 @@ class Counts:
             estimates["f1"] = self.f1.estimate()
         return Measured(estimates, self.unchanged, self.inexact)
 
+    def merge(self, state: Mapping[str, Any]) -> None:  # Any: JSON
+        """Count what `state` gave of other examples."""
+        for name, (count, n) in state["shares"].items():
+            share = self._share(name)
+            share.count += count
+            share.n += n
+        for name in ("confidence", "f1"):
+            moments = getattr(self, name)
+            total, squares, n = state[name]
+            moments.total += total
+            moments.squares += squares
+            moments.n += n
+        self.unchanged += state["unchanged"]
+        self.inexact += state["inexact"]
+
+    @property
+    def state(self) -> dict[str, Any]:  # Any: JSON
+        """The counts as JSON values."""
+        return {
+            "shares": {name: [share.count, share.n] for name, share in self.shares.items()},
+            "confidence": [self.confidence.total, self.confidence.squares, self.confidence.n],
+            "f1": [self.f1.total, self.f1.squares, self.f1.n],
+            "unchanged": self.unchanged,
+            "inexact": self.inexact,
+        }
+
     def _share(self, name: str) -> Share:
         return self.shares.setdefault(name, Share())
 
@@ -134,6 +161,28 @@ class Totals:
             for name in self.names:
                 for transformed in row.transformed[name]:
                     group[name].add_transformed(transformed)
+
+    def merge(self, state: Mapping[str, Any]) -> None:  # Any: JSON
+        """Count the rows that `state` gave of others of the same task and transforms."""
+        for name in COUNTED:
+            setattr(self, name, getattr(self, name) + state[name])
+        for label, count in state["predicted"].items():
+            self._predicted[label] = self._predicted.get(label, 0) + count
+        for group, counts in state["counts"].items():
+            for name, one in counts.items():
+                self._counts[group][name].merge(one)
+
+    @property
+    def state(self) -> dict[str, Any]:  # Any: JSON
+        """The counts as JSON values, from which `merge` goes on."""
+        return {
+            **{name: getattr(self, name) for name in COUNTED},
+            "predicted": self._predicted,
+            "counts": {
+                group: {name: one.state for name, one in counts.items()}
+                for group, counts in self._counts.items()
+            },
+        }
 
     def summary(self) -> Summary:
         """Measure the rows so far. A transform is measured over the rows that it changed."""

@@ -1,29 +1,45 @@
 """Adversarial variants of questions: of each question the worst one counts (Jia and Liang 2017)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
 from probe.analysis.batch import Row
+from probe.data.missing import is_missing
 from probe.data.questions import ADVERSARIAL, BASE, is_adversarial
-from probe.data.tables import Table, is_missing
 from probe.metrics import mean
 
+VariantScore = Sequence[Any]  # Any: JSON
+"""A question's name, whether the variant is adversarial, its exact match and its F1."""
 Scored = tuple[bool, Mapping[str, float]]
 """Whether a row is adversarial, and its exact match and F1."""
 
 
-def variants_json(table: Table, rows: Sequence[Row]) -> dict[str, Any]:  # Any: JSON
-    """Return what the variants of questions come to, nothing for a table without `base_id`.
+def variant_scores(rows: Iterable[Row]) -> Iterator[VariantScore]:
+    """Yield what counts of each scored row whose file names the question that it is a variant of.
+
+    The rows of a file without `adversarial` count as adversarial.
+    """
+    for row in rows:
+        base = row.record.cells.get(BASE)
+        if row.prediction is None or row.f1 is None or is_missing(base):
+            continue
+        adversarial = is_adversarial(row.record.cells.get(ADVERSARIAL, True))
+        yield str(base), adversarial, float(bool(row.right)), row.f1
+
+
+def variants_json(scores: Iterable[VariantScore]) -> dict[str, Any]:  # Any: JSON
+    """Return what the variants of questions come to, nothing where there are none.
 
     `adversarial_f1` is the mean over the questions of the lowest F1 of their adversarial variants,
-    of the original where there are none (as the code of Jia and Liang counts; the rows without
-    `adversarial` count as such), `worst_f1` that of the lowest of all, the original included (as
-    their paper can be read), and `original_f1` that of the originals. A figure that no row is
-    counted for is left out.
+    of the original where there are none (as the code of Jia and Liang counts), `worst_f1` that of
+    the lowest of all, the original included (as their paper can be read), and `original_f1` that of
+    the originals. A figure that no row is counted for is left out.
     """
-    questions = _questions(table, rows)
+    questions: dict[str, list[Scored]] = {}
+    for base, adversarial, em, f1 in scores:
+        questions.setdefault(base, []).append((adversarial, {"em": em, "f1": f1}))
     if not questions:
         return {}
     return {
@@ -36,22 +52,6 @@ def variants_json(table: Table, rows: Sequence[Row]) -> dict[str, Any]:  # Any: 
             if (values := _over(questions, measure, chosen))
         },
     }
-
-
-def _questions(table: Table, rows: Sequence[Row]) -> dict[str, list[Scored]]:
-    """Return the scored rows of each question."""
-    if BASE not in table.frame:
-        return {}
-    bases = table.frame[BASE].tolist()
-    kinds = table.frame[ADVERSARIAL].tolist() if ADVERSARIAL in table.frame else [True] * len(bases)
-    questions: dict[str, list[Scored]] = {}
-    for row in rows:
-        if row.prediction is None or row.f1 is None or is_missing(bases[row.number]):
-            continue
-        scores = {"em": float(bool(row.right)), "f1": row.f1}
-        scored = is_adversarial(kinds[row.number]), scores
-        questions.setdefault(str(bases[row.number]), []).append(scored)
-    return questions
 
 
 def _originals(same: Sequence[Scored]) -> list[Scored]:

@@ -9,7 +9,8 @@ import pandas as pd
 from probe.annotation.items import Item
 from probe.annotation.judgements import Judgement
 from probe.annotation.modes import Mode
-from probe.data.tables import is_missing, read_table
+from probe.data.missing import is_missing
+from probe.data.tables import read_table
 from probe.errors import FileError, writing
 from probe.tasks.task import Task
 

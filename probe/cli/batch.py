@@ -6,9 +6,6 @@ from typing import Annotated
 
 import typer
 
-from probe.analysis.batch import Row, score
-from probe.analysis.summary import Totals, summary_json
-from probe.analysis.variants import variants_json
 from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.open_models import opened
 from probe.cli.options import (
@@ -32,15 +29,24 @@ from probe.cli.options import (
 from probe.cli.output import end_progress, show_progress, write_json
 from probe.data.label_values import in_words, label_values, read_label_values
 from probe.data.rows import choose, with_class_names
-from probe.data.spreadsheets import guarded, guarded_form
-from probe.data.tables import form_of, read_table, write_table
-from probe.reports.frames import made_frame, scored_frame
+from probe.data.source import open_source
+from probe.data.writers.output import checked_form
+from probe.scoring.file_scoring import FileScoring
+from probe.scoring.files import Places, forms_words
+from probe.scoring.request import ScoringRequest, identity
+
+INTERRUPTED = 130
+"""The exit status of a command that was interrupted."""
 
 
 def batch_command(
     file: Annotated[
         Path,
-        typer.Argument(metavar="IN", help=f"CSV, TSV, JSONL, Parquet or SQuAD's JSON, {OR_HUB}."),
+        typer.Argument(
+            metavar="IN",
+            help="CSV, TSV, JSONL, Parquet, Excel or SQuAD's JSON, any of them .gz or .zst, "
+            f"{OR_HUB}.",
+        ),
     ],
     out: Annotated[Path, typer.Option(help="Where the scored file goes.")],
     transforms: Annotated[str, typer.Option(help="Names or chains, with commas.")] = "",
@@ -68,41 +74,53 @@ def batch_command(
 ) -> None:
     """Score a file; rows that cannot be scored say why in the column `error`.
 
-    A model that answers questions takes SQuAD's JSON, or a table with context, question, answers.
-    Where a table has base_id, its rows are variants of questions, of which the worst counts.
+    Rows are read, scored and written a few at a time, so that a file may be of any size; a command
+    that was stopped goes on where it stopped when it is called again. A model that answers
+    questions takes SQuAD's JSON, or a table with context, question, answers. Where a table has
+    base_id, its rows are variants of questions, of which the worst counts.
     """
-    check_form = guarded_form if guard else form_of
-    for path in filter(None, (out, pairs)):
-        check_form(path)
-    names = [name.strip() for name in transforms.split(",") if name.strip()]
+    for place in filter(None, (out, pairs)):
+        checked_form(place, guard)
+    names = tuple(name.strip() for name in transforms.split(",") if name.strip())
     options = transform_options(keep, sign, pin, by_id, draw, others)
     path = local_file(file)
-    table = read_table(path)
+    source = open_source(path)
     classifier = opened(model, labels, task)
     answered = classifier.task
     named = fields_of(answered, "--column", column, {"premise": premise, "hypothesis": hypothesis})
-    columns = with_class_names(choose(list(table.frame.columns), answered, named, gold), path)
-    columns.check(list(table.frame.columns))
+    columns = with_class_names(choose(source.names, answered, named, gold), path)
+    columns.check(source.names)
     meanings = assignments("--label-value", label_value)
-    columns = replace(columns, values=read_label_values(answered, meanings, table, columns))
-    if told := in_words(label_values(table, columns, answered)):
+    columns = replace(columns, values=read_label_values(answered, meanings, source, columns))
+    if told := in_words(label_values(source, columns, answered)):
         typer.echo(told, err=True)
-    rows, totals = list[Row](), Totals(answered, names)
-    for chunk in score(table, columns, classifier, names, seed, options, precision):
-        rows += chunk.rows
-        totals.add(chunk.rows)
-        show_progress(
-            f"{chunk.done}/{chunk.total} rows, {chunk.per_second:.1f} a second, "
-            f"{chunk.left:.0f} s left"
-        )
+    request = ScoringRequest(columns, names, seed, options, precision, guard)
+    places = Places(out, pairs)
+    known = identity(path, classifier, request, places)
+    _score(FileScoring(source, classifier, request, places, known), out, summary)
+
+
+def _score(scoring: FileScoring, out: Path, summary: Path | None) -> None:
+    """Score to the end, or until the person interrupts it; what is done is handed over."""
+    if scoring.anew:
+        typer.echo(f"note: {scoring.anew}; all rows are scored again", err=True)
+    elif scoring.start:
+        typer.echo(f"an earlier call scored {scoring.start:,} rows; this one goes on", err=True)
+    stopped = False
+    try:
+        for chunk in scoring.chunks():
+            show_progress(
+                f"{chunk.done}/{chunk.total} rows, {chunk.per_second:.1f} a second, "
+                f"{chunk.left:.0f} s left"
+            )
+    except KeyboardInterrupt:
+        stopped = True
     end_progress()
-    scored = scored_frame(table, rows, names, classifier)
-    write_table(guarded(scored) if guard else scored, out)
-    if pairs:
-        made = made_frame(rows, names, answered)
-        write_table(guarded(made) if guard else made, pairs)
-    shape = summary_json(totals.summary(), classifier, precision, seed, options)
-    shape |= variants_json(table, rows)
+    shape = scoring.hand_over()
     if summary:
         write_json(shape, summary)
     typer.echo(f"{shape['scored']} of {shape['rows']} rows scored, written to {out}")
+    typer.echo(forms_words(shape["forms"]), err=True)
+    if stopped:
+        typer.echo("stopped; the same command goes on where this one ended", err=True)
+        raise typer.Exit(INTERRUPTED)

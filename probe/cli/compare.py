@@ -23,8 +23,8 @@ from probe.cli.options import (
 )
 from probe.cli.output import end_progress, print_json, show_progress, write_json
 from probe.data.rows import Columns, guess, require_text, with_class_names
-from probe.data.spreadsheets import guarded, guarded_form
-from probe.data.tables import form_of, read_table, write_table
+from probe.data.tables import read_table, write_table
+from probe.data.writers.output import checked_form
 from probe.errors import ComparisonError, FileError
 from probe.metrics import Estimate, percent
 from probe.models.classifier import Precision
@@ -78,8 +78,7 @@ def compare_command(
     if premise or hypothesis or texts:
         raise ComparisonError("give a file, or --premise and --hypothesis (or --text), not both")
     if out:
-        check_form = guarded_form if guard else form_of
-        check_form(out)
+        checked_form(out, guard)
     path = local_file(file)
     classifiers = all_opened(models, labels, task)
     shape = _compare_file(path, classifiers, columns, out, precision, guard)
@@ -111,7 +110,7 @@ def _compare_file(
     end_progress()
     if out:
         compared = compared_frame(table, rows, names)
-        write_table(guarded(compared) if guard else compared, out)
+        write_table(compared, out, guard)
     return comparison_json(rows, names, precision)
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from probe.data.tables import form_of
+from probe.data.source import form_of
+from probe.data.unpacking import packing_of
 
 KEY = b"huggingface"
 Features = Mapping[str, Any]  # Any: JSON
@@ -21,7 +22,7 @@ Features = Mapping[str, Any]  # Any: JSON
 
 def class_names(path: Path) -> dict[str, tuple[str, ...]]:
     """Return the names of classes by column; none where the file says nothing of them."""
-    if form_of(path) != "parquet" or path.suffix == ".gz":
+    if form_of(path) != "parquet" or packing_of(path):
         return {}
     try:
         metadata = pq.read_schema(path).metadata or {}

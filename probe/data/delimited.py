@@ -1,85 +1,121 @@
 """CSV and TSV, row by row and within bounds."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain
-from typing import IO, Literal
+from typing import Literal
 
-import pandas as pd
-
+from probe.data.encodings import TextFile
 from probe.data.lines import Lines
 from probe.data.names import check_names
+from probe.data.records import Record
 from probe.errors import FileError
-from probe.limits import Bounds
 
 NO_BOUND = 2**31 - 1
 """The csv module's own bound holds for the whole process, ours for one file."""
 DELIMITERS = (",", ";", "\t", "|")
+LINE_ENDS = (b"\r\n", b"\n", b"\r")
+DEFAULT_END = b"\r\n"
+"""As RFC 4180 ends a line."""
+DelimitedForm = Literal["csv", "tsv"]
+QUOTING: Mapping[DelimitedForm, Literal[0, 3]] = {
+    "csv": csv.QUOTE_MINIMAL,
+    "tsv": csv.QUOTE_NONE,
+}
+Row = tuple[list[str], bytes]
+"""The fields of a row, and its bytes; none where a quote in it is never closed."""
 
 
-def read_delimited(
-    text: IO[str], form: Literal["csv", "tsv"], name: str, bounds: Bounds
-) -> tuple[pd.DataFrame, dict[int, str]]:
-    """Return the rows, and by its number why a row does not fit the header.
+@dataclass(frozen=True)
+class Delimited:
+    """A CSV or TSV file: its header and what splits its fields.
 
-    Parsed by hand rather than through pandas, so that one ragged row does not stop the rest. TSV is
-    read without quoting, as the MNLI and SNLI releases are. Raises FileError, LimitError.
+    TSV is read without quoting, as the MNLI and SNLI releases are. `header` has its bytes.
     """
-    rows = _rows(text, form, bounds)
+
+    file: TextFile
+    form: DelimitedForm
+    delimiter: str
+    columns: tuple[str, ...]
+    header: Record
+
+    def records(self) -> Iterator[Record]:
+        """Yield the rows that are not blank. Raises FileError, LimitError.
+
+        Parsed by hand rather than through pandas, so that one ragged row does not stop the rest.
+        """
+        rows = _rows(self.file, self.form)
+        next(rows)
+        for number, (fields, written) in enumerate(rows):
+            yield self._record(number, fields, written)
+
+    def _record(self, number: int, fields: list[str], written: bytes) -> Record:
+        body, end = _without_end(written)
+        width, count = len(self.columns), len(fields)
+        broken = ""
+        if count != width:
+            broken = f"the row has {count} fields, the header {width}"
+            missing = [""] * (width - count)
+            body += self.delimiter.encode() * len(missing) if body else b""
+            fields = [*fields, *missing]
+        if count > width:  # no character is lost, and the columns behind keep their place
+            joint = self.delimiter if self.form == "csv" else " "
+            fields, body = [*fields[: width - 1], joint.join(fields[width - 1 :])], b""
+        return Record(number, dict(zip(self.columns, fields, strict=True)), body, end, broken)
+
+
+def open_delimited(file: TextFile, form: DelimitedForm) -> Delimited:
+    """Read the header of a CSV or TSV file. Raises FileError, LimitError."""
+    columns, written = next(_rows(file, form), ([], b""))
+    file.bounds.check("max_columns", len(columns))
+    check_names(columns, file.path.name)
+    body, end = _without_end(written)
+    header = Record(0, dict.fromkeys(columns), body, end or DEFAULT_END)
+    first = next(iter(body.splitlines()), b"").decode(file.inner)
+    return Delimited(file, form, _delimiter(form, first), tuple(columns), header)
+
+
+def _rows(file: TextFile, form: DelimitedForm) -> Iterator[Row]:
+    """Yield the rows that are not blank, the header first. Raises FileError, LimitError."""
     try:
-        header = next(rows, [])
-        bounds.check("max_columns", len(header))
-        check_names(header, name)
-        body = _body(rows, bounds)
+        with file.open_bytes() as raw:
+            yield from _parsed(Lines(raw, file.inner, file.bounds), form, file)
     except csv.Error as problem:
-        raise FileError(f"{name} cannot be read as {form.upper()}: {problem}") from problem
-    width = len(header)
-    broken = {
-        number: f"the row has {len(row)} fields, the header {width}"
-        for number, row in enumerate(body)
-        if len(row) != width
-    }
-    fitted = [(row + [""] * width)[:width] for row in body]
-    return pd.DataFrame(fitted, columns=header, dtype=object), broken
+        raise FileError(f"{file.path.name} cannot be read as {form.upper()}: {problem}") from None
 
 
-def _rows(text: IO[str], form: Literal["csv", "tsv"], bounds: Bounds) -> Iterator[list[str]]:
-    """Yield the rows that are not blank. Raises csv.Error, LimitError."""
+def _parsed(lines: Lines, form: DelimitedForm, file: TextFile) -> Iterator[Row]:
     csv.field_size_limit(NO_BOUND)
-    lines = Lines(text, bounds)
     first = list(_until_header(lines))
-    if form == "tsv":
-        reader = csv.reader(chain(first, lines), delimiter="\t", quoting=csv.QUOTE_NONE)
-    else:
-        reader = csv.reader(chain(first, lines), delimiter=_delimiter(first))
+    delimiter = _delimiter(form, "".join(first))
     blank = 0
-    for row in reader:
+    for row in csv.reader(chain(first, lines), delimiter=delimiter, quoting=QUOTING[form]):
+        written = b"" if lines.ended else lines.row
         lines.begin_row()
-        bounds.check("max_cell", max(map(len, row), default=0))
+        file.bounds.check("max_cell", max(map(len, row), default=0))
         if row:
-            yield row
+            yield row, written
         else:
             blank += 1
-            bounds.check("max_rows", blank)
-
-
-def _body(rows: Iterator[list[str]], bounds: Bounds) -> list[list[str]]:
-    body = list[list[str]]()
-    for row in rows:
-        body.append(row)
-        bounds.check("max_rows", len(body))
-    return body
+            file.bounds.check("max_rows", blank)
 
 
 def _until_header(lines: Lines) -> Iterator[str]:
     """Yield the first line that is not blank."""
     for line in lines:
-        lines.begin_row()
         if line.strip():
             yield line
             return
+        lines.begin_row()
 
 
-def _delimiter(first: list[str]) -> str:
+def _delimiter(form: DelimitedForm, header: str) -> str:
     """Return the mark that splits the header most; a comma where none does."""
-    return max(DELIMITERS, key="".join(first).count)
+    return "\t" if form == "tsv" else max(DELIMITERS, key=header.count)
+
+
+def _without_end(written: bytes) -> tuple[bytes, bytes]:
+    """Return the bytes of a row, and of the end of its last line."""
+    end = next((end for end in LINE_ENDS if written.endswith(end)), b"")
+    return written.removesuffix(end), end

@@ -4,31 +4,32 @@ import codecs
 import io
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
 from charset_normalizer import from_bytes
 
-from probe.data.unpacking import open_bytes, pieces_of
+from probe.data.unpacking import Pieces, open_bytes, pieces_of
 from probe.errors import FileError
 from probe.limits import Bounds
 
 SAMPLE_BYTES = 1 << 18
 """Bytes of which an encoding is guessed."""
 MARKS = {
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
 }
 """Byte order marks, the longer first: one of them begins with another."""
 NO_TEXT = {
-    b"PK\x03\x04": "a ZIP archive, as spreadsheets are; save the sheet as CSV",
+    b"PK\x03\x04": "a ZIP archive; where it is an Excel workbook, let its name end in .xlsx",
     b"\xd0\xcf\x11\xe0": "an Office document; save it as CSV",
     b"%PDF": "a PDF; save its table as CSV",
     b"PAR1": "Parquet; name it .parquet",
     b"\x1f\x8b": "gzip; let its name end in .gz",
+    b"\x28\xb5\x2f\xfd": "zstd; let its name end in .zst",
     b"SQLite format 3": "an SQLite database; export its table as CSV",
 }
 """How files begin that are no text, and what to do with them."""
@@ -36,19 +37,47 @@ MOSTLY = 0.4
 """Share of zeros from which every second byte is half of a UTF-16 character."""
 
 
+ASCII_MARKS = '\r\n,;\t|"{}'
+"""What lines, rows and objects are told apart by."""
+
+
 @dataclass(frozen=True)
 class TextFile:
-    """A file that holds text: its encoding, and its first character that is no space."""
+    """A file that holds text: its encoding, and its first character that is no space.
+
+    Its bytes are read in `inner`, the encoding itself or UTF-8 in place of one, such as UTF-16, in
+    which a line feed is not the byte of ASCII; what is read comes back by `outer`.
+    """
 
     path: Path
     bounds: Bounds
     encoding: str
     first: str
 
+    @property
+    def inner(self) -> str:
+        """The encoding of the bytes as they are read."""
+        return self.encoding if _is_ascii_like(self.encoding) else "utf-8-sig"
+
+    def outer(self, inner: bytes) -> bytes:
+        """Return bytes that were read as they stand in the file."""
+        if _is_ascii_like(self.encoding):
+            return inner
+        return inner.decode("utf-8").encode(self.encoding)
+
     @contextmanager
-    def open(self, newline: str = "") -> Iterator[IO[str]]:
-        """Open the text; `newline` is as of the built-in `open`. Raises FileError, LimitError."""
-        with _decoding(self.path, self.bounds, self.encoding, newline) as text:
+    def open_bytes(self) -> Iterator[IO[bytes]]:
+        """Open the bytes in `inner`. Raises FileError, LimitError."""
+        try:
+            with _inner_bytes(self.path, self.bounds, self.encoding) as file:
+                yield file
+        except UnicodeError as problem:
+            raise no_text(self.path.name) from problem
+
+    @contextmanager
+    def open(self) -> Iterator[IO[str]]:
+        """Open the text, its line ends as they are. Raises FileError, LimitError."""
+        with self.open_bytes() as file, io.TextIOWrapper(file, self.inner, newline="\n") as text:
             yield text
 
 
@@ -56,20 +85,31 @@ def text_file(path: Path, bounds: Bounds) -> TextFile:
     """Find out how to read a file. Raises FileError for a blank one and what is no text."""
     with open_bytes(path, bounds) as file:
         encoding = encoding_of(pieces_of(file, SAMPLE_BYTES), path.name)
-    with _decoding(path, bounds, encoding) as text:
+    found = TextFile(path, bounds, encoding, "")
+    with found.open() as text:
         first = next((piece.lstrip() for piece in pieces_of(text) if piece.strip()), "")[:1]
     if not first:
         raise FileError(f"{path.name} is empty")
-    return TextFile(path, bounds, encoding, first)
+    return replace(found, first=first)
 
 
-@contextmanager
-def _decoding(path: Path, bounds: Bounds, encoding: str, newline: str = "") -> Iterator[IO[str]]:
-    try:
-        with io.TextIOWrapper(open_bytes(path, bounds), encoding, newline=newline) as text:
-            yield text
-    except UnicodeError as problem:
-        raise no_text(path.name) from problem
+def _is_ascii_like(encoding: str) -> bool:
+    return encoding == "utf-8-sig" or ASCII_MARKS.encode(encoding) == ASCII_MARKS.encode()
+
+
+def _inner_bytes(path: Path, bounds: Bounds, encoding: str) -> IO[bytes]:
+    file = open_bytes(path, bounds)
+    if _is_ascii_like(encoding):
+        return file
+    return io.BufferedReader(Pieces(_in_utf8(file, encoding)))
+
+
+def _in_utf8(file: IO[bytes], encoding: str) -> Iterator[bytes]:
+    with file:
+        decoder = codecs.getincrementaldecoder(encoding)()
+        for piece in pieces_of(file):
+            yield decoder.decode(piece).encode()
+        yield decoder.decode(b"", final=True).encode()
 
 
 def encoding_of(pieces: Iterable[bytes], name: str) -> str:

@@ -3,30 +3,30 @@
 from collections.abc import Sequence
 
 from probe.data.label_values import label_values
+from probe.data.records import Tabular
 from probe.data.rows import guess
-from probe.data.tables import Table
 from probe.errors import FileError
 from probe.tasks.task import Task
 
 
-def has_columns(table: Table, task: Task) -> bool:
+def has_columns(table: Tabular, task: Task) -> bool:
     """Whether a file has the columns of a task's texts."""
     try:
-        guess([str(name) for name in table.frame.columns], task)
+        guess(table.names, task)
     except FileError:
         return False
     return True
 
 
-def fits(table: Table, task: Task) -> bool:
+def fits(table: Tabular, task: Task) -> bool:
     """Whether a file has the columns of a task and no label that the task cannot read."""
     if not has_columns(table, task):
         return False
-    columns = guess([str(name) for name in table.frame.columns], task)
+    columns = guess(table.names, task)
     return not label_values(table, columns, task).of("unknown")
 
 
-def fitting_task(table: Table, task: Task, tasks: Sequence[Task]) -> Task | None:
+def fitting_task(table: Tabular, task: Task, tasks: Sequence[Task]) -> Task | None:
     """Return the only one of other tasks that a file fits where it does not fit this one.
 
     A file without this task's columns fits another by its columns alone.

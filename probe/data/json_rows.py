@@ -2,13 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
-import pandas as pd
-
+from probe.data.encodings import TextFile
 from probe.data.lines import Lines, longest_row
-from probe.data.names import check_names
+from probe.data.records import Record
 from probe.errors import FileError
 from probe.limits import Bounds
 
@@ -21,38 +20,29 @@ PIECE = 1 << 16
 SPACES = re.compile(r"\s*")
 
 
-def read_json(rows: Iterable[Row], name: str, bounds: Bounds) -> pd.DataFrame:
-    """Return rows as a table, a column a key; a key that a row lacks is None.
-
-    Raises FileError, LimitError.
-    """
-    kept = list[Row]()
-    names: dict[str, None] = {}
-    for row in rows:
-        kept.append(row)
-        bounds.check("max_rows", len(kept))
-        names.update(dict.fromkeys(row))
-        bounds.check("max_columns", len(names))
-    check_names(list(names), name)
-    return pd.DataFrame(
-        {key: pd.Series([row.get(key) for row in kept], dtype=object) for key in names}
-    )
-
-
-def json_lines(text: IO[str], name: str, bounds: Bounds) -> Iterator[Row]:
+def json_lines(file: TextFile) -> Iterator[Record]:
     """Yield the objects of JSON lines. Raises FileError, LimitError.
 
-    The text's lines are to end with line feeds only: JSON strings may hold other separators.
+    Only line feeds end a line: JSON strings may hold other separators.
     """
-    lines = Lines(text, bounds)
-    blank = 0
-    for number, line in enumerate(lines, 1):
-        lines.begin_row()
-        if line.strip():
-            yield _checked(_line(line.strip(), number, name), name, bounds)
-        else:
-            blank += 1
-            bounds.check("max_rows", blank)
+    name, bounds = file.path.name, file.bounds
+    with file.open_bytes() as raw:
+        lines = Lines(raw, file.inner, bounds, only_feeds=True)
+        count = blank = 0
+        for number, line in enumerate(lines, 1):
+            if stripped := line.strip():
+                row = _checked(_line(stripped, number, name), name, bounds)
+                yield Record(count, row, _one_line(line), b"\n")
+                count += 1
+            else:
+                blank += 1
+                bounds.check("max_rows", blank)
+            lines.begin_row()
+
+
+def _one_line(written: str) -> bytes:
+    """Return an object's text as a line of its own, in the encoding that JSON has."""
+    return written.strip().replace("\n", " ").replace("\r", " ").encode()
 
 
 def _line(line: str, number: int, name: str) -> Any:  # Any: JSON
@@ -77,27 +67,29 @@ def json_value(text: str, name: str) -> Any:  # Any: JSON
     return value
 
 
-def json_list(text: IO[str], name: str, bounds: Bounds) -> Iterator[Row]:
+def json_list(file: TextFile) -> Iterator[Record]:
     """Yield the objects of one JSON list, without reading the whole of it first.
 
     Raises FileError, LimitError.
     """
-    parts = _Parts(text, name, bounds)
-    parts.take("[")
-    mark = "]" if parts.next_mark() == "]" else ","
-    while mark == ",":
-        yield _checked(parts.value(), name, bounds)
-        mark = parts.take(",]")
-    if parts.next_mark() not in ("", "]"):
-        raise FileError(f"{name} is not JSON: something follows its list")
+    name, bounds = file.path.name, file.bounds
+    with file.open() as text:
+        parts = Parts(text, name, bounds)
+        parts.take("[")
+        for number, (value, written) in enumerate(parts.listed()):
+            row = _checked(value, name, bounds)
+            yield Record(number, row, _one_line(written), b"\n")
+        if parts.next_mark() not in ("", "]"):
+            raise FileError(f"{name} is not JSON: something follows its list")
 
 
-class _Parts:
+class Parts:
     """A JSON text, read no further than to the end of the value that is asked for."""
 
-    def __init__(self, text: IO[str], name: str, bounds: Bounds) -> None:
+    def __init__(self, text: IO[str], name: str, bounds: Bounds, ahead: str = "") -> None:
+        """`ahead` is what was read of the text already."""
         self._text, self._name, self._bounds = text, name, bounds
-        self._ahead, self._at = "", 0
+        self._ahead, self._at = ahead, 0
 
     def next_mark(self) -> str:
         """Return the next character that is no space, "" at the end."""
@@ -117,17 +109,35 @@ class _Parts:
         self._at += 1
         return mark
 
-    def value(self) -> Any:  # Any: JSON
-        """Read the next value, an object. Raises FileError, LimitError."""
+    def listed(self) -> Iterator[tuple[Any, str]]:  # Any: JSON
+        """Read the objects of a list that has begun, each with its text, and the list's end.
+
+        Raises FileError, LimitError.
+        """
+        if self.next_mark() == "]":
+            self.take("]")
+            return
+        mark = ","
+        while mark == ",":
+            yield self.value()
+            mark = self.take(",]")
+
+    def value(self) -> tuple[Any, str]:  # Any: JSON
+        """Read the next value, an object, and its text. Raises FileError, LimitError."""
         if self.next_mark() != "{":
             raise FileError(f"{self._name}: each entry of the list must be a JSON object")
         while True:
+            start = self._at
             try:
-                value, self._at = _decode(self._ahead, self._name, self._at)
+                value, self._at = _decode(self._ahead, self._name, start)
             except json.JSONDecodeError as problem:
                 self._read_on(problem)
             else:
-                return value
+                return value, self._ahead[start : self._at]
+
+    def rest(self) -> str:
+        """Return the text behind what was read."""
+        return self._ahead[self._at :] + self._text.read()
 
     def _read_on(self, problem: json.JSONDecodeError) -> None:
         """Read more of a value that is not all there. Raises FileError, LimitError."""

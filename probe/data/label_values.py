@@ -5,12 +5,12 @@ else by the convention of the task's data sets; any other value is asked about a
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from probe.data.records import Tabular
 from probe.data.rows import Columns, cell_text
-from probe.data.tables import Table
 from probe.errors import DisputedLabel, ExampleError, FileError, LabelError
 from probe.tasks.spelling import NO_GOLD, label_word
 from probe.tasks.task import Label, Task
@@ -46,7 +46,7 @@ class LabelValues:
         return tuple(value for value in self.values if value.reading in readings)
 
 
-def label_values(table: Table, columns: Columns, task: Task) -> LabelValues:
+def label_values(table: Tabular, columns: Columns, task: Task) -> LabelValues:
     """Return what the values of the gold column are read as, nothing where no column is named.
 
     What `columns.values` says of a value comes first. A task that is answered with a span has no
@@ -60,14 +60,13 @@ def label_values(table: Table, columns: Columns, task: Task) -> LabelValues:
     return LabelValues(values, len(counts) - len(shown))
 
 
-def _counted(table: Table, column: str) -> Counter[str]:
+def _counted(table: Tabular, column: str) -> Counter[str]:
     """Count the values by their first spelling; a cell that is no text is its row's problem."""
-    cells: Iterable[object] = table.frame[column]
     spellings: dict[str, str] = {}
     counts = Counter[str]()
-    for cell in cells:
+    for record in table.records():
         try:
-            text = cell_text("gold label", cell).strip()
+            text = cell_text("gold label", record.cells.get(column)).strip()
         except ExampleError:
             continue
         counts[spellings.setdefault(label_word(text), text)] += 1
@@ -92,7 +91,7 @@ def _read(task: Task, value: str, rows: int, columns: Columns) -> LabelValue:
 
 
 def read_label_values(
-    task: Task, names: Mapping[str, str], table: Table, columns: Columns
+    task: Task, names: Mapping[str, str], table: Tabular, columns: Columns
 ) -> dict[str, Label | None]:
     """Return what a person says of values: names of labels by value, an empty one for no gold.
 

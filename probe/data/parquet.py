@@ -1,8 +1,11 @@
 """Parquet within bounds: what a file says of itself first, then its texts, then the whole of it."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import pyarrow as pa
@@ -10,12 +13,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from probe.data.names import check_names
-from probe.data.unpacking import MEGABYTE, open_bytes
+from probe.data.records import Record
+from probe.data.unpacking import MEGABYTE, unpacked_file
 from probe.errors import FileError
 from probe.limits import Bounds
 from probe.stopping import check_stop
 
 BATCH_ROWS = 4096
+BUFFER_BYTES = 1 << 20
 VALUE_BYTES = 8
 LISTED_BYTES = 40
 """Bytes of a number or a None in a Python list."""
@@ -38,22 +43,60 @@ NULLABLE: dict[pa.DataType, pd.api.extensions.ExtensionDtype] = {
 """Or a whole number beside an empty cell becomes a fraction."""
 
 
-def read_parquet(path: Path, bounds: Bounds) -> pd.DataFrame:
-    """Return the rows with every column of the file. Raises FileError, LimitError."""
-    packed = path.suffix.lower() == ".gz"
-    source = pa.BufferReader(open_bytes(path, bounds).read()) if packed else str(path)
-    try:
+@dataclass(frozen=True)
+class Parquet:
+    """A Parquet file within its bounds."""
+
+    path: Path
+    bounds: Bounds
+    columns: tuple[str, ...]
+    form: Literal["parquet"] = "parquet"
+
+    def batches(self) -> Iterator[Any]:  # Any: pyarrow is untyped
+        """Yield the rows with every column of the file. Raises FileError."""
+        with (
+            _reading(self.path),
+            unpacked_file(self.path, self.bounds) as source,
+            pq.ParquetFile(source, buffer_size=BUFFER_BYTES) as file,
+        ):
+            for batch in file.iter_batches(BATCH_ROWS):
+                check_stop()
+                batch.validate(full=True)  # texts may be none, lists may end before they begin
+                yield batch.replace_schema_metadata()
+
+    def records(self) -> Iterator[Record]:
+        """Yield the rows with their cells as Python's values. Raises FileError."""
+        rows = chain.from_iterable(batch.to_pylist() for batch in self.batches())
+        for number, cells in enumerate(rows):
+            yield Record(number, cells)
+
+
+def open_parquet(path: Path, bounds: Bounds) -> Parquet:
+    """Look at what a file says of itself, and at its texts. Raises FileError, LimitError."""
+    with _reading(path), unpacked_file(path, bounds) as source:
         with pq.ParquetFile(source) as file:
             metadata, schema = file.metadata, file.schema
-            check_names(file.schema_arrow.names, path.name)
+            columns = tuple(file.schema_arrow.names)
+        check_names(columns, path.name)
         _check_metadata(metadata, schema, bounds)
         if bounds.max_cell or bounds.max_unpacked_mb:
             _check_texts(source, schema, bounds)
-        with pq.ParquetFile(source) as file:
-            table = file.read().replace_schema_metadata()
-        table.validate(full=True)  # texts may be none, lists may end before they begin
+    return Parquet(path, bounds, columns)
+
+
+def read_parquet(path: Path, bounds: Bounds) -> pd.DataFrame:
+    """Return the rows as a frame with the types of the file. Raises FileError, LimitError."""
+    batches = list(open_parquet(path, bounds).batches())
+    with _reading(path):
+        table = pa.Table.from_batches(batches) if batches else pa.table({})
         frame: pd.DataFrame = table.to_pandas(types_mapper=NULLABLE.get)
         return frame
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
     except (OSError, ValueError, pa.ArrowException) as problem:
         words = next(iter(str(problem).splitlines()), type(problem).__name__)
         raise FileError(f"{path.name} is not a Parquet file: {words}") from problem

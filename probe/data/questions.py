@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from probe.data.missing import is_missing
 from probe.data.names import listed
 from probe.data.rows import require_text
-from probe.data.tables import is_missing, read_table
+from probe.data.tables import read_table
 from probe.errors import ExampleError, FileError, LimitError
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.reading import READING, Question, Span, joined

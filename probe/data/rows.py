@@ -10,8 +10,10 @@ import pandas as pd
 from probe.data.class_names import class_names
 from probe.data.encodings import text_file
 from probe.data.json_rows import json_lines
+from probe.data.missing import is_missing
 from probe.data.names import HALF, listed, shown
-from probe.data.tables import Table, is_missing, read_table
+from probe.data.records import NO_RECORD, Record, Tabular
+from probe.data.tables import read_table
 from probe.errors import (
     DisputedLabel,
     ExampleError,
@@ -63,6 +65,7 @@ class InputRow:
     number: int
     example: Any = None  # Any: of the task's own dataclass
     problems: tuple[UserError, ...] = ()
+    record: Record = NO_RECORD
 
     @property
     def error(self) -> str:
@@ -98,28 +101,21 @@ def with_class_names(columns: Columns, path: Path) -> Columns:
     return replace(columns, classes={str(number): name for number, name in enumerate(names)})
 
 
-def read_rows(table: Table, columns: Columns, task: Task) -> list[InputRow]:
-    """Read a table's rows as examples, each named by its number from 0.
+def read_rows(table: Tabular, columns: Columns, task: Task, start: int = 0) -> Iterator[InputRow]:
+    """Read rows as examples, each named by its number from 0, beginning with number `start`.
 
     A text that is longer than the table's bounds allow is its row's problem. Raises FileError for a
     missing column.
     """
-    columns.check(list(table.frame.columns))
-    texts = {field: list(table.frame[name]) for field, name in columns.texts.items()}
-    golds = list(table.frame[columns.gold]) if columns.gold else [None] * len(table.frame)
-    return [
-        InputRow(number, problems=(FileError(table.broken[number]),))
-        if number in table.broken
-        else read_row(
-            task,
-            number,
-            {field: cells[number] for field, cells in texts.items()},
-            gold,
-            table.bounds,
-            columns.meanings,
-        )
-        for number, gold in enumerate(golds)
-    ]
+    columns.check(table.names)
+    for record in table.records(start):
+        if record.broken:
+            yield InputRow(record.number, problems=(FileError(record.broken),), record=record)
+            continue
+        cells = {field: record.cells.get(name) for field, name in columns.texts.items()}
+        gold = record.cells.get(columns.gold) if columns.gold else None
+        row = read_row(task, record.number, cells, gold, table.bounds, columns.meanings)
+        yield replace(row, record=record)
 
 
 def read_row(
@@ -180,11 +176,10 @@ def labelled(path: Path, task: Task, bounds: Bounds = UNBOUNDED) -> tuple[list[A
     LimitError and LabelError with a sentence.
     """
     table = read_table(path, bounds)
-    names = list(table.frame.columns)
-    columns = with_class_names(guess(names, task), path)
+    columns = with_class_names(guess(table.names, task), path)
     if columns.gold is None:
-        raise FileError(f"no column 'label' in {path.name}; it has: {listed(names)}")
-    rows = read_rows(table, columns, task)
+        raise FileError(f"no column 'label' in {path.name}; it has: {listed(table.names)}")
+    rows = list(read_rows(table, columns, task))
     for row in rows:
         _require_known_label(row)
         _require_short(row, path.name)
@@ -203,14 +198,14 @@ def stream_labelled(path: Path, task: Task) -> Iterator[Any]:
     be read or the first row has no such columns.
     """
     columns: Columns | None = None
-    with text_file(path, UNBOUNDED).open(newline="\n") as text:
-        for number, cells in enumerate(json_lines(text, path.name, UNBOUNDED)):
-            columns = columns or guess(list(cells), task)
-            texts = {field: cells.get(name) for field, name in columns.texts.items()}
-            gold = cells.get(columns.gold) if columns.gold else None
-            row = read_row(task, number, texts, gold)
-            if row.example and row.example.gold:
-                yield row.example
+    for record in json_lines(text_file(path, UNBOUNDED)):
+        cells = record.cells
+        columns = columns or guess(list(cells), task)
+        texts = {field: cells.get(name) for field, name in columns.texts.items()}
+        gold = cells.get(columns.gold) if columns.gold else None
+        row = read_row(task, record.number, texts, gold)
+        if row.example and row.example.gold:
+            yield row.example
 
 
 def _require_known_label(row: InputRow) -> None:

@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import IO
 
-from probe.data.json_rows import Row, json_value
+from probe.data.encodings import TextFile
+from probe.data.json_rows import Parts, Row, json_value
+from probe.data.records import Record
 from probe.errors import FileError
 from probe.tasks.reading import squad_questions
 
@@ -13,20 +16,34 @@ BEGINNING = 1000
 SQUAD = re.compile(r'\s*\{\s*("version"\s*:\s*"[^"]*"\s*,\s*)?"data"\s*:\s*\[')
 
 
-def is_squad(beginning: str) -> bool:
-    """Whether a file that begins so is in SQuAD's form."""
-    return bool(SQUAD.match(beginning))
+def is_squad(file: TextFile) -> bool:
+    """Whether a file is in SQuAD's form, by its beginning."""
+    with file.open() as text:
+        return bool(SQUAD.match(text.read(BEGINNING)))
 
 
-def squad_rows(text: IO[str], name: str) -> Iterator[Row]:
+def squad_rows(file: TextFile) -> Iterator[Record]:
     """Yield a row for each question, with `context` and `title` beside its own keys.
 
-    Raises FileError.
+    One article at a time is in memory. Raises FileError, LimitError.
     """
+    name = file.path.name
     try:
-        yield from squad_questions(json_value(text.read(), name))
+        with file.open() as text:
+            for number, row in enumerate(_questions(text, file)):
+                yield Record(number, row)
     except (KeyError, TypeError) as problem:
         raise FileError(
             f"{name} is not in SQuAD's form: data, then paragraphs, then qas; for one question a "
             "line let its name end in .jsonl"
         ) from problem
+
+
+def _questions(text: IO[str], file: TextFile) -> Iterator[Row]:
+    name, beginning = file.path.name, text.read(BEGINNING)
+    start = SQUAD.match(beginning)
+    whole = replace(file.bounds, max_cell=None)  # an article is no cell
+    parts = Parts(text, name, whole, beginning[start.end() if start else 0 :])
+    for article, _ in parts.listed():
+        yield from squad_questions({"data": [article]})
+    json_value("{" + parts.rest().lstrip().removeprefix(","), name)

@@ -1,10 +1,15 @@
-"""The bytes of a file as a stream, unpacked where they are gzipped, within a bound."""
+"""The bytes of a file as a stream, unpacked where gzip or zstd packed them, within a bound."""
 
 import io
+import shutil
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any, AnyStr
+
+import pyarrow as pa
 
 from probe.errors import FileError
 from probe.limits import Bounds
@@ -16,23 +21,12 @@ MAX_MEMBERS = 100_000
 MEGABYTE = 1_000_000
 
 
-class Unpacked(io.RawIOBase):
-    """The bytes of a file, gunzipped if its name ends in .gz.
+class Pieces(io.RawIOBase):
+    """Pieces of bytes as a stream."""
 
-    Reading raises LimitError as soon as there are more bytes than the bound, FileError where the
-    file cannot be opened or unpacked.
-    """
-
-    def __init__(self, path: Path, bounds: Bounds) -> None:
-        self._name, self._bounds = path.name, bounds
-        try:
-            self._file = path.open("rb")
-        except OSError as problem:
-            raise self._refusal(problem) from problem
-        packed = path.suffix.lower() == ".gz"
-        self._pieces = filter(None, _gunzip(self._file) if packed else pieces_of(self._file))
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = filter(None, pieces)
         self._left = memoryview(b"")
-        self._bytes = 0
 
     def readable(self) -> bool:
         """Say that the stream can be read."""
@@ -47,6 +41,26 @@ class Unpacked(io.RawIOBase):
         self._left = self._left[count:]
         return count
 
+    def _next_piece(self) -> bytes:
+        return next(self._pieces, b"")
+
+
+class Unpacked(Pieces):
+    """The bytes of a file, unpacked as the end of its name says.
+
+    Reading raises LimitError as soon as there are more bytes than the bound, FileError where the
+    file cannot be opened or unpacked.
+    """
+
+    def __init__(self, path: Path, bounds: Bounds) -> None:
+        self._name, self._bounds = path.name, bounds
+        try:
+            self._file = path.open("rb")
+        except OSError as problem:
+            raise self._refusal(problem) from problem
+        super().__init__(PACKINGS.get(packing_of(path), pieces_of)(self._file))
+        self._bytes = 0
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()
@@ -55,7 +69,7 @@ class Unpacked(io.RawIOBase):
     def _next_piece(self) -> bytes:
         check_stop()
         try:
-            piece = next(self._pieces, b"")
+            piece = super()._next_piece()
         except (OSError, EOFError, zlib.error) as problem:
             raise self._refusal(problem) from problem
         self._bytes += len(piece)
@@ -67,6 +81,28 @@ class Unpacked(io.RawIOBase):
             return FileError(f"{self._name} cannot be opened: its gzip is damaged")
         words = (isinstance(problem, OSError) and problem.strerror) or problem
         return FileError(f"{self._name} cannot be opened: {words}")
+
+
+def packing_of(path: Path) -> str:
+    """Return the end of a name that says how the file is packed, "" where it is not."""
+    suffix = path.suffix.lower()
+    return suffix if suffix in PACKINGS else ""
+
+
+@contextmanager
+def unpacked_file(path: Path, bounds: Bounds) -> Iterator[Path]:
+    """Give the file itself, or where it is packed an unpacked copy for as long as the block lasts.
+
+    Raises FileError, LimitError.
+    """
+    if not packing_of(path):
+        yield path
+        return
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / path.with_suffix("").name
+        with open_bytes(path, bounds) as packed, copy.open("wb") as file:
+            shutil.copyfileobj(packed, file, PIECE_BYTES)
+        yield copy
 
 
 def open_bytes(path: Path, bounds: Bounds) -> IO[bytes]:
@@ -103,3 +139,16 @@ def _more(file: IO[bytes]) -> bytes:
     if not packed:
         raise EOFError("it ends too early")
     return packed
+
+
+def _unzstd(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield what the frames of a zstd file hold, a piece at a time."""
+    with pa.CompressedInputStream(pa.PythonFile(file), "zstd") as stream:
+        yield from pieces_of(stream)
+
+
+PACKINGS: Mapping[str, Callable[[IO[bytes]], Iterator[bytes]]] = {
+    ".gz": _gunzip,
+    ".zst": _unzstd,
+}
+"""What unpacks a file, by the end of its name."""

@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from probe.data.tables import form_of
+from probe.data.source import form_of
+from probe.data.unpacking import packing_of
 from probe.errors import FileError, writing
 from probe.tasks.task import Task
 
@@ -24,7 +25,7 @@ def write_pairs(
 ) -> None:
     """Write generated examples as they come, in the form that the name says. Raises FileError."""
     form = form_of(path)
-    if form not in WRITERS or path.suffix.lower() == ".gz":
+    if form not in WRITERS or packing_of(path):
         raise FileError(f"{path.name}: pairs are written row by row; name the file .csv or .jsonl")
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,6 @@
 """Scored rows as a person reads them: the rows a page at a time, and all measures as a table."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -9,10 +8,7 @@ import pandas as pd
 from probe.analysis.batch import Row
 from probe.analysis.summary import Summary, summary_frame
 from probe.analysis.transformed import Transformed
-from probe.baselines import baselines_for
-from probe.baselines.evaluate import evaluate_baseline
 from probe.metrics import Estimate, percent
-from probe.tasks.task import Label
 
 Record = dict[str, Any]
 """A scored row as JSON values, as `view` makes it."""
@@ -33,23 +29,6 @@ ALL, _, _, LEAST_SURE, NOT_SCORED = FILTERS
 MEASURES = ["agreement", "confidence", "accuracy"]
 GROUPS = {"entailed": "accuracy, entailed", "non_entailed": "accuracy, not entailed"}
 """How a group of the task is called; another one by its own name."""
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Which rows are shown: a filter, a gold label or any, and those that stay under a change."""
-
-    kept: str = ALL
-    label: str = ANY
-    change: str = ""
-
-    def holds(self, row: Record) -> bool:
-        """Whether a row is one of them."""
-        return (
-            FILTERS.get(self.kept, FILTERS[ALL])(row)
-            and self.label in (ANY, row["gold"])
-            and (not self.change or stays(row, self.change))
-        )
 
 
 def stays(row: Record, name: str) -> bool:
@@ -90,26 +69,6 @@ def _made(transformed: Transformed) -> Record:
     }
 
 
-def page(
-    rows: Sequence[Record], selection: Selection, number: int
-) -> tuple[list[Record], int, int, int]:
-    """Return one page of the selected rows, its number, that of the last, and how many there are.
-
-    The least sure come in the order of their confidence, all others in that of the file.
-    """
-    chosen = [row for row in rows if selection.holds(row)]
-    if selection.kept == LEAST_SURE:
-        chosen.sort(key=lambda row: float(row["confidence"]))
-    last = max(1, -(-len(chosen) // PAGE_ROWS))
-    number = min(max(1, number), last)
-    return chosen[(number - 1) * PAGE_ROWS : number * PAGE_ROWS], number, last, len(chosen)
-
-
-def golds_of(rows: Sequence[Record]) -> list[Label]:
-    """Return the gold labels that rows have, in the order in which they come."""
-    return list(dict.fromkeys(row["gold"] for row in rows if row["gold"]))
-
-
 def measures(summary: Summary) -> pd.DataFrame:
     """Return the measures by transform and gold label as a person reads them."""
     frame = summary_frame(summary)
@@ -143,11 +102,3 @@ def measures(summary: Summary) -> pd.DataFrame:
 
 def _percent(estimate: Estimate) -> str:
     return f"{percent(estimate, '–')}, n = {estimate.n}"
-
-
-def baselines(rows: Sequence[Row]) -> dict[str, Estimate]:
-    """Return what each rule baseline reaches on the rows with a gold label."""
-    golden = [row for row in rows if row.example and row.example.gold]
-    names = baselines_for(golden[0].task) if golden else ()
-    judged = {name: evaluate_baseline(name, [row.example for row in golden]) for name in names}
-    return {name: evaluation.estimate for name, evaluation in judged.items() if evaluation.n}

@@ -10,20 +10,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from probe.analysis import batch, comparison
-from probe.data.names import stem_of
+from probe.analysis import comparison
 from probe.data.tables import Table, write_table
 from probe.errors import FileError
-from probe.models.classifier import Model
 from probe.reports.compared_rows import keep, kept
-from probe.reports.frames import compared_frame, made_frame, scored_frame
-from probe.tasks.task import Task, task_named
-from probe.ui.batch_tables import Record, view
+from probe.reports.frames import compared_frame
 from probe.ui.visitors.visitor_files import VISITORS, cache_folder
 
 KEY = re.compile("[0-9a-f]{32}/[A-Za-z0-9_-]{22}")
 """A visitor's folder, and in it the random name of that of the results."""
-ROWS, MODELS, TASK = "rows.jsonl", "models.json", "task.json"
+ROWS, MODELS = "rows.jsonl", "models.json"
 
 
 def kept_folder(key: str) -> Path:
@@ -34,31 +30,9 @@ def kept_folder(key: str) -> Path:
     return folder
 
 
-def _key(folder: Path) -> str:
+def result_key(folder: Path) -> str:
+    """Return the key of the results in a folder."""
     return f"{folder.parent.name}/{folder.name}"
-
-
-def write_results(
-    folder: Path,
-    table: Table,
-    rows: Sequence[batch.Row],
-    names: Sequence[str],
-    summary: Mapping[str, Any],  # Any: JSON values
-    upload: Path,
-    model: Model,
-) -> tuple[list[str], str]:
-    """Write the scored file, the summary, and the rows for paging; return places and key."""
-    stem = stem_of(upload)
-    scored = folder / f"{stem}-scored.{table.form}"
-    write_table(scored_frame(table, rows, names, model), scored)
-    pairs = folder / f"{stem}-pairs.{table.form}"
-    if names:
-        write_table(made_frame(rows, names, model.task), pairs)
-    note = write_json(summary, folder / f"{stem}-summary.json")
-    write_lines(view(rows, names), folder / ROWS)
-    write_json({"task": model.task.name}, folder / TASK)
-    files = [scored, note, pairs] if names else [scored, note]
-    return [str(path) for path in files], _key(folder)
 
 
 def write_comparison(
@@ -75,15 +49,7 @@ def write_comparison(
     note = write_json(summary, folder / f"{stem}-comparison.json")
     keep(rows, folder / ROWS)
     write_json({"models": list(names)}, folder / MODELS)
-    return [str(compared), str(note)], _key(folder)
-
-
-def kept_page(key: str) -> tuple[list[Record], Task]:
-    """Return the scored rows of Batch as the page shows them, and their task. Raises FileError."""
-    folder = kept_folder(key)
-    task = task_named(json.loads((folder / TASK).read_text(encoding="utf-8"))["task"])
-    with (folder / ROWS).open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines], task
+    return [str(compared), str(note)], result_key(folder)
 
 
 def kept_comparison(key: str) -> tuple[list[comparison.Row], list[str]]:
@@ -91,12 +57,6 @@ def kept_comparison(key: str) -> tuple[list[comparison.Row], list[str]]:
     folder = kept_folder(key)
     models = json.loads((folder / MODELS).read_text(encoding="utf-8"))["models"]
     return kept(folder / ROWS), models
-
-
-def write_lines(records: Sequence[Record], path: Path) -> None:
-    """Write records as JSON lines."""
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
 def write_json(values: Mapping[str, Any], path: Path) -> Path:

@@ -7,8 +7,9 @@ from finetune.experiments.generalisation.datasets import SourceData
 from finetune.experiments.inoculation.datasets import Examples
 from finetune.experiments.inoculation.user_data import UserFiles, read_source_data
 from finetune.training.data import read_pairs
+from probe.data.missing import is_missing
 from probe.data.names import listed, shown
-from probe.data.tables import is_missing, read_table
+from probe.data.tables import read_table
 from probe.errors import FileError
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.nli import NLI

@@ -9,8 +9,9 @@ from typing import Any
 from finetune.experiments.inoculation.challenges import MAX_PAIRS, counter_tests_of, make_sets
 from finetune.experiments.inoculation.datasets import Sets, SourceData, split_by_premise, unseen
 from finetune.training.data import numbered_pairs, read_pairs
+from probe.data.missing import is_missing
 from probe.data.names import listed, shown
-from probe.data.tables import is_missing, read_table
+from probe.data.tables import read_table
 from probe.errors import ExperimentError, FileError
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.task import Task

@@ -10,8 +10,9 @@ from markupsafe import Markup
 from finetune.experiments.generalisation.conditions import GRIDS, conditions
 from finetune.experiments.generalisation.user_data import MAX_CONDITIONS, read_conditions
 from finetune.ui.generalise.titles import varied
+from probe.data.missing import is_missing
 from probe.data.rows import guess
-from probe.data.tables import is_missing, read_table
+from probe.data.tables import read_table
 from probe.errors import FileError
 from probe.limits import visitor_bounds
 from probe.tasks.nli import NLI

@@ -8,26 +8,25 @@ from typing import Any
 import gradio as gr
 from gradio.context import LocalContext
 
-from probe.analysis.batch import score
-from probe.analysis.summary import summarise, summary_json
 from probe.data.label_values import read_label_values
 from probe.data.rows import Columns, choose, with_class_names
-from probe.data.tables import Table
+from probe.data.source import Source
 from probe.errors import ArgumentError
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel
 from probe.runs.model_access import ModelAccess
+from probe.scoring.request import ScoringRequest
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
-from probe.transforms.options import Options, Sign, read_options
+from probe.transforms.options import Sign, read_options
 from probe.ui.answers.answering import answering, caller_left
 from probe.ui.answers.file_line import FILES_AT_ONCE, FileLine
 from probe.ui.answers.request_limits import check_transforms
 from probe.ui.answers.turns import visitor_of
 from probe.ui.api.arguments import Choices, Name, Names, NamesByName, Seed, Share, Token, Upload
 from probe.ui.api.endpoint import endpoint
-from probe.ui.result_files import write_results
-from probe.ui.visitors.visitor_files import check_room, fresh_folder, read_upload
+from probe.ui.batch_result import BatchResult
+from probe.ui.visitors.visitor_files import check_room, fresh_folder, open_upload
 
 GOLD = "gold"
 """Names the column of the gold label beside those of the texts."""
@@ -70,17 +69,17 @@ def build(models: ModelAccess, line: FileLine) -> None:
         check_transforms(transforms)
         check_room(models.store, owner)
         asked = task_named(task)
-        table = read_upload(owner, file)
-        chosen = columns_by_name(table, asked, columns, label_values, Path(file))
+        source = open_upload(owner, file)
+        chosen = columns_by_name(source, asked, columns, label_values)
         settings = read_options({"keep": keep, "sign": sign, **options})
+        wanted = ScoringRequest(chosen, tuple(transforms), seed, settings, precision)
         request = LocalContext.request.get(None)
         with line.place(visitor_of(request) if request else ("", owner), caller_left()) as ahead:
             for _ in ahead:  # until it is this file's turn
                 pass
             classifier = models.get(owner, model, asked)
             return answering("file_minutes")(score_file)(
-                *(table, chosen, classifier, transforms, seed, settings, precision),
-                *(Path(file), fresh_folder(owner)),
+                source, wanted, classifier, Path(file), fresh_folder(owner)
             )
 
     with gr.Row(visible=False):
@@ -111,7 +110,7 @@ def build(models: ModelAccess, line: FileLine) -> None:
 
 
 def columns_by_name(
-    table: Table, task: Task, named: Mapping[str, str], values: Mapping[str, str], path: Path
+    source: Source, task: Task, named: Mapping[str, str], values: Mapping[str, str]
 ) -> Columns:
     """Return the columns that are named, the others guessed, and what values of labels mean.
 
@@ -124,26 +123,17 @@ def columns_by_name(
         fields = ", ".join((*task.fields, GOLD))
         raise ArgumentError(f"the task {task.name} has no text {absent[0]!r}; it has: {fields}")
     texts = {field: name for field, name in named.items() if field != GOLD}
-    names = [str(name) for name in table.frame.columns]
-    columns = with_class_names(choose(names, task, texts, named.get(GOLD, "")), path)
-    columns.check(names)
-    return replace(columns, values=read_label_values(task, values, table, columns))
+    columns = with_class_names(choose(source.names, task, texts, named.get(GOLD, "")), source.path)
+    columns.check(source.names)
+    return replace(columns, values=read_label_values(task, values, source, columns))
 
 
 def score_file(
-    table: Table,
-    columns: Columns,
-    classifier: AnyModel,
-    names: list[str],
-    seed: int,
-    options: Options,
-    precision: Precision,
-    path: Path,
-    folder: Path,
+    source: Source, request: ScoringRequest, classifier: AnyModel, path: Path, folder: Path
 ) -> tuple[dict[str, Any], list[str]]:
-    """Score a table; return the summary and the places of the scored file and the summary."""
-    chunks = score(table, columns, classifier, names, seed, options, precision)
-    rows = [row for chunk in chunks for row in chunk.rows]
-    totals = summarise(rows, names, classifier.task)
-    summary = summary_json(totals, classifier, precision, seed, options)
-    return summary, write_results(folder, table, rows, names, summary, path, classifier)[0]
+    """Score a file; return the summary and the places of the files."""
+    result = BatchResult(folder, path, source, classifier, request)
+    for _ in result.chunks():  # what is done is on the disk
+        pass
+    summary, files, _ = result.hand_over()
+    return summary, files

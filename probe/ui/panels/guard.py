@@ -4,8 +4,9 @@ from pathlib import Path
 
 import gradio as gr
 
-from probe.data.spreadsheets import GUARDED_FORMS, write_guarded_copy
-from probe.data.tables import form_of
+from probe.data.source import form_of
+from probe.data.spreadsheets import write_guarded_copy
+from probe.data.writers.output import GUARDED_FORMS
 from probe.errors import FileError
 from probe.ui.events import QUIET
 from probe.ui.result_files import kept_folder

@@ -12,8 +12,8 @@ from markupsafe import Markup
 from probe.data.fitting_task import fitting_task
 from probe.data.label_values import label_values, read_label_values
 from probe.data.preview import first_rows
+from probe.data.records import Tabular
 from probe.data.rows import Columns, guess, with_class_names
-from probe.data.tables import Table
 from probe.errors import FileError, LabelError, UserError
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.events import CHANGING, CHOSEN, QUIET
@@ -21,10 +21,13 @@ from probe.ui.html.elements import NOTHING, alert, note, sheet
 from probe.ui.html.label_values import UNDECIDED, labels_read
 from probe.ui.page import Page
 from probe.ui.panels.example_files import example_files
-from probe.ui.visitors.visitor_files import read_upload
+from probe.ui.visitors.visitor_files import open_upload
 
 NO_GOLD = "(no gold label)"
-FORMS = "CSV, TSV, JSON lines or Parquet; also the releases of MNLI, SNLI and SQuAD."
+FORMS = (
+    "CSV, TSV, JSON lines, Parquet or Excel, packed as .gz or .zst or not; also the releases of "
+    "MNLI, SNLI and SQuAD."
+)
 ANOTHER_TASK = (
     "This looks like a file for {task}: {why}. Choose {task} at the top, or another file."
 )
@@ -164,8 +167,8 @@ def show_file(visitor: str, task_name: str, path: str | None) -> list[Any]:
     if not path:
         return [NOTHING, NOTHING, NOTHING, *hidden, *nothing]
     try:
-        table = read_upload(visitor, path)
-        names = [str(name) for name in table.frame.columns]
+        table = open_upload(visitor, path)
+        names = table.names
         other = fitting_task(table, task, offered_tasks())
         if other:
             doubt = alert(ANOTHER_TASK.format(task=other.choice, why=_why(table, task)))
@@ -175,11 +178,11 @@ def show_file(visitor: str, task_name: str, path: str | None) -> list[Any]:
         columns = with_class_names(columns, Path(path))
     except UserError as trouble:
         return [NOTHING, NOTHING, alert(trouble), *hidden, *nothing]
-    broken = f", {len(table.broken)} of them do not fit the header" if table.broken else ""
+    broken = f", {table.broken:,} of them do not fit the header" if table.broken else ""
     return [
-        sheet(first_rows(table.frame), "first rows of the file"),
+        sheet(first_rows(table), "first rows of the file"),
         _labels(table, columns, task),
-        doubt + note(f"{len(table.frame):,} rows{broken}"),
+        doubt + note(f"{len(table):,} rows{broken}"),
         gr.Button(visible=False),
         gr.Column(visible=True),
         "",
@@ -187,9 +190,9 @@ def show_file(visitor: str, task_name: str, path: str | None) -> list[Any]:
     ]
 
 
-def _why(table: Table, task: Task) -> str:
+def _why(table: Tabular, task: Task) -> str:
     """Say why a file does not fit a task: columns that are not there, or labels it has not."""
-    names = [str(name) for name in table.frame.columns]
+    names = table.names
     try:
         columns = guess(names, task)
     except FileError:
@@ -198,7 +201,7 @@ def _why(table: Table, task: Task) -> str:
     return "its labels are " + ", ".join(value.value for value in unknown[:3])
 
 
-def _lists(names: list[str], columns: Columns, task: Task) -> list[gr.Dropdown]:
+def _lists(names: Sequence[str], columns: Columns, task: Task) -> list[gr.Dropdown]:
     """Return the lists of columns, named as the task names its texts; those too many are hidden."""
     texts = [
         gr.Dropdown(
@@ -220,7 +223,7 @@ def _gold_title(task: Task) -> str:
     return "Right answer column" if task.has_spans else "Gold label column"
 
 
-def _guessed(names: list[str], task: Task) -> tuple[Columns, Markup]:
+def _guessed(names: Sequence[str], task: Task) -> tuple[Columns, Markup]:
     """Guess the columns; where the names do not tell, take the first ones and ask."""
     try:
         return guess(names, task), NOTHING
@@ -231,7 +234,7 @@ def _guessed(names: list[str], task: Task) -> tuple[Columns, Markup]:
         return first, alert(f"{trouble}. Say below which column is which.")
 
 
-def _labels(table: Table, columns: Columns, task: Task) -> Markup:
+def _labels(table: Tabular, columns: Columns, task: Task) -> Markup:
     if columns.gold is None:
         return note("Without gold labels there is no accuracy; everything else is measured.")
     return labels_read(label_values(table, columns, task), task)
@@ -243,9 +246,9 @@ def show_labels(
     """Show what the labels of another column mean; what was said of the former one is forgotten."""
     task = task_named(task_name)
     try:
-        table = read_upload(visitor, path)
-        chosen = columns_of([str(name) for name in table.frame.columns], columns, task)
-        return _labels(table, with_class_names(chosen, Path(path or "")), task), ""
+        table = open_upload(visitor, path)
+        chosen = columns_of(table.names, columns, task)
+        return _labels(table, with_class_names(chosen, table.path), task), ""
     except UserError as trouble:
         return alert(trouble), ""
 
@@ -253,7 +256,7 @@ def show_labels(
 def _fitting(visitor: str, task_name: str, path: str | None) -> Any:  # Any: gradio's mark to skip
     """Return the task that the file is for."""
     try:
-        other = fitting_task(read_upload(visitor, path), task_named(task_name), offered_tasks())
+        other = fitting_task(open_upload(visitor, path), task_named(task_name), offered_tasks())
     except UserError:
         return gr.skip()
     return other.name if other else gr.skip()
@@ -274,7 +277,7 @@ def columns_of(names: Sequence[str], chosen: Sequence[str | None], task: Task) -
     return columns
 
 
-def with_meanings(table: Table, columns: Columns, task: Task, said: Mapping[str, str]) -> Columns:
+def with_meanings(table: Tabular, columns: Columns, task: Task, said: Mapping[str, str]) -> Columns:
     """Return columns that read labels as a person says. Raises LabelError where one is unknown."""
     meant = replace(columns, values=read_label_values(task, said, table, columns))
     unknown = label_values(table, meant, task).of("unknown")

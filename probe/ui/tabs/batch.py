@@ -149,6 +149,7 @@ def _results() -> tuple[Outputs, gr.Checkbox, gr.Radio, gr.Textbox]:
             shown.files = gr.Files(
                 label="All files of this result", elem_id="files", interactive=False
             )
+            shown.forms = gr.HTML(elem_id="batch-forms")
             shown.paging = gr.Textbox("", label="results", visible=False)
             guard = build_guard(shown.files, shown.paging, "batch-guard")
     change = gr.Textbox("", label="change", visible=False)

@@ -1,34 +1,34 @@
 """The rows of a scored file, as filters, pages and a press on a figure choose them."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
 
 from probe.errors import FileError
-from probe.tasks.task import Task
 from probe.transforms.wording import chain_title
-from probe.ui.batch_tables import ALL, ANY, NOT_SCORED, Record, Selection, page
+from probe.ui.batch_tables import ALL, ANY, NOT_SCORED
 from probe.ui.html.batch import SEE_WHY
 from probe.ui.html.batch_pictures import ALL as ALL_LABELS
 from probe.ui.html.batch_pictures import BETWEEN
 from probe.ui.html.batch_rows import pager, rows_table
 from probe.ui.html.elements import NOTHING, alert, note
-from probe.ui.result_files import kept_page
+from probe.ui.result_files import kept_folder
+from probe.ui.row_pages import Selection, rows_page
 
 STAYS = "Only rows whose answer stays under “{change}”."
 
 
-def shown_rows(
-    records: Sequence[Record], task: Task, selection: Selection, number: int
-) -> tuple[Markup, Markup]:
-    """Return a page of the selected rows and where it stands among the others."""
-    part, number, last, count = page(records, selection, number)
+def shown_rows(key: str, selection: Selection, number: int) -> tuple[Markup, Markup]:
+    """Return a page of the selected rows and where it stands among the others.
+
+    Raises FileError where the results with this key are gone.
+    """
+    page = rows_page(kept_folder(key), selection, number)
     said = NOTHING
     if selection.change:
         said = note(STAYS.format(change=chain_title(selection.change)))
-    return said + rows_table(part, task), pager(number, last, count)
+    return said + rows_table(page.rows, page.task), pager(page.number, page.last, page.count)
 
 
 def turn(
@@ -38,10 +38,9 @@ def turn(
     if not paging:
         return NOTHING, NOTHING
     try:
-        records, task = kept_page(paging)
+        return shown_rows(paging, Selection(kept, label, change), int(number or 1))
     except FileError as trouble:
         return NOTHING, alert(trouble)
-    return shown_rows(records, task, Selection(kept, label, change), int(number or 1))
 
 
 def choose(paging: str, kept: str, label: str) -> list[Any]:

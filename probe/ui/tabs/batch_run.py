@@ -1,6 +1,6 @@
 """What pressing "Score" does: the file waits its turn, is scored, and the page and files filled."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -8,23 +8,24 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from probe.analysis.batch import Chunk, Row, score
+from probe.analysis.batch import Chunk, Row
 from probe.analysis.file_progress import FileProgress, after_chunk
-from probe.analysis.summary import Summary, Totals, summary_json
 from probe.data.rows import with_class_names
-from probe.data.tables import Table
+from probe.data.source import Source
 from probe.errors import Stopped, UserError
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel
 from probe.runs.model_access import ModelAccess
+from probe.scoring.files import forms_words
+from probe.scoring.request import ScoringRequest
 from probe.tasks.task import task_named
-from probe.transforms import Options
 from probe.ui.answers.answering import caller_left, in_steps
 from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import STOPPED, Pace, StopRequests
 from probe.ui.answers.request_limits import check_transforms
 from probe.ui.answers.turns import Visitor
-from probe.ui.batch_tables import ANY, PAGE_ROWS, Selection, baselines, golds_of, measures, view
+from probe.ui.batch_result import BatchResult
+from probe.ui.batch_tables import ANY, measures
 from probe.ui.html.batch import figures, head
 from probe.ui.html.batch_pictures import against_rules
 from probe.ui.html.batch_rows import rows_table
@@ -37,10 +38,10 @@ from probe.ui.panels.labelled_file import (
     read_meanings,
     with_meanings,
 )
-from probe.ui.result_files import write_results
+from probe.ui.row_pages import Selection
 from probe.ui.tab_outputs import TabOutputs
 from probe.ui.tabs.batch_rows import shown_rows
-from probe.ui.visitors.visitor_files import check_room, fresh_folder, read_upload
+from probe.ui.visitors.visitor_files import check_room, fresh_folder, open_upload
 
 STOPPED_AFTER = "{why}Stopped after {done} of {total} rows. The files hold what was scored."
 STOPPED_AT_ONCE = "Stopped before the first rows were scored; there is nothing to put into a file."
@@ -68,6 +69,7 @@ class Outputs(TabOutputs):
     browse: Any = field(default_factory=gr.skip)
     taken: Any = field(default_factory=gr.skip)
     files: Any = field(default_factory=gr.skip)
+    forms: Any = field(default_factory=gr.skip)
     scored: Any = field(default_factory=gr.skip)
     pairs: Any = field(default_factory=gr.skip)
     paging: Any = field(default_factory=gr.skip)
@@ -78,17 +80,15 @@ class Job:
     """A file to score, and how."""
 
     upload: Path
-    table: Table
+    source: Source
     classifier: AnyModel
-    names: Sequence[str]
-    seed: int
-    options: Options
-    precision: Precision
+    request: ScoringRequest
     visitor: str
 
-    def summary_json(self, summary: Summary) -> dict[str, Any]:
-        """Return the summary as JSON values."""
-        return summary_json(summary, self.classifier, self.precision, self.seed, self.options)
+    def begun(self) -> BatchResult:
+        """Begin its files. Raises FileError."""
+        folder = fresh_folder(self.visitor)
+        return BatchResult(folder, self.upload, self.source, self.classifier, self.request)
 
 
 def run(
@@ -117,11 +117,10 @@ def run(
         options = option_controls.read(values[most_fields() + 1 :])
         check_transforms(names)
         check_room(models.store, visitor)
-        table = read_upload(visitor, path)
-        headers = [str(name) for name in table.frame.columns]
+        source = open_upload(visitor, path)
         upload, stopped = Path(path or ""), stops.reason(session)
-        chosen = with_class_names(columns_of(headers, columns, task), upload)
-        chosen = with_meanings(table, chosen, task, read_meanings(meanings))
+        chosen = with_class_names(columns_of(source.names, columns, task), source.path)
+        chosen = with_meanings(source, chosen, task, read_meanings(meanings))
         models.require(visitor, model)
         with line.place(place, caller_left()) as ahead:
             for files in ahead:
@@ -130,9 +129,10 @@ def run(
                 yield _begun(FileProgress(upload.name, "waiting", ahead=files)).outputs
             yield _begun(FileProgress(upload.name, "loading")).outputs
             classifier = models.get(visitor, model, task)
-            job = Job(upload, table, classifier, names, int(seed or 0), options, precision, visitor)
-            chunks = score(table, chosen, classifier, names, job.seed, options, precision)
-            yield from scored(job, in_steps("file_minutes", chunks, stopped))
+            asked = ScoringRequest(chosen, tuple(names), int(seed or 0), options, precision)
+            job = Job(upload, source, classifier, asked, visitor)
+            result = job.begun()
+            yield from scored(job, result, in_steps("file_minutes", result.chunks(), stopped))
     except UserError as trouble:
         yield _failed(alert(trouble)).outputs
     finally:
@@ -170,21 +170,18 @@ def _failed(trouble: Markup) -> Outputs:
     )
 
 
-def scored(job: Job, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
+def scored(job: Job, result: BatchResult, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
     """Show how far it is after each chunk, the figures so far at times, at the end the files.
 
     The end may be before the last chunk: a press on Stop, or a time that is up.
     """
-    rows, totals = list[Row](), Totals(job.classifier.task, job.names)
     pace, last, why = Pace(), None, ""
     try:
         for chunk in chunks:
-            rows += chunk.rows
-            totals.add(chunk.rows)
             last = chunk
             if chunk.done < chunk.total:
                 with pace.turn() as due:
-                    shown = _part(job, rows, totals.summary()) if due else Outputs()
+                    shown = _part(job, result) if due else Outputs()
                 shown.progress = file_progress(after_chunk(job.upload.name, chunk))
                 yield shown.outputs
     except Stopped as reason:
@@ -192,39 +189,28 @@ def scored(job: Job, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
     if last is None:
         yield _failed(alert(f"{why}{STOPPED_AT_ONCE}") if why else note(STOPPED_AT_ONCE)).outputs
     else:
-        yield _finished(job, rows, totals.summary(), last, why).outputs
+        yield _finished(job, result, last, why).outputs
 
 
-def _part(job: Job, rows: Sequence[Row], summary: Summary) -> Outputs:
+def _part(job: Job, result: BatchResult) -> Outputs:
     """Show the figures so far and the first rows."""
-    first = view(rows[:PAGE_ROWS], job.names)
-    return Outputs(
-        figures=figures(summary, job.classifier.task, job.upload.stem),
-        rows=rows_table(first, job.classifier.task),
-    )
-
-
-def _finished(
-    job: Job, rows: Sequence[Row], summary: Summary, last: Chunk[Row], why: str
-) -> Outputs:
-    """Write the files and show them with the first page of rows; say where it was stopped."""
     task = job.classifier.task
-    files, paging = write_results(
-        fresh_folder(job.visitor),
-        job.table,
-        rows,
-        job.names,
-        job.summary_json(summary),
-        job.upload,
-        job.classifier,
+    return Outputs(
+        figures=figures(result.totals.summary(), task, job.upload.stem),
+        rows=rows_table(result.first, task),
     )
-    records = view(rows, job.names)
-    table, pager = shown_rows(records, task, Selection(), 1)
-    golds = () if task.has_spans else golds_of(records)  # each right answer is another
-    rules = against_rules(baselines(rows), summary.original["accuracy"], job.upload.stem)
+
+
+def _finished(job: Job, result: BatchResult, last: Chunk[Row], why: str) -> Outputs:
+    """Complete the files and show them with the first page of rows; say where it was stopped."""
+    task, summary = job.classifier.task, result.totals.summary()
+    told, files, paging = result.hand_over()
+    table, pager = shown_rows(paging, Selection(), 1)
+    golds = () if task.has_spans else result.golds  # each right answer is another
+    rules = against_rules(result.rules.estimates(), summary.original["accuracy"], job.upload.stem)
     return Outputs(
         progress=file_progress(_end(job, last, why)),
-        head=head(job.upload.name, summary, job.classifier, job.precision, last.seconds),
+        head=head(job.upload.name, summary, job.classifier, job.request.precision, last.seconds),
         halt=gr.Button(visible=False),
         again=gr.Button(visible=True),
         figures=figures(summary, task, job.upload.stem, rules, measures(summary)),
@@ -234,6 +220,7 @@ def _finished(
         browse=gr.Row(visible=True),
         taken=gr.Column(visible=True),
         files=gr.Files(files),
+        forms=note(forms_words(told["forms"])),
         paging=paging,
     )
 

@@ -14,12 +14,14 @@ import tempfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil
 from pathlib import Path
 
+from probe.data.source import Source, open_source
 from probe.data.tables import Table, read_table
 from probe.errors import FileError
-from probe.limits import check, visitor_bounds
+from probe.limits import Bounds, check, visitor_bounds
 from probe.runs.owned_models import model_bytes
 from probe.runs.owners import as_token
 from probe.runs.store import Store
@@ -28,6 +30,7 @@ from probe.settings import ASSETS, settings
 HOUR, MEGABYTE = 3600, 1_000_000
 VISITORS, UPLOADS = "visitors", "uploads"
 """The folder of all visitors' folders; in one of these that of its uploads, beside results."""
+CHOOSE = "choose a file first, or one of the examples"
 GONE = "this file is not here any more; choose or upload it again"
 
 
@@ -80,10 +83,24 @@ def own_file(visitor: str, place: str | Path) -> Path:
 
 
 def read_upload(visitor: str, path: str | None) -> Table:
-    """Read a visitor's file. Raises FileError, LimitError."""
+    """Read the whole of a visitor's file. Raises FileError, LimitError."""
     if not path:
-        raise FileError("choose a file first, or one of the examples")
+        raise FileError(CHOOSE)
     return read_table(own_file(visitor, path), visitor_bounds())
+
+
+def open_upload(visitor: str, path: str | None) -> Source:
+    """Open a visitor's file to be read row by row. Raises FileError, LimitError."""
+    if not path:
+        raise FileError(CHOOSE)
+    place = own_file(visitor, path)
+    return _opened(place, place.stat().st_mtime_ns, visitor_bounds())
+
+
+@lru_cache(maxsize=32)
+def _opened(path: Path, changed: int, bounds: Bounds) -> Source:
+    """Read a file through no more than once, as long as it stays as it is."""
+    return open_source(path, bounds)
 
 
 def _is_example(path: Path) -> bool:

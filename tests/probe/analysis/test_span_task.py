@@ -19,7 +19,6 @@ from probe.data.tables import Table
 from probe.errors import ExampleError, Unavailable
 from probe.models.classifier import Precision, Prediction
 from probe.reports.comparison import comparison_json
-from probe.reports.frames import made_frame, scored_frame
 from probe.reports.json import examination_json
 from probe.tasks.label_rules import KEEP
 from probe.tasks.nli import Pair
@@ -27,6 +26,7 @@ from probe.tasks.task import TASKS, Example, Label, Task, register
 from probe.transforms import REGISTRY, Options
 from probe.transforms.availability import ready
 from probe.transforms.registry import Tools, transform
+from tests.support.scored_frames import made_frame, scored_frame
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def test_a_file_is_scored_and_summed_up() -> None:
     assert list(frame.columns[3:6]) == ["prediction", "confidence", "error"]
     assert list(frame["add_sentence.prediction"])[:3] == ["Chicago", "Chicago", "Ann"]
     assert frame["reverse.passage"].iloc[0] == "Tim was born in Oulu."
-    made = made_frame(rows, names, READING)
+    made = made_frame(rows, names, model)
     assert list(made.columns[4:7]) == ["passage", "question", "gold"]
     shape = summary_json(summarise(rows, names, READING), model, "fp32", 0, Options())
     assert (shape["accuracy"], shape["accuracy_n"], shape["predicted"]) == (2 / 3, 3, {})

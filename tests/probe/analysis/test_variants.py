@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from probe.analysis.batch import Row
-from probe.analysis.variants import variants_json
+from probe.analysis.variants import variant_scores, variants_json
 from probe.cli.main import app
-from probe.data.tables import Table
+from probe.data.records import Record
 from probe.models.reader import SpanPrediction
 from probe.tasks.reading import READING, Question
 from tests.support.tiny_reader import tiny_reader
@@ -19,18 +19,26 @@ PASSAGE = "The old mill stood by the river. Anna fixed it."
 GOOD = {"context": PASSAGE, "question": "Who fixed it?", "answers": [{"text": "Anna", "start": 33}]}
 
 
-def scored_row(number: int, answer: str) -> Row:
+def scored_row(answer: str, **cells: object) -> Row:
     """A question whose right answer is "old mill", answered so."""
     example = Question("What stood by the river?", PASSAGE, "old mill")
     prediction = SpanPrediction(answer, (0.5,), (answer,), 0, 4, 1)
-    return Row(number, READING, example, prediction)
+    return Row(0, READING, example, prediction, record=Record(0, cells))
+
+
+def figures_of(*rows: Row) -> dict[str, object]:
+    """Return the figures of scored variants."""
+    return variants_json(variant_scores(rows))
 
 
 def told(*variants: tuple[str, object, str]) -> dict[str, object]:
     """Return the figures of variants: their question, whether they are adversarial, the answer."""
-    frame = pd.DataFrame([each[:2] for each in variants], columns=["base_id", "adversarial"])
-    rows = [scored_row(number, each[2]) for number, each in enumerate(variants)]
-    return variants_json(Table(frame, "csv"), rows)
+    return figures_of(
+        *(
+            scored_row(answer, base_id=base, adversarial=adversarial)
+            for base, adversarial, answer in variants
+        )
+    )
 
 
 def test_the_worst_adversarial_variant_counts_and_the_original_where_there_is_none() -> None:
@@ -59,13 +67,12 @@ def value(figures: dict[str, object], name: str) -> float:
 def test_a_figure_over_nothing_is_left_out() -> None:
     figures = told(("a", True, "mill"))
     assert "original_f1" not in figures and "adversarial_f1" in figures
-    assert variants_json(Table(pd.DataFrame({"id": [1]}), "csv"), [scored_row(0, "mill")]) == {}
+    assert figures_of(scored_row("mill", id=1)) == {}
     assert told((None, True, "mill")) == {}  # type: ignore[arg-type]
 
 
 def test_a_file_without_the_column_adversarial_holds_nothing_else() -> None:
-    frame = pd.DataFrame({"base_id": ["a", "a"]})
-    figures = variants_json(Table(frame, "csv"), [scored_row(0, "mill"), scored_row(1, "river")])
+    figures = figures_of(scored_row("mill", base_id="a"), scored_row("river", base_id="a"))
     assert value(figures, "adversarial_f1") == 0.0 and "original_f1" not in figures
 
 

@@ -6,23 +6,27 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from probe.data.spreadsheets import guarded, guarded_form, write_guarded_copy
-from probe.data.tables import write_table
+from probe.data.spreadsheets import write_guarded_copy
+from probe.data.tables import read_table, write_table
+from probe.data.writers.output import checked_form
 from probe.errors import FileError
 
 FORMULAS = ["=1+1", "+1", "-1", "@sum", "\tx", "\rx", '=HYPERLINK("http://x")']
 TEXTS = ["a", "", " =1", "1-1", "'=1", "é", "a\n=1"]
 
 
-def test_texts_that_begin_like_a_formula_get_an_apostrophe() -> None:
+def test_texts_that_begin_like_a_formula_get_an_apostrophe(tmp_path: Path) -> None:
     frame = pd.DataFrame({"=name": FORMULAS, "plain": TEXTS})
-    assert list(guarded(frame)["'=name"]) == ["'" + text for text in FORMULAS]
-    assert list(guarded(frame)["plain"]) == TEXTS
+    write_table(frame, tmp_path / "a.csv", guard=True)
+    guarded = read_table(tmp_path / "a.csv").frame
+    assert list(guarded["'=name"]) == ["'" + text for text in FORMULAS]
+    assert list(guarded["plain"]) == TEXTS
 
 
-def test_numbers_and_what_is_missing_stay() -> None:
-    frame = pd.DataFrame({"n": [-1, None, -0.5]}, dtype=object)
-    assert guarded(frame)["n"].tolist() == [-1, None, -0.5]
+def test_numbers_and_what_is_missing_stay(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"n": [-1, None, -0.5], "x": "y"}, dtype=object)
+    write_table(frame, tmp_path / "a.csv", guard=True)
+    assert read_table(tmp_path / "a.csv").frame["n"].tolist() == ["-1", "", "-0.5"]
 
 
 @pytest.mark.parametrize(("name", "delimiter"), [("a.csv", ","), ("a.tsv", "\t")])
@@ -46,4 +50,4 @@ def test_a_file_without_rows_has_a_guarded_copy(tmp_path: Path) -> None:
 
 def test_only_what_spreadsheets_open_is_guarded() -> None:
     with pytest.raises(FileError, match=r"^a\.jsonl: only CSV and TSV are guarded"):
-        guarded_form(Path("a.jsonl"))
+        checked_form(Path("a.jsonl"), guard=True)

@@ -24,7 +24,6 @@ from probe.models.classifier import Classifier
 from probe.models.prediction import Prediction
 from probe.models.user_models import open_model, require_open
 from probe.models.weights import export_model
-from probe.reports.frames import made_frame, scored_frame
 from probe.reports.json import examination_json
 from probe.tasks.nli import LABELS, TWO_WAY, Pair, matches
 from probe.tasks.sentiment import SENTIMENT
@@ -35,6 +34,7 @@ from probe.ui.html.prediction import bar
 from probe.ui.panels import own_model
 from tests.conftest import App
 from tests.support.pair_files import pair_columns
+from tests.support.scored_frames import made_frame, scored_frame
 from tests.support.tiny_bert import tiny_bert, tiny_pairs
 from tests.support.tiny_models import tiny_classifier
 from tests.support.visitors import ME, page_models
@@ -392,7 +392,7 @@ def test_a_file_is_scored_in_two_classes(two: Classifier, tmp_path: Path) -> Non
         "p_non-entailment",
     ]
     assert scored["error"].iloc[9] == "the premise is empty"
-    assert "p_non-entailment" in made_frame(rows, ["sort"], two.task).columns
+    assert "p_non-entailment" in made_frame(rows, ["sort"], two).columns
     predictions = two.predict(pairs)
     summary = summarise(rows, ["sort", "neghyp"], two.task)
     right = sum(

@@ -1,8 +1,12 @@
 """Which of the scored rows are shown."""
 
+from pathlib import Path
+
 import pytest
 
-from probe.ui.batch_tables import ALL, ANY, LEAST_SURE, PAGE_ROWS, Record, Selection, page
+from probe.tasks.nli import NLI
+from probe.ui.batch_tables import ALL, ANY, LEAST_SURE, PAGE_ROWS, Record
+from probe.ui.row_pages import RowsPage, RowsWriter, Selection, rows_page
 
 
 def row(number: int, gold: str, confidence: float | None, wrong: bool, agrees: bool) -> Record:
@@ -28,6 +32,15 @@ ROWS = [
 ]
 
 
+def page(folder: Path, rows: list[Record], selection: Selection, number: int = 1) -> RowsPage:
+    """Write rows in two parts and read a page of them."""
+    writer = RowsWriter(folder, NLI, ["sort"])
+    writer.add(rows[:3])
+    writer.add(rows[3:])
+    writer.finish()
+    return rows_page(folder, selection, number)
+
+
 @pytest.mark.parametrize(
     ("selection", "numbers"),
     [
@@ -38,16 +51,26 @@ ROWS = [
         (Selection("Not scored"), [4]),
         (Selection(ALL, "entailment"), [1, 3]),
         (Selection("Wrong", "entailment"), [3]),
+        (Selection(ALL, "nobody has it"), []),
         (Selection(ALL, ANY, "sort"), [1, 3]),
+        (Selection(ALL, ANY, "not asked for"), []),
     ],
 )
 def test_a_filter_a_label_and_a_change_choose_rows(
-    selection: Selection, numbers: list[int]
+    selection: Selection, numbers: list[int], tmp_path: Path
 ) -> None:
-    assert [each["row"] for each in page(ROWS, selection, 1)[0]] == numbers
+    assert [each["row"] for each in page(tmp_path, ROWS, selection).rows] == numbers
 
 
-def test_a_page_beyond_the_last_is_the_last() -> None:
-    rows = ROWS * PAGE_ROWS
-    part, number, last, count = page(rows, Selection(), 99)
-    assert (len(part), number, last, count) == (PAGE_ROWS, 4, 4, 4 * PAGE_ROWS)
+def test_a_page_beyond_the_last_is_the_last(tmp_path: Path) -> None:
+    found = page(tmp_path, ROWS * PAGE_ROWS, Selection(), 99)
+    assert (len(found.rows), found.number, found.last) == (PAGE_ROWS, 4, 4)
+    assert found.count == 4 * PAGE_ROWS
+
+
+def test_no_more_rows_are_read_than_are_shown(tmp_path: Path) -> None:
+    page(tmp_path, ROWS * 1000, Selection())
+    lines = (tmp_path / "rows.jsonl").read_bytes().splitlines(keepends=True)
+    broken = [line if 20 <= at < 40 else b"?" * len(line) for at, line in enumerate(lines)]
+    (tmp_path / "rows.jsonl").write_bytes(b"".join(broken))
+    assert len(rows_page(tmp_path, Selection(), 2).rows) == PAGE_ROWS

@@ -4,15 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from probe.analysis.batch import score
 from probe.data.rows import guess
-from probe.data.tables import read_table
+from probe.data.source import open_source
 from probe.errors import FileError
 from probe.models.classifier import Classifier
+from probe.scoring.request import ScoringRequest
 from probe.settings import ASSETS
 from probe.tasks.nli import NLI
+from probe.ui.batch_result import BatchResult
 from probe.ui.batch_tables import ALL, ANY
-from probe.ui.result_files import kept_folder, write_results
+from probe.ui.result_files import kept_folder
 from probe.ui.tabs.batch_rows import turn
 from probe.ui.tabs.compare_view import turn as turn_compared
 from probe.ui.visitors.visitor_files import cache_folder, fresh_folder
@@ -29,10 +30,11 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_results_are_found_again_by_their_key_alone(classifier: Classifier) -> None:
     place = ASSETS / "examples" / "mnli_form.tsv"
-    table = read_table(place)
-    columns = guess([str(name) for name in table.frame.columns], NLI)
-    rows = [row for chunk in score(table, columns, classifier, []) for row in chunk.rows]
-    _, key = write_results(fresh_folder(ME), table, rows, [], {}, place, classifier)
+    source = open_source(place)
+    request = ScoringRequest(guess(source.names, NLI))
+    result = BatchResult(fresh_folder(ME), place, source, classifier, request)
+    rows = [row for chunk in result.chunks() for row in chunk.rows]
+    _, _, key = result.hand_over()
     shown, words = turn(key, ALL, ANY, "", 2)
     assert "page 2 of 2" in words
     assert str(rows[-1].number + 1) in shown

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from probe.data.preview import first_rows
+from probe.data.tables import Table
 from probe.ui.panels.labelled_file import show_file
 from tests.support.visitors import ME, uploaded
 
@@ -71,7 +72,7 @@ def test_what_parquet_lacks_and_lists_is_shown(tmp_path: Path) -> None:
 
 def test_only_the_beginning_of_a_large_table_is_shown() -> None:
     frame = pd.DataFrame({f"c{number}": ["x" * 1000] * 9 for number in range(100)})
-    part = first_rows(frame)
+    part = first_rows(Table(frame, "csv"))
     assert part.shape == (5, 30)
     assert set(map(len, part.to_numpy().ravel())) == {301}
 

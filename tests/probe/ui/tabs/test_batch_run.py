@@ -4,15 +4,17 @@ import csv
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import gradio as gr
 import pytest
 
-from probe.analysis.batch import FIRST_ROWS, Chunk, Row, score
+from probe.analysis.batch import FIRST_ROWS
 from probe.data.rows import guess
-from probe.data.tables import read_table
+from probe.data.source import open_source
+from probe.scoring.request import ScoringRequest
+from probe.stopping import Reason
 from probe.tasks.nli import NLI
-from probe.transforms import Options
 from probe.ui.answers.answering import in_steps
 from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import STOPPED, StopRequests
@@ -39,20 +41,20 @@ def upload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def scoring(upload: Path) -> tuple[Job, Iterator[Chunk[Row]]]:
-    """Return the scoring of a file, each row reversed as well."""
-    table, model, names = read_table(upload), shared("bert"), ["reverse"]
-    job = Job(upload, table, model, names, 0, Options(), "fp32", ME)
-    columns = guess([str(name) for name in table.frame.columns], NLI)
-    return job, score(table, columns, model, names, 0, Options(), "fp32")
+def shown_of(upload: Path, *reasons: Reason) -> Iterator[list[Any]]:
+    """Score a file, each row reversed as well, and yield what the page shows."""
+    source = open_source(upload)
+    request = ScoringRequest(guess(source.names, NLI), ("reverse",), precision="fp32")
+    job = Job(upload, source, shared("bert"), request, ME)
+    result = job.begun()
+    return scored(job, result, in_steps("file_minutes", result.chunks(), *reasons))
 
 
 def outputs(upload: Path, stop_at: Callable[[int], bool]) -> list[dict[str, object]]:
     """Return by place what the page is shown, stopping where `stop_at` says so of an output."""
     stops = StopRequests()
-    job, chunks = scoring(upload)
     shown = []
-    for values in scored(job, in_steps("file_minutes", chunks, stops.reason("me"))):
+    for values in shown_of(upload, stops.reason("me")):
         shown.append(dict(zip(PLACES, values, strict=True)))
         if stop_at(len(shown)):
             stops.ask("me")
@@ -98,8 +100,7 @@ def test_stop_inside_a_chunk_keeps_the_rows_before_it(upload: Path) -> None:
         looks += 1
         return STOPPED if looks > 2 * FIRST_ROWS else ""
 
-    job, chunks = scoring(upload)
-    *_, last = scored(job, in_steps("file_minutes", chunks, third_chunk_has_begun))
+    *_, last = shown_of(upload, third_chunk_has_begun)
     assert f"Stopped after {FIRST_ROWS} of {ROWS} rows." in str(last[0])
 
 
@@ -107,10 +108,9 @@ def test_a_file_that_takes_too_long_keeps_what_was_scored(
     upload: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NLI_CLINIC_FILE_MINUTES", "1")
-    job, chunks = scoring(upload)
     in_time = time.monotonic()
     shown = []
-    for values in scored(job, in_steps("file_minutes", chunks)):
+    for values in shown_of(upload):
         shown.append(str(values[0]))
         monkeypatch.setattr(time, "monotonic", lambda: in_time + 61)
     assert "this took longer than 1 minutes" in shown[-1]

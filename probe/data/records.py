@@ -1,0 +1,43 @@
+"""A row of a file as it is read: its cells, and in a text file its bytes as they are written."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from probe.limits import Bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A row of a file, numbered from 0; `broken` says why it does not fit the header.
+
+    `written` are its bytes in the file without the line end `end`; nothing where it has none, or
+    none that could stand in another file.
+    """
+
+    number: int
+    cells: Mapping[str, Any] = field(default_factory=dict)  # Any: whatever a file may hold
+    written: bytes = b""
+    end: bytes = b""
+    broken: str = ""
+
+
+NO_RECORD = Record(0)
+
+
+class Tabular(Protocol):
+    """Rows with named columns, in memory or still in a file."""
+
+    @property
+    def bounds(self) -> Bounds:
+        """Within what the rows are read."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the columns."""
+
+    def __len__(self) -> int:
+        """Return how many rows there are."""
+
+    def records(self, start: int = 0) -> Iterator[Record]:
+        """Yield the rows from the one of this number on."""

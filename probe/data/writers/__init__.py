@@ -1,0 +1,1 @@
+"""Tables written row by row, in every form that is read."""

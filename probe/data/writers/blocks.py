@@ -1,0 +1,197 @@
+"""Parquet and Excel, which are written from their beginning to their end and not added to."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from probe.data.excel import Workbook
+from probe.data.missing import is_missing
+from probe.data.parquet import Parquet
+from probe.data.records import Record
+from probe.data.source import Form, Reader
+from probe.data.unpacking import packing_of
+from probe.data.writers.appended import PACKERS
+from probe.data.writers.lines import Values
+from probe.errors import FileError, writing
+
+Rows = Callable[[], Iterator[tuple[Record, Values]]]
+"""Yields rows of the input with our values from the first on, each time it is called."""
+GROUP_ROWS = 16_384
+EXCEL_ROWS, EXCEL_CHARACTERS = 1_048_576, 32_767
+"""What a sheet holds, its header included, and a cell of it."""
+
+
+def write_parquet(
+    path: Path, name: str, columns: Sequence[str], names: Sequence[str], rows: Rows,
+    reader: Reader | None,
+) -> None:  # fmt: skip
+    """Write rows; columns that come from Parquet keep their types. Raises FileError."""
+    try:
+        with writing(path):
+            if isinstance(reader, Parquet):
+                _beside_parquet(path, names, rows, reader)
+            else:
+                _plain_parquet(path, columns, names, rows)
+    except (TypeError, ValueError, pa.ArrowException) as problem:
+        raise FileError(
+            f"{name}: Parquet cannot hold a column of this table; choose .jsonl ({problem})"
+        ) from problem
+
+
+def _beside_parquet(path: Path, names: Sequence[str], rows: Rows, reader: Parquet) -> None:
+    ours = _schema(names, (dict(zip(names, values, strict=True)) for _, values in rows()))
+    values = (values for _, values in rows())
+    writer = None
+    for batch in reader.batches():
+        theirs = batch.schema
+        new = _arrays(
+            ours, [dict(zip(names, row, strict=True)) for row in islice(values, len(batch))]
+        )
+        whole = pa.RecordBatch.from_arrays(
+            [*batch.slice(0, len(new[0]) if new else len(batch)).columns, *new],
+            schema=pa.schema([*theirs, *ours]),
+        )
+        writer = writer or pq.ParquetWriter(path, whole.schema)
+        writer.write_batch(whole)
+    if writer:
+        writer.close()
+
+
+def _plain_parquet(path: Path, columns: Sequence[str], names: Sequence[str], rows: Rows) -> None:
+    def cells() -> Iterator[dict[str, Any]]:  # Any: cells
+        for record, values in rows():
+            yield {name: record.cells.get(name) for name in columns} | dict(
+                zip(names, values, strict=True)
+            )
+
+    schema = _schema([*columns, *names], cells())
+    with pq.ParquetWriter(path, schema) as writer:
+        for group in _groups(cells()):
+            writer.write_batch(pa.RecordBatch.from_arrays(_arrays(schema, group), schema=schema))
+
+
+def _schema(names: Sequence[str], rows: Iterator[Mapping[str, Any]]) -> Any:  # Any: pyarrow
+    """Return the types that hold every value of each column."""
+    schema = pa.schema([(name, pa.null()) for name in names])
+    for group in _groups(rows):
+        arrays = [pa.array([_plain(row[name]) for row in group]) for name in names]
+        found = pa.schema([(name, array.type) for name, array in zip(names, arrays, strict=True)])
+        schema = pa.unify_schemas([schema, found], promote_options="permissive")
+    return pa.schema(
+        [
+            (field.name, pa.string() if pa.types.is_null(field.type) else field.type)
+            for field in schema
+        ]
+    )
+
+
+def _arrays(schema: Any, rows: Sequence[Mapping[str, Any]]) -> list[Any]:  # Any: pyarrow
+    return [pa.array([_plain(row[field.name]) for row in rows], field.type) for field in schema]
+
+
+def _plain(value: Any) -> Any:  # Any: a cell
+    return None if is_missing(value) else value
+
+
+def _groups(rows: Iterator[Any]) -> Iterator[list[Any]]:  # Any: rows of either kind
+    while group := list(islice(rows, GROUP_ROWS)):
+        yield group
+
+
+def write_excel(
+    path: Path, name: str, columns: Sequence[str], names: Sequence[str], rows: Rows,
+    reader: Reader | None,
+) -> None:  # fmt: skip
+    """Write rows into a sheet; cells that come from Excel keep their types. Raises FileError."""
+    from openpyxl import Workbook as NewBook  # loads slowly
+
+    book = NewBook(write_only=True)
+    sheet = book.create_sheet("scored")
+    sheet.append([_cell(sheet, column) for column in (*columns, *names)])
+    for number, cells in enumerate(_excel_rows(sheet, columns, rows, reader), 2):
+        if number > EXCEL_ROWS:
+            raise FileError(f"{name}: a sheet holds {EXCEL_ROWS:,} rows; choose .csv")
+        sheet.append(cells)
+    with writing(path):
+        book.save(path)
+
+
+def _excel_rows(
+    sheet: Any,
+    columns: Sequence[str],
+    rows: Rows,
+    reader: Reader | None,  # Any: openpyxl
+) -> Iterator[list[Any]]:
+    if isinstance(reader, Workbook):
+        for theirs, (_, values) in zip(reader.rows(), rows(), strict=False):
+            blank = [None] * (len(columns) - len(theirs))
+            yield [*(_copied(sheet, cell) for cell in theirs), *blank, *_cells(sheet, values)]
+        return
+    for record, values in rows():
+        yield _cells(sheet, [*map(record.cells.get, columns), *values])
+
+
+def _cells(sheet: Any, values: Values) -> list[Any]:  # Any: openpyxl's cells
+    return [_cell(sheet, value) for value in values]
+
+
+def _cell(sheet: Any, value: Any) -> Any:  # Any: openpyxl's cells
+    """Return a cell; a text that begins like a formula stays a text."""
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    if isinstance(value, (bool, int, float)) or is_missing(value):
+        return WriteOnlyCell(sheet, None if is_missing(value) else value)
+    try:
+        cell = WriteOnlyCell(sheet, value)
+    except ValueError:  # a list, or a character that no workbook holds
+        text = ILLEGAL_CHARACTERS_RE.sub("\N{REPLACEMENT CHARACTER}", str(value))
+        cell = WriteOnlyCell(sheet, text[:EXCEL_CHARACTERS])
+    if cell.data_type in ("f", "e"):
+        cell.data_type = "s"
+    return cell
+
+
+def _copied(sheet: Any, theirs: Any) -> Any:  # Any: openpyxl's cells
+    cell = _cell(sheet, theirs.value)
+    if theirs.value is not None:
+        cell.number_format = theirs.number_format
+    return cell
+
+
+BLOCKS: Mapping[Form, Callable[..., None]] = {"parquet": write_parquet, "xlsx": write_excel}
+"""What writes a form that is written whole."""
+BLOCK_WORDS: Mapping[Form, str] = {
+    "parquet": "Parquet: columns that are typed keep their types",
+    "xlsx": "an Excel workbook of one sheet: cells keep their types, a formula its value",
+}
+
+
+def write_blocks(
+    path: Path, form: Form, columns: Sequence[str], names: Sequence[str], rows: Rows,
+    reader: Reader | None,
+) -> None:  # fmt: skip
+    """Write rows whole, and put the file in its place when it is. Raises FileError."""
+    with _in_place(path) as fresh:
+        BLOCKS[form](fresh, path.name, columns, names, rows, reader)
+
+
+@contextmanager
+def _in_place(path: Path) -> Iterator[Path]:
+    """Give a place beside a path, from where the file is packed and moved to it."""
+    fresh = path.with_name(f".{path.name}.new")
+    try:
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        yield fresh
+        with writing(path):
+            if packing := packing_of(path):
+                fresh.write_bytes(PACKERS[packing](fresh.read_bytes()))
+            fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)

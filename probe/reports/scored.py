@@ -1,0 +1,119 @@
+"""Scored rows as a table: our cells behind those of the input, or one line a new example."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from probe.analysis.batch import Row
+from probe.analysis.lineage import lineage_json
+from probe.analysis.transformed import Transformed
+from probe.models.classifier import Classifier, Model, Prediction
+from probe.models.reader import span_place
+from probe.tasks.task import Label, Task
+
+Cells = dict[str, Any]  # Any: text, numbers and truth values
+
+
+def model_labels(model: Model) -> tuple[Label, ...]:
+    """Return the labels that a model chooses among; the answers of a span task have none."""
+    return model.labels if isinstance(model, Classifier) else model.task.labels
+
+
+def scored_columns(labels: Sequence[Label], task: Task, names: Sequence[str]) -> list[str]:
+    """Return the names of our cells behind those of a row of the input."""
+    chances = [f"p_{label}" for label in labels]
+    transformed = [f"{name}.{part}" for name in dict.fromkeys(names) for part in _cell_names(task)]
+    return ["prediction", "confidence", *chances, *_span_columns(task), "error", *transformed]
+
+
+def scored_cells(row: Row, columns: Sequence[str]) -> list[Any]:  # Any: as of Cells
+    """Return our cells of one row, those of the first example that each transform made."""
+    cells: Cells = {"error": row.error}
+    if row.prediction is not None:
+        cells |= _answer(row.task, row.prediction)
+    if row.f1 is not None:
+        cells |= {"em": int(bool(row.right)), "f1": round(row.f1, 6)}
+    for name, several in row.transformed.items():
+        cells |= {f"{name}.{part}": value for part, value in _cells(several[0]).items()}
+    return [cells.get(name) for name in columns]
+
+
+def _cell_names(task: Task) -> tuple[str, ...]:
+    return (*task.fields, "gold", "prediction", "confidence", "agrees", "note")
+
+
+def _answer(task: Task, prediction: Prediction) -> Cells:
+    return {
+        "prediction": prediction.label,
+        "confidence": round(prediction.confidence, 6),
+        **probabilities(task, prediction),
+        **span_place(prediction),
+    }
+
+
+def probabilities(task: Task, prediction: Prediction) -> dict[str, float]:
+    """Return a column for each label; the answers of a span task have none."""
+    if not task.labels:
+        return {}
+    return {f"p_{label}": round(value, 6) for label, value in prediction.by_label.items()}
+
+
+def _span_columns(task: Task) -> tuple[str, ...]:
+    return ("start", "end", "em", "f1") if task.f1 else ()
+
+
+def _cells(transformed: Transformed) -> Cells:
+    result = transformed.result
+    several = f"the first of {result.of} pairs" if result.of > 1 else ""
+    values = (
+        *result.task.texts(result.example).values(),
+        result.gold,
+        transformed.prediction.label,
+        round(transformed.prediction.confidence, 6),
+        transformed.agrees,
+        "; ".join(filter(None, (several, result.note))),
+    )
+    return dict(zip(_cell_names(result.task), values, strict=True))
+
+
+def made_columns(labels: Sequence[Label], task: Task) -> list[str]:
+    """Return the columns of the examples that the transforms made."""
+    return [
+        *("row", "transform", "number", "of", *task.fields, "gold", "rule", "changed"),
+        *("exact", "note", "prediction", "confidence"),
+        *(f"p_{label}" for label in labels),
+        *_span_columns(task)[:2],
+        *("agrees", "seed", "variant", "steps"),
+    ]
+
+
+def made_cells(row: Row, columns: Sequence[str]) -> Iterator[list[Any]]:  # Any: as of Cells
+    """Yield the examples that the transforms made of a row, `row` its number from 1.
+
+    `steps` is the lineage as JSON text: what each link of a chain made.
+    """
+    for several in row.transformed.values():
+        for transformed in several:
+            cells = _line(row, transformed)
+            yield [cells.get(name) for name in columns]
+
+
+def _line(row: Row, transformed: Transformed) -> Cells:
+    result = transformed.result
+    return {
+        "row": row.number + 1,
+        "transform": result.transform,
+        "number": result.number,
+        "of": result.of,
+        **result.task.texts(result.example),
+        "gold": result.gold,
+        "rule": result.rule.name,
+        "changed": result.changed,
+        "exact": result.exact,
+        "note": result.note,
+        **_answer(row.task, transformed.prediction),
+        "agrees": transformed.agrees,
+        "seed": result.seed,
+        "variant": result.variant,
+        "steps": json.dumps(lineage_json(result), ensure_ascii=False),
+    }

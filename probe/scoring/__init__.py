@@ -1,0 +1,1 @@
+"""Files scored row by row: what is done is on the disk, and what was interrupted goes on there."""

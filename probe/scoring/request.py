@@ -1,0 +1,59 @@
+"""How a file is to be scored, and by what an interrupted scoring is known again."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from probe.analysis.batch import CHUNK_ROWS
+from probe.data.rows import Columns
+from probe.models.classifier import Model, Precision, resolve
+from probe.models.hashes import file_hash
+from probe.runs.models import hash_if_there
+from probe.scoring.files import Places
+from probe.transforms import Options
+
+PLAIN_ROWS = 1024
+"""Rows that are scored together where no transform is asked for."""
+FORMAT = 1
+"""Of what is kept of an interrupted scoring; another one begins anew."""
+
+
+@dataclass(frozen=True)
+class ScoringRequest:
+    """What is done with every row."""
+
+    columns: Columns
+    names: tuple[str, ...] = ()
+    seed: int = 0
+    options: Options = field(default_factory=Options)
+    precision: Precision = "auto"
+    guard: bool = False
+
+    @property
+    def chunk_rows(self) -> int:
+        """Rows that are scored together; the batches of like length are made among them."""
+        return CHUNK_ROWS if self.names else PLAIN_ROWS
+
+
+def identity(
+    path: Path, model: Model, request: ScoringRequest, places: Places
+) -> Mapping[str, str]:
+    """Return hashes of what must stay the same for a scoring to go on, each by its name."""
+    settings = asdict(request) | {
+        "precision": resolve(request.precision),
+        "pairs": places.pairs,
+        "format": FORMAT,
+    }
+    settings["columns"] = {name: _plain(value) for name, value in settings["columns"].items()}
+    text = json.dumps(settings, sort_keys=True, default=str)
+    return {
+        "the file": file_hash(path),
+        "the model": hash_if_there(model.name) or str(model.revision),
+        "the settings": hashlib.sha256(text.encode()).hexdigest(),
+    }
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, Mapping) else value

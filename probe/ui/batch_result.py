@@ -1,0 +1,85 @@
+"""A visitor's file that is scored: its result files, its rows for the page, what rules reach."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from probe.analysis.batch import Chunk, Row
+from probe.analysis.summary import Totals
+from probe.baselines import baselines_for
+from probe.baselines.registry import baseline
+from probe.data.names import stem_of
+from probe.data.source import Source
+from probe.metrics import Estimate, Share
+from probe.models.library import AnyModel
+from probe.scoring.file_scoring import FileScoring
+from probe.scoring.files import Places
+from probe.scoring.request import ScoringRequest
+from probe.tasks.nli import matches
+from probe.tasks.task import Label, Task
+from probe.ui.batch_tables import PAGE_ROWS, Record, view
+from probe.ui.result_files import result_key, write_json
+from probe.ui.row_pages import RowsWriter
+
+
+class RuleShares:
+    """How often each rule baseline is right on the rows with a gold label."""
+
+    def __init__(self, task: Task) -> None:
+        self._shares = {name: Share() for name in baselines_for(task)}
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Count more rows."""
+        golden = [row.example for row in rows if row.example and row.example.gold]
+        for name, share in self._shares.items():
+            for label, example in zip(baseline(name)(golden), golden, strict=True):
+                share.add(matches(label, example.gold))
+
+    def estimates(self) -> dict[str, Estimate]:
+        """Return what each rule reaches, nothing where no row has a gold label."""
+        return {name: share.estimate() for name, share in self._shares.items() if share.n}
+
+
+class BatchResult:
+    """What comes of a file; `first` are its first rows as the page shows them."""
+
+    def __init__(
+        self, folder: Path, upload: Path, source: Source, model: AnyModel, request: ScoringRequest
+    ) -> None:
+        """Begin the files in a folder of their own. Raises FileError."""
+        stem = stem_of(upload)
+        pairs = folder / f"{stem}-pairs.{source.form}" if request.names else None
+        self._places = Places(folder / f"{stem}-scored.{source.form}", pairs)
+        self._scoring = FileScoring(source, model, request, self._places)
+        self._note = folder / f"{stem}-summary.json"
+        self._rows = RowsWriter(folder, model.task, request.names)
+        self._names = request.names
+        self.rules = RuleShares(model.task)
+        self.first: list[Record] = []
+
+    @property
+    def totals(self) -> Totals:
+        """What the rows so far come to."""
+        return self._scoring.totals
+
+    @property
+    def golds(self) -> list[Label]:
+        """The gold labels that rows have, in the order in which they come."""
+        return self._rows.golds
+
+    def chunks(self) -> Iterator[Chunk[Row]]:
+        """Score the file; after each chunk all that is done is in the files."""
+        for chunk in self._scoring.chunks():
+            records = view(chunk.rows, self._names)
+            self._rows.add(records)
+            self.first += records[: PAGE_ROWS - len(self.first)]
+            self.rules.add(chunk.rows)
+            yield chunk
+
+    def hand_over(self) -> tuple[dict[str, Any], list[str], str]:  # Any: JSON
+        """Complete the files; return the summary, their places, and the key of the result."""
+        summary = self._scoring.hand_over()
+        self._rows.finish()
+        write_json(summary, self._note)
+        files = filter(None, (self._places.scored, self._note, self._places.pairs))
+        return summary, [str(path) for path in files], result_key(self._note.parent)
