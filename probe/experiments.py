@@ -4,8 +4,11 @@ from collections.abc import Mapping
 
 from probe.checkup.experiment import CHECKUP
 from probe.runs.experiment import Experiment, register
+from probe.scoring.experiment import SCORING
 
-EXPERIMENTS: Mapping[str, Experiment] = {experiment.kind: experiment for experiment in (CHECKUP,)}
+EXPERIMENTS: Mapping[str, Experiment] = {
+    experiment.kind: experiment for experiment in (CHECKUP, SCORING)
+}
 
 
 def register_experiments() -> None:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import pandas as pd
 
 from probe.analysis.batch import Row
 from probe.analysis.transformed import Transformed
 from probe.metrics import Estimate, Moments, Share
-from probe.models.classifier import Model, Precision, Prediction, resolve
+from probe.models.classifier import Precision, Prediction, resolve
 from probe.tasks.task import INVALID, Label, Task
 from probe.transforms import Options
 
@@ -216,8 +216,24 @@ def summarise(rows: Iterable[Row], names: Sequence[str], task: Task) -> Summary:
     return totals.summary()
 
 
+class Named(Protocol):
+    """What a summary says of a model: its name, its revision on the hub, and its task."""
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+
+    @property
+    def revision(self) -> str | None:
+        """The revision on the hub, None for a local folder."""
+
+    @property
+    def task(self) -> Task:
+        """The task that it answers."""
+
+
 def summary_json(
-    summary: Summary, model: Model, precision: Precision, seed: int, options: Options
+    summary: Summary, model: Named, precision: Precision, seed: int, options: Options
 ) -> dict[str, Any]:
     """Return the summary as JSON values; an undefined measure is null."""
     names = measures(model.task)

@@ -1,11 +1,13 @@
 """`python -m probe batch`: score a file."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from probe.cli.batch_run import score_as_run
 from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.open_models import opened
 from probe.cli.options import (
@@ -31,6 +33,7 @@ from probe.data.label_values import in_words, label_values, read_label_values
 from probe.data.rows import choose, with_class_names
 from probe.data.source import open_source
 from probe.data.writers.output import checked_form
+from probe.scoring.experiment import scoring_request
 from probe.scoring.file_scoring import FileScoring
 from probe.scoring.files import Places, forms_words
 from probe.scoring.request import ScoringRequest, identity
@@ -71,6 +74,9 @@ def batch_command(
     others: Assignments = [],  # noqa: B006
     precision: PrecisionName = "auto",
     guard: Guard = False,
+    as_run: Annotated[
+        bool, typer.Option("--run", help="Score on worker processes, or on ENGINE's cluster.")
+    ] = False,
 ) -> None:
     """Score a file; rows that cannot be scored say why in the column `error`.
 
@@ -97,11 +103,23 @@ def batch_command(
     request = ScoringRequest(columns, names, seed, options, precision, guard)
     places = Places(out, pairs)
     known = identity(path, classifier, request, places)
-    _score(FileScoring(source, classifier, request, places, known), out, summary)
+    if as_run:
+        order = classifier.order if labels else ()
+        asked = partial(scoring_request, path, source, model, answered, request, order, known)
+        shape, stopped = score_as_run(asked, known, places)
+    else:
+        shape, stopped = _score(FileScoring(source, classifier, request, places, known))
+    if summary:
+        write_json(shape, summary)
+    typer.echo(f"{shape['scored']} of {shape['rows']} rows scored, written to {out}")
+    typer.echo(forms_words(shape["forms"]), err=True)
+    if stopped:
+        typer.echo("stopped; the same command goes on where this one ended", err=True)
+        raise typer.Exit(INTERRUPTED)
 
 
-def _score(scoring: FileScoring, out: Path, summary: Path | None) -> None:
-    """Score to the end, or until the person interrupts it; what is done is handed over."""
+def _score(scoring: FileScoring) -> tuple[dict[str, Any], bool]:  # Any: JSON
+    """Score to the end, or until the person interrupts it; return the summary, and which it was."""
     if scoring.anew:
         typer.echo(f"note: {scoring.anew}; all rows are scored again", err=True)
     elif scoring.start:
@@ -116,11 +134,4 @@ def _score(scoring: FileScoring, out: Path, summary: Path | None) -> None:
     except KeyboardInterrupt:
         stopped = True
     end_progress()
-    shape = scoring.hand_over()
-    if summary:
-        write_json(shape, summary)
-    typer.echo(f"{shape['scored']} of {shape['rows']} rows scored, written to {out}")
-    typer.echo(forms_words(shape["forms"]), err=True)
-    if stopped:
-        typer.echo("stopped; the same command goes on where this one ended", err=True)
-        raise typer.Exit(INTERRUPTED)
+    return scoring.hand_over(), stopped

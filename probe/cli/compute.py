@@ -44,13 +44,13 @@ def compute_run(
         if isinstance(row, Result) and on_result is not None:
             on_result(store.get(run_id))
 
-    run = _run_to_its_end(store, Engine(store, in_process=in_process, listener=listen), created.id)
+    run = run_to_its_end(store, Engine(store, in_process=in_process, listener=listen), created.id)
     if run.state == "failed":
         raise ExperimentError(run.error)
     return run
 
 
-def _run_to_its_end(store: Store, engine: Engine, run_id: str) -> StoredRun:
+def run_to_its_end(store: Store, engine: Engine, run_id: str) -> StoredRun:
     """Wait for a run to end, and say what it waits for meanwhile."""
     trouble = ""
     try:

@@ -17,11 +17,13 @@ class CellContext:
     """What a cell is told beside its plan, inputs and key.
 
     `model` is the hash of the model that the run began with, "" where it begins with none. `stop`
-    is to be asked often; `halt` raises Cancelled where it says so.
+    is to be asked often; `halt` raises Cancelled where it says so. `part` is what the experiment
+    sends with this cell alone.
     """
 
     model: str = ""
     stop: Stop = never
+    part: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -33,10 +35,14 @@ class Progress:
 
 @dataclass(frozen=True)
 class Result:
-    """What a cell comes to, and by name the files of a model that may be kept."""
+    """What a cell comes to, and by name the files of a model that may be kept.
+
+    `content` is what is too large for the run's database.
+    """
 
     values: Json
     model: Mapping[str, bytes] = field(default_factory=dict)
+    content: bytes = b""
 
 
 RunCell = Callable[[Json, Json, Json, CellContext], Iterator[Progress | Result]]
@@ -53,6 +59,19 @@ def keep_nothing(run: StoredRun, result: Json) -> None:
 
 def no_verdict(run: StoredRun, inputs: Json) -> None:
     """Return that nothing is concluded."""
+
+
+def no_part(plan: Json, key: Json) -> bytes:
+    """Return that nothing is sent with a cell."""
+    return b""
+
+
+def no_content(plan: Json, key: Json, content: bytes) -> None:
+    """Store nothing beside a result."""
+
+
+def no_files(plan: Json) -> None:
+    """Remove nothing with a run."""
 
 
 def any_worker(plan: Json) -> bool:
@@ -75,7 +94,9 @@ class Experiment:
     over HTTP. `model` names the model that a plan begins with, `keep` the name under which to keep
     a result's model, None to let it go. `conclude` gives the verdict, None where there are too few
     results. `one_worker` says that one worker had better compute all cells: it keeps what they
-    share. `pack` and `unpack` write a result shorter for a file in the gallery and read it back
+    share. `part` is read where the app is and sent with a cell, `store_content` puts away what a
+    result has beside its values, before these are stored, and `remove` removes both with the run.
+    `pack` and `unpack` write a result shorter for a file in the gallery and read it back
     with the help of the run's artefacts.
     """
 
@@ -88,6 +109,9 @@ class Experiment:
     keep: Callable[[StoredRun, Json], str | None] = keep_nothing
     conclude: Callable[[StoredRun, Json], Json | None] = no_verdict
     one_worker: Callable[[Json], bool] = any_worker
+    part: Callable[[Json, Json], bytes] = no_part
+    store_content: Callable[[Json, Json, bytes], None] = no_content
+    remove: Callable[[Json], None] = no_files
     pack: Callable[[Json], Json] = dict
     unpack: Callable[[Json, Json], Json] = unpacked
 

@@ -11,6 +11,7 @@ from sqlalchemy import delete, update
 from probe.runs.access import own_run, revoke_all
 from probe.runs.compute.engine import Engine
 from probe.runs.database.tables import CellRow, RunRow
+from probe.runs.experiment import EXPERIMENTS
 from probe.runs.models import remove_model_files
 from probe.runs.owners import COMMAND_LINE, DAY
 from probe.runs.run import OPEN, StoredRun, ended
@@ -31,7 +32,7 @@ def discard_run(store: Store, engine: Engine, run: StoredRun) -> None:
     revoke_all(store, run.id)
     store.database.write(update(RunRow).where(RunRow.id == run.id).values(owner=NOBODY))
     if ended(run):
-        _remove(store, run.id, run.kept)
+        _remove(store, run)
     else:
         engine.cancel(run.id)
 
@@ -57,13 +58,15 @@ def remove_old_runs(store: Store) -> None:
     for runs in going:
         for run in runs:
             revoke_all(store, run.id)
-            _remove(store, run.id, run.kept)
+            _remove(store, run)
 
 
-def _remove(store: Store, run_id: str, model: str) -> None:
+def _remove(store: Store, run: StoredRun) -> None:
     """Remove a run: the model first, since one that is no run's is everybody's."""
-    if model:
-        remove_model_files(model)
+    if run.kept:
+        remove_model_files(run.kept)
+    if experiment := EXPERIMENTS.get(run.kind):
+        experiment.remove(run.plan)
     store.database.write(
-        delete(CellRow).where(CellRow.run == run_id), delete(RunRow).where(RunRow.id == run_id)
+        delete(CellRow).where(CellRow.run == run.id), delete(RunRow).where(RunRow.id == run.id)
     )

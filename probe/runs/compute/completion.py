@@ -4,7 +4,18 @@ from probe.models.hashes import model_hash
 from probe.runs.compute.failures import sentence
 from probe.runs.experiment import Result, experiment_of
 from probe.runs.models import save_model_files
+from probe.runs.run import Json
 from probe.runs.store import Store
+
+
+def store_content(store: Store, run_id: str, key: Json, result: Result) -> None:
+    """Put away what a result has beside its values. To be called before these are stored.
+
+    Raises FileError.
+    """
+    if result.content:
+        run = store.get(run_id)
+        experiment_of(run.kind).store_content(run.plan, key, result.content)
 
 
 def keep_model(store: Store, run_id: str, result: Result) -> str:

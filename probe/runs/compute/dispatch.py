@@ -42,7 +42,7 @@ class Dispatch:
         The scheduler holds them: as a task that cells depend on they would draw all cells to the
         worker that has them.
         """
-        self._client, self._run, self._run_cell = client, run, experiment.run_cell
+        self._client, self._run, self._experiment = client, run, experiment
         self._topic, self._report_interval = topic, report_interval
         self._worker = least_busy(client) if experiment.one_worker(run.plan) else None
         name = f"{run.id}-{secrets.token_hex(4)}"  # another engine may have sent this run too
@@ -68,13 +68,15 @@ class Dispatch:
             yield self._unsent.popleft()
 
     def send(self, cell: RunCell[Json, Json, Json]) -> Task:
-        """Send a cell."""
+        """Send a cell. Raises FileError where its part is gone."""
         task = CellTask(
             self._run.id, cell.number, cell.key, self._run.artefacts.get("model", ""),
             self._topic, self._inputs.name, self._stop_event.name, self._report_interval,
+            self._experiment.part(self._run.plan, cell.key),
         )  # fmt: skip
         self.waiting[cell.number] = self._client.submit(
-            compute, self._run_cell, task, pure=False, priority=-self.places[cell.number],
+            compute, self._experiment.run_cell, task,
+            pure=False, priority=-self.places[cell.number],
             workers=self._worker, allow_other_workers=self._worker is not None,
         )  # fmt: skip
         return self.waiting[cell.number]

@@ -15,7 +15,7 @@ from distributed import KilledWorker, TimeoutError
 
 from probe.errors import ExperimentError, UserError
 from probe.runs.compute.cluster import UNREACHABLE, Cluster
-from probe.runs.compute.completion import finish, keep_model
+from probe.runs.compute.completion import finish, keep_model, store_content
 from probe.runs.compute.dispatch import Dispatch, Task, fetch
 from probe.runs.compute.event_queue import EventQueue
 from probe.runs.compute.failures import sentence
@@ -226,6 +226,7 @@ class Engine:
         if dispatch is None or dispatch.waiting.get(number) is not task:
             return
         if result:
+            store_content(self._store, run_id, cell.key, result)
             error = keep_model(self._store, run_id, result)
             self._store.set_result(run_id, number, result.values, error)
             self._tell(run_id, number, result)

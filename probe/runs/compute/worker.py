@@ -54,6 +54,7 @@ class CellTask:
     inputs: str
     stop_event: str
     report_interval: float
+    part: bytes = b""
 
 
 def compute(run_cell: RunCell, task: CellTask) -> Result | None:
@@ -65,7 +66,7 @@ def compute(run_cell: RunCell, task: CellTask) -> Result | None:
     if stop():
         return None
     report(None)
-    context = CellContext(task.model, stop)
+    context = CellContext(task.model, stop, task.part)
     try:
         work = _inputs(task.inputs)
         for row in run_cell(work["plan"], work["inputs"], task.key, context):

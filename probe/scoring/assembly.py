@@ -1,0 +1,86 @@
+"""The files of a scored run: its parts put together, in the order of the input."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from probe.analysis.summary import Summary, Totals, summary_json
+from probe.data.source import Source, open_source
+from probe.errors import FileError
+from probe.models.classifier import Precision
+from probe.runs.run import Json, StoredRun
+from probe.scoring.files import Places, ScoringFiles
+from probe.scoring.folder import input_file, read_values
+from probe.scoring.parts import ScoredPart, read_packed_values
+from probe.scoring.plan import ScoringPlan, read_plan
+from probe.scoring.values import ValueColumns
+from probe.tasks.task import Task
+
+NOTHING_YET = "no part of this file is scored yet"
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """What a worker said of the model by which it scored a part."""
+
+    name: str
+    revision: str | None
+    task: Task
+
+
+def done_parts(run: StoredRun) -> list[Json]:
+    """Return the keys of the parts that are scored, in their order."""
+    return [cell.key for cell in run.cells if cell.state == "done"]
+
+
+def assemble(run: StoredRun, places: Places) -> dict[str, Any]:  # Any: JSON
+    """Write the files of a run with the parts that are scored; return the summary of these.
+
+    Raises FileError where there are none, or the run's file is gone.
+    """
+    plan, done = read_plan(run.plan), done_parts(run)
+    if not done:
+        raise FileError(NOTHING_YET)
+    source = open_source(input_file(plan.folder, plan.file))
+    first = _scored(plan, done[0])
+    columns = ValueColumns(first.labels, plan.task, plan.request.names)
+    files = ScoringFiles(source, columns, first.model, places, plan.request.guard)
+    totals = Totals(plan.task, plan.request.names)
+    _write(plan, source, done, files, totals)
+    files.finish()
+    model = ModelFacts(first.model, first.revision, plan.task)
+    shape = _summary_json(totals.summary(), model, first, plan)
+    shape |= files.variants_json() | {"forms": files.forms}
+    files.clean()
+    return shape
+
+
+def _write(
+    plan: ScoringPlan, source: Source, done: Sequence[Json], files: ScoringFiles, totals: Totals
+) -> None:
+    records, known = source.records(), {key["start"] for key in done}
+    for key in plan.parts:
+        rows = list(islice(records, key["rows"]))
+        if key["start"] in known:
+            part = _scored(plan, key)
+            files.add(rows, part.values)
+            totals.merge(part.totals)
+
+
+def _scored(plan: ScoringPlan, key: Json) -> ScoredPart:
+    return read_packed_values(read_values(plan.folder, key))
+
+
+def _summary_json(
+    summary: Summary, model: ModelFacts, part: ScoredPart, plan: ScoringPlan
+) -> dict[str, Any]:  # Any: JSON
+    precision: Precision = "bf16" if part.precision == "bf16" else "fp32"
+    request = plan.request
+    return summary_json(summary, model, precision, request.seed, request.options)
+
+
+def run_totals(run: StoredRun) -> Mapping[str, int]:
+    """Return how many rows are done and scored so far, by the run's own cells."""
+    names = ("rows", "scored")
+    return {name: sum(result[name] for result in run.results) for name in names}

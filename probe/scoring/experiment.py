@@ -1,0 +1,66 @@
+"""A file that is scored as a run: its parts are cells, computed wherever the engine computes."""
+
+from pathlib import Path
+
+from probe.data.source import Source
+from probe.errors import ModelError
+from probe.models.library import task_of_model
+from probe.runs.environment import environment
+from probe.runs.experiment import Experiment
+from probe.runs.run import Json, RunRequest
+from probe.scoring.cell import run_cell
+from probe.scoring.folder import (
+    keep_input,
+    new_folder,
+    read_part,
+    remove_folder,
+    write_values,
+)
+from probe.scoring.parts import write_parts
+from probe.scoring.plan import ScoringPlan, keys, plan_json
+from probe.scoring.request import ScoringRequest
+from probe.tasks.task import Label, Task
+
+
+def scoring_request(
+    file: Path,
+    source: Source,
+    model: str,
+    task: Task,
+    request: ScoringRequest,
+    order: tuple[Label, ...] = (),
+    identity: Json | None = None,
+) -> RunRequest:
+    """Keep a file with its parts and return the run that scores it.
+
+    `identity` is kept with the run, so that who asks for the same finds it. Raises FileError, and
+    ModelError for a model of another task.
+    """
+    if not order and (other := task_of_model(model)) is not task:
+        raise ModelError(f"the model {model!r} answers {other.title}, the file asks {task.title}")
+    plan = ScoringPlan(model, task, request, file.name, len(source), new_folder(), order)
+    keep_input(plan.folder, file)
+    write_parts(plan, source)
+    return RunRequest("scoring", plan_json(plan), {}, environment(), {"identity": identity or {}})
+
+
+def _title(plan: Json) -> str:
+    changes = f", {len(plan['names'])} changes" if plan["names"] else ""
+    return f"{plan['file']}, {plan['rows']:,} rows, {plan['model']}{changes}"
+
+
+def _brief(result: Json | None) -> Json:
+    return {name: (result or {}).get(name) for name in ("rows", "scored")}
+
+
+SCORING = Experiment(
+    kind="scoring",
+    cells=keys,
+    run_cell=run_cell,
+    title=_title,
+    brief=_brief,
+    model=lambda plan: str(plan["model"]),
+    part=lambda plan, key: read_part(plan["folder"], key),
+    store_content=lambda plan, key, content: write_values(plan["folder"], key, content),
+    remove=lambda plan: remove_folder(plan["folder"]),
+)
