@@ -113,6 +113,9 @@ class Settings(BaseSettings):
         200, 2000, "largest size of a file once it is unpacked, in megabytes"
     )
     max_rows: PositiveInt | None = limit(20_000, None, "rows of a file")
+    background_rows: PositiveInt = Field(
+        default=20_000, description="rows of a file above which Batch scores it in the background"
+    )
     max_columns: PositiveInt | None = limit(200, 2000, "columns of a file")
     max_cell: PositiveInt | None = limit(100_000, None, "characters in one cell of a file")
     max_text: PositiveInt | None = limit(5_000, 50_000, "characters in one text of an example")

@@ -16,6 +16,7 @@ from probe.cli.main import app as probe
 from probe.data.rows import labelled
 from probe.data.tables import read_table
 from probe.errors import UserError
+from probe.runs.compute.engine import Engine
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI
 from probe.transforms.options import DEFAULTS, OPTIONS
@@ -24,6 +25,7 @@ from probe.ui.answers.pacing import StopRequests
 from probe.ui.panels.labelled_file import show_file
 from probe.ui.panels.sources import FILE
 from probe.ui.tabs import batch_run, compare_run
+from probe.ui.tabs.batch_background import Background
 from tests.support.visitors import ME, page_models, uploaded
 
 BAD_FILES = list(one_of_each(seed=0))
@@ -94,10 +96,13 @@ def test_the_page_shows_the_rows_or_a_sentence(bad: Path, models: ModelAccess) -
     columns = ["", "", ""]
     line, turn = FileLine(), ("", "me")
     assert str(show_file(ME, "nli", path)[2])
-    me = (models, StopRequests(), line, turn, ME, "nli")
+    me = (StopRequests(), line, turn)
+    background = Background(models.store, Engine(models.store))
     asked = (path, "first", [], 0, "fp32", "", *columns, *options)
-    *_, scored = batch_run.run(*me, *asked)
-    *_, compared = compare_run.run(*me, MODELS, FILE, "fp32", "", "", path, *columns, "")
+    *_, scored = batch_run.run(models, background, *me, False, ME, "nli", *asked)
+    *_, compared = compare_run.run(
+        models, *me, ME, "nli", MODELS, FILE, "fp32", "", "", path, *columns, ""
+    )
     for shown, outputs in ((scored, batch_run.Outputs), (compared, compare_run.Outputs)):
         told = dict(zip(vars(outputs()), shown, strict=True))
         assert "problem" in str(told.values()) or told["files"].value

@@ -37,7 +37,7 @@ def score_as_run(
     run, stopped = _computed(store, run)
     if run.state == "failed":
         raise ExperimentError(run.error)
-    return assemble(run, places), stopped
+    return assemble(run, places).shape, stopped
 
 
 def _unfinished(store: Store, identity: Mapping[str, str]) -> StoredRun | None:

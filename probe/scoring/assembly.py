@@ -1,6 +1,6 @@
 """The files of a scored run: its parts put together, in the order of the input."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -29,13 +29,21 @@ class ModelFacts:
     task: Task
 
 
+@dataclass(frozen=True)
+class Assembled:
+    """What the parts of a run come to together, and as JSON values."""
+
+    summary: Summary
+    shape: dict[str, Any]  # Any: JSON
+
+
 def done_parts(run: StoredRun) -> list[Json]:
     """Return the keys of the parts that are scored, in their order."""
     return [cell.key for cell in run.cells if cell.state == "done"]
 
 
-def assemble(run: StoredRun, places: Places) -> dict[str, Any]:  # Any: JSON
-    """Write the files of a run with the parts that are scored; return the summary of these.
+def assemble(run: StoredRun, places: Places) -> Assembled:
+    """Write the files of a run with the parts that are scored; return what these come to.
 
     Raises FileError where there are none, or the run's file is gone.
     """
@@ -50,10 +58,11 @@ def assemble(run: StoredRun, places: Places) -> dict[str, Any]:  # Any: JSON
     _write(plan, source, done, files, totals)
     files.finish()
     model = ModelFacts(first.model, first.revision, plan.task)
-    shape = _summary_json(totals.summary(), model, first, plan)
+    summary = totals.summary()
+    shape = _summary_json(summary, model, first, plan)
     shape |= files.variants_json() | {"forms": files.forms}
     files.clean()
-    return shape
+    return Assembled(summary, shape)
 
 
 def _write(
@@ -78,9 +87,3 @@ def _summary_json(
     precision: Precision = "bf16" if part.precision == "bf16" else "fp32"
     request = plan.request
     return summary_json(summary, model, precision, request.seed, request.options)
-
-
-def run_totals(run: StoredRun) -> Mapping[str, int]:
-    """Return how many rows are done and scored so far, by the run's own cells."""
-    names = ("rows", "scored")
-    return {name: sum(result[name] for result in run.results) for name in names}

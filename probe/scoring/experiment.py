@@ -1,10 +1,9 @@
 """A file that is scored as a run: its parts are cells, computed wherever the engine computes."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from probe.data.source import Source
-from probe.errors import ModelError
-from probe.models.library import task_of_model
 from probe.runs.environment import environment
 from probe.runs.experiment import Experiment
 from probe.runs.run import Json, RunRequest
@@ -29,19 +28,19 @@ def scoring_request(
     task: Task,
     request: ScoringRequest,
     order: tuple[Label, ...] = (),
-    identity: Json | None = None,
+    identity: Mapping[str, str] | None = None,
 ) -> RunRequest:
     """Keep a file with its parts and return the run that scores it.
 
-    `identity` is kept with the run, so that who asks for the same finds it. Raises FileError, and
-    ModelError for a model of another task.
+    `task` is the model's own, `order` that of its outputs where its config does not say it.
+    `identity` is kept with the run, so that who asks for the same finds it. Raises FileError.
     """
-    if not order and (other := task_of_model(model)) is not task:
-        raise ModelError(f"the model {model!r} answers {other.title}, the file asks {task.title}")
     plan = ScoringPlan(model, task, request, file.name, len(source), new_folder(), order)
     keep_input(plan.folder, file)
     write_parts(plan, source)
-    return RunRequest("scoring", plan_json(plan), {}, environment(), {"identity": identity or {}})
+    return RunRequest(
+        "scoring", plan_json(plan), {}, environment(), {"identity": dict(identity or {})}
+    )
 
 
 def _title(plan: Json) -> str:

@@ -22,6 +22,8 @@ from probe.ui.panels import hub_dataset, options, templates
 from probe.ui.panels.changes import build_changes
 from probe.ui.panels.guard import build_guard, offer, offer_alone
 from probe.ui.panels.labelled_file import build_file
+from probe.ui.tabs import batch_background
+from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.batch_rows import choose, press_figure, press_page
 from probe.ui.tabs.batch_run import Outputs, run
 
@@ -44,13 +46,17 @@ def build(page: Page) -> None:
         file = build_file(page, "upload")
         with file.details, gr.Column(elem_classes="card"):
             trouble = gr.HTML(elem_id="batch-trouble")
-            asked, controls, go = _choices(page)
+            asked, controls, go, later = _choices(page)
         hub_dataset.build(page, file.upload, "upload")
+        background, listed = batch_background.build(page)
         templates.build(page, file.upload)
     shown, guard, kept, change = _results()
     shown.setup, shown.trouble = setup, trouble
     inputs = [*(page.owner, page.task, file.upload, *asked, file.meanings), *file.columns]
-    scoring = _score_on(go, page, line, [*inputs, *controls], shown)
+    scoring = _score_on(go, page, background, line, [*inputs, *controls], shown)
+    later_on = _score_on(later, page, background, line, [*inputs, *controls], shown, True)
+    for begun in (scoring, later_on):
+        begun.then(background.show, page.owner, listed.outputs, **QUIET)
     kept_files, alone = [shown.paging, guard], [shown.scored, shown.pairs]
     scoring.then(offer, kept_files, [shown.files, guard], **QUIET).then(
         _alone, kept_files, alone, **QUIET
@@ -73,14 +79,24 @@ def _another() -> list[Any]:
 
 
 def _score_on(
-    go: gr.Button, page: Page, line: FileLine, inputs: list[Any], shown: Outputs
+    go: gr.Button,
+    page: Page,
+    background: Background,
+    line: FileLine,
+    inputs: list[Any],
+    shown: Outputs,
+    later: bool = False,
 ) -> Dependency:
-    """Score when the one button is pressed, and stop when the other is; return the scoring."""
+    """Score when the one button is pressed, and stop when the other is; return the scoring.
+
+    `later` scores in the background, as a large file always is.
+    """
     stops = StopRequests()
 
     def scoring(request: gr.Request, *values: Any) -> Any:
         stops.withdraw(request.session_hash)
-        yield from run(page.core.models, stops, line, visitor_of(request), *values)
+        place = visitor_of(request)
+        yield from run(page.core.models, background, stops, line, place, later, *values)
 
     stops.heed(shown.halt, shown.progress)
     go.click(None, None, shown.trouble, js=READING, **QUIET)
@@ -94,13 +110,16 @@ def _score_on(
     )
 
 
-def _choices(page: Page) -> tuple[list[Any], list[Any], gr.Button]:  # Any: components
-    """Lay out the model and the changes, under Settings the rest, and the button that scores."""
+def _choices(
+    page: Page,
+) -> tuple[list[Any], list[Any], gr.Button, gr.Button]:  # Any: components
+    """Lay out the model and the changes, under Settings the rest, and the buttons that score."""
     with gr.Row(elem_classes="choices"):
         with gr.Column(scale=1, min_width=170):
             known = model_choices(page.core.models.names(""))
             model = gr.Dropdown(known, label="Model", **CHANGING)
             go = gr.Button("Score the file", variant="primary", elem_id="score")
+            later = gr.Button("Score in the background", elem_id="score-later")
         with gr.Column(scale=4, min_width=280):
             changes = build_changes(page, "batch-transforms")
     with gr.Accordion("Settings", open=False, elem_id="batch-settings"):
@@ -114,7 +133,7 @@ def _choices(page: Page) -> tuple[list[Any], list[Any], gr.Button]:  # Any: comp
     place = [page.owner, page.task]
     page.tab.select(partial(_models, page), [*place, model], model, **QUIET)
     page.on_task(partial(_models, page), [*place, model], model)
-    return [model, changes, seed, precision], controls, go
+    return [model, changes, seed, precision], controls, go, later
 
 
 def _models(page: Page, owner: str, task_name: str, chosen: str | None) -> gr.Dropdown:

@@ -18,6 +18,7 @@ from probe.models.library import AnyModel
 from probe.runs.model_access import ModelAccess
 from probe.scoring.files import forms_words
 from probe.scoring.request import ScoringRequest
+from probe.settings import settings
 from probe.tasks.task import task_named
 from probe.ui.answers.answering import caller_left, in_steps
 from probe.ui.answers.file_line import FileLine
@@ -40,10 +41,15 @@ from probe.ui.panels.labelled_file import (
 )
 from probe.ui.row_pages import Selection
 from probe.ui.tab_outputs import TabOutputs
+from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.batch_rows import shown_rows
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, open_upload
 
 STOPPED_AFTER = "{why}Stopped after {done} of {total} rows. The files hold what was scored."
+STARTED = (
+    "The {rows:,} rows are scored in the background: how far that is, and the files, stand below. "
+    "It goes on when this page is closed."
+)
 STOPPED_AT_ONCE = "Stopped before the first rows were scored; there is nothing to put into a file."
 
 
@@ -93,9 +99,11 @@ class Job:
 
 def run(
     models: ModelAccess,
+    background: Background,
     stops: StopRequests,
     line: FileLine,
     place: Visitor,
+    in_background: bool,
     visitor: str,
     task_name: str,
     path: str | None,
@@ -108,7 +116,8 @@ def run(
 ) -> Iterator[list[Any]]:
     """Score the file; after each chunk yield what the page shows, in the order of `Outputs`.
 
-    `place` is whose turn it takes. `values` are the columns, then those of the options' controls.
+    `place` is whose turn it takes; `in_background` is what a person asks for, or a setting where
+    the file is large. `values` are the columns, then those of the options' controls.
     Once a stop is asked for, the files hold the rows that are scored by then.
     """
     session = place[1]
@@ -122,6 +131,11 @@ def run(
         chosen = with_class_names(columns_of(source.names, columns, task), source.path)
         chosen = with_meanings(source, chosen, task, read_meanings(meanings))
         models.require(visitor, model)
+        asked = ScoringRequest(chosen, tuple(names), int(seed or 0), options, precision)
+        if in_background or len(source) > settings().background_rows:
+            background.start(visitor, upload, source, model, task, asked)
+            yield _failed(note(STARTED.format(rows=len(source)))).outputs
+            return
         with line.place(place, caller_left()) as ahead:
             for files in ahead:
                 if stopped():
@@ -129,7 +143,6 @@ def run(
                 yield _begun(FileProgress(upload.name, "waiting", ahead=files)).outputs
             yield _begun(FileProgress(upload.name, "loading")).outputs
             classifier = models.get(visitor, model, task)
-            asked = ScoringRequest(chosen, tuple(names), int(seed or 0), options, precision)
             job = Job(upload, source, classifier, asked, visitor)
             result = job.begun()
             yield from scored(job, result, in_steps("file_minutes", result.chunks(), stopped))

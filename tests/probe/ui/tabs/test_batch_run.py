@@ -12,6 +12,7 @@ import pytest
 from probe.analysis.batch import FIRST_ROWS
 from probe.data.rows import guess
 from probe.data.source import open_source
+from probe.runs.compute.engine import Engine
 from probe.scoring.request import ScoringRequest
 from probe.stopping import Reason
 from probe.tasks.nli import NLI
@@ -20,6 +21,7 @@ from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import STOPPED, StopRequests
 from probe.ui.batch_tables import ALL, ANY, PAGE_ROWS
 from probe.ui.panels import options
+from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.batch_rows import turn
 from probe.ui.tabs.batch_run import Job, Outputs, run, scored
 from tests.support.pair_files import PAIRS
@@ -129,7 +131,9 @@ def test_who_comes_second_sees_the_file_that_is_before_theirs(upload: Path) -> N
     asked = (ME, "nli", str(uploaded(upload)), "minilm", [], 0, "fp32", "", *columns, *controls)
     with line.place(("", "first"), lambda: "") as ahead:
         assert list(ahead) == []
-        steps = run(page_models(), stops, line, ("", "second"), *asked)
+        models = page_models()
+        background = Background(models.store, Engine(models.store))
+        steps = run(models, background, stops, line, ("", "second"), False, *asked)
         waiting = dict(zip(PLACES, next(steps), strict=True))
         assert "One file is scored before yours" in str(waiting["progress"])
         stops.ask("second")

@@ -1,0 +1,174 @@
+"""Files from a thousand to a million rows: seconds, memory, and two workers against one.
+
+    python -m benchmarks.scale growth [ROWS...]
+    python -m benchmarks.scale transforms [ROWS...]
+    python -m benchmarks.scale memory [ROWS...]
+    python -m benchmarks.scale workers [ROWS]
+
+Each file is scored by `da` in a process of its own, which has loaded the model before the clock
+and the count of its memory begin. Its rows are the bundled pairs, each with a number of its own.
+`transforms` makes two versions of each row besides, one of them by gradients.
+"""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from probe.data.rows import guess
+from probe.data.source import open_source
+from probe.experiments import register_experiments
+from probe.models.library import AnyModel, load_any
+from probe.runs.compute.engine import Engine
+from probe.runs.run import OPEN
+from probe.runs.store import Store
+from probe.scoring.experiment import scoring_request
+from probe.scoring.file_scoring import FileScoring
+from probe.scoring.files import Places
+from probe.scoring.request import ScoringRequest, identity
+from probe.tasks.examples import bundled_examples
+from probe.tasks.nli import NLI
+
+MODEL = "da"
+GROWTH = (1_000, 10_000, 30_000, 100_000, 300_000)
+TRANSFORMED = (300, 1_000, 3_000)
+MEMORY = (10_000, 300_000, 1_000_000)
+WORKED_ON = 60_000
+SMALL = 64
+NAMES = ("sort", "drop")
+
+
+def write_file(path: Path, rows: int) -> None:
+    """Write a CSV file of so many pairs."""
+    pairs = bundled_examples(NLI, "test")
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "premise", "hypothesis", "label"])
+        for number in range(rows):
+            pair = pairs[number % len(pairs)]
+            writer.writerow([number, f"{pair.premise} {number}", pair.hypothesis, pair.gold])
+
+
+def score_here(file: Path, out: Path, names: Sequence[str]) -> dict[str, float]:
+    """Score a file as the command does; return its seconds and the megabytes above the model."""
+    model = load_any(MODEL)
+    write_file(small := out.with_name("small.csv"), SMALL)
+    _score(small, out, model, names)  # what is loaded or made at the first file
+    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # forget the peak so far
+    loaded, began = _megabytes("VmRSS"), time.perf_counter()
+    _score(file, out, model, names)
+    return {"seconds": time.perf_counter() - began, "megabytes": _megabytes("VmHWM") - loaded}
+
+
+def _score(file: Path, out: Path, model: AnyModel, names: Sequence[str]) -> None:
+    source, places = open_source(file), Places(out)
+    request = ScoringRequest(guess(source.names, NLI), tuple(names))
+    scoring = FileScoring(source, model, request, places, identity(file, model, request, places))
+    for _ in scoring.chunks():
+        pass
+    scoring.hand_over()
+
+
+def _megabytes(field: str) -> float:
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    (line,) = (line for line in lines if line.startswith(f"{field}:"))
+    return float(line.split()[1]) / 1024
+
+
+def score(rows: int, names: Sequence[str] = ()) -> dict[str, float]:
+    """Score a file of so many rows in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "in.csv"
+        write_file(file, rows)
+        call = ["here", str(file), str(Path(folder) / "out.csv"), *names]
+        words = [sys.executable, "-m", "benchmarks.scale", *call]
+        done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
+    measured: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return measured
+
+
+def growth(counts: Sequence[int], names: Sequence[str] = ()) -> None:
+    """Print the seconds of each file, and how they compare with those of the first one per row."""
+    print("| rows | seconds | rows per second | against linear growth |")
+    print("|---|---|---|---|")
+    each = 0.0
+    for rows in counts:
+        seconds = score(rows, names)["seconds"]
+        each = each or seconds / rows
+        share = seconds / rows / each
+        print(f"| {rows:,} | {seconds:.1f} | {rows / seconds:.0f} | {share:.2f} |", flush=True)
+
+
+def memory(counts: Sequence[int]) -> None:
+    """Print the most memory that each file takes above the loaded model."""
+    print("| rows | megabytes above the loaded model |")
+    print("|---|---|")
+    for rows in counts:
+        print(f"| {rows:,} | {score(rows)['megabytes']:.0f} |", flush=True)
+
+
+@contextmanager
+def home_with(workers: int) -> Iterator[Path]:
+    """Give a home of its own, and engines in it so many worker processes."""
+    with tempfile.TemporaryDirectory() as home:
+        os.environ.update(NLI_CLINIC_HOME=home, NLI_CLINIC_WORKERS=str(workers))
+        yield Path(home)
+
+
+def seconds_as_run(rows: int, workers: int) -> float:
+    """Return how long a run of the store takes on so many workers, which have loaded the model."""
+    with home_with(workers) as home:
+        file, store = home / "in.csv", Store()
+        write_file(file, rows)
+        source = open_source(file)
+        request = ScoringRequest(guess(source.names, NLI))
+        engine = Engine(store)
+        took = 0.0
+        for _ in range(2):  # the first one starts the workers, and each loads the model
+            run = store.create("bench", scoring_request(file, source, MODEL, NLI, request))
+            engine.submit(run.id)
+            while (run := store.get(run.id)).state in OPEN:
+                time.sleep(0.1)
+            took = run.finished - run.started
+        engine.close()
+        return took
+
+
+def workers(counts: Sequence[int]) -> None:
+    """Print the seconds of a run on one worker and on two."""
+    register_experiments()
+    (rows,) = counts
+    one, two = seconds_as_run(rows, 1), seconds_as_run(rows, 2)
+    print("| rows | one worker | two workers | ratio |")
+    print("|---|---|---|---|")
+    print(f"| {rows:,} | {one:.1f} s | {two:.1f} s | {one / two:.2f} |")
+
+
+PARTS: dict[str, tuple[Callable[[Sequence[int]], Any], Sequence[int]]] = {  # Any: nothing
+    "growth": (growth, GROWTH),
+    "transforms": (lambda counts: growth(counts, NAMES), TRANSFORMED),
+    "memory": (memory, MEMORY),
+    "workers": (workers, (WORKED_ON,)),
+}
+
+
+def main() -> None:
+    """Print the table that is asked for."""
+    part, *words = sys.argv[1:]
+    if part == "here":
+        file, out, *names = words
+        print(json.dumps(score_here(Path(file), Path(out), names)))
+        return
+    measure, counts = PARTS[part]
+    measure([int(word.replace(",", "")) for word in words] or counts)
+
+
+if __name__ == "__main__":
+    main()

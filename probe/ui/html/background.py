@@ -1,0 +1,50 @@
+"""The files that are scored in the background: how far each is, and what can be done with it."""
+
+import time
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from probe.runs.experiment import run_title
+from probe.runs.run import OPEN, STOPPED, StoredRun
+from probe.ui.html.elements import NOTHING, join
+from probe.ui.html.file_progress import duration
+from probe.ui.html.run import under_way
+
+BUTTON = '<button type="button" class="btn" data-cell="{}:{}">{}</button>'
+
+
+def background_runs(runs: Sequence[StoredRun]) -> Markup:
+    """Show runs, the newest first, each with its buttons."""
+    return join(under_way(run, run_title(run), _far(run), _buttons(run)) for run in runs)
+
+
+def _far(run: StoredRun) -> str:
+    """Say how many rows are done, and about how long the others still take."""
+    total, done = run.plan["rows"], _rows_done(run)
+    words = [f"{done:,} of {total:,} rows"]
+    if run.started:
+        passed = (run.finished or time.time()) - run.started
+        words.append(duration(passed))
+        if run.state == "running" and done:
+            words.append(f"about {duration(passed * (total - done) / done)} left")
+    return " · ".join(words)
+
+
+def _rows_done(run: StoredRun) -> int:
+    """Count the rows of parts that are done, and of those that are being scored."""
+    told = (cell.result or cell.progress or {} for cell in run.cells)
+    return sum(values.get("rows", 0) for values in told)
+
+
+def _buttons(run: StoredRun) -> Markup:
+    offered = []
+    if run.state in OPEN and not run.cancelling:
+        offered.append(("stop", "Stop"))
+    if run.state in STOPPED:
+        offered.append(("go-on", "Go on"))
+    if run.results:
+        done = "Show the files" if run.state == "done" else "Show what is done"
+        offered.append(("take", done))
+    buttons = join(Markup(BUTTON).format(verb, run.id, words) for verb, words in offered)
+    return Markup('<div class="strip">{}</div>').format(buttons) if offered else NOTHING
