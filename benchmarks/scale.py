@@ -7,7 +7,8 @@
 
 Each file is scored by `da` in a process of its own, which has loaded the model before the clock
 and the count of its memory begin. Its rows are the bundled pairs, each with a number of its own.
-`transforms` makes two versions of each row besides, one of them by gradients.
+`transforms` makes two versions of each row besides, one of them by gradients. `memory` counts that
+of `da`, and for more rows that of a model that answers at once.
 """
 
 import csv
@@ -25,7 +26,8 @@ from typing import Any
 from probe.data.rows import guess
 from probe.data.source import open_source
 from probe.experiments import register_experiments
-from probe.models.library import AnyModel, load_any
+from probe.models.classifier import Model, Precision, Prediction
+from probe.models.library import load_any
 from probe.runs.compute.engine import Engine
 from probe.runs.run import OPEN
 from probe.runs.store import Store
@@ -35,11 +37,14 @@ from probe.scoring.files import Places
 from probe.scoring.request import ScoringRequest, identity
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
+from probe.tasks.task import Example
 
 MODEL = "da"
 GROWTH = (1_000, 10_000, 30_000, 100_000, 300_000)
 TRANSFORMED = (300, 1_000, 3_000)
 MEMORY = (10_000, 300_000, 1_000_000)
+MOST_BY_MODEL = 300_000
+"""Rows above which the memory is that of a model that answers at once."""
 WORKED_ON = 60_000
 SMALL = 64
 NAMES = ("sort", "drop")
@@ -56,9 +61,25 @@ def write_file(path: Path, rows: int) -> None:
             writer.writerow([number, f"{pair.premise} {number}", pair.hypothesis, pair.gold])
 
 
-def score_here(file: Path, out: Path, names: Sequence[str]) -> dict[str, float]:
+class AtOnce:
+    """A model that answers every example alike, and at once."""
+
+    name, revision, task = "at once", None, NLI
+
+    def predict(
+        self, examples: Sequence[Example], precision: Precision = "fp32"
+    ) -> list[Prediction]:
+        """Answer neutral."""
+        return [Prediction("neutral", (0.2, 0.5, 0.3), NLI.labels) for _ in examples]
+
+    def too_long(self, example: Example) -> bool:
+        """Return that nothing is too long."""
+        return False
+
+
+def score_here(model_name: str, file: Path, out: Path, names: Sequence[str]) -> dict[str, float]:
     """Score a file as the command does; return its seconds and the megabytes above the model."""
-    model = load_any(MODEL)
+    model = load_any(model_name) if model_name == MODEL else AtOnce()
     write_file(small := out.with_name("small.csv"), SMALL)
     _score(small, out, model, names)  # what is loaded or made at the first file
     Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # forget the peak so far
@@ -67,7 +88,7 @@ def score_here(file: Path, out: Path, names: Sequence[str]) -> dict[str, float]:
     return {"seconds": time.perf_counter() - began, "megabytes": _megabytes("VmHWM") - loaded}
 
 
-def _score(file: Path, out: Path, model: AnyModel, names: Sequence[str]) -> None:
+def _score(file: Path, out: Path, model: Model, names: Sequence[str]) -> None:
     source, places = open_source(file), Places(out)
     request = ScoringRequest(guess(source.names, NLI), tuple(names))
     scoring = FileScoring(source, model, request, places, identity(file, model, request, places))
@@ -82,12 +103,12 @@ def _megabytes(field: str) -> float:
     return float(line.split()[1]) / 1024
 
 
-def score(rows: int, names: Sequence[str] = ()) -> dict[str, float]:
+def score(rows: int, names: Sequence[str] = (), model: str = MODEL) -> dict[str, float]:
     """Score a file of so many rows in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "in.csv"
         write_file(file, rows)
-        call = ["here", str(file), str(Path(folder) / "out.csv"), *names]
+        call = ["here", model, str(file), str(Path(folder) / "out.csv"), *names]
         words = [sys.executable, "-m", "benchmarks.scale", *call]
         done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
     measured: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
@@ -108,10 +129,12 @@ def growth(counts: Sequence[int], names: Sequence[str] = ()) -> None:
 
 def memory(counts: Sequence[int]) -> None:
     """Print the most memory that each file takes above the loaded model."""
-    print("| rows | megabytes above the loaded model |")
-    print("|---|---|")
+    print("| rows | `da` | a model that answers at once |")
+    print("|---|---|---|")
     for rows in counts:
-        print(f"| {rows:,} | {score(rows)['megabytes']:.0f} |", flush=True)
+        models = (MODEL, AtOnce.name) if rows <= MOST_BY_MODEL else (AtOnce.name,)
+        taken = [f"{score(rows, (), model)['megabytes']:.0f} MB" for model in models]
+        print(f"| {rows:,} | {' | '.join([*['–'] * (2 - len(taken)), *taken])} |", flush=True)
 
 
 @contextmanager
@@ -163,8 +186,8 @@ def main() -> None:
     """Print the table that is asked for."""
     part, *words = sys.argv[1:]
     if part == "here":
-        file, out, *names = words
-        print(json.dumps(score_here(Path(file), Path(out), names)))
+        model, file, out, *names = words
+        print(json.dumps(score_here(model, Path(file), Path(out), names)))
         return
     measure, counts = PARTS[part]
     measure([int(word.replace(",", "")) for word in words] or counts)

@@ -159,6 +159,15 @@ VIEWS = (
         ),
     ),
     View(
+        "batch-background",
+        {"tab": "batch"},
+        one_after_another(
+            drop("#upload", "mnli_form.tsv", "#upload-preview table"),
+            press("#score-later", '#batch-background [data-cell^="take"]'),
+            press('#batch-background [data-cell^="take"]', "#background-figures .tiles"),
+        ),
+    ),
+    View(
         "batch-reading",
         {"tab": "batch", "task": "reading"},
         one_after_another(

@@ -1,0 +1,117 @@
+"""Killed while a file is scored: the command, the app, a worker. No row is lost, none doubled."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from benchmarks.app_process import APP, ROOT, process
+from probe.data.rows import guess
+from probe.data.source import open_source
+from probe.models.library import load
+from probe.runs.compute.engine import Engine
+from probe.runs.run import StoredRun, ended
+from probe.runs.store import Store
+from probe.scoring.assembly import assemble
+from probe.scoring.checkpoint import read_checkpoint
+from probe.scoring.experiment import scoring_request
+from probe.scoring.file_scoring import FileScoring
+from probe.scoring.files import Places
+from probe.scoring.request import ScoringRequest
+from probe.tasks.nli import NLI
+from tests.support.scoring_files import pair_file
+from tests.support.visitors import ME
+from tests.support.waiting import until
+from tests.support.worker_process import worker_pid
+
+pytestmark = pytest.mark.slow
+ROWS = 6000
+NAMES = ("sort", "reverse")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file that takes some seconds."""
+    return pair_file(tmp_path_factory.mktemp("source") / "in.csv", ROWS)
+
+
+def call(file: Path, out: Path, model: str) -> list[str]:
+    """Return the call of the command."""
+    words = ["-m", "probe", "batch", str(file), "--out", str(out), "--model", model]
+    return [*words, "--transforms", ",".join(NAMES), "--precision", "fp32"]
+
+
+def at_once(file: Path, out: Path, model: str) -> bytes:
+    """Return the scored file that comes of no interruption, unpacked or not as its name says."""
+    source = open_source(file)
+    request = ScoringRequest(guess(source.names, NLI), NAMES, precision="fp32")
+    scoring = FileScoring(source, load(model), request, Places(out))
+    list(scoring.chunks())
+    scoring.hand_over()
+    return out.read_bytes()
+
+
+def rows_done(out: Path) -> int:
+    """Return how many rows a command has noted as done."""
+    checkpoint = read_checkpoint(Places(out).work)
+    return checkpoint.rows if checkpoint else 0
+
+
+def test_a_killed_command_goes_on_to_the_same_bytes(file: Path, model: str, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv.gz"
+    with process(*call(file, out, model), quiet=True) as command:
+        while rows_done(out) < 512 and command.is_running():
+            time.sleep(0.01)
+        command.kill()
+    done = rows_done(out)
+    assert 0 < done < ROWS
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    again = subprocess.run(
+        [sys.executable, *call(file, out, model)],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert f"an earlier call scored {done:,} rows; this one goes on" in again.stderr
+    assert out.read_bytes() == at_once(file, tmp_path / "whole.csv.gz", model)
+
+
+def some_done(run: StoredRun) -> bool:
+    """Whether a part is done and another one is not."""
+    return 0 < len(run.results) < len(run.cells)
+
+
+def begun(store: Store, model: str, file: Path) -> StoredRun:
+    """Store the run of the file."""
+    source = open_source(file)
+    request = ScoringRequest(guess(source.names, NLI), NAMES, precision="fp32")
+    return store.create(ME, scoring_request(file, source, model, NLI, request))
+
+
+def test_a_killed_app_and_a_killed_worker_lose_no_row(
+    home: Path, file: Path, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NLI_CLINIC_WORKERS", "1")
+    store = Store()
+    run = begun(store, model, file)
+    with process(*APP, quiet=True) as app:
+        until(store, run.id, some_done)
+        children = app.children(recursive=True)
+        app.kill()
+        psutil.wait_procs(children, timeout=60)
+    left = store.get(run.id)
+    assert left.state == "running" and some_done(left)
+    engine = Engine(store)
+    engine.resume()
+    done = len(left.results)
+    until(store, run.id, lambda now: done < len(now.results) < len(now.cells))
+    os.kill(worker_pid(engine), signal.SIGKILL)
+    until(store, run.id, ended)
+    engine.close()
+    ended_run = store.get(run.id)
+    assert (ended_run.state, ended_run.error) == ("done", "")
+    assemble(ended_run, places := Places(tmp_path / "run.csv"))
+    assert places.scored.read_bytes() == at_once(file, tmp_path / "whole.csv", model)

@@ -1,0 +1,122 @@
+"""A file as a run: scored part by part, put together in the order of the input, removed whole."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from probe.data.rows import guess
+from probe.data.source import Source, open_source
+from probe.errors import FileError
+from probe.models.library import load
+from probe.runs.compute.engine import Engine
+from probe.runs.removal import delete_run
+from probe.runs.run import StoredRun, ended
+from probe.runs.store import Store
+from probe.scoring.assembly import assemble
+from probe.scoring.experiment import scoring_request
+from probe.scoring.file_scoring import FileScoring
+from probe.scoring.files import Places
+from probe.scoring.folder import folder_bytes
+from probe.scoring.plan import plan_json, read_plan
+from probe.scoring.request import ScoringRequest
+from probe.tasks.nli import NLI
+from probe.transforms import Options
+from tests.support.scoring_files import pair_file
+from tests.support.visitors import ME
+from tests.support.waiting import until
+
+ROWS = 1200
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A file of three parts."""
+    return pair_file(tmp_path / "in.csv", ROWS)
+
+
+def asked(source: Source) -> ScoringRequest:
+    """Return what is done with every row."""
+    options = Options(keep=0.25, pin=(".",))
+    return ScoringRequest(guess(source.names, NLI), ("reverse",), 3, options, "fp32")
+
+
+def begun(store: Store, model: str, file: Path) -> StoredRun:
+    """Store the run of a file."""
+    source = open_source(file)
+    return store.create(ME, scoring_request(file, source, model, NLI, asked(source)))
+
+
+@pytest.fixture
+def computed(home: Path, model: str, file: Path) -> Callable[[], StoredRun]:
+    """Compute a run of the file on a thread of this process."""
+
+    def compute() -> StoredRun:
+        store = Store()
+        engine = Engine(store, in_process=True)
+        run = begun(store, model, file)
+        engine.submit(run.id)
+        until(store, run.id, ended)
+        engine.close()
+        return store.get(run.id)
+
+    return compute
+
+
+def test_the_files_of_a_run_are_those_of_the_command(
+    computed: Callable[[], StoredRun], model: str, file: Path, tmp_path: Path
+) -> None:
+    run = computed()
+    assert (run.state, len(run.cells)) == ("done", 3)
+    in_parts, at_once = (
+        Places(tmp_path / f"{name}.csv", tmp_path / f"{name}-pairs.jsonl") for name in "ab"
+    )
+    shape = assemble(run, in_parts).shape
+    source, classifier = open_source(file), load(model)
+    scoring = FileScoring(source, classifier, asked(source), at_once)
+    list(scoring.chunks())
+    assert shape == scoring.hand_over()
+    assert in_parts.scored.read_bytes() == at_once.scored.read_bytes()
+    assert in_parts.pairs and at_once.pairs
+    assert in_parts.pairs.read_bytes() == at_once.pairs.read_bytes()
+
+
+def test_what_is_done_of_a_stopped_run_is_handed_over_and_the_rest_goes_on(
+    computed: Callable[[], StoredRun], tmp_path: Path
+) -> None:
+    run = computed()
+    first, _, last = run.cells
+    cells = (first, replace(run.cells[1], state="cancelled", result=None), last)
+    places = Places(tmp_path / "part.csv")
+    assert assemble(replace(run, cells=cells), places).shape["rows"] == ROWS - 512
+    numbers = [record.cells["id"] for record in open_source(places.scored).records()]
+    assert numbers == [str(number) for number in (*range(512), *range(1024, ROWS))]
+
+
+def test_nothing_is_handed_over_before_a_part_is_done(
+    home: Path, model: str, file: Path, tmp_path: Path
+) -> None:
+    run = begun(Store(), model, file)
+    with pytest.raises(FileError, match=r"^no part of this file is scored yet$"):
+        assemble(run, Places(tmp_path / "out.csv"))
+
+
+def test_a_plan_is_read_as_it_was_written(home: Path, model: str, file: Path) -> None:
+    run = begun(Store(), model, file)
+    plan = read_plan(run.plan)
+    assert plan.request == asked(open_source(file))
+    assert read_plan(plan_json(plan)) == plan
+    assert [(key["start"], key["rows"]) for key in plan.parts] == [
+        *((0, 512), (512, 512), (1024, 176))
+    ]
+
+
+def test_a_deleted_run_takes_its_file_along(home: Path, model: str, file: Path) -> None:
+    store = Store()
+    run = begun(store, model, file)
+    folder = run.plan["folder"]
+    assert folder_bytes(folder) > file.stat().st_size
+    store.set_state(run.id, "cancelled")
+    delete_run(store, Engine(store), ME, run.id)
+    assert folder_bytes(folder) == 0
