@@ -1,4 +1,4 @@
-"""Files from a thousand to a million rows: seconds, memory, and two workers against one.
+"""Files from a thousand to a million rows: CPU time, memory, and two workers against one.
 
     python -m benchmarks.scale growth [ROWS...]
     python -m benchmarks.scale transforms [ROWS...]
@@ -78,14 +78,14 @@ class AtOnce:
 
 
 def score_here(model_name: str, file: Path, out: Path, names: Sequence[str]) -> dict[str, float]:
-    """Score a file as the command does; return its seconds and the megabytes above the model."""
+    """Score a file as the command does; return its CPU seconds and megabytes above the model."""
     model = load_any(model_name) if model_name == MODEL else AtOnce()
     write_file(small := out.with_name("small.csv"), SMALL)
     _score(small, out, model, names)  # what is loaded or made at the first file
     Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # forget the peak so far
-    loaded, began = _megabytes("VmRSS"), time.perf_counter()
+    loaded, began = _megabytes("VmRSS"), time.process_time()
     _score(file, out, model, names)
-    return {"seconds": time.perf_counter() - began, "megabytes": _megabytes("VmHWM") - loaded}
+    return {"seconds": time.process_time() - began, "megabytes": _megabytes("VmHWM") - loaded}
 
 
 def _score(file: Path, out: Path, model: Model, names: Sequence[str]) -> None:
@@ -116,8 +116,8 @@ def score(rows: int, names: Sequence[str] = (), model: str = MODEL) -> dict[str,
 
 
 def growth(counts: Sequence[int], names: Sequence[str] = ()) -> None:
-    """Print the seconds of each file, and how they compare with those of the first one per row."""
-    print("| rows | seconds | rows per second | against linear growth |")
+    """Print the CPU seconds of each file, and a row's against one of the first file."""
+    print("| rows | CPU seconds | rows per CPU second | against linear growth |")
     print("|---|---|---|---|")
     each = 0.0
     for rows in counts:

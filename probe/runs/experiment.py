@@ -74,6 +74,11 @@ def no_files(plan: Json) -> None:
     """Remove nothing with a run."""
 
 
+def no_bytes(plan: Json) -> int:
+    """Return that a run keeps nothing outside of the database."""
+    return 0
+
+
 def any_worker(plan: Json) -> bool:
     """Return that a run's cells may lie on all workers."""
     return False
@@ -95,7 +100,8 @@ class Experiment:
     a result's model, None to let it go. `conclude` gives the verdict, None where there are too few
     results. `one_worker` says that one worker had better compute all cells: it keeps what they
     share. `part` is read where the app is and sent with a cell, `store_content` puts away what a
-    result has beside its values, before these are stored, and `remove` removes both with the run.
+    result has beside its values, before these are stored; `remove` removes both with the run, and
+    `stored_bytes` counts what they take.
     `pack` and `unpack` write a result shorter for a file in the gallery and read it back
     with the help of the run's artefacts.
     """
@@ -112,6 +118,7 @@ class Experiment:
     part: Callable[[Json, Json], bytes] = no_part
     store_content: Callable[[Json, Json, bytes], None] = no_content
     remove: Callable[[Json], None] = no_files
+    stored_bytes: Callable[[Json], int] = no_bytes
     pack: Callable[[Json], Json] = dict
     unpack: Callable[[Json, Json], Json] = unpacked
 

@@ -9,6 +9,7 @@ from probe.runs.experiment import Experiment
 from probe.runs.run import Json, RunRequest
 from probe.scoring.cell import run_cell
 from probe.scoring.folder import (
+    folder_bytes,
     keep_input,
     new_folder,
     read_part,
@@ -62,4 +63,5 @@ SCORING = Experiment(
     part=lambda plan, key: read_part(plan["folder"], key),
     store_content=lambda plan, key, content: write_values(plan["folder"], key, content),
     remove=lambda plan: remove_folder(plan["folder"]),
+    stored_bytes=lambda plan: folder_bytes(plan["folder"]),
 )

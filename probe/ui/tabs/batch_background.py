@@ -19,7 +19,7 @@ from probe.runs.owners import as_token, start_runs
 from probe.runs.run import OPEN, StoredRun
 from probe.runs.store import Store
 from probe.scoring.assembly import assemble
-from probe.scoring.experiment import scoring_request
+from probe.scoring.experiment import SCORING, scoring_request
 from probe.scoring.files import Places, forms_words
 from probe.scoring.folder import input_file
 from probe.scoring.plan import read_plan
@@ -69,7 +69,11 @@ class Background:
             raise ModelError(f"{model} answers {own.title.lower()}, not {task.title.lower()}")
         check_room(self.store, visitor)
         asked = scoring_request(own_file(visitor, path), source, model, own, request)
-        start_runs(self.store, self.engine, visitor, [asked])
+        try:
+            start_runs(self.store, self.engine, visitor, [asked])
+        except UserError:
+            SCORING.remove(asked.plan)
+            raise
 
     def show(self, visitor: str) -> list[Any]:
         """List a visitor's files."""

@@ -11,6 +11,7 @@ from probe.errors import RunError
 from probe.runs.access import forget_opened_links, grants, revoke
 from probe.runs.compute.engine import Engine
 from probe.runs.experiment import run_title
+from probe.runs.owned_files import stored_bytes
 from probe.runs.owned_models import kept_bytes
 from probe.runs.owners import DAY, as_token
 from probe.runs.removal import delete_model, delete_run
@@ -79,7 +80,13 @@ def _files(store: Store, visitor: str) -> list[Belonging]:
 
 def _runs(store: Store, visitor: str) -> list[Belonging]:
     return [
-        Belonging(run.id, f"{run_title(run)} ({run.state})", None, run.created, _run_expires(run))
+        Belonging(
+            run.id,
+            f"{run_title(run)} ({run.state})",
+            stored_bytes(run) or None,
+            run.created,
+            _run_expires(run),
+        )
         for run in _own(store, visitor)
     ]
 
@@ -141,9 +148,9 @@ KINDS = {
     ),
     "run": Kind(
         "Runs",
-        "None yet. What you start in Compare, Inoculate, Repair or Generalise stands here.",
+        "None yet. What you start in Batch, Compare, Inoculate, Repair or Generalise stands here.",
         "Delete",
-        "Its points, its model and the links to it go too; one that is going is cancelled.",
+        "Its points, files, model and the links to it go too; one that is going is cancelled.",
         _runs,
         delete_run,
     ),

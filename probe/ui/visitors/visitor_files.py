@@ -22,6 +22,7 @@ from probe.data.source import Source, open_source
 from probe.data.tables import Table, read_table
 from probe.errors import FileError
 from probe.limits import Bounds, check, visitor_bounds
+from probe.runs.owned_files import run_bytes
 from probe.runs.owned_models import model_bytes
 from probe.runs.owners import as_token
 from probe.runs.store import Store
@@ -163,7 +164,8 @@ def delete_old_files() -> None:
 
 def check_room(store: Store, visitor: str) -> None:
     """Refuse to store more for a visitor who has as much as is allowed. Raises LimitError."""
-    stored = sum(files.size for files in files_of(visitor)) + model_bytes(store, visitor)
+    files = sum(files.size for files in files_of(visitor))
+    stored = files + model_bytes(store, visitor) + run_bytes(store, visitor)
     check("max_stored_mb", ceil(stored / MEGABYTE))
 
 

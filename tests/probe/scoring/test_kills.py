@@ -30,7 +30,7 @@ from tests.support.waiting import until
 from tests.support.worker_process import worker_pid
 
 pytestmark = pytest.mark.slow
-ROWS = 6000
+ROWS = 4000
 NAMES = ("sort", "reverse")
 
 
