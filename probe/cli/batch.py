@@ -9,6 +9,7 @@ import typer
 
 from probe.cli.batch_run import score_as_run
 from probe.cli.example_file import OR_HUB, local_file
+from probe.cli.interrupts import INTERRUPTED, stopped_by_interrupt
 from probe.cli.open_models import opened
 from probe.cli.options import (
     Assignments,
@@ -33,13 +34,11 @@ from probe.data.label_values import in_words, label_values, read_label_values
 from probe.data.rows import choose, with_class_names
 from probe.data.source import open_source
 from probe.data.writers.output import checked_form
+from probe.errors import Stopped
 from probe.scoring.experiment import scoring_request
 from probe.scoring.file_scoring import FileScoring
-from probe.scoring.files import Places, forms_words
+from probe.scoring.files import Places, forms_words, require_apart
 from probe.scoring.request import ScoringRequest, identity
-
-INTERRUPTED = 130
-"""The exit status of a command that was interrupted."""
 
 
 def batch_command(
@@ -85,8 +84,10 @@ def batch_command(
     questions takes SQuAD's JSON, or a table with context, question, answers. Where a table has
     base_id, its rows are variants of questions, of which the worst counts.
     """
+    places = Places(out, pairs)
     for place in filter(None, (out, pairs)):
         checked_form(place, guard)
+    require_apart(file, places)
     names = tuple(name.strip() for name in transforms.split(",") if name.strip())
     options = transform_options(keep, sign, pin, by_id, draw, others)
     path = local_file(file)
@@ -101,7 +102,6 @@ def batch_command(
     if told := in_words(label_values(source, columns, answered)):
         typer.echo(told, err=True)
     request = ScoringRequest(columns, names, seed, options, precision, guard)
-    places = Places(out, pairs)
     known = identity(path, classifier, request, places)
     if as_run:
         order = classifier.order if labels else ()
@@ -126,12 +126,13 @@ def _score(scoring: FileScoring) -> tuple[dict[str, Any], bool]:  # Any: JSON
         typer.echo(f"an earlier call scored {scoring.start:,} rows; this one goes on", err=True)
     stopped = False
     try:
-        for chunk in scoring.chunks():
-            show_progress(
-                f"{chunk.done}/{chunk.total} rows, {chunk.per_second:.1f} a second, "
-                f"{chunk.left:.0f} s left"
-            )
-    except KeyboardInterrupt:
+        with stopped_by_interrupt():
+            for chunk in scoring.chunks():
+                show_progress(
+                    f"{chunk.done}/{chunk.total} rows, {chunk.per_second:.1f} a second, "
+                    f"{chunk.left:.0f} s left"
+                )
+    except Stopped:
         stopped = True
     end_progress()
     return scoring.hand_over(), stopped

@@ -119,6 +119,16 @@ def test_a_wrong_model_is_one_sentence(table: Path, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("option", ["--out", "--pairs"])
+def test_the_file_that_is_read_is_not_written_over(
+    option: str, table: Path, tmp_path: Path
+) -> None:
+    before, places = table.read_bytes(), {"--out": str(tmp_path / "o.csv"), option: str(table)}
+    words = [word for place in places.items() for word in place]
+    assert refusal("batch", str(table), *words).startswith("in.csv is named twice")
+    assert table.read_bytes() == before
+
+
 def test_a_form_that_cannot_be_written_is_refused_before_the_work(
     table: Path, tmp_path: Path
 ) -> None:

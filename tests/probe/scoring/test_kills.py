@@ -8,9 +8,11 @@ import time
 from pathlib import Path
 
 import psutil
+import pyarrow.parquet as pq
 import pytest
 
 from benchmarks.app_process import APP, ROOT, process
+from probe.cli.interrupts import INTERRUPTED
 from probe.data.rows import guess
 from probe.data.source import open_source
 from probe.models.library import load
@@ -77,6 +79,21 @@ def test_a_killed_command_goes_on_to_the_same_bytes(file: Path, model: str, tmp_
     )  # fmt: skip
     assert f"an earlier call scored {done:,} rows; this one goes on" in again.stderr
     assert out.read_bytes() == at_once(file, tmp_path / "whole.csv.gz", model)
+
+
+def test_an_interrupted_command_hands_over_what_is_done_and_says_how_to_go_on(
+    file: Path, model: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.parquet"
+    words = [sys.executable, *call(file, out, model)]
+    with subprocess.Popen(words, cwd=ROOT, stderr=subprocess.PIPE, text=True) as command:
+        while rows_done(out) < 256 and command.poll() is None:
+            time.sleep(0.01)
+        command.send_signal(signal.SIGINT)
+        _, told = command.communicate()
+    assert command.returncode == INTERRUPTED
+    assert "the same command goes on where this one ended" in told
+    assert pq.read_table(out).num_rows == rows_done(out) < ROWS
 
 
 def some_done(run: StoredRun) -> bool:
