@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from probe.models.architectures import Architecture, architecture
 from probe.models.bf16_copy import Bf16Copy, copy_bytes
@@ -16,8 +16,8 @@ from probe.models.precision import Precision, autocast, resolve
 
 if TYPE_CHECKING:
     from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
-    from typing_extensions import Self
 
+ModelT = TypeVar("ModelT", bound="TextModel")
 DEFAULT_MAX_TOKENS = 512
 """The longest input of a model without positions of its own; XLNet was trained on so many."""
 UNUSED_TOKEN = re.compile(r"\[unused\d+\]|madeupword\d+|<extra_id_\d+>|<unk_\d+>")
@@ -45,7 +45,7 @@ class TextModel:
     bf16: Bf16Copy = field(default_factory=Bf16Copy, init=False, compare=False, repr=False)
 
     @contextmanager
-    def running(self, precision: Precision) -> Iterator[Self]:
+    def running(self: ModelT, precision: Precision) -> Iterator[ModelT]:
         """Give the model as it computes at a precision, without gradients, to one thread alone.
 
         In bf16 an encoder computes with a copy of its weights, a word model under autocast: what
