@@ -109,11 +109,11 @@ def build(page: Page, source: gr.Radio, file: LabelledFile) -> None:
         )
     changes = gr.HTML(elem_id="checkup-changes", padding=False)
 
-    def compare(owner: str, choice: str | None, path: str | None) -> Markup:
+    def show_changes(owner: str, choice: str | None, path: str | None) -> Markup:
         return since(page.core.store, owner, choice or "", path)
 
     asked = [page.owner, shown.runs, older]
-    gr.on([older.upload, shown.runs.change], compare, asked, changes, **QUIET)
+    gr.on([older.upload, shown.runs.change], show_changes, asked, changes, **QUIET)
     api.build(page.core.store, page.core.engine)
 
 
