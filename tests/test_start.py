@@ -45,8 +45,9 @@ def worker() -> list[list[str]]:
             "import finetune.experiments.generalisation.cell\n"
             "import finetune.experiments.inoculation.serialise\n"
             "import finetune.experiments.inoculation.cell, finetune.training.checkpoints\n"
+            "trained = list(sys.modules)\n"
             "import probe.checkup.experiment\n"
-            "print(json.dumps([first, list(sys.modules)]))"
+            "print(json.dumps([first, trained, list(sys.modules)]))"
         )
     )
     return found
@@ -68,6 +69,8 @@ def test_a_worker_starts_without_torch(worker: list[list[str]]) -> None:
 def test_a_worker_s_code_imports_neither_page_nor_store(worker: list[list[str]]) -> None:
     heavy = {"gradio", "sqlalchemy", "pandas", "scipy.stats", "nltk", "altair"}
     assert heavy & set(worker[1]) == set()
+    # a check-up reads slices of examples as Compare does, with pandas
+    assert (heavy - {"pandas"}) & set(worker[2]) == set()
 
 
 def test_the_page_is_laid_out_without_what_loads_slowly() -> None:
