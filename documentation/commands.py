@@ -1,6 +1,7 @@
 """The commands of `python -m probe` and `python -m finetune`."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -9,6 +10,7 @@ from typer.main import get_command
 import finetune.cli.main
 import probe.cli.main
 from documentation.markdown import code, page, table
+from probe.settings import ASSETS
 
 ABOUT = (
     "Installed as a package all of them are commands of `nli-clinic`. `--help` prints the same. "
@@ -70,4 +72,6 @@ def _default(parameter: Any) -> str:  # Any: as above
     value = parameter.default
     if value is None or value is False or value in ("", [], ()):
         return ""
+    if isinstance(value, Path) and value.is_relative_to(ASSETS):
+        value = Path(ASSETS.name) / value.relative_to(ASSETS)  # not where this machine has it
     return code(",".join(map(str, value)) if isinstance(value, (list, tuple)) else value)

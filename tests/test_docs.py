@@ -102,7 +102,7 @@ def test_the_readme_is_short() -> None:
     assert len(text("README.md").split()) < 800
 
 
-@pytest.mark.parametrize("name", [name for name in DOCS if "reference" not in name])
+@pytest.mark.parametrize("name", DOCS)
 def test_a_page_names_no_place_of_one_machine(name: str) -> None:
     assert re.findall(r"(?<![\w/])/(?:root|work|Users)/\S+|file:/\S+", text(name)) == []
 
