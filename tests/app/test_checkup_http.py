@@ -39,9 +39,9 @@ def test_a_check_up_of_a_file_in_the_background_ends_with_findings(
     [
         ({"n": 0}, "at least one example must be changed"),
         ({"n": 10**6}, "the command line takes more"),
-        ({"seed": -1}, "seed '-1' is not a whole number"),
+        ({"seed": -1}, "seed -1 is not a whole number, 0 to"),
         ({"model": "nobody"}, "there is no model called 'nobody'"),
-        ({"n": "many"}, "n 'many' is not a whole number"),
+        ({"n": "many"}, "n 'many' is not a number"),
     ],
 )
 def test_a_check_up_that_cannot_be_is_refused_by_a_sentence(

@@ -46,9 +46,9 @@ def build(store: Store, engine: Engine) -> None:
     with gr.Row(visible=False):  # a file needs components of its own to travel in
         asked = [
             gr.Textbox("", label="model"),
-            gr.Textbox(str(Asked.n), label="n"),
-            gr.Textbox(str(Asked.per_subcase), label="per_subcase"),
-            gr.Textbox(str(Asked.seed), label="seed"),
+            gr.Number(Asked.n, label="n", precision=0),
+            gr.Number(Asked.per_subcase, label="per_subcase", precision=0),
+            gr.Number(Asked.seed, label="seed", precision=0),
             gr.Textbox("", label="owner"),
             gr.File(type="filepath", label="file"),
         ]
