@@ -42,8 +42,15 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
     "transfer": ("--seeds", "0"),
 }
 """What each is run with besides its defaults; transfer trains once for each change, so quickly."""
-PHENOMENA = ("dative", "numerical")
-SIZES = ("--sizes", "50,200,1000", "--seeds", "0,1")
+REPEATS = ("--seeds", "0,1")
+SIZES = {
+    "complexity": ("--sizes", "50,200,1000", *REPEATS),
+    "lexical": ("--sizes", "50,200,1000,4000", *REPEATS),
+    "range": ("--sizes", "50,200,1000,4000", *REPEATS),
+}
+"""What each generalisation is run with, by what varies."""
+VARIED = {"dative": ("complexity", "lexical"), "numerical": ("complexity", "lexical", "range")}
+"""What varies in the templates of each skill."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +72,15 @@ RUNS = (
     ),
     *(
         GalleryRun(
-            f"minilm-{each}-complexity",
+            f"minilm-{skill}-{vary}",
             "minilm",
-            ("generalise", "--model", "minilm", "--phenomenon", each, *SIZES),
+            (
+                *("generalise", "--model", "minilm", "--phenomenon", skill),
+                *("--vary", vary, *SIZES[vary]),
+            ),
         )
-        for each in PHENOMENA
+        for skill, varied in VARIED.items()
+        for vary in varied
     ),
 )
 

@@ -57,7 +57,8 @@ def test_the_runs_are_of_shipped_models_and_named_as_the_commands_name_them() ->
     assert {run.model for run in RUNS} <= set(BUNDLED)
     kinds = {run.name.removeprefix(f"{run.model}-") for run in RUNS}
     assert kinds == {
-        "calibration", "mitigation", "transfer", "dative-complexity", "numerical-complexity",
+        "calibration", "mitigation", "transfer", "dative-complexity", "dative-lexical",
+        "numerical-complexity", "numerical-lexical", "numerical-range",
     }  # fmt: skip
     assert all(run.words[1:3] == ("--model", run.model) for run in RUNS)
 

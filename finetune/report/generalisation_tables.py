@@ -22,6 +22,8 @@ from probe.runs.run import StoredRun
 from probe.tasks.nli import NLI
 
 ALL = "all"
+VARIED = {"lexical": "words", "range": "range of numbers"}
+"""What is called otherwise than by its name in a plan."""
 
 
 def generalisation_tables(runs: Iterable[StoredRun]) -> Iterator[MarkdownTable]:
@@ -34,6 +36,10 @@ def generalisation_tables(runs: Iterable[StoredRun]) -> Iterator[MarkdownTable]:
 
 def _model(run: GeneralisationRun) -> str:
     return Path(run.plan.model).name
+
+
+def _varied(run: GeneralisationRun) -> str:
+    return VARIED.get(run.plan.vary, run.plan.vary)
 
 
 def before_table(run: GeneralisationRun) -> MarkdownTable:
@@ -49,9 +55,9 @@ def before_table(run: GeneralisationRun) -> MarkdownTable:
     labels = [label for label in NLI.labels if label in conditions[ALL]]
     return MarkdownTable(
         f"`{_model(run)}` before any training on the {run.plan.phenomenon} templates: accuracy in "
-        f"percent by {run.plan.vary} and gold label, all repeats together; table 3.",
+        f"percent by {_varied(run)} and gold label, all repeats together; table 3.",
         (
-            *(run.plan.vary, "n", *labels, ALL),
+            *(_varied(run), "n", *labels, ALL),
             *(f"paper: {label}" for label in (*labels, ALL) if paper),
         ),
         [
@@ -78,7 +84,7 @@ def grid_table(run: GeneralisationRun) -> MarkdownTable:
     rows += points.items()
     return MarkdownTable(
         f"`{_model(run)}` trained on {max(run.plan.sizes):,} {run.plan.phenomenon} examples of the "
-        f"row's {run.plan.vary}, tested on the column's: accuracy in percent.",
+        f"row's {_varied(run)}, tested on the column's: accuracy in percent.",
         ("trained on", "n", *run.plan.columns, "n original", "original"),
         [
             [
