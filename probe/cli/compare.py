@@ -23,7 +23,7 @@ from probe.cli.options import (
 )
 from probe.cli.output import end_progress, print_json, show_progress, write_json
 from probe.data.rows import Columns, guess, require_text, with_class_names
-from probe.data.tables import read_table, write_table
+from probe.data.tables import Table, read_table, write_table
 from probe.data.writers.output import checked_form
 from probe.errors import ComparisonError, FileError
 from probe.metrics import Estimate, percent
@@ -80,8 +80,9 @@ def compare_command(
     if out:
         checked_form(out, guard)
     path = local_file(file)
+    table = read_table(path)
     classifiers = all_opened(models, labels, task)
-    shape = _compare_file(path, classifiers, columns, out, precision, guard)
+    shape = _compare_table(table, path, classifiers, columns, out, precision, guard)
     if summary:
         write_json(shape, summary)
     if as_json:
@@ -90,7 +91,8 @@ def compare_command(
         typer.echo(_text(shape))
 
 
-def _compare_file(
+def _compare_table(
+    table: Table,
     path: Path,
     classifiers: Sequence[AnyModel],
     columns: str,
@@ -98,7 +100,6 @@ def _compare_file(
     precision: Precision,
     guard: bool,
 ) -> dict[str, Any]:
-    table = read_table(path)
     rows: list[Row] = []
     names = [classifier.name for classifier in classifiers]
     task = held_to(classifiers)
