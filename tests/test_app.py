@@ -89,7 +89,17 @@ def test_each_endpoint_has_the_name_that_it_was_given(core: Core) -> None:
     names = {event.api_name for event in events if event.fn and event.api_visibility == "public"}
     assert names == {
         *("probe", "load_model", "batch", "hub_dataset", "compare", "compare_pair", "hans"),
-        *("inoculate", "calibrate", "mitigate", "transfer", "generalise", "run", "cancel", "again"),
+        *(
+            "checkup",
+            "inoculate",
+            "calibrate",
+            "mitigate",
+            "transfer",
+            "generalise",
+            "run",
+            "cancel",
+            "again",
+        ),
     }
 
 

@@ -58,8 +58,8 @@ def test_the_commands_start_without_gradio(console: dict[str, list[str]]) -> Non
 
 
 def test_the_console_command_knows_the_experiments(console: dict[str, list[str]]) -> None:
-    kinds = ["checkup", "inoculation", "generalisation", "calibration", "mitigation", "transfer"]
-    assert console["experiments"] == kinds
+    kinds = ("checkup", "scoring", "inoculation", "generalisation", "calibration", "mitigation")
+    assert console["experiments"] == [*kinds, "transfer"]
 
 
 def test_a_worker_starts_without_torch(worker: list[list[str]]) -> None:

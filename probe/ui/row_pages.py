@@ -44,9 +44,9 @@ def _entry(names: Sequence[str]) -> np.dtype[Any]:
     """Return what the index has of a row: where it begins and what it is chosen by."""
     return np.dtype(
         [
-            ("place", "<u8"),
-            ("confidence", "<f4"),
-            ("gold", "<i4"),
+            ("place", "u8"),
+            ("confidence", "f4"),
+            ("gold", "i4"),
             ("filters", "?", (len(FILTERS),)),
             ("stays", "?", (len(names),)),
         ]

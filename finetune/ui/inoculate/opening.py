@@ -57,6 +57,7 @@ class Opening:
         state = self._linked(run_ids, plan, owner, public, task)
         problem = alert(f"there is no run {run_ids!r} here that this browser may see")
         models, challenges = plan or self._usual_plan(owner, task)
+        offered = sizes_for(task, sizes)
         return [
             *chosen(
                 self.store, state or initial_state(self.store, owner, public, task.name), public
@@ -64,8 +65,9 @@ class Opening:
             problem if run_ids and not state else NOTHING,
             gr.Dropdown(model_choices(self.models.names(owner, task)), value=models),
             gr.Dropdown(challenge_choices(task), value=challenges),
-            gr.Dropdown(value=sizes_for(task, sizes)),
+            gr.Dropdown(value=offered) if list(offered) != list(sizes) else gr.skip(),
             gr.Radio(value="full" if task.has_spans else "fast", visible=not task.has_spans),
+            gr.Button(interactive=True),
         ]
 
     def _linked(

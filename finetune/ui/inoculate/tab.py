@@ -49,7 +49,9 @@ def build(page: Page) -> None:
             gr.HTML(HEAD, padding=False)
             first_fields, shown_samples = build_fields(model_choices(core.models.names("")))
             estimate = gr.HTML(MEASURING, elem_id="estimate", padding=False)
-            start = gr.Button("Start", variant="primary", elem_id="inoculate")
+            start = gr.Button(  # once the page has opened, whose answer would hide the run
+                "Start", variant="primary", elem_id="inoculate", interactive=False
+            )
             problem = gr.HTML(elem_id="inoculate-problem", padding=False)
             fields = build_settings(first_fields)
         with gr.Column(elem_id="inoculation-results", min_width=240):
@@ -62,7 +64,7 @@ def build(page: Page) -> None:
     is_open, asked = gr.State(False), gr.State(0)
 
     sizes, mode = first_fields[2:]
-    begun = [*chosen, problem, models, challenges, sizes, mode]
+    begun = [*chosen, problem, models, challenges, sizes, mode, start]
     loaded = page.opened.then(opening.open_page, owner, begun, **IN_TURN)
     switched = task.change(opening.choose_task, [task, owner, sizes], begun, **IN_TURN)
 

@@ -11,7 +11,7 @@ from probe.ui.html.elements import NOTHING, join
 from probe.ui.html.file_progress import duration
 from probe.ui.html.run import under_way
 
-BUTTON = '<button type="button" class="btn" data-cell="{}:{}">{}</button>'
+BUTTON = Markup('<button type="button" class="btn" data-cell="{}:{}">{}</button>')
 
 
 def background_runs(runs: Sequence[StoredRun]) -> Markup:
@@ -46,5 +46,5 @@ def _buttons(run: StoredRun) -> Markup:
     if run.results:
         done = "Show the files" if run.state == "done" else "Show what is done"
         offered.append(("take", done))
-    buttons = join(Markup(BUTTON).format(verb, run.id, words) for verb, words in offered)
+    buttons = join(BUTTON.format(verb, run.id, words) for verb, words in offered)
     return Markup('<div class="strip">{}</div>').format(buttons) if offered else NOTHING

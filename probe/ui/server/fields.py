@@ -121,12 +121,13 @@ KINDS: Mapping[type[Component], Kind] = {
     ),
     gr.Dataset: dataset,
     gr.File: lambda part: Taken(is_file, "a file that was sent here"),
+    gr.UploadButton: lambda part: Taken(is_file, "a file that was sent here"),
     gr.BrowserState: browser_state,
     gr.State: lambda part: Taken(lambda value: True, "kept by the app"),
     Api: lambda part: Taken(is_plain, "plain JSON"),
 }
 """By the kind of component; of an endpoint's arguments the rest is checked by `endpoint`."""
-OPTIONAL = (gr.Textbox, gr.Number, gr.File, gr.BrowserState, gr.State)
+OPTIONAL = (gr.Textbox, gr.Number, gr.File, gr.UploadButton, gr.BrowserState, gr.State)
 """The kinds that may be empty; a list may where it begins empty."""
 
 

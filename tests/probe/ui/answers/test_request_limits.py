@@ -8,6 +8,7 @@ import gradio as gr
 import pytest
 
 from probe.models.cache import ModelCache
+from probe.runs.compute.engine import Engine
 from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
 from probe.tasks.nli import NLI
@@ -20,6 +21,7 @@ from probe.ui.api import probe as probe_api
 from probe.ui.html.probe import NO_ANSWER
 from probe.ui.panels import options
 from probe.ui.tabs import batch_run, compare_run
+from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.probe import answer as probe_answer
 
 SETTINGS = {"MAX_TRANSFORMS": "2", "MAX_CHAIN": "3", "MAX_TEXT": "20"}
@@ -79,9 +81,11 @@ def test_the_batch_tab_refuses(models: ModelAccess, asked: dict[str, Any], sente
     path, names = "pairs.csv", asked["names"]
     (shown,) = batch_run.run(
         models,
+        Background(models.store, Engine(models.store)),
         StopRequests(),
         FileLine(),
         ("", "me"),
+        False,
         "",
         "nli",
         path,
