@@ -126,7 +126,7 @@ def test_a_transform_leads_to_an_inoculation_against_it(newcomer: Page, app: App
 
 def test_a_run_survives_a_reload_of_the_page(newcomer: Page) -> None:
     open_tab(newcomer, "Inoculate")
-    show_examples(newcomer, "5")
+    show_examples(newcomer, "400")  # which takes longer than a reload
     newcomer.locator("#inoculate").click()
     expect(newcomer.locator("#run-state")).to_contain_text("of 1 trainings", timeout=SLOW)
     newcomer.reload()
