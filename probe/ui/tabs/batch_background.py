@@ -144,7 +144,7 @@ def build(page: Page) -> tuple[Background, Outputs]:
     background = Background(page.core.store, page.core.engine)
     shown = Outputs(timer=gr.Timer(SECONDS, active=False))
     with gr.Column(visible=False, elem_classes="card", elem_id="batch-background") as shown.whole:
-        gr.HTML(Markup("<h3>In the background</h3>"))
+        gr.HTML(Markup('<h2 class="title">In the background</h2>'), padding=False)
         shown.listed = gr.HTML(js_on_load=PRESSED)
         shown.trouble = gr.HTML()
         shown.figures = gr.HTML(elem_id="background-figures")
