@@ -7,10 +7,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from probe.checkup.figure import figure_json
-from probe.checkup.measure import Subject, measure_part
+from probe.checkup.measure import measure_part
+from probe.checkup.part import part_json
 from probe.checkup.plan import Plan, left_out, plan_from, plan_json
 from probe.checkup.report import conclude
+from probe.checkup.subject import Subject
 from probe.errors import Stopped
 from probe.models.bundled import title_of
 from probe.models.hashes import pairs_hash
@@ -45,11 +46,11 @@ def _measured(plan: Plan, examples: Examples, part: str, context: CellContext) -
     try:
         with stopping(lambda: "cancelled" if context.stop() else ""):
             subject = _subject(replace(plan, parts=()), context.model, examples)
-            figures = measure_part(subject, part)
+            measured = measure_part(subject, part)
     except Stopped as stopped:
         raise Cancelled("cancelled") from stopped
     return {
-        "figures": [figure_json(figure) for figure in figures],
+        **part_json(measured),
         "revision": subject.model.revision,
         "seconds": time.monotonic() - began,
     }

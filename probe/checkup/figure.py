@@ -8,12 +8,15 @@ from typing import Literal
 from probe.metrics import Estimate
 from probe.runs.run import Json
 
-Group = Literal["plain", "salad", "stress", "hans", "slices"]
+Group = Literal["plain", "labels", "salad", "confidence", "stress", "hans", "subcases", "slices"]
 GROUPS: dict[Group, str] = {
     "plain": "Texts as they are",
+    "labels": "By the right answer",
     "salad": "Texts that nobody can read (word salad)",
+    "confidence": "How sure it is of them",
     "stress": "Texts changed so that the right answer is known",
     "hans": "Where the words of one text stand in the other (HANS)",
+    "subcases": "The sub-cases of HANS",
     "slices": "Kinds of texts",
 }
 """The parts of a report and what each is called, in their order."""
@@ -24,8 +27,9 @@ class Figure:
     """A share from 0 to 1 over n texts with its 95 % interval, low and high.
 
     `name` is what it is asked for by, such as negation, `title` what a person calls it. `low` and
-    `high` are NaN where none is known, as of a calibration error. `rows` are the scores of the
-    texts, by which two reports are compared text by text; a report of reference has none.
+    `high` are NaN where none is known, as of a calibration error. `more_is_better` is None of what
+    is neither, such as a rule that a model is set beside. `rows` are the scores of the texts, by
+    which two reports are compared text by text; a report of reference has none.
     """
 
     name: str
@@ -35,7 +39,7 @@ class Figure:
     low: float
     high: float
     n: int
-    more_is_better: bool = True
+    more_is_better: bool | None = True
     rows: tuple[float, ...] = ()
 
     @property
@@ -50,7 +54,7 @@ def figure_of(
     group: Group,
     found: Estimate,
     rows: Sequence[float] = (),
-    more_is_better: bool = True,
+    more_is_better: bool | None = True,
 ) -> Figure:
     """Return a figure of an estimate; scores are kept to three places."""
     kept = tuple(round(float(score), 3) for score in rows)
@@ -61,21 +65,22 @@ def figure_of(
 
 def figure_json(figure: Figure) -> Json:
     """Return a figure as JSON; an interval that is not known is null."""
-    ends = {end: None if value != value else value for end, value in _ends(figure).items()}
     return {
         "name": figure.name,
         "title": figure.title,
         "group": figure.group,
         "value": figure.value,
-        **ends,
+        "low": known(figure.low),
+        "high": known(figure.high),
         "n": figure.n,
         "more_is_better": figure.more_is_better,
         "rows": list(figure.rows),
     }
 
 
-def _ends(figure: Figure) -> dict[str, float]:
-    return {"low": figure.low, "high": figure.high}
+def known(value: float) -> float | None:
+    """Return a number for a JSON: null where it is not known (NaN)."""
+    return None if math.isnan(value) else value
 
 
 def figure_from(values: Json) -> Figure:

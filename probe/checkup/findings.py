@@ -5,15 +5,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from probe.checkup.difference import difference, is_sure, points
+from probe.checkup.difference import difference, points
+from probe.checkup.families import Figures, Tests, computed, losses
 from probe.checkup.figure import Figure
+from probe.checkup.published import published_beside
+from probe.checkup.significance import Compared
 from probe.metrics import percent
-from probe.published import published_shares
+from probe.models.bundled import title_of
 from probe.tasks.task import Task
 
 COSTS, SURE, KEPT, TRICKED = 0.02, 0.05, 0.5, 0.5
-"""A loss that is worth a try at a cure; a calibration error; answers that stay on texts that nobody
-can read; the share of pairs that are not entailed which is right at least."""
+"""A loss that is worth a try at a cure; a calibration error, and a loss of confidence; answers that
+stay on texts that nobody can read; the share of pairs that are not entailed which is right at
+least."""
+RULES = {
+    "majority": "one label for all",
+    "hypothesis_only": "a rule that sees only the words of the hypothesis",
+}
+"""What rules are called beside which a model is set."""
 
 
 MOST = 3
@@ -44,24 +53,21 @@ class Advice:
     challenge: str = ""
 
 
-def findings(
-    task: Task, figures: Sequence[Figure], others: Mapping[str, Mapping[str, Figure]]
-) -> list[Finding]:
-    """Say what a model is good and bad at; `others` are figures of other models by their names."""
-    by_name = {figure.name: figure for figure in figures}
-    parts = (_plain, _beside, _calibrated, _salad, _stress, _another, _hans, _slices)
-    return [found for part in parts for found in part(task, by_name, others)]
+def findings(task: Task, own: Figures, tests: Tests) -> list[Finding]:
+    """Say what a model is good and bad at, by its figures and their tests."""
+    parts = (_plain, _beside, _calibrated, _salad, _sure, _stress, _another, _hans, _kinds)
+    return [found for part in parts for found in part(task, own, tests)]
 
 
 _THAN: Mapping[bool, tuple[str, Tone]] = {
     True: ("more than", "good"),
     False: ("less than", "bad"),
 }
-Figures = Mapping[str, Figure]
-Others = Mapping[str, Figures]
+CHANCE = "That may be chance: it does not remain after the correction for {} tests."
+"""What is said of a difference that would be named were it the only one that is tested."""
 
 
-def _plain(task: Task, own: Figures, others: Others) -> Iterator[Finding]:
+def _plain(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     found = own[task.measure.lower()]
     reached = percent(found.estimate)
     if task.has_spans:
@@ -70,19 +76,23 @@ def _plain(task: Task, own: Figures, others: Others) -> Iterator[Finding]:
         yield Finding(f"It is right on {reached} of {found.n:,} {task.unit}s.")
 
 
-def _beside(task: Task, own: Figures, others: Others) -> Iterator[Finding]:
-    name = task.measure.lower()
-    for other, known in others.items():
-        if name in known:
-            found, reached = difference(known[name], own[name]), percent(known[name].estimate)
-            if not is_sure(found):
-                yield Finding(f"That is not measurably different from {other}, {reached}.")
-            else:
-                than, tone = _THAN[found.value > 0]
-                yield Finding(f"That is {points(found)} {than} {other}, {reached}.", tone)
+def _beside(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+    for name, each in tests["beside"].items():
+        other, reached = RULES.get(name, title_of(name)), percent(each.before.estimate)
+        if each.remains:
+            than, tone = _THAN[each.found.value > 0]
+            yield Finding(f"That is {points(each.found)} {than} {other}, {reached}.", tone)
+        else:
+            unsure = _unless_chance(each, tests["beside"])
+            yield Finding(f"That is not measurably different from {other}, {reached}.{unsure}")
 
 
-def _calibrated(task: Task, own: Figures, others: Others) -> Iterator[Finding]:
+def _unless_chance(each: Compared, family: Mapping[str, Compared]) -> str:
+    """Say of what would be a difference by itself that it does not remain; "" of all else."""
+    return f" {CHANCE.format(len(family))}" if each.alone and not each.remains else ""
+
+
+def _calibrated(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     if "ece" in own:
         yield Finding(
             f"Its confidence is {100 * own['ece'].value:.1f} points from how often it is right, on "
@@ -91,11 +101,11 @@ def _calibrated(task: Task, own: Figures, others: Others) -> Iterator[Finding]:
         )
 
 
-def _salad(task: Task, own: Figures, others: Others) -> Iterator[Finding]:
+def _salad(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     for figure in own.values():
         if figure.group != "salad":
             continue
-        known = published_shares().get(f"agreement.{figure.name}.{task.name}")
+        known = published_beside(figure, task)
         beside = f"; {known.who}: {100 * known.share:.1f} % ({known.source})" if known else ""
         yield Finding(
             f"“{figure.title}”: the answer stays as if the text could be read on "
@@ -113,28 +123,39 @@ def _around(figure: Figure, middle: float) -> Tone:
     return ""
 
 
-def losses(own: Figures) -> dict[str, tuple[Figure, Figure]]:
-    """Return before and after of each change that has a right answer, by its name."""
-    return {
-        name: (own[f"{name}.before"], figure)
-        for name, figure in own.items()
-        if figure.group == "stress" and f"{name}.before" in own
-    }
+def _sure(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+    """Say after which changes it is as sure as before, within a margin, and after which less."""
+    pairs = [
+        (difference(own[f"{figure.name}.before"], figure), figure)
+        for figure in own.values()
+        if figure.group == "confidence" and f"{figure.name}.before" in own
+    ]
+    if alike := [_with_share(figure) for found, figure in pairs if found.low > -SURE]:
+        within = f"within {100 * SURE:.0f} points"
+        yield Finding(f"It is as sure as before ({within}) after {listing(alike)}.", "bad")
+    if less := [_with_share(figure) for found, figure in pairs if found.high < -SURE]:
+        yield Finding(f"It is less sure than before after {listing(less)}.", "good")
 
 
-def _stress(task: Task, own: Figures, others: Others) -> Iterator[Finding]:
-    unmoved = list[str]()
-    for before, after in losses(own).values():
-        found = difference(before, after)
-        if not is_sure(found):
-            unmoved.append(f"“{after.title}”")
-            continue
-        yield Finding(
-            f"“{after.title}” {'costs' if found.value < 0 else 'gains'} {points(found)}: "
-            f"{task.measure} goes from {100 * before.value:.1f} to {100 * after.value:.1f} % "
-            f"(n {after.n}).",
-            "bad" if found.value < 0 else "good",
+def _with_share(figure: Figure) -> str:
+    return f"“{figure.title}” ({100 * figure.value:.0f} % sure)"
+
+
+def _stress(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+    family, unmoved = tests["changes"], list[str]()
+    for name, (before, after) in losses(own).items():
+        each = family[name]
+        costs = "costs" if each.found.value < 0 else "gains"
+        moved = (
+            f"“{after.title}” {costs} {points(each.found)}: {task.measure} goes from "
+            f"{100 * before.value:.1f} to {100 * after.value:.1f} % (n {after.n})."
         )
+        if each.remains:
+            yield Finding(moved, "bad" if each.found.value < 0 else "good")
+        elif each.alone:
+            yield Finding(moved + _unless_chance(each, family))
+        else:
+            unmoved.append(f"“{after.title}”")
     if unmoved:
         yield Finding(f"Nothing that can be measured is lost by {listing(unmoved)}.", "good")
 
@@ -145,23 +166,20 @@ def listing(names: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _computed(own: Figures) -> list[Figure]:
-    """Return the figures of changes after which another answer is right, the lowest first."""
-    stress = [figure for figure in own.values() if figure.group == "stress"]
-    alone = [f for f in stress if not f.name.endswith(".before") and f"{f.name}.before" not in own]
-    return sorted(alone, key=lambda each: each.value)
-
-
-def _another(task: Task, own: Figures, others: Others) -> Iterator[Finding]:
-    for figure in _computed(own):
-        reached, is_low = percent(figure.estimate), figure.high < own[task.measure.lower()].low
+def _another(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+    for figure in computed(own):
+        reached = percent(figure.estimate)
         yield Finding(
             f"“{figure.title}”, which another answer may fit: right on {reached} of {figure.n}.",
-            "bad" if is_low else "",
+            "bad" if _is_worse(tests["changes"][figure.name]) else "",
         )
 
 
-def _hans(task: Task, own: Figures, others: Others) -> Iterator[Finding]:
+def _is_worse(each: Compared) -> bool:
+    return each.remains and each.found.value < 0
+
+
+def _hans(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     for figure in own.values():
         if figure.group == "hans":
             reached, telling = percent(figure.estimate), figure.name.endswith(".non-entailment")
@@ -172,20 +190,24 @@ def _hans(task: Task, own: Figures, others: Others) -> Iterator[Finding]:
             )
 
 
-def _slices(task: Task, own: Figures, others: Others) -> Iterator[Finding]:
-    whole = own[task.measure.lower()]
-    low = [f for f in own.values() if f.group == "slices" and f.high < whole.value]
-    for figure in sorted(low, key=lambda each: each.value):
-        reached = percent(figure.estimate)
-        yield Finding(f"It is weaker on {figure.title}: {reached} of {figure.n}.", "bad")
+def _kinds(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+    low = [each for each in tests["kinds"].values() if each.alone and each.found.value < 0]
+    for each in sorted(low, key=lambda one: one.after.value):
+        kind, rest = each.after, percent(each.before.estimate)
+        reached, unsure = percent(kind.estimate), _unless_chance(each, tests["kinds"])
+        yield Finding(
+            f"It is weaker on {kind.title}: {reached} of {kind.n}, elsewhere {rest}.{unsure}",
+            "bad" if each.remains else "",
+        )
 
 
-def advice(task: Task, model: str, own: Figures) -> list[Advice]:
+def advice(task: Task, model: str, own: Figures, tests: Tests) -> list[Advice]:
     """Return what to try, the largest loss first."""
+    changes = tests["changes"]
     found = [
         (after.value - before.value, name, after)
         for name, (before, after) in losses(own).items()
-        if is_sure(difference(before, after)) and before.value - after.value >= COSTS
+        if changes[name].remains and before.value - after.value >= COSTS
     ]
     wanted = [
         Advice(
@@ -194,14 +216,13 @@ def advice(task: Task, model: str, own: Figures) -> list[Advice]:
         )
         for lost, name, after in sorted(found, key=lambda each: each[0])[:MOST]
     ]
-    whole = own[task.measure.lower()]
     wanted += [
         Advice(
             f"“{each.title}” leaves {100 * each.value:.1f} % right. See whether examples help",
             *_inoculate(model, each.name, each.name),
         )
-        for each in _computed(own)[:MOST]
-        if each.high < whole.low
+        for each in computed(own)[:MOST]
+        if _is_worse(changes[each.name])
     ]
     tricked = [f for f in own.values() if f.group == "hans" and f.name.endswith(".non-entailment")]
     if any(figure.high < TRICKED for figure in tricked):

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from markupsafe import Markup
 
 from probe.checkup.figure import GROUPS, Figure
+from probe.checkup.published import published_beside
 from probe.checkup.report import changes_words, figures_of, references
 from probe.metrics import percent
-from probe.published import published_shares
 from probe.runs.run import Json
 from probe.tasks.task import Task, task_named
 
@@ -100,7 +100,7 @@ def _table(
 
 
 def _row(task: Task, figure: Figure, others: Mapping[str, Mapping[str, Figure]]) -> Markup:
-    known = published_shares().get(f"agreement.{figure.name}.{task.name}")
+    known = published_beside(figure, task)
     cells = [
         _share(figure),
         f"{figure.n:,}",
@@ -111,7 +111,9 @@ def _row(task: Task, figure: Figure, others: Mapping[str, Mapping[str, Figure]])
     numbers = Markup("").join(Markup('<td class="number">{}</td>').format(cell) for cell in cells)
     title = Markup('<th scope="row">{}{}</th>').format(
         figure.title,
-        "" if figure.more_is_better else Markup(' <span class="soft">(less is better)</span>'),
+        ""
+        if figure.more_is_better is not False
+        else Markup(' <span class="soft">(less is better)</span>'),
     )
     return Markup("<tr>{}{}{}</tr>").format(title, bar.format(100 * figure.value), numbers)
 

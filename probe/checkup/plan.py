@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from probe.checkup.measure import Asked, parts_of
+from probe.checkup.measure import parts_of
+from probe.checkup.subject import Asked
 from probe.data.rows import Columns
 from probe.errors import CheckupError
 from probe.models.classifier import resolve

@@ -8,17 +8,23 @@ from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
 
-from probe.checkup.difference import difference, is_sure, points
-from probe.checkup.figure import Figure, figure_from
+from probe.checkup.difference import points
+from probe.checkup.families import Tests, families_of
+from probe.checkup.figure import GROUPS, Figure, figure_from, known
 from probe.checkup.findings import advice, findings
 from probe.checkup.plan import Plan, plan_from
+from probe.checkup.significance import HOW, Compared, compared
 from probe.errors import FileError
 from probe.runs.run import Json, StoredRun
 from probe.settings import ASSETS
 from probe.tasks.task import Task, task_named
 
-FORMAT = 1
+FORMAT = 2
 """The number of the form of a report."""
+OLDER = (1,)
+"""Forms whose figures mean the same, so that a report can be set beside one of theirs."""
+SAYS_NOTHING: Json = {"findings": [], "tones": [], "advice": [], "tests": [], "how_tested": HOW}
+"""What a report says before there is anything to say, or as a reference."""
 REFERENCES = ASSETS / "checkups"
 """Reports of the bundled models, without the scores of single texts."""
 
@@ -42,10 +48,12 @@ def report_of(run: StoredRun) -> Json:
         "data": {"name": plan.file or "bundled", **facts["sets"]["test"]},
         "asked": asdict(plan.asked),
         "made": datetime.fromtimestamp(run.created, timezone.utc).isoformat(timespec="seconds"),
-        "environment": run.environment,
+        "environment": {**run.environment, "precision": plan.asked.precision},
         "command": command(plan),
         "seconds": math.fsum(result["seconds"] for result in run.results),
         "figures": rows,
+        "reliability": [each for result in run.results for each in result.get("bins", ())],
+        "examples": _examples(run),
         "missing": [cell.key["part"] for cell in run.cells if cell.result is None],
         "left_out": facts["left_out"],
         **(_said(run, plan, rows)),
@@ -53,18 +61,47 @@ def report_of(run: StoredRun) -> Json:
 
 
 def _said(run: StoredRun, plan: Plan, rows: Sequence[Json]) -> Json:
-    """Return findings and advice, none before the texts as they are have been measured."""
-    task, figures = task_named(plan.task), [figure_from(row) for row in rows]
-    own = {figure.name: figure for figure in figures}
+    """Return findings, tests and advice, none before the texts as they are have been measured."""
+    task, own = task_named(plan.task), {row["name"]: figure_from(row) for row in rows}
     if task.measure.lower() not in own:
-        return {"findings": [], "tones": [], "advice": []}
+        return dict(SAYS_NOTHING)
     others = references(task, run.artefacts["sets"]["test"]["sha256"], plan.model)
-    found = findings(task, figures, others)
+    tests = families_of(task, own, others)
+    found = findings(task, own, tests)
     return {
         "findings": [each.sentence for each in found],
         "tones": [each.tone for each in found],
-        "advice": [asdict(each) for each in advice(task, plan.model, own)],
+        "advice": [asdict(each) for each in advice(task, plan.model, own, tests)],
+        "tests": _tests_json(tests),
+        "how_tested": HOW,
     }
+
+
+def _examples(run: StoredRun) -> Json:
+    """Return the examples of each change by its name."""
+    return {
+        cell.key["part"]: cell.result["examples"]
+        for cell in run.cells
+        if cell.result and cell.result.get("examples")
+    }
+
+
+def _tests_json(tests: Tests) -> list[Json]:
+    """Return a row for each test: what against what, the difference, p as it is and corrected."""
+    return [
+        {
+            "family": family,
+            "name": name,
+            "title": each.after.title,
+            "against": each.before.title,
+            **{end: known(value) for end, value in asdict(each.found).items()},
+            "p": known(each.p),
+            "adjusted": known(each.adjusted),
+            "remains": each.remains,
+        }
+        for family, members in tests.items()
+        for name, each in members.items()
+    ]
 
 
 def conclude(run: StoredRun) -> Json | None:
@@ -108,8 +145,11 @@ def read_report(path: Path) -> Json:
     """Read a report. Raises FileError where the file is none."""
     try:
         report: Json = json.loads(path.read_text(encoding="utf-8"))
-        if report["format"] != FORMAT:
-            raise FileError(f"{path.name} is a check-up of another form ({report['format']})")
+        if report["format"] not in (FORMAT, *OLDER):
+            raise FileError(
+                f"{path.name} is a check-up of form {report['format']}, which this version does "
+                "not read; check that model up again"
+            )
         figures_of(report)
         drawn_alike(report)
         task_named(report["task"])
@@ -126,10 +166,9 @@ def figures_of(report: Json) -> dict[str, Figure]:
 
 
 def without_rows(report: Json) -> Json:
-    """Return a report without the scores of single texts, what they say of others, and its time."""
+    """Return a report without single texts and their scores, what it says, and its time."""
     figures = [{**row, "rows": []} for row in report["figures"]]
-    said: Json = {"findings": [], "tones": [], "advice": []}
-    return {**report, "figures": figures, **said, "seconds": 0.0}
+    return {**report, "figures": figures, "examples": {}, **SAYS_NOTHING, "seconds": 0.0}
 
 
 def drawn_alike(report: Json) -> tuple[str, int, int]:
@@ -139,10 +178,10 @@ def drawn_alike(report: Json) -> tuple[str, int, int]:
 
 
 def against(old: Json, new: Json) -> list[Json]:
-    """Return what got better and what worse: differences whose interval excludes 0.
+    """Return what got better and what worse: differences that remain after the correction.
 
-    Texts are compared one by one where both reports are of the same examples, drawn alike. Raises
-    FileError for a report of another task.
+    The figures of a group are a family of tests. Texts are compared one by one where both reports
+    are of the same examples, drawn alike. Raises FileError for a report of another task.
     """
     if old["task"] != new["task"]:
         raise FileError(
@@ -153,22 +192,25 @@ def against(old: Json, new: Json) -> list[Json]:
     before, after = (
         figures_of(each if drawn[0] == drawn[1] else without_rows(each)) for each in (old, new)
     )
-    changed = []
-    for name, figure in after.items():
-        if name not in before or name.endswith(".before"):
-            continue
-        found = difference(before[name], figure)
-        if is_sure(found):
-            better = (found.value > 0) == figure.more_is_better
-            changed.append(
-                {
-                    "name": name,
-                    "better": better,
-                    **asdict(found),
-                    "sentence": _sentence(before[name], figure, points(found), better),
-                }
-            )
-    return changed
+    both = [
+        (before[name], figure)
+        for name, figure in after.items()
+        if name in before and not name.endswith(".before") and figure.more_is_better is not None
+    ]
+    groups = [[pair for pair in both if pair[1].group == group] for group in GROUPS]
+    return [_change(each) for group in groups for each in compared(group) if each.remains]
+
+
+def _change(each: Compared) -> Json:
+    better = (each.found.value > 0) == each.after.more_is_better
+    return {
+        "name": each.after.name,
+        "better": better,
+        **asdict(each.found),
+        "p": each.p,
+        "adjusted": each.adjusted,
+        "sentence": _sentence(each.before, each.after, points(each.found), better),
+    }
 
 
 def _sentence(before: Figure, after: Figure, size: str, better: bool) -> str:
@@ -181,8 +223,8 @@ def _sentence(before: Figure, after: Figure, size: str, better: bool) -> str:
 def too_low(report: Json, limits: Mapping[str, float]) -> list[str]:
     """Return a sentence for each figure that is on the wrong side of its limit.
 
-    A figure of which less is better, as of word salad, must not be above it. Raises FileError for a
-    figure that the report does not have.
+    A figure of which less is better, as of word salad, must not be above it, any other not below.
+    Raises FileError for a figure that the report does not have.
     """
     own = figures_of(report)
     if unknown := [name for name in limits if name not in own]:
@@ -193,11 +235,11 @@ def too_low(report: Json, limits: Mapping[str, float]) -> list[str]:
 
 
 def _misses(figure: Figure, limit: float) -> bool:
-    return figure.value < limit if figure.more_is_better else figure.value > limit
+    return figure.value > limit if figure.more_is_better is False else figure.value < limit
 
 
 def _missed(figure: Figure, limit: float) -> str:
-    side = "under" if figure.more_is_better else "above"
+    side = "above" if figure.more_is_better is False else "under"
     return f"{figure.title} is {100 * figure.value:.1f} %, {side} {100 * limit:g} %"
 
 

@@ -10,7 +10,6 @@ import typer
 
 from probe.checkup.experiment import known_results, run_request
 from probe.checkup.files import write_report
-from probe.checkup.measure import Asked
 from probe.checkup.plan import Plan, new_plan, with_gold
 from probe.checkup.report import (
     against,
@@ -20,6 +19,7 @@ from probe.checkup.report import (
     too_low,
     without_rows,
 )
+from probe.checkup.subject import Asked
 from probe.checkup.time_estimate import estimate_seconds
 from probe.cli.compute import compute_run
 from probe.cli.example_file import OR_HUB, at_commit, local_file

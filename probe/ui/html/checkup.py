@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
+from probe.checkup.families import losses
 from probe.checkup.figure import GROUPS, Figure, Group
-from probe.checkup.findings import losses
 from probe.checkup.page import facts_of, said_in
 from probe.checkup.report import changes_words, figures_of, references, report_of
 from probe.metrics import NOTHING as UNKNOWN
@@ -25,9 +25,12 @@ TITLES: Mapping[str, str] = {"good": "What it is good at", "bad": "What it is ba
 BEFORE = "before the change"
 WORDS: Mapping[Group, str] = {
     "plain": "",
+    "labels": "",
     "salad": "Less is better: nobody can know the answer to such a text.",
+    "confidence": "Less is better: of such a text nobody can be sure.",
     "stress": "Each change on the same texts before and after it, where the right answer stays.",
     "hans": "Where a text is not entailed, only the words suggest that it is.",
+    "subcases": "",
     "slices": "",
 }
 """What stands under the picture of a group."""

@@ -4,15 +4,18 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
 
 from probe.checkup.difference import difference, is_sure, paired
+from probe.checkup.families import families_of
 from probe.checkup.figure import Figure, figure_from, figure_json, figure_of
-from probe.checkup.findings import advice, findings, listing
-from probe.checkup.measure import Asked, Subject, measure_part, parts_of
+from probe.checkup.findings import Advice, advice, findings, listing
+from probe.checkup.measure import measure_part, parts_of
 from probe.checkup.page import checkup_page
+from probe.checkup.part import Part
 from probe.checkup.report import (
     FORMAT,
     against,
@@ -21,6 +24,7 @@ from probe.checkup.report import (
     too_low,
     without_rows,
 )
+from probe.checkup.subject import Asked, Subject
 from probe.errors import FileError
 from probe.metrics import mean, share
 from probe.models.library import AnyModel, load, load_reader
@@ -35,8 +39,8 @@ from tests.support.tiny_word_readers import QUESTIONS
 N = 100
 
 
-def measured(model: AnyModel, examples: Sequence[Any], asked: Asked) -> dict[str, list[Figure]]:
-    """Return the figures of each part by its name."""
+def measured(model: AnyModel, examples: Sequence[Any], asked: Asked) -> dict[str, Part]:
+    """Return each part by its name."""
     subject = Subject(model, examples, asked)
     return {part: measure_part(subject, part) for part in parts_of(model.task)}
 
@@ -45,6 +49,21 @@ def scored(name: str, group: str, right: int, *, more: bool = True, n: int = N) 
     """Return a figure with so many right of n, those first."""
     rows = [at < right for at in range(n)]
     return figure_of(name, name.capitalize(), group, share(rows), rows, more)  # type: ignore[arg-type]  # a group's name
+
+
+def said(
+    figures: Sequence[Figure], others: dict[str, dict[str, Figure]] | None = None
+) -> dict[str, str]:
+    """Return what is said of figures of NLI: the tone of each sentence."""
+    own = named(*figures)
+    found = findings(NLI, own, families_of(NLI, own, others or {}))
+    return {each.sentence: each.tone for each in found}
+
+
+def advised(*figures: Figure) -> list[Advice]:
+    """Return what is advised for a model with these figures."""
+    own = named(*figures)
+    return advice(NLI, "mine", own, families_of(NLI, own, {}))
 
 
 def named(*figures: Figure) -> dict[str, Figure]:
@@ -85,17 +104,43 @@ def test_a_tiny_model_is_measured_in_every_part(model: str) -> None:
     classifier, pairs = load(model), tiny_pairs(24)
     found = measured(classifier, pairs, Asked(n=6, per_subcase=2, precision="fp32"))
     assert list(found) == parts_of(NLI) == ["plain", *ready(NLI), "hans"]
-    plain = named(*found["plain"])
+    plain = named(*found["plain"].figures)
     answers = classifier.predict(pairs)
     right = [said.label == pair.gold for said, pair in zip(answers, pairs, strict=True)]
     assert plain["accuracy"].estimate == share(right)
     assert 0 <= plain["ece"].value <= 1
-    assert [(f.name, f.group, f.more_is_better) for f in found["sort"]] == [
-        ("sort", "salad", False)
+    assert sum(each.n for each in found["plain"].bins) == 24
+    assert plain["confidence"].value == pytest.approx(fmean(each.confidence for each in answers))
+    labels = [plain[f"label.{label}"] for label in NLI.labels]
+    assert [each.n for each in labels] == [8, 8, 8]
+    assert fmean(each.value for each in labels) == pytest.approx(plain["accuracy"].value)
+    assert (plain["majority"].value, plain["majority"].more_is_better) == (8 / 24, None)
+    assert "hypothesis_only" in plain
+    assert [(f.name, f.group, f.more_is_better) for f in found["sort"].figures] == [
+        ("sort", "salad", False),
+        ("confidence.sort", "confidence", False),
+        ("confidence.sort.before", "confidence", None),
     ]
-    negation, before = found["negation"]
+    negation, before = found["negation"].figures
     assert (negation.n, before.name, before.n) == (6, "negation.before", 6)
-    assert {figure.n for figure in found["hans"]} == {10}  # five sub-cases of two
+    hans = found["hans"].figures
+    assert [each.n for each in hans if each.group == "hans"] == [10] * 6  # five sub-cases of two
+    assert [each.n for each in hans if each.group == "subcases"] == [2] * 30
+
+
+def test_examples_of_a_change_show_first_where_the_model_fails(model: str) -> None:
+    subject = Subject(load(model), tiny_pairs(24), Asked(n=24, precision="fp32"))
+    part = measure_part(subject, "sort")
+    stays = round(part.figures[0].value * part.figures[0].n)
+    shown = part.examples
+    assert len(shown) == 3
+    assert [each.answer == each.answer_before for each in shown] == [at < stays for at in range(3)]
+    for each in shown:
+        assert each.gold is None and list(each.before) == ["hypothesis"]
+        assert sorted(each.before["hypothesis"].split()) != each.before["hypothesis"].split()
+    changed = measure_part(subject, "negation")
+    assert {each.gold for each in changed.examples} <= set(NLI.labels)
+    assert all("false is not true" in each.texts["hypothesis"] for each in changed.examples)
 
 
 def test_the_same_seed_measures_the_same(model: str) -> None:
@@ -109,10 +154,11 @@ def test_a_reader_is_measured_by_f1_with_distractors_and_without_hans(tmp_path: 
     asked = [replace(each, question="Who sat in the largest park?") for each in QUESTIONS]
     found = measured(reader, asked, Asked(n=4, precision="fp32"))
     assert list(found) == ["plain", *ready(READING)]
-    assert found["plain"][0].name == "f1"
-    assert "ece" not in named(*found["plain"])
-    assert [figure.name for figure in found["addsent"]] == ["addsent", "addsent.before"]
-    assert [figure.group for figure in found["sort"]] == ["salad"]
+    plain = found["plain"]
+    assert (plain.figures[0].name, plain.bins) == ("f1", ())
+    assert not {"ece", "majority"} & set(named(*plain.figures))
+    assert [figure.name for figure in found["addsent"].figures] == ["addsent", "addsent.before"]
+    assert {figure.group for figure in found["sort"].figures} == {"salad", "confidence"}
 
 
 def test_differences_of_the_same_texts_are_paired() -> None:
@@ -135,30 +181,29 @@ def test_a_figure_is_written_and_read_with_or_without_its_interval() -> None:
 
 def test_findings_name_what_is_lost_beside_other_models_and_papers() -> None:
     worse = {"minilm": named(scored("accuracy", "plain", 40))}
-    found = {each.sentence: each.tone for each in findings(NLI, FIGURES, worse)}
+    found = said(FIGURES, worse)
     assert next(iter(found)).startswith("It is right on 80.0 % (")
 
     def tone(*words: str) -> str:
         (sentence,) = [line for line in found if all(word in line for word in words)]
         return found[sentence]
 
-    assert tone("more than minilm, 40.0 %") == "good"
+    assert tone("more than MiniLM, 40.0 %") == "good"
     assert tone("“Negation” costs 30.0 points", "80.0 to 50.0 %") == "bad"
     assert tone("Nothing that can be measured is lost by “Spelling”.") == "good"
     assert tone("RoBERTa on MNLI: 79.1 %") == "bad"
     assert tone("right on 2.0 %") == "bad"
-    alike = findings(NLI, FIGURES, {"da": named(scored("accuracy", "plain", 79))})
-    assert any("not measurably different from da" in each.sentence for each in alike)
+    alike = said(FIGURES, {"da": named(scored("accuracy", "plain", 79))})
+    assert any("not measurably different from Decomposable" in sentence for sentence in alike)
 
 
 def test_being_right_where_the_words_suggest_it_speaks_for_no_model() -> None:
     entailed = scored("hans.subsequence.entailment", "hans", 99)
-    tones = [each.tone for each in findings(NLI, (PLAIN, entailed, TRICKED), {})]
-    assert tones[-2:] == ["", "bad"]
+    assert list(said((PLAIN, entailed, TRICKED)).values())[-2:] == ["", "bad"]
 
 
 def test_advice_names_the_command_for_each_weakness_and_none_for_a_model_without() -> None:
-    found = advice(NLI, "mine", named(*FIGURES))
+    found = advised(*FIGURES)
     commands = [each.command for each in found]
     assert [(each.tab, each.challenge) for each in found] == [
         ("inoculate", "negation"),
@@ -170,7 +215,7 @@ def test_advice_names_the_command_for_each_weakness_and_none_for_a_model_without
         "inoculate --model mine --challenge templates_hans --out inoculated/hans",
         "mitigate --model mine --out repaired/mitigation",
     ]
-    assert advice(NLI, "mine", named(PLAIN, *CHEAP, replace(SALAD, low=0.2))) == []
+    assert advised(PLAIN, *CHEAP, replace(SALAD, low=0.2)) == []
 
 
 def test_an_older_report_shows_what_got_better_and_what_worse() -> None:
@@ -178,14 +223,14 @@ def test_an_older_report_shows_what_got_better_and_what_worse() -> None:
     newer = report(PLAIN, scored("negation", "stress", 70), scored("sort", "salad", 95, more=False))
     changes = against(older, newer)
     assert [(row["name"], row["better"]) for row in changes] == [
-        ("negation", True),
         ("sort", False),
+        ("negation", True),
     ]
     assert [words.split(":")[0] for words in changes_words(changes)] == ["Worse", "Better"]
     assert against(older, older) == []
     assert changes_words([]) == ["Nothing changed that can be measured."]
     other_texts = {**newer, "data": {**newer["data"], "sha256": "two"}}
-    assert [row["name"] for row in against(older, other_texts)] == ["negation", "sort"]
+    assert [row["name"] for row in against(older, other_texts)] == ["sort", "negation"]
     with pytest.raises(FileError, match="is about"):
         against({**older, "task": "sentiment"}, newer)
 

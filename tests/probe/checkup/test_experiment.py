@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from probe.checkup.experiment import CHECKUP, KIND, known_results, run_request
-from probe.checkup.measure import Asked, Subject, measure_part, parts_of
+from probe.checkup.measure import measure_part, parts_of
 from probe.checkup.plan import Plan, new_plan, plan_from, plan_json
 from probe.checkup.report import figures_of, report_of
+from probe.checkup.subject import Asked, Subject
 from probe.errors import CheckupError
 from probe.models.library import load
 from probe.runs.compute.engine import Engine
@@ -85,8 +86,10 @@ def test_a_stopped_check_up_goes_on_with_what_it_lacks_and_comes_to_the_same(
     assert run.results[: len(before.results)] == before.results  # seconds too: not done again
     subject = Subject(load(model), PAIRS, ASKED)
     found = {part: measure_part(subject, part) for part in parts_of(NLI)}
-    assert list(figures_of(report_of(run))) == [f.name for each in found.values() for f in each]
-    assert figures_of(report_of(run))["sort"] == found["sort"][0]
+    assert list(figures_of(report_of(run))) == [
+        f.name for each in found.values() for f in each.figures
+    ]
+    assert figures_of(report_of(run))["sort"] == found["sort"].figures[0]
     assert run.verdict["explanation"] == run.verdict["findings"][0]
     assert run.verdict["explanation"].startswith("It is right on ")
 

@@ -1,0 +1,121 @@
+"""What a change of the texts does to a model's answers, and how sure it stays of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from probe.analysis.transformed import Transformed, transform_all
+from probe.checkup.figure import Figure, figure_of
+from probe.checkup.part import ChangedExample, Part
+from probe.checkup.subject import Subject
+from probe.metrics import mean, mean_score, share
+from probe.models.classifier import Prediction
+from probe.tasks.label_rules import KEEP
+from probe.tasks.task import Label, Task
+from probe.transforms.registry import Transform
+
+SHOWN = 3
+"""Examples of a change that a report shows."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One changed example with the answers before and after, and the gold label it had before."""
+
+    before: Prediction
+    gold: Label
+    after: Transformed
+
+    @property
+    def score_before(self) -> float:
+        """How right the answer was."""
+        return self.after.result.task.score(self.before.label, self.gold)
+
+    @property
+    def score(self) -> float:
+        """How right the answer is now, by the new gold label."""
+        result = self.after.result
+        return result.task.score(self.after.prediction.label, result.gold or "")
+
+
+def changed(transform: Transform, subject: Subject) -> Part:
+    """Return what a transform costs where it leaves a right answer, else which answers stay."""
+    changes = _changes(transform, subject)
+    golden = [each for each in changes if each.after.result.gold]
+    if not changes:
+        return Part(())
+    if golden:
+        failed = [each.score < (each.score_before if _keeps(transform) else 1) for each in golden]
+        figures, shown = _scored(transform, subject.task, golden), golden
+    else:
+        failed = [each.after.agrees for each in changes]
+        figures, shown = _salad(transform, changes), changes
+    return Part(list(figures), _telling(shown, failed))
+
+
+def _changes(transform: Transform, subject: Subject) -> list[Change]:
+    """Return what a transform changes of the few, classified: of one example perhaps several."""
+    asked, name = subject.asked, transform.name
+    made = transform_all(
+        subject.model,
+        subject.few,
+        subject.before,
+        [name],
+        asked.seed,
+        precision=asked.precision,
+        scored=subject.importance if "model" in transform.needs else [],
+    )[name]
+    return [
+        Change(before, example.gold, one)
+        for example, before, several in zip(subject.few, subject.before, made, strict=True)
+        for one in several
+        if one.result.changed
+    ]
+
+
+def _keeps(transform: Transform) -> bool:
+    """Whether the right answer stays what it was."""
+    return transform.rule is KEEP
+
+
+def _scored(transform: Transform, task: Task, golden: Sequence[Change]) -> Iterator[Figure]:
+    """Yield the score after the change and, where the right answer stays, that before it."""
+    name, title, scores = transform.name, transform.title, [each.score for each in golden]
+    yield figure_of(name, title, "stress", mean_score(task, scores), scores)
+    if _keeps(transform):
+        scores = [each.score_before for each in golden]
+        yield figure_of(
+            f"{name}.before", f"{title}: before", "stress", mean_score(task, scores), scores
+        )
+
+
+def _salad(transform: Transform, changes: Sequence[Change]) -> Iterator[Figure]:
+    """Yield how often the answer stays, and how sure it is of changed texts and was before."""
+    name, title = transform.name, transform.title
+    stays = [each.after.agrees for each in changes]
+    yield figure_of(name, title, "salad", share(stays), stays, more_is_better=False)
+    sure = [each.after.prediction.confidence for each in changes]
+    yield figure_of(f"confidence.{name}", title, "confidence", mean(sure), sure, False)
+    sure = [each.before.confidence for each in changes]
+    yield figure_of(
+        f"confidence.{name}.before", f"{title}: before", "confidence", mean(sure), sure, None
+    )
+
+
+def _telling(changes: Sequence[Change], failed: Sequence[bool]) -> list[ChangedExample]:
+    """Return a few examples, those on which the model fails first, else in the texts' order."""
+    order = sorted(range(len(changes)), key=lambda at: not failed[at])
+    return [_shown(changes[at]) for at in order[:SHOWN]]
+
+
+def _shown(change: Change) -> ChangedExample:
+    result, answer = change.after.result, change.after.prediction
+    texts, earlier = (result.task.texts(each) for each in (result.example, result.original))
+    return ChangedExample(
+        texts,
+        {name: text for name, text in earlier.items() if text != texts[name]},
+        change.before.label,
+        answer.label,
+        round(change.before.confidence, 3),
+        round(answer.confidence, 3),
+        result.gold,
+    )
