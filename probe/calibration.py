@@ -5,6 +5,7 @@ counts an edge to the bin above it, the released code to the one below, and torc
 a probability of exactly 1.0 a sixteenth bin of its own: here it counts to the last of the 15.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,3 +104,17 @@ def _bin(at: int, confidence: NDArray[np.float64], correct: NDArray[np.bool_]) -
     n = len(confidence)
     means = (float(confidence.mean()), float(correct.mean())) if n else (0.0, 0.0)
     return Bin(at / BINS, (at + 1) / BINS, n, *means)
+
+
+def first_bin(bins: Sequence[Bin], labels: int) -> int:
+    """Return the bin from which on answers can lie: of some labels the surest is not below 1/n."""
+    lowest = next((at for at, each in enumerate(bins) if each.n), BINS - 1)
+    return min(lowest, BINS // labels)
+
+
+def in_words(each: Bin) -> str:
+    """Say how often the answers of a bin are right."""
+    return (
+        f"sure by {each.low:.2f} to {each.high:.2f}: right on {100 * each.accuracy:.0f} % of "
+        f"{each.n:,}"
+    )

@@ -13,7 +13,7 @@ GROUPS: dict[Group, str] = {
     "plain": "Texts as they are",
     "labels": "By the right answer",
     "salad": "Texts that nobody can read (word salad)",
-    "confidence": "How sure it is of them",
+    "confidence": "How sure it is of texts that nobody can read",
     "stress": "Texts changed so that the right answer is known",
     "hans": "Where the words of one text stand in the other (HANS)",
     "subcases": "The sub-cases of HANS",

@@ -30,6 +30,8 @@ MOST = 3
 
 
 Tone = Literal["good", "bad", ""]
+BAD: Tone = "bad"
+NEITHER: Tone = ""
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,8 @@ def findings(task: Task, own: Figures, tests: Tests) -> list[Finding]:
 
 
 _THAN: Mapping[bool, tuple[str, Tone]] = {
-    True: ("more than", "good"),
-    False: ("less than", "bad"),
+    True: ("above", "good"),
+    False: ("below", "bad"),
 }
 CHANCE = "That may be chance: it does not remain after the correction for {} tests."
 """What is said of a difference that would be named were it the only one that is tested."""
@@ -81,10 +83,13 @@ def _beside(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
         other, reached = RULES.get(name, title_of(name)), percent(each.before.estimate)
         if each.remains:
             than, tone = _THAN[each.found.value > 0]
-            yield Finding(f"That is {points(each.found)} {than} {other}, {reached}.", tone)
+            size = points(each.found)
+            yield Finding(f"Its {task.measure} is {size} {than} {other}, {reached}.", tone)
         else:
             unsure = _unless_chance(each, tests["beside"])
-            yield Finding(f"That is not measurably different from {other}, {reached}.{unsure}")
+            yield Finding(
+                f"Its {task.measure} is not measurably different from {other}, {reached}.{unsure}"
+            )
 
 
 def _unless_chance(each: Compared, family: Mapping[str, Compared]) -> str:
@@ -101,17 +106,25 @@ def _calibrated(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
         )
 
 
+_STAYS: Mapping[Tone, str] = {
+    "bad": "It mostly answers texts that nobody can read as if it could read them, after {}.",
+    "good": "Its answers mostly change with texts that nobody can read, after {}.",
+    "": "About half of its answers stay on texts that nobody can read, after {}.",
+}
+
+
 def _salad(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
-    for figure in own.values():
-        if figure.group != "salad":
-            continue
-        known = published_beside(figure, task)
-        beside = f"; {known.who}: {100 * known.share:.1f} % ({known.source})" if known else ""
-        yield Finding(
-            f"“{figure.title}”: the answer stays as if the text could be read on "
-            f"{percent(figure.estimate)} of {figure.n}{beside}.",
-            _around(figure, KEPT),
-        )
+    salad = [each for each in own.values() if each.group == "salad"]
+    for tone, words in _STAYS.items():
+        if told := [_stays(each, task) for each in salad if _around(each, KEPT) == tone]:
+            yield Finding(words.format(listing(told)), tone)
+
+
+def _stays(figure: Figure, task: Task) -> str:
+    """Name a change and how many answers stay, with the paper's figure where there is one."""
+    known = published_beside(figure, task)
+    beside = f", published {100 * known.share:.0f} %" if known else ""
+    return f"“{figure.title}” ({100 * figure.value:.0f} % stay{beside})"
 
 
 def _around(figure: Figure, middle: float) -> Tone:
@@ -124,21 +137,22 @@ def _around(figure: Figure, middle: float) -> Tone:
 
 
 def _sure(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
-    """Say after which changes it is as sure as before, within a margin, and after which less."""
+    """Say after how many changes it is as sure as before, within a margin, and after which less."""
     pairs = [
         (difference(own[f"{figure.name}.before"], figure), figure)
         for figure in own.values()
         if figure.group == "confidence" and f"{figure.name}.before" in own
     ]
-    if alike := [_with_share(figure) for found, figure in pairs if found.low > -SURE]:
-        within = f"within {100 * SURE:.0f} points"
-        yield Finding(f"It is as sure as before ({within}) after {listing(alike)}.", "bad")
-    if less := [_with_share(figure) for found, figure in pairs if found.high < -SURE]:
-        yield Finding(f"It is less sure than before after {listing(less)}.", "good")
-
-
-def _with_share(figure: Figure) -> str:
-    return f"“{figure.title}” ({100 * figure.value:.0f} % sure)"
+    if alike := [figure.value for found, figure in pairs if found.low > -SURE]:
+        yield Finding(
+            f"It is as sure as before, within {100 * SURE:.0f} points, after {len(alike)} of "
+            f"{len(pairs)} changes that make a text unreadable: {100 * min(alike):.0f} to "
+            f"{100 * max(alike):.0f} % sure.",
+            BAD,
+        )
+    if less := [figure for found, figure in pairs if found.high < -SURE]:
+        told = [f"“{each.title}” ({100 * each.value:.0f} % sure)" for each in less]
+        yield Finding(f"It is less sure than before after {listing(told)}.", "good")
 
 
 def _stress(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
@@ -167,27 +181,38 @@ def listing(names: Sequence[str]) -> str:
 
 
 def _another(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
-    for figure in computed(own):
-        reached = percent(figure.estimate)
-        yield Finding(
-            f"“{figure.title}”, which another answer may fit: right on {reached} of {figure.n}.",
-            "bad" if _is_worse(tests["changes"][figure.name]) else "",
-        )
+    worse = [each for each in computed(own) if _is_worse(tests["changes"][each.name])]
+    rest = [each for each in computed(own) if each not in worse]
+    words = f"{task.measure} after changes that may call for another answer: {{}}."
+    for figures, start, tone in ((worse, "Lower ", BAD), (rest, "Not measurably lower ", NEITHER)):
+        if figures:
+            told = [f"“{each.title}” ({100 * each.value:.0f} % of {each.n})" for each in figures]
+            yield Finding(start + words.format(listing(told)), tone)
 
 
 def _is_worse(each: Compared) -> bool:
     return each.remains and each.found.value < 0
 
 
+_HANS = (
+    (".entailment", "HANS, where the words stand in the other text and it follows"),
+    (".non-entailment", "HANS, where the words stand in the other text and it does not follow"),
+)
+
+
 def _hans(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
-    for figure in own.values():
-        if figure.group == "hans":
-            reached, telling = percent(figure.estimate), figure.name.endswith(".non-entailment")
-            yield Finding(
-                f"HANS, {figure.title.lower()}: right on {reached} of {figure.n}.",
-                # who always says entailment is right on the entailed ones too
-                _around(figure, TRICKED) if telling else "",
-            )
+    """Say how often it is right by heuristic, of the pairs that are entailed and of the others.
+
+    Who always says entailment is right on the entailed ones too, so that these speak for nobody.
+    """
+    hans = [each for each in own.values() if each.group == "hans" and each.n]
+    for end, words in _HANS:
+        figures = [each for each in hans if each.name.endswith(end)]
+        tones = {_around(each, TRICKED) for each in figures}
+        tone = tones.pop() if end == ".non-entailment" and len(tones) == 1 else NEITHER
+        told = [f"{100 * f.value:.0f} % ({f.title.split(',')[0].lower()})" for f in figures]
+        if told:
+            yield Finding(f"{words}: right on {listing(told)}.", tone)
 
 
 def _kinds(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:

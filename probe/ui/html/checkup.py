@@ -1,19 +1,31 @@
 """What a check-up came to: a sentence, good and bad, pictures, what to try."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+import pandas as pd
 from markupsafe import Markup
 
-from probe.checkup.families import losses
+from probe.checkup import reliability
+from probe.checkup.details import TEST_HEADS, examples, rows_of_tests
 from probe.checkup.figure import GROUPS, Figure, Group
-from probe.checkup.page import facts_of, said_in
+from probe.checkup.glance import verdict
+from probe.checkup.page import (
+    EXAMPLES,
+    FIRST,
+    RELIABILITY,
+    TESTS,
+    facts_of,
+    glance_tiles,
+    said_in,
+)
+from probe.checkup.part import bins_from
 from probe.checkup.report import changes_words, figures_of, references, report_of
 from probe.metrics import NOTHING as UNKNOWN
-from probe.metrics import Estimate
+from probe.metrics import Estimate, percent
 from probe.models.bundled import title_of
 from probe.runs.run import Json, StoredRun
 from probe.tasks.task import Task, task_named
-from probe.ui.html.elements import NOTHING, card, heads, join, link, note, table, title, twin
+from probe.ui.html.elements import NOTHING, card, heads, join, link, note, sheet, table, title, twin
 from probe.ui.html.picture import picture
 from probe.ui.html.pictures.dot_plot import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
 from probe.ui.links import link_to_inoculation, link_to_repair
@@ -24,16 +36,19 @@ SHOWN_AT_ONCE = 6
 TITLES: Mapping[str, str] = {"good": "What it is good at", "bad": "What it is bad at"}
 BEFORE = "before the change"
 WORDS: Mapping[Group, str] = {
-    "plain": "",
-    "labels": "",
     "salad": "Less is better: nobody can know the answer to such a text.",
     "confidence": "Less is better: of such a text nobody can be sure.",
     "stress": "Each change on the same texts before and after it, where the right answer stays.",
     "hans": "Where a text is not entailed, only the words suggest that it is.",
-    "subcases": "",
     "slices": "",
 }
-"""What stands under the picture of a group."""
+"""The groups that are drawn, and what stands under the picture of each."""
+MEASURED: Mapping[Group, tuple[str, str]] = {
+    "salad": ("answers that stay", "% stay"),
+    "confidence": ("confidence", "% sure"),
+}
+"""What a group measures, and the unit of its scale, where it is not how often answers are right."""
+SUBCASE_HEADS = ("sub-case", "right", "n")
 TABS: Mapping[str, str] = {"inoculate": "Inoculate", "repair": "Repair"}
 Others = Mapping[str, Mapping[str, Figure]]
 
@@ -48,12 +63,14 @@ def shown(report: Json) -> Markup:
     task, name = task_named(report["task"]), report["model"]["name"]
     own = figures_of(report)
     others = references(task, report["data"]["sha256"], name)
-    said = report["findings"][:1]
-    return Markup('<div class="checked-up">{}{}{}{}{}{}</div>').format(
-        SAY.format(f"{title_of(name)}: {said[0]}") if said else NOTHING,
+    said = verdict(report)
+    return Markup('<div class="checked-up">{}{}{}{}{}{}{}{}</div>').format(
+        SAY.format(said) if said else NOTHING,
+        glance_tiles(report) if said else NOTHING,
         _good_and_bad(report),
-        join(_drawn(task, name, own, others)),
         _advice(task, report),
+        join(_drawn(task, name, own, others)),
+        join(_folded(report, own)),
         twin("repeat on the command line", Markup("<pre>{}</pre>").format(report["command"])),
         twin("how it was made", _facts(report)),
     )
@@ -85,7 +102,7 @@ def _listed(lines: Sequence[str]) -> Markup:
 
 def _drawn(task: Task, name: str, own: Mapping[str, Figure], others: Others) -> list[Markup]:
     """Draw each group of figures that there is; how good the model is stands with the slices."""
-    plots = {group: _plot(task, name, own, others, group) for group in GROUPS if group != "plain"}
+    plots = {group: _plot(task, name, own, others, group) for group in WORDS}
     return [
         picture(
             GROUPS[group],
@@ -104,20 +121,20 @@ def _plot(
     task: Task, name: str, own: Mapping[str, Figure], others: Others, group: Group
 ) -> DotPlot:
     measure = task.measure.lower()
-    lines = [(f.title, f.name) for f in own.values() if f.group == group]
-    befores = {each for _, each in lines if each.endswith(".before")}
+    groups = (group, "labels") if group == "slices" else (group,)
+    has_before = group in ("stress", "confidence")
     rows = [
-        DotRow(line, _estimates(own, others, each, group == "stress"))
-        for line, each in lines
-        if each not in befores
+        DotRow(each.title, _estimates(own, others, each.name, has_before))
+        for each in own.values()
+        if each.group in groups and not each.name.endswith(".before")
     ]
     if group == "slices" and measure in own:
         whole = _estimates(own, others, measure, False)
         rows.insert(0, DotRow(f"All {task.unit}s", whole, strong=True))
     models = [title_of(each) for each in others]
-    marks = [title_of(name), *([BEFORE] if group == "stress" else []), *models]
-    words = ("answers that stay", "% stay") if group == "salad" else (measure, "% right")
-    chance = None if group == "salad" or task.has_spans else 1 / len(task.labels)
+    marks = [title_of(name), *([BEFORE] if has_before else []), *models]
+    words = MEASURED.get(group, (measure, "% right"))
+    chance = None if group in MEASURED or task.has_spans else 1 / len(task.labels)
     chance = 0.5 if group == "hans" else chance
     return DotPlot(marks, rows, chance, "a guess", task.unit, words[0], words[1])
 
@@ -126,10 +143,29 @@ def _estimates(
     own: Mapping[str, Figure], others: Others, name: str, with_before: bool
 ) -> list[Estimate]:
     """Return a figure of this model, that before a change where it is asked for, and of others."""
-    before = losses(own).get(name)
-    first = own[name].estimate
-    mine = [first, before[0].estimate if before else UNKNOWN] if with_before else [first]
+    before, first = own.get(f"{name}.before"), own[name].estimate
+    mine = [first, before.estimate if before else UNKNOWN] if with_before else [first]
     return [*mine, *(each[name].estimate if name in each else UNKNOWN for each in others.values())]
+
+
+def _folded(report: Json, own: Mapping[str, Figure]) -> Iterator[Markup]:
+    """Show what few ask for: how sure it is, sub-cases, examples, and the tests."""
+    if bins := bins_from(report["reliability"]):
+        drawn = reliability.diagram(bins, len(task_named(report["task"]).labels))
+        table_of_bins = _sheet(reliability.HEADS, reliability.rows(bins), RELIABILITY)
+        yield twin(RELIABILITY, drawn + note(reliability.NOTE) + table_of_bins)
+    if subcases := [each for each in own.values() if each.group == "subcases"]:
+        rows = [(each.title, percent(each.estimate), str(each.n)) for each in subcases]
+        yield twin(GROUPS["subcases"], _sheet(SUBCASE_HEADS, rows, GROUPS["subcases"]))
+    if report["examples"]:
+        yield twin(EXAMPLES, note(FIRST) + examples(report))
+    if report["tests"]:
+        rows_of = rows_of_tests(report)
+        yield twin(TESTS, note(report["how_tested"]) + _sheet(TEST_HEADS, rows_of, TESTS))
+
+
+def _sheet(columns: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> Markup:
+    return sheet(pd.DataFrame(list(rows), columns=list(columns)), label)
 
 
 def _advice(task: Task, report: Json) -> Markup:

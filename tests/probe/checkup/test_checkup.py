@@ -1,6 +1,7 @@
 """The check-up: what is measured, said and advised, reports compared, limits, the page."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from probe.checkup.difference import difference, is_sure, paired
 from probe.checkup.families import families_of
 from probe.checkup.figure import Figure, figure_from, figure_json, figure_of
 from probe.checkup.findings import Advice, advice, findings, listing
+from probe.checkup.glance import glances, verdict
 from probe.checkup.measure import measure_part, parts_of
 from probe.checkup.page import checkup_page
 from probe.checkup.part import Part
@@ -24,9 +26,10 @@ from probe.checkup.report import (
     too_low,
     without_rows,
 )
+from probe.checkup.significance import HOW, adjusted, p_value
 from probe.checkup.subject import Asked, Subject
 from probe.errors import FileError
-from probe.metrics import mean, share
+from probe.metrics import Estimate, mean, share
 from probe.models.library import AnyModel, load, load_reader
 from probe.runs.run import Json
 from probe.tasks.nli import NLI
@@ -75,7 +78,7 @@ PLAIN = scored("accuracy", "plain", 80)
 COSTLY = (scored("negation", "stress", 50), scored("negation.before", "stress", 80))
 CHEAP = (scored("spelling", "stress", 79), scored("spelling.before", "stress", 80))
 SALAD = scored("sort", "salad", 80, more=False)
-TRICKED = scored("hans.subsequence.non-entailment", "hans", 2)
+TRICKED = replace(scored("hans.subsequence.non-entailment", "hans", 2), title="Tricked")
 FIGURES = (PLAIN, *COSTLY, *CHEAP, SALAD, TRICKED)
 
 
@@ -94,8 +97,12 @@ def report(*figures: Figure, sha256: str = "one") -> Json:
         "missing": ["hans"],
         "left_out": {"hverbsyn": "WordNet is <missing>"},
         "figures": [figure_json(figure) for figure in figures],
-        "findings": ["a finding", "a strength", "a weakness"],
-        "tones": ["", "good", "bad"],
+        "findings": ["the score", "a finding", "a strength", "a weakness"],
+        "tones": ["", "", "good", "bad"],
+        "reliability": [],
+        "examples": {},
+        "tests": [],
+        "how_tested": HOW,
         "advice": [{"why": "a reason", "command": "a command", "tab": "repair", "challenge": ""}],
     }
 
@@ -172,6 +179,53 @@ def test_differences_of_the_same_texts_are_paired() -> None:
     assert is_sure(found) and not is_sure(difference(*CHEAP[::-1]))
 
 
+def test_the_correction_is_that_of_benjamini_and_hochberg_over_what_is_known() -> None:
+    by_hand = [0.01 * 3 / 1, 0.02 * 3 / 2, 0.5]  # p times tests over rank, made monotone
+    assert adjusted([0.02, math.nan, 0.5, 0.01]) == pytest.approx(
+        [by_hand[1], math.nan, by_hand[2], by_hand[0]], nan_ok=True
+    )
+    assert adjusted([]) == []
+
+
+def test_labels_of_the_same_texts_are_tested_by_mcnemar_and_others_by_their_intervals() -> None:
+    lost = [scored("one", "stress", 5, n=10), scored("two", "stress", 0, n=10)]
+    assert p_value(*lost, difference(*lost)) == pytest.approx(2 / 2**5)  # 5 of 5 differ one way
+    apart = Estimate(-0.1, -0.2, 0.0, N)
+    bare = replace(PLAIN, rows=())
+    assert p_value(bare, bare, apart) == pytest.approx(0.05)
+    assert math.isnan(p_value(bare, bare, Estimate(0.1, math.nan, math.nan, N)))
+
+
+def test_what_differs_by_itself_alone_is_said_to_be_perhaps_chance() -> None:
+    chance = (scored("length", "stress", 74), scored("length.before", "stress", 80))
+    assert any(line.startswith("“Length” costs") for line in said((PLAIN, *chance)))
+    many = [replace(each, name=f"{at}{each.name}") for at in range(3) for each in CHEAP]  # p 1 each
+    found = said((PLAIN, *chance, *many))
+    (sentence,) = [line for line in found if line.startswith("“Length” costs")]
+    assert "does not remain after the correction for 4 tests" in sentence
+    assert found[sentence] == ""
+
+
+def test_kinds_of_texts_are_tested_against_all_others() -> None:
+    weak = scored("label.neutral", "labels", 20, n=40)  # 60 of the other 60 are right
+    (sentence,) = [line for line in said((PLAIN, weak)) if "weaker" in line]
+    assert "50.0 %" in sentence and "elsewhere 100.0 %" in sentence
+
+
+def test_the_first_screen_counts_what_is_lost_and_what_stays() -> None:
+    values = report(*FIGURES)
+    row = {"name": "negation", "remains": True, "value": -0.3}
+    values["tests"] = [row, {"name": "spelling", "remains": False, "value": -0.01}]
+    assert [(each.number, each.tone) for each in glances(values)] == [
+        ("80 %", ""),
+        ("1 of 2", "bad"),
+        ("1 of 1", "bad"),
+        ("2 %", "bad"),
+    ]
+    assert "1 of 2 harmless changes" in verdict(values).lower()
+    assert glances(report(*COSTLY)) == [] and verdict(report(*COSTLY)) == ""
+
+
 def test_a_figure_is_written_and_read_with_or_without_its_interval() -> None:
     error = Figure("ece", "Calibration error", "plain", 0.1, float("nan"), float("nan"), N, False)
     read = figure_from(json.loads(json.dumps(figure_json(error), allow_nan=False)))
@@ -188,11 +242,11 @@ def test_findings_name_what_is_lost_beside_other_models_and_papers() -> None:
         (sentence,) = [line for line in found if all(word in line for word in words)]
         return found[sentence]
 
-    assert tone("more than MiniLM, 40.0 %") == "good"
+    assert tone("accuracy is 40.0 points", "above MiniLM, 40.0 %") == "good"
     assert tone("“Negation” costs 30.0 points", "80.0 to 50.0 %") == "bad"
     assert tone("Nothing that can be measured is lost by “Spelling”.") == "good"
-    assert tone("RoBERTa on MNLI: 79.1 %") == "bad"
-    assert tone("right on 2.0 %") == "bad"
+    assert tone("mostly answers texts that nobody can read", "80 % stay, published 79 %") == "bad"
+    assert tone("it does not follow: right on 2 % (tricked)") == "bad"
     alike = said(FIGURES, {"da": named(scored("accuracy", "plain", 79))})
     assert any("not measurably different from Decomposable" in sentence for sentence in alike)
 
@@ -251,6 +305,8 @@ def test_the_page_escapes_names_and_says_all(tmp_path: Path) -> None:
         "a finding",
         "What it is good at</h2><ul><li>a strength",
         "What it is bad at</h2><ul><li>a weakness",
+        "is right on 80 % of 100 pairs",
+        "remains at 5 %",
         "a reason",
         "a command",
         "Nothing changed",
@@ -260,7 +316,9 @@ def test_the_page_escapes_names_and_says_all(tmp_path: Path) -> None:
         "2026-01-02T03:04:05+00:00",
     ):
         assert part in page
-    assert without_rows(report(PLAIN))["figures"][0]["rows"] == []
+    whole = {**report(PLAIN), "examples": {"sort": [{"texts": {"premise": "a text"}}]}}
+    assert without_rows(whole)["figures"][0]["rows"] == []
+    assert "a text" not in json.dumps(without_rows(whole))
 
 
 def test_what_is_no_report_is_refused_in_a_sentence(tmp_path: Path) -> None:
@@ -268,6 +326,12 @@ def test_what_is_no_report_is_refused_in_a_sentence(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
         with pytest.raises(FileError):
             read_report(tmp_path / name)
+    with pytest.raises(FileError, match="form 9, which this version does not read"):
+        read_report(tmp_path / "c.json")
+    older = {**report(PLAIN), "format": 1}
+    del older["reliability"], older["examples"], older["tests"]
+    (tmp_path / "d.json").write_text(json.dumps(older))
+    assert against(read_report(tmp_path / "d.json"), report(PLAIN)) == []
     with pytest.raises(FileError, match="there is no file"):
         read_report(tmp_path / "gone.json")
 

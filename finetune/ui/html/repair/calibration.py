@@ -28,12 +28,12 @@ from finetune.ui.html.repair.reliability import (
     bins_frame,
     diagram,
     diagram_svg,
-    first_bin,
     pooled,
 )
 from finetune.ui.html.repair.share_map import percent_cell, share_map
 from finetune.ui.html.repair.switch import of_paper, switched, table_beside
 from finetune.ui.html.repair.words import brief, model_title, points, repeats, stem
+from probe.calibration import first_bin
 from probe.metrics import MEASURES
 from probe.published import PublishedTable
 from probe.runs.run import StoredRun

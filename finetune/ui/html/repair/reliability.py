@@ -7,7 +7,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from finetune.report.panel import FILE, PAGE, Palette
-from probe.calibration import BINS, Bin
+from probe.calibration import BINS, Bin, in_words
 from probe.ui.html.elements import join
 from probe.ui.html.pictures import svg
 
@@ -47,12 +47,6 @@ def _together(same: Sequence[Bin]) -> Bin:
         for name in ("confidence", "accuracy")
     )
     return Bin(same[0].low, same[0].high, n, confidence, accuracy)
-
-
-def first_bin(bins: Sequence[Bin], labels: int) -> int:
-    """Return the bin from which on answers can lie: of some labels the surest is not below 1/n."""
-    lowest = next((at for at, each in enumerate(bins) if each.n), BINS - 1)
-    return min(lowest, BINS // labels)
 
 
 def diagram(drawn: Diagram, label: str) -> Markup:
@@ -108,14 +102,6 @@ def _bar(drawn: Diagram, each: Bin, colour: str) -> Markup:
 
 def _height(share: float) -> float:
     return BOTTOM - share * (BOTTOM - TOP)
-
-
-def in_words(each: Bin) -> str:
-    """Say what a bar says."""
-    return (
-        f"sure by {each.low:.2f} to {each.high:.2f}: right on {100 * each.accuracy:.0f} % of "
-        f"{each.n:,}"
-    )
 
 
 def bins_frame(bins: Sequence[Bin]) -> pd.DataFrame:
