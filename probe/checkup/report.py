@@ -72,7 +72,7 @@ def _said(run: StoredRun, plan: Plan, rows: Sequence[Json]) -> Json:
         "findings": [each.sentence for each in found],
         "tones": [each.tone for each in found],
         "advice": [asdict(each) for each in advice(task, plan.model, own, tests)],
-        "tests": _tests_json(tests),
+        "tests": json_of_tests(tests),
         "how_tested": HOW,
     }
 
@@ -86,7 +86,7 @@ def _examples(run: StoredRun) -> Json:
     }
 
 
-def _tests_json(tests: Tests) -> list[Json]:
+def json_of_tests(tests: Tests) -> list[Json]:
     """Return a row for each test: what against what, the difference, p as it is and corrected."""
     return [
         {

@@ -22,6 +22,7 @@ from probe.checkup.report import (
     FORMAT,
     against,
     changes_words,
+    json_of_tests,
     read_report,
     too_low,
     without_rows,
@@ -299,7 +300,9 @@ def test_a_limit_holds_from_below_or_from_above() -> None:
 
 
 def test_the_page_escapes_names_and_says_all(tmp_path: Path) -> None:
-    page = checkup_page(report(*FIGURES), [])
+    values = report(*FIGURES)
+    tested = families_of(NLI, named(*FIGURES), {})
+    page = checkup_page({**values, "tests": json_of_tests(tested)}, [])
     assert "<b>mine</b>" not in page and "&lt;b&gt;mine&lt;/b&gt;" in page
     for part in (
         "a finding",
