@@ -18,6 +18,8 @@ COSTS, SURE, KEPT, TRICKED = 0.02, 0.05, 0.5, 0.5
 """A loss that is worth a try at a cure; a calibration error, and a loss of confidence; answers that
 stay on texts that nobody can read; the share of pairs that are not entailed which is right at
 least."""
+BOUND = 0.1
+"""A loss that must be ruled out before nothing is said to be lost."""
 RULES = {
     "majority": "one label for all",
     "hypothesis_only": "a rule that sees only the words of the hypothesis",
@@ -156,7 +158,7 @@ def _sure(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
 
 
 def _stress(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
-    family, unmoved = tests["changes"], list[str]()
+    family, unmoved, untold = tests["changes"], list[str](), list[str]()
     for name, (before, after) in losses(own).items():
         each = family[name]
         costs = "costs" if each.found.value < 0 else "gains"
@@ -169,9 +171,11 @@ def _stress(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
         elif each.alone:
             yield Finding(moved + _unless_chance(each, family))
         else:
-            unmoved.append(f"“{after.title}”")
+            (unmoved if each.found.low > -BOUND else untold).append(f"“{after.title}”")
     if unmoved:
         yield Finding(f"Nothing that can be measured is lost by {listing(unmoved)}.", "good")
+    if untold:
+        yield Finding(f"Too few texts to tell what is lost by {listing(untold)}.")
 
 
 def listing(names: Sequence[str]) -> str:

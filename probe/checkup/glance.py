@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from probe.checkup.figure import Figure
-from probe.checkup.findings import KEPT, SURE, TRICKED, Tone
+from probe.checkup.findings import BOUND, KEPT, SURE, TRICKED, Tone
 from probe.checkup.report import figures_of
 from probe.metrics import interval
 from probe.models.bundled import title_of
@@ -79,20 +79,28 @@ def _changes(report: Json, own: Mapping[str, Figure]) -> Iterator[Glance]:
     costly, harmless = _harmless(report, own)
     if harmless:
         words = "harmless changes, such as a spelling mistake, cost it answers"
-        yield Glance(f"{costly} of {harmless}", words, "bad" if costly else "good")
+        bounded = all(row["low"] > -BOUND for row in _harmless_rows(report, own))
+        tone: Tone = "bad" if costly else "good" if bounded else ""
+        yield Glance(f"{costly} of {harmless}", words, tone)
 
 
 def _harmless(report: Json, own: Mapping[str, Figure]) -> tuple[int, int]:
     """Return how many changes that leave the right answer cost something, and of how many."""
-    rows = [row for row in report["tests"] if f"{row['name']}.before" in own]
+    rows = _harmless_rows(report, own)
     return sum(row["remains"] and row["value"] < 0 for row in rows), len(rows)
+
+
+def _harmless_rows(report: Json, own: Mapping[str, Figure]) -> list[Json]:
+    return [row for row in report["tests"] if f"{row['name']}.before" in own]
 
 
 def _salad(own: Mapping[str, Figure]) -> Iterator[Glance]:
     kept, unreadable = _kept(own)
     if unreadable:
         words = "ways of making a text unreadable after which it mostly answers as before"
-        yield Glance(f"{kept} of {unreadable}", words, "bad" if kept else "good")
+        all_change = all(each.high < KEPT for each in own.values() if each.group == "salad")
+        tone: Tone = "bad" if kept else "good" if all_change else ""
+        yield Glance(f"{kept} of {unreadable}", words, tone)
 
 
 def _kept(own: Mapping[str, Figure]) -> tuple[int, int]:

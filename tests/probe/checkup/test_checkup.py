@@ -207,6 +207,11 @@ def test_what_differs_by_itself_alone_is_said_to_be_perhaps_chance() -> None:
     assert found[sentence] == ""
 
 
+def test_of_too_few_texts_nothing_is_said_to_be_lost_or_kept() -> None:
+    few = (scored("spelling", "stress", 2, n=3), scored("spelling.before", "stress", 3, n=3))
+    assert said((PLAIN, *few))["Too few texts to tell what is lost by “Spelling”."] == ""
+
+
 def test_kinds_of_texts_are_tested_against_all_others() -> None:
     weak = scored("label.neutral", "labels", 20, n=40)  # 60 of the other 60 are right
     (sentence,) = [line for line in said((PLAIN, weak)) if "weaker" in line]
@@ -215,14 +220,17 @@ def test_kinds_of_texts_are_tested_against_all_others() -> None:
 
 def test_the_first_screen_counts_what_is_lost_and_what_stays() -> None:
     values = report(*FIGURES)
-    row = {"name": "negation", "remains": True, "value": -0.3}
-    values["tests"] = [row, {"name": "spelling", "remains": False, "value": -0.01}]
+    row = {"name": "negation", "remains": True, "value": -0.3, "low": -0.4}
+    values["tests"] = [row, {"name": "spelling", "remains": False, "value": -0.01, "low": -0.03}]
     assert [(each.number, each.tone) for each in glances(values)] == [
         ("80 %", ""),
         ("1 of 2", "bad"),
         ("1 of 1", "bad"),
         ("2 %", "bad"),
     ]
+    for low, tone in ((-0.03, "good"), (-0.4, "")):  # too few texts to tell
+        unmoved = {**values["tests"][1], "low": low}
+        assert glances({**values, "tests": [unmoved]})[1].tone == tone
     assert "1 of 2 harmless changes" in verdict(values).lower()
     assert glances(report(*COSTLY)) == [] and verdict(report(*COSTLY)) == ""
 
