@@ -19,6 +19,7 @@ from finetune.report.repeated import mean_error, mean_share
 from probe.metrics import Estimate
 from probe.published import PublishedTable, published_for
 from probe.runs.run import StoredRun
+from probe.text.listing import listing
 from probe.transforms.registry import REGISTRY
 
 FAMILIES: Mapping[str, str] = {
@@ -67,7 +68,7 @@ def settings(runs: Sequence[StoredRun]) -> str:
             f"{repeats} repeat{'s' * (repeats > 1)}"
         )
         models.setdefault(words, []).append(f"`{name_of(run)}`")
-    return "; ".join(f"{' and '.join(names)}: {words}" for words, names in models.items())
+    return "; ".join(f"{listing(names)}: {words}" for words, names in models.items())
 
 
 def _models(*runs: StoredRun) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """What a check-up says in plain sentences, and what to try next."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +13,7 @@ from probe.checkup.significance import Compared
 from probe.metrics import percent
 from probe.models.bundled import title_of
 from probe.tasks.task import Task
+from probe.text.listing import listing
 
 COSTS, SURE, KEPT, TRICKED = 0.02, 0.05, 0.5, 0.5
 """A loss that is worth a try at a cure; a calibration error, and a loss of confidence; answers that
@@ -176,12 +177,6 @@ def _stress(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
         yield Finding(f"Nothing that can be measured is lost by {listing(unmoved)}.", "good")
     if untold:
         yield Finding(f"Too few texts to tell what is lost by {listing(untold)}.")
-
-
-def listing(names: Sequence[str]) -> str:
-    """Return names with commas between them and "and" before the last."""
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _another(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
