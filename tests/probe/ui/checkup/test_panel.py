@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from probe.checkup.figure import Figure
-from probe.checkup.report import figures_of, read_report, report_of
+from probe.checkup.report import FORMAT, figures_of, read_report, report_of
 from probe.runs.store import Store
 from probe.ui.checkup.panel import since, write_files
 from tests.support.checkup import finished, scored
@@ -35,7 +35,7 @@ def older(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_a_person_takes_a_page_and_the_values_away(store: Store, tmp_path: Path) -> None:
     run = finished(store, ME, [[PLAIN], negation(50)])
     page, values = write_files([run], tmp_path / "one")
-    assert "<title>Check-up of da" in page.read_text()
+    assert "<title>Check-up of Decomposable Attention" in page.read_text()
     assert list(figures_of(read_report(values))) == ["accuracy", "negation", "negation.before"]
     several = write_files([run, run], tmp_path / "two")
     assert {path.parent.name for path in several} == {run.id}
@@ -63,7 +63,7 @@ def test_nothing_is_said_of_a_run_that_is_another_s(store: Store, older: str) ->
         {"figures": 3},
         {"data": {}},
         {"task": "chess"},
-        {"format": 2},
+        {"format": FORMAT + 1},
     ],
 )
 def test_a_file_that_is_no_report_is_answered_by_a_sentence(
