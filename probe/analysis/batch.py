@@ -1,7 +1,7 @@
 """Score a whole table: rows in chunks, each with its prediction and its transformed versions."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Generic, TypeVar
@@ -9,8 +9,8 @@ from typing import Any, Generic, TypeVar
 from probe.analysis.transformed import Transformed, require_usable, transform_all
 from probe.data.records import NO_RECORD, Record, Tabular
 from probe.data.rows import Columns, InputRow, read_rows
-from probe.models.classifier import Model, Precision, Prediction
-from probe.tasks.task import Task
+from probe.models.classifier import Model, Precision, Prediction, resolve
+from probe.tasks.task import Example, Label, Task
 from probe.transforms import Options
 
 FIRST_ROWS, CHUNK_ROWS = 32, 256  # a small first chunk shows something at once
@@ -65,7 +65,10 @@ def _end(start: int, largest: int) -> int:
 
 @dataclass(frozen=True)
 class Row:
-    """One scored row, or the reason why it was not; `record` is what the file has of it."""
+    """One scored row, or the reason why it was not; `record` is what the file has of it.
+
+    `fp32` is the answer in fp32 to a sampled row that is scored in bf16.
+    """
 
     number: int
     task: Task
@@ -75,6 +78,7 @@ class Row:
     error: str = ""
     cut: bool = False
     record: Record = NO_RECORD
+    fp32: Label | None = None
 
     @property
     def right(self) -> bool | None:
@@ -101,11 +105,13 @@ def score(
     precision: Precision = "auto",
     largest: int = CHUNK_ROWS,
     start: int = 0,
+    sample: Container[int] = (),
 ) -> Iterator[Chunk[Row]]:
     """Score rows from number `start` on in chunks; whoever drives it may stop after any.
 
     No more than a chunk of so many rows at most is in memory, in which they are sorted by length
-    and given back in their order. Raises FileError for a missing column and UnknownTransform or
+    and given back in their order. In bf16 the rows whose numbers are in the sample are answered in
+    fp32 too. Raises FileError for a missing column and UnknownTransform or
     Unavailable before the first chunk.
     """
     columns.check(table.names)
@@ -113,7 +119,7 @@ def score(
         require_usable(name, model)
 
     def answer(rows: Sequence[InputRow]) -> list[Row]:
-        return _scored(rows, model, names, seed, options, precision)
+        return _scored(rows, model, names, seed, options, precision, sample)
 
     rows = read_rows(table, columns, model.task, start)
     yield from in_chunks(rows, len(table), answer, largest, start)
@@ -126,11 +132,13 @@ def _scored(
     seed: int,
     options: Options,
     precision: Precision,
+    sample: Container[int],
 ) -> list[Row]:
     examples = {row.number: row.example for row in rows if row.example}
     records = {row.number: row.record for row in rows}
     several = list(examples.values())
     predictions = model.predict(several, precision)
+    in_fp32 = _in_fp32(examples, model, precision, sample)
     transformed = transform_all(model, several, predictions, names, seed, options, precision)
     scored = {
         number: Row(
@@ -141,6 +149,7 @@ def _scored(
             {name: transformed[name][at] for name in names},
             cut=model.too_long(example),
             record=records[number],
+            fp32=in_fp32.get(number),
         )
         for at, (number, example) in enumerate(examples.items())
     }
@@ -148,3 +157,14 @@ def _scored(
         scored.get(row.number) or Row(row.number, model.task, error=row.error, record=row.record)
         for row in rows
     ]
+
+
+def _in_fp32(
+    examples: Mapping[int, Example], model: Model, precision: Precision, sample: Container[int]
+) -> dict[int, Label]:
+    """Return the answers in fp32 to the sampled examples, none where all are given in it."""
+    if resolve(precision) == "fp32":
+        return {}
+    sampled = {number: example for number, example in examples.items() if number in sample}
+    answers = model.predict(list(sampled.values()), "fp32")
+    return {number: answer.label for number, answer in zip(sampled, answers, strict=True)}

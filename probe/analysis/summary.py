@@ -13,7 +13,7 @@ from probe.models.classifier import Precision, Prediction, resolve
 from probe.tasks.task import INVALID, Label, Task
 from probe.transforms import Options
 
-COUNTED = ("rows", "scored", "cut")
+COUNTED = ("rows", "scored", "cut", "sampled", "differing")
 ORIGINAL = "original"
 """How the untouched examples are called where transforms are."""
 
@@ -44,7 +44,10 @@ class Measured:
 
 @dataclass(frozen=True)
 class Summary:
-    """What the rows say together, overall and by transform, each also by gold label."""
+    """What the rows say together, overall and by transform, each also by gold label.
+
+    Of `sampled` answers that were given in bf16 and in fp32, `differing` are not the same.
+    """
 
     rows: int
     scored: int
@@ -54,6 +57,8 @@ class Summary:
     transforms: Mapping[str, Measured]
     by_label: Mapping[str, Mapping[str, Measured]]
     predicted: Mapping[str, int]
+    sampled: int = 0
+    differing: int = 0
 
 
 @dataclass
@@ -133,7 +138,7 @@ class Totals:
     def __init__(self, task: Task, names: Sequence[str]) -> None:
         """`names` are the transforms of the rows."""
         self.task, self.names = task, tuple(names)
-        self.rows = self.scored = self.cut = 0
+        self.rows = self.scored = self.cut = self.sampled = self.differing = 0
         self._predicted = dict.fromkeys(task.labels, 0)
         labels = [gold for gold in task.golds if task.nearest(gold)]
         self._counts = {group: self._fresh() for group in ("", *labels)}
@@ -151,6 +156,9 @@ class Totals:
     def _add(self, row: Row, prediction: Prediction) -> None:
         self.scored += 1
         self.cut += row.cut
+        if row.fp32 is not None:
+            self.sampled += 1
+            self.differing += row.fp32 != prediction.label
         if prediction.label in self._predicted or prediction.label == INVALID:
             self._predicted[prediction.label] = self._predicted.get(prediction.label, 0) + 1
         groups = [self._counts[""]]
@@ -165,7 +173,8 @@ class Totals:
     def merge(self, state: Mapping[str, Any]) -> None:  # Any: JSON
         """Count the rows that `state` gave of others of the same task and transforms."""
         for name in COUNTED:
-            setattr(self, name, getattr(self, name) + state[name])
+            before = state.get(name, 0)  # an earlier version counted less
+            setattr(self, name, getattr(self, name) + before)
         for label, count in state["predicted"].items():
             self._predicted[label] = self._predicted.get(label, 0) + count
         for group, counts in state["counts"].items():
@@ -206,6 +215,8 @@ class Totals:
             transforms,
             by_label,
             dict(self._predicted),
+            self.sampled,
+            self.differing,
         )
 
 
@@ -247,6 +258,7 @@ def summary_json(
         "scored": summary.scored,
         "errors": summary.errors,
         "cut": summary.cut,
+        **_fp32_json(summary),
         "predicted": dict(summary.predicted),
         **_measured_json(summary.original, names[1:], model.task),
         "transforms": {
@@ -261,6 +273,13 @@ def summary_json(
             for label, group in summary.by_label.items()
         },
     }
+
+
+def _fp32_json(summary: Summary) -> dict[str, Any]:
+    """Return how many sampled answers bf16 changes, nothing where none was given in both."""
+    if not summary.sampled:
+        return {}
+    return {"fp32_sample": {"rows": summary.sampled, "differing": summary.differing}}
 
 
 def _transform_json(measured: Measured, names: Sequence[str], task: Task) -> dict[str, Any]:

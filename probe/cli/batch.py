@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from probe.analysis.fp32_sample import fp32_words
 from probe.cli.batch_run import score_as_run
 from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.interrupts import INTERRUPTED, stopped_by_interrupt
@@ -112,6 +113,8 @@ def batch_command(
     if summary:
         write_json(shape, summary)
     typer.echo(f"{shape['scored']} of {shape['rows']} rows scored, written to {out}")
+    if sample := shape.get("fp32_sample"):
+        typer.echo(fp32_words(sample["rows"], sample["differing"]))
     typer.echo(forms_words(shape["forms"]), err=True)
     if stopped:
         typer.echo("stopped; the same command goes on where this one ended", err=True)

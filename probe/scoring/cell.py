@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from probe.analysis.batch import Row, score
+from probe.analysis.fp32_sample import fp32_sample
 from probe.analysis.summary import Totals
 from probe.models.classifier import resolve
 from probe.runs.experiment import CellContext, Progress, Result
@@ -25,6 +26,7 @@ def run_cell(
     for chunk in score(
         part, request.columns, model, request.names, request.seed,
         request.options, request.precision, request.chunk_rows, key["start"],
+        fp32_sample(planned.rows, request.seed),
     ):  # fmt: skip
         totals.add(chunk.rows)
         rows += chunk.rows

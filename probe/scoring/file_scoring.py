@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from probe.analysis.batch import Chunk, Row, score
+from probe.analysis.fp32_sample import fp32_sample
 from probe.analysis.summary import Totals, summary_json
 from probe.data.source import Source
 from probe.models.classifier import Model
@@ -63,6 +64,7 @@ class FileScoring:
         for chunk in score(
             self._source, request.columns, self._model, request.names, request.seed,
             request.options, request.precision, request.chunk_rows, self.start,
+            fp32_sample(len(self._source), request.seed),
         ):  # fmt: skip
             self._files.add((row.record for row in chunk.rows), self._columns.values(chunk.rows))
             self.totals.add(chunk.rows)

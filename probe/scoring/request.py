@@ -16,7 +16,7 @@ from probe.transforms import Options
 
 PLAIN_ROWS = 1024
 """Rows that are scored together where no transform is asked for."""
-FORMAT = 1
+FORMAT = 2
 """Of what is kept of an interrupted scoring; another one begins anew."""
 
 

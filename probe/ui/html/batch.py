@@ -3,6 +3,7 @@
 import pandas as pd
 from markupsafe import Markup
 
+from probe.analysis.fp32_sample import fp32_words
 from probe.analysis.summary import Summary
 from probe.metrics import Estimate, interval
 from probe.models.classifier import Precision, resolve
@@ -10,7 +11,7 @@ from probe.models.library import AnyModel
 from probe.tasks.task import Task
 from probe.ui.html.batch_pictures import confidence, intervals, kept, spans_right
 from probe.ui.html.batch_words import agreement, average, meaningless, sentence
-from probe.ui.html.elements import NOTHING, join, sheet, twin
+from probe.ui.html.elements import NOTHING, join, note, sheet, twin
 from probe.ui.html.file_progress import duration
 from probe.ui.html.tones import tone
 
@@ -48,9 +49,9 @@ def figures(
     measured = spans_right(summary, stem) if task.has_spans else rules
     more = (confidence(summary, stem) if summary.transforms else NOTHING, measured)
     every = NOTHING if measures is None else twin(EVERY, sheet(measures, MEASURED))
-    return join(
-        (meaning(summary, task), tiles(summary, task), *map(_beside, (pictures, more)), every)
-    )
+    words = fp32_words(summary.sampled, summary.differing)
+    main = (meaning(summary, task), tiles(summary, task), note(words) if words else NOTHING)
+    return join((*main, *map(_beside, (pictures, more)), every))
 
 
 def _beside(pictures: tuple[Markup, Markup]) -> Markup:

@@ -43,6 +43,15 @@ def test_a_file_is_scored_and_summed_up(model: str, table: Path, tmp_path: Path)
     assert set(shape["transforms"]) == {"sort", "drop"}
 
 
+@pytest.mark.parametrize("precision", ["bf16", "fp32"])
+def test_a_sample_in_fp32_is_told_where_the_file_is_scored_in_bf16(
+    precision: str, model: str, table: Path, tmp_path: Path
+) -> None:
+    words = ["--out", str(tmp_path / "o.csv"), "--model", model, "--precision", precision]
+    told = run("batch", str(table), *words).output
+    assert ("of 2 answers differ" in told) == (precision == "bf16")
+
+
 def test_every_pair_made_is_written_with_its_lineage(model: str, tmp_path: Path) -> None:
     source, made = tmp_path / "in.csv", tmp_path / "made.jsonl"
     source.write_text("premise,hypothesis\nTim has 350 stamps.,Tim is glad.\n")

@@ -9,9 +9,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from probe.analysis.fp32_sample import SAMPLE_ROWS
 from probe.data.rows import guess
 from probe.data.source import open_source
-from probe.models.classifier import Classifier
+from probe.models.classifier import Classifier, Precision
 from probe.scoring.file_scoring import FileScoring
 from probe.scoring.files import Places
 from probe.scoring.request import ScoringRequest
@@ -36,11 +37,15 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def begun(
-    source: Path, places: Places, model: Classifier, identity: dict[str, str] = IDENTITY
+    source: Path,
+    places: Places,
+    model: Classifier,
+    identity: dict[str, str] = IDENTITY,
+    precision: Precision = "fp32",
 ) -> FileScoring:
     """Return the scoring of a file, each row reversed as well."""
     opened = open_source(source)
-    request = ScoringRequest(guess(opened.names, NLI), ("reverse",), precision="fp32")
+    request = ScoringRequest(guess(opened.names, NLI), ("reverse",), precision=precision)
     return FileScoring(opened, model, request, places, identity)
 
 
@@ -89,6 +94,22 @@ def test_what_was_broken_off_goes_on_to_the_same_bytes(
     assert scoring.hand_over() == expected
     assert contents(in_parts) == contents(at_once)
     assert not in_parts.work.exists()
+
+
+def test_a_sample_in_fp32_is_the_same_whether_a_scoring_was_broken_off_or_not(
+    source: Path, classifier: Classifier, tmp_path: Path
+) -> None:
+    summaries = []
+    for stops in (0, 2):
+        places = places_in(tmp_path / str(stops), "csv")
+        for _ in range(stops):
+            next(begun(source, places, classifier, precision="bf16").chunks())
+        scoring = begun(source, places, classifier, precision="bf16")
+        assert bool(scoring.start) == bool(stops)
+        list(scoring.chunks())
+        summaries.append(scoring.hand_over())
+    assert summaries[0] == summaries[1]
+    assert SAMPLE_ROWS - 1 <= summaries[0]["fp32_sample"]["rows"] <= SAMPLE_ROWS
 
 
 def test_what_is_done_is_handed_over_and_can_go_on(

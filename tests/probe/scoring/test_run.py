@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from probe.analysis.fp32_sample import SAMPLE_ROWS
 from probe.data.rows import guess
 from probe.data.source import Source, open_source
 from probe.errors import FileError
@@ -39,7 +40,7 @@ def file(tmp_path: Path) -> Path:
 def asked(source: Source) -> ScoringRequest:
     """Return what is done with every row."""
     options = Options(keep=0.25, pin=(".",))
-    return ScoringRequest(guess(source.names, NLI), ("reverse",), 3, options, "fp32")
+    return ScoringRequest(guess(source.names, NLI), ("reverse",), 3, options, "bf16")
 
 
 def begun(store: Store, model: str, file: Path) -> StoredRun:
@@ -77,6 +78,7 @@ def test_the_files_of_a_run_are_those_of_the_command(
     scoring = FileScoring(source, classifier, asked(source), at_once)
     list(scoring.chunks())
     assert shape == scoring.hand_over()
+    assert shape["fp32_sample"]["rows"] == SAMPLE_ROWS
     assert in_parts.scored.read_bytes() == at_once.scored.read_bytes()
     assert in_parts.pairs and at_once.pairs
     assert in_parts.pairs.read_bytes() == at_once.pairs.read_bytes()

@@ -1,0 +1,25 @@
+"""A sample of a file's rows that is answered in fp32 too: how many answers does bf16 change?"""
+
+import random
+
+SAMPLE_ROWS = 200
+"""Rows of a sample at most: so few that a large file takes hardly longer for them."""
+
+
+def fp32_sample(rows: int, seed: int) -> frozenset[int]:
+    """Return the numbers, from 0, of the sampled ones of so many rows.
+
+    One is drawn from each of equally long stretches of the file; a small file is taken whole.
+    """
+    count, rng = min(rows, SAMPLE_ROWS), random.Random(f"{seed}|fp32")
+    bounds = [at * rows // count for at in range(count + 1)] if count else []
+    return frozenset(map(rng.randrange, bounds, bounds[1:]))
+
+
+def fp32_words(sampled: int, differing: int) -> str:
+    """Say how many sampled answers bf16 changes; "" where none was given in both precisions."""
+    if not sampled:
+        return ""
+    answers = f"{differing:,} of {sampled:,} answer{'' if sampled == 1 else 's'}"
+    differ = "differs" if differing == 1 or sampled == 1 else "differ"
+    return f"Computed in bf16; in a sample of the rows {answers} {differ} from fp32."
