@@ -1,11 +1,12 @@
 """The files of a scored run: its parts put together, in the order of the input."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from probe.analysis.summary import Summary, Totals, summary_json
+from probe.data.records import Record
 from probe.data.source import Source, open_source
 from probe.errors import FileError
 from probe.models.classifier import Precision
@@ -30,6 +31,14 @@ class ModelFacts:
 
 
 @dataclass(frozen=True)
+class DonePart:
+    """The rows of a part as the file has them, and what came of them."""
+
+    records: Sequence[Record]
+    scored: ScoredPart
+
+
+@dataclass(frozen=True)
 class Assembled:
     """What the parts of a run come to together, and as JSON values."""
 
@@ -51,39 +60,35 @@ def assemble(run: StoredRun, places: Places) -> Assembled:
     if not done:
         raise FileError(NOTHING_YET)
     source = open_source(input_file(plan.folder, plan.file))
-    first = _scored(plan, done[0])
-    columns = ValueColumns(first.labels, plan.task, plan.request.names)
-    files = ScoringFiles(source, columns, first.model, places, plan.request.guard)
-    totals = Totals(plan.task, plan.request.names)
-    _write(plan, source, done, files, totals)
+    parts = _parts(plan, source, done)
+    first, names = next(parts), plan.request.names
+    columns = ValueColumns(first.scored.labels, plan.task, names)
+    files = ScoringFiles(source, columns, first.scored.model, places, plan.request.guard)
+    totals = Totals(plan.task, names)
+    for part in chain([first], parts):
+        files.add(part.records, part.scored.values)
+        totals.merge(part.scored.totals)
     files.finish()
-    model = ModelFacts(first.model, first.revision, plan.task)
     summary = totals.summary()
-    shape = _summary_json(summary, model, first, plan)
+    shape = _summary_json(summary, first.scored, plan)
     shape |= files.variants_json() | {"forms": files.forms}
     files.clean()
     return Assembled(summary, shape)
 
 
-def _write(
-    plan: ScoringPlan, source: Source, done: Sequence[Json], files: ScoringFiles, totals: Totals
-) -> None:
+def _parts(plan: ScoringPlan, source: Source, done: Sequence[Json]) -> Iterator[DonePart]:
+    """Yield the parts that are done, one at a time in memory."""
     records, known = source.records(), {key["start"] for key in done}
     for key in plan.parts:
         rows = list(islice(records, key["rows"]))
         if key["start"] in known:
-            part = _scored(plan, key)
-            files.add(rows, part.values)
-            totals.merge(part.totals)
-
-
-def _scored(plan: ScoringPlan, key: Json) -> ScoredPart:
-    return read_packed_values(read_values(plan.folder, key))
+            yield DonePart(rows, read_packed_values(read_values(plan.folder, key)))
 
 
 def _summary_json(
-    summary: Summary, model: ModelFacts, part: ScoredPart, plan: ScoringPlan
+    summary: Summary, part: ScoredPart, plan: ScoringPlan
 ) -> dict[str, Any]:  # Any: JSON
+    model = ModelFacts(part.model, part.revision, plan.task)
     precision: Precision = "bf16" if part.precision == "bf16" else "fp32"
     request = plan.request
     return summary_json(summary, model, precision, request.seed, request.options)
