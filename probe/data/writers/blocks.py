@@ -1,6 +1,6 @@
 """Parquet and Excel, which are written from their beginning to their end and not added to."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -19,8 +19,11 @@ from probe.data.writers.appended import PACKERS
 from probe.data.writers.lines import Values
 from probe.errors import FileError, writing
 
-Rows = Callable[[], Iterator[tuple[Record, Values]]]
-"""Yields rows of the input with our values from the first on, each time it is called."""
+Rows = Callable[[], Iterator[tuple[Record, Values | None]]]
+"""Yields the input's rows, from the first on, with our values, each time it is called.
+
+A row with None in their place is left out.
+"""
 GROUP_ROWS = 16_384
 EXCEL_ROWS, EXCEL_CHARACTERS = 1_048_576, 32_767
 """What a sheet holds, its header included, and a cell of it."""
@@ -44,17 +47,17 @@ def write_parquet(
 
 
 def _beside_parquet(path: Path, names: Sequence[str], rows: Rows, reader: Parquet) -> None:
-    ours = _schema(names, (dict(zip(names, values, strict=True)) for _, values in rows()))
+    ours = _schema(names, _named(names, (values for _, values in rows())))
     values = (values for _, values in rows())
     writer = None
     for batch in reader.batches():
-        theirs = batch.schema
-        new = _arrays(
-            ours, [dict(zip(names, row, strict=True)) for row in islice(values, len(batch))]
+        several = list(islice(values, len(batch)))
+        scored = batch.slice(0, len(several)).filter(
+            pa.array([row is not None for row in several], pa.bool_())
         )
         whole = pa.RecordBatch.from_arrays(
-            [*batch.slice(0, len(new[0]) if new else len(batch)).columns, *new],
-            schema=pa.schema([*theirs, *ours]),
+            [*scored.columns, *_arrays(ours, list(_named(names, several)))],
+            schema=pa.schema([*batch.schema, *ours]),
         )
         writer = writer or pq.ParquetWriter(path, whole.schema)
         writer.write_batch(whole)
@@ -62,17 +65,30 @@ def _beside_parquet(path: Path, names: Sequence[str], rows: Rows, reader: Parque
         writer.close()
 
 
+def _scored(batch: Any, values: Sequence[Values | None]) -> Any:  # Any: pyarrow is untyped
+    """Return the rows that have values; not all types can be filtered, so most are as they are."""
+    if None not in values:
+        return batch
+    return batch.filter(pa.array([row is not None for row in values]))
+
+
 def _plain_parquet(path: Path, columns: Sequence[str], names: Sequence[str], rows: Rows) -> None:
     def cells() -> Iterator[dict[str, Any]]:  # Any: cells
         for record, values in rows():
-            yield {name: record.cells.get(name) for name in columns} | dict(
-                zip(names, values, strict=True)
-            )
+            if values is not None:
+                theirs = {name: record.cells.get(name) for name in columns}
+                yield theirs | dict(zip(names, values, strict=True))
 
     schema = _schema([*columns, *names], cells())
     with pq.ParquetWriter(path, schema) as writer:
         for group in _groups(cells()):
             writer.write_batch(pa.RecordBatch.from_arrays(_arrays(schema, group), schema=schema))
+
+
+def _named(
+    names: Sequence[str], rows: Iterable[Values | None]
+) -> Iterator[dict[str, Any]]:  # Any: cells
+    return (dict(zip(names, values, strict=True)) for values in rows if values is not None)
 
 
 def _schema(names: Sequence[str], rows: Iterator[Mapping[str, Any]]) -> Any:  # Any: pyarrow
@@ -129,11 +145,13 @@ def _excel_rows(
 ) -> Iterator[list[Any]]:
     if isinstance(reader, Workbook):
         for theirs, (_, values) in zip(reader.rows(), rows(), strict=False):
-            blank = [None] * (len(columns) - len(theirs))
-            yield [*(_copied(sheet, cell) for cell in theirs), *blank, *_cells(sheet, values)]
+            if values is not None:
+                blank = [None] * (len(columns) - len(theirs))
+                yield [*(_copied(sheet, cell) for cell in theirs), *blank, *_cells(sheet, values)]
         return
     for record, values in rows():
-        yield _cells(sheet, [*map(record.cells.get, columns), *values])
+        if values is not None:
+            yield _cells(sheet, [*map(record.cells.get, columns), *values])
 
 
 def _cells(sheet: Any, values: Values) -> list[Any]:  # Any: openpyxl's cells

@@ -26,8 +26,9 @@ GUARDED_FORMS: Sequence[Form] = get_args(DelimitedForm)
 class Output:
     """A file of scored rows, or of rows of our own where there is no source.
 
-    A form that is written whole is first kept in `spool`, one JSON list a row. `place` is the file
-    that grows, this one or the spool, and `size` where it ends.
+    Rows come in the order of the source, from which some may be left out. A form that is written
+    whole is first kept in `spool`, one JSON list a row. `place` is the file that grows, this one or
+    the spool, and `size` where it ends.
     """
 
     def __init__(
@@ -66,7 +67,9 @@ class Output:
         self._file.append(b"".join(self._line(record, values) for record, values in rows))
 
     def _line(self, record: Record, values: Values) -> bytes:
-        return self._lines.line(record, values) if self._lines else spooled(values)
+        if self._lines:
+            return self._lines.line(record, values)
+        return spooled([record.number, *values])
 
     def finish(self) -> None:
         """Close the file with what it holds by now. Raises FileError."""
@@ -76,11 +79,26 @@ class Output:
             columns, reader = (source.names, source.reader) if source else ((), None)
             write_blocks(self.path, self._form, columns, self._names, self._rows, reader)
 
-    def _rows(self) -> Iterator[tuple[Record, Values]]:
-        values = read_spool(self.place)
+    def _rows(self) -> Iterator[tuple[Record, Values | None]]:
+        rows = read_spool(self.place)
         if self._source is None:
-            return ((NO_RECORD, row) for row in values)
-        return zip(self._source.records(), values, strict=False)  # it may have been stopped
+            return ((NO_RECORD, values) for _, *values in rows)
+        return _beside(self._source.records(), rows)
+
+
+def _beside(
+    records: Iterator[Record], rows: Iterable[Values]
+) -> Iterator[tuple[Record, Values | None]]:
+    """Yield each record with the values that are spooled by its number, None where none are.
+
+    It ends with the last row that has any.
+    """
+    for number, *values in rows:
+        for record in records:
+            scored = record.number == number
+            yield record, values if scored else None
+            if scored:
+                break
 
 
 def spooled(values: Values) -> bytes:

@@ -232,6 +232,22 @@ def test_excel_can_be_written_in_other_forms(suffix: str, workbook: Path) -> Non
     assert str(first.cells["n"]) in ("7", "7.0")
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".xlsx", ".parquet.gz"])
+@pytest.mark.parametrize("form", [".csv", ".parquet", ".xlsx"])
+def test_rows_behind_some_that_are_not_scored_keep_their_own_values(
+    form: str, suffix: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.csv").write_text("id,text\n" + "".join(f"{at},{at}\n" for at in range(6)))
+    source = open_source(scored(open_source(tmp_path / "a.csv"), tmp_path / f"in{form}"))
+    output = Output(tmp_path / f"b{suffix}", ("mine",), tmp_path / "spool", source)
+    rows = [(record, [f"of {record.cells['id']}"]) for record in source.records()]
+    output.write(rows[:1])
+    output.write(rows[3:5])
+    output.finish()
+    cells = [record.cells for record in open_source(output.path).records()]
+    assert [f"{each['id']} {each['mine']}" for each in cells] == ["0 of 0", "3 of 3", "4 of 4"]
+
+
 def test_any_form_can_be_written_as_excel(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("premise,hypothesis\n=HYPERLINK(1),007\n")
     out = scored(open_source(tmp_path / "a.csv"), tmp_path / "b.xlsx")
