@@ -164,7 +164,7 @@ VIEWS = (
         one_after_another(
             drop("#upload", "mnli_form.tsv", "#upload-preview table"),
             press("#score-later", '#batch-background [data-cell^="take"]'),
-            press('#batch-background [data-cell^="take"]', "#background-figures .tiles"),
+            press('#batch-background [data-cell^="take"]', "#files a"),
         ),
     ),
     View(

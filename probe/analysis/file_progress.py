@@ -5,14 +5,15 @@ from typing import Any, Literal
 
 from probe.analysis.batch import Chunk
 
-State = Literal["waiting", "loading", "scoring", "finished", "stopped"]
+State = Literal["waiting", "loading", "scoring", "finished", "stopped", "partial"]
 
 
 @dataclass(frozen=True)
 class FileProgress:
     """The state of a file that is scored; `seconds` are those since its first row was begun.
 
-    `ahead` files are scored before it while it waits; `why` says what ended it early.
+    `ahead` files are scored before it while it waits; `why` says what ended it early, or
+    of a partial one, which goes on or can, what is done.
     """
 
     name: str

@@ -1,19 +1,18 @@
 """The files of a scored run: its parts put together, in the order of the input."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
 from probe.analysis.summary import Summary, Totals, summary_json
-from probe.data.records import Record
 from probe.data.source import Source, open_source
 from probe.errors import FileError
 from probe.models.classifier import Precision
 from probe.runs.run import Json, StoredRun
 from probe.scoring.files import Places, ScoringFiles
 from probe.scoring.folder import input_file, read_values
-from probe.scoring.parts import ScoredPart, read_packed_values
+from probe.scoring.parts import Part, ScoredPart, read_packed_values
 from probe.scoring.plan import ScoringPlan, read_plan
 from probe.scoring.values import ValueColumns
 from probe.tasks.task import Task
@@ -32,9 +31,9 @@ class ModelFacts:
 
 @dataclass(frozen=True)
 class DonePart:
-    """The rows of a part as the file has them, and what came of them."""
+    """The rows of a part with all columns of the file, and what came of them."""
 
-    records: Sequence[Record]
+    part: Part
     scored: ScoredPart
 
 
@@ -51,10 +50,17 @@ def done_parts(run: StoredRun) -> list[Json]:
     return [cell.key for cell in run.cells if cell.state == "done"]
 
 
-def assemble(run: StoredRun, places: Places) -> Assembled:
+def take_nothing(part: DonePart) -> None:
+    """Leave a part to the files."""
+
+
+def assemble(
+    run: StoredRun, places: Places, take: Callable[[DonePart], None] = take_nothing
+) -> Assembled:
     """Write the files of a run with the parts that are scored; return what these come to.
 
-    Raises FileError where there are none, or the run's file is gone.
+    One part at a time is in memory; `take` is given each, in the order of the file. Raises
+    FileError where there are none, or the run's file is gone.
     """
     plan, done = read_plan(run.plan), done_parts(run)
     if not done:
@@ -66,8 +72,9 @@ def assemble(run: StoredRun, places: Places) -> Assembled:
     files = ScoringFiles(source, columns, first.scored.model, places, plan.request.guard)
     totals = Totals(plan.task, names)
     for part in chain([first], parts):
-        files.add(part.records, part.scored.values)
+        files.add(part.part.rows, part.scored.values)
         totals.merge(part.scored.totals)
+        take(part)
     files.finish()
     summary = totals.summary()
     shape = _summary_json(summary, first.scored, plan)
@@ -80,9 +87,9 @@ def _parts(plan: ScoringPlan, source: Source, done: Sequence[Json]) -> Iterator[
     """Yield the parts that are done, one at a time in memory."""
     records, known = source.records(), {key["start"] for key in done}
     for key in plan.parts:
-        rows = list(islice(records, key["rows"]))
+        part = Part(source.names, list(islice(records, key["rows"])))
         if key["start"] in known:
-            yield DonePart(rows, read_packed_values(read_values(plan.folder, key)))
+            yield DonePart(part, read_packed_values(read_values(plan.folder, key)))
 
 
 def _summary_json(

@@ -1,43 +1,22 @@
 """A visitor's file that is scored: its result files, its rows for the page, what rules reach."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from probe.analysis.batch import Chunk, Row
 from probe.analysis.summary import Totals
-from probe.baselines import baselines_for
-from probe.baselines.registry import baseline
 from probe.data.names import stem_of
 from probe.data.source import Source
-from probe.metrics import Estimate, Share
 from probe.models.library import AnyModel
 from probe.scoring.file_scoring import FileScoring
 from probe.scoring.files import Places
 from probe.scoring.request import ScoringRequest
-from probe.tasks.nli import matches
-from probe.tasks.task import Label, Task
+from probe.tasks.task import Label
 from probe.ui.batch_tables import PAGE_ROWS, Record, view
 from probe.ui.result_files import result_key, write_json
 from probe.ui.row_pages import RowsWriter
-
-
-class RuleShares:
-    """How often each rule baseline is right on the rows with a gold label."""
-
-    def __init__(self, task: Task) -> None:
-        self._shares = {name: Share() for name in baselines_for(task)}
-
-    def add(self, rows: Sequence[Row]) -> None:
-        """Count more rows."""
-        golden = [row.example for row in rows if row.example and row.example.gold]
-        for name, share in self._shares.items():
-            for label, example in zip(baseline(name)(golden), golden, strict=True):
-                share.add(matches(label, example.gold))
-
-    def estimates(self) -> dict[str, Estimate]:
-        """Return what each rule reaches, nothing where no row has a gold label."""
-        return {name: share.estimate() for name, share in self._shares.items() if share.n}
+from probe.ui.rule_shares import RuleShares
 
 
 class BatchResult:
@@ -73,7 +52,7 @@ class BatchResult:
             records = view(chunk.rows, self._names)
             self._rows.add(records)
             self.first += records[: PAGE_ROWS - len(self.first)]
-            self.rules.add(chunk.rows)
+            self.rules.add(row.example for row in chunk.rows)
             yield chunk
 
     def hand_over(self) -> tuple[dict[str, Any], list[str], str]:  # Any: JSON

@@ -9,6 +9,7 @@ from probe.analysis.batch import Row
 from probe.analysis.summary import Summary, summary_frame
 from probe.analysis.transformed import Transformed
 from probe.metrics import Estimate, percent
+from probe.tasks.task import Task
 
 Record = dict[str, Any]
 """A scored row as JSON values, as `view` makes it."""
@@ -42,31 +43,43 @@ def view(rows: Sequence[Row], names: Sequence[str]) -> list[Record]:
 
 
 def _view(row: Row, names: Sequence[str]) -> Record:
-    example, answer = row.example, row.prediction
+    answer = row.prediction
+    made = {name: [_made(each) for each in row.transformed.get(name, ())] for name in names}
     return {
-        "row": row.number + 1,
-        "texts": row.task.texts(example) if example else dict.fromkeys(row.task.fields, ""),
-        "gold": (example.gold or "") if example else "",
+        **example_view(row.number, row.task, row.example),
         "label": answer.label if answer else "",
-        "confidence": round(answer.confidence, 4) if answer else None,
+        "confidence": round(answer.confidence, 6) if answer else None,
         "error": row.error,
         "wrong": row.right is False,
-        "made": {name: [_made(each) for each in row.transformed.get(name, ())] for name in names},
+        "made": made,
+    }
+
+
+def example_view(number: int, task: Task, example: Any) -> Record:  # Any: of the task's dataclass
+    """Return what a row shows of its example, of which there is none where it was not scored."""
+    return {
+        "row": number + 1,
+        "texts": task.texts(example) if example else dict.fromkeys(task.fields, ""),
+        "gold": (example.gold or "") if example else "",
     }
 
 
 def _made(transformed: Transformed) -> Record:
     result = transformed.result
-    texts, before = result.task.texts(result.example), result.task.texts(result.original)
-    target = result.task.target
-    shown = [text for field, text in texts.items() if field == target or text != before[field]]
+    task, answer = result.task, transformed.prediction
     return {
-        "label": transformed.prediction.label,
-        "confidence": round(transformed.prediction.confidence, 4),
+        "label": answer.label,
+        "confidence": round(answer.confidence, 6),
         "agrees": transformed.agrees,
         "changed": result.changed,
-        "text": " ▸ ".join(shown),
+        "text": changed_text(task, task.texts(result.original), task.texts(result.example)),
     }
+
+
+def changed_text(task: Task, before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """Return the texts that a change may have edited, or has."""
+    shown = [text for field, text in after.items() if field == task.target or text != before[field]]
+    return " ▸ ".join(shown)
 
 
 def measures(summary: Summary) -> pd.DataFrame:

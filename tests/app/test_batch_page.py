@@ -13,6 +13,8 @@ from tests.support.running_app import add_model
 
 pytestmark = pytest.mark.browser
 EXAMPLES = ASSETS / "examples"
+WORKER_START = 4 * SLOW
+"""Milliseconds for a process that computes to start on a busy machine."""
 
 
 def choose(page: Page, path: Path) -> None:
@@ -95,3 +97,19 @@ def test_a_file_of_another_task_and_an_unknown_label_are_asked_about(
     page.locator('#upload-labels select[data-value="five stars"]').select_option("negative")
     page.locator("#score").click()
     expect(page.locator("#batch-name")).to_contain_text("40 rows, 40 scored", timeout=SLOW)
+
+
+def test_rows_that_were_scored_in_the_background_are_turned_over(newcomer: Page) -> None:
+    page = newcomer
+    open_tab(page, "Batch")
+    choose(page, EXAMPLES / "mnli_form.tsv")
+    page.locator("#score-later").click()
+    page.locator('#batch-background [data-cell^="take"]').click(timeout=WORKER_START)
+    expect(page.locator("#pager")).to_contain_text("40 rows, page 1 of 2", timeout=SLOW)
+    expect(page.locator("#batch-scored")).to_be_visible(timeout=SLOW)
+    page.locator("#pager").get_by_role("button", name="Next").click()
+    expect(page.locator("#lines tbody th").first).to_have_text("21", timeout=SLOW)
+    page.locator("#batch-filters").get_by_text("Not scored").click()
+    expect(page.locator("#lines tbody")).to_contain_text("not scored: the hypothesis is empty")
+    page.locator("#batch-again").click()
+    expect(page.locator("#batch-background")).to_contain_text("mnli_form.tsv")

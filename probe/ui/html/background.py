@@ -24,11 +24,16 @@ def _far(run: StoredRun) -> str:
     total, done = run.plan["rows"], _rows_done(run)
     words = [f"{done:,} of {total:,} rows"]
     if run.started:
-        passed = (run.finished or time.time()) - run.started
+        passed = seconds_of(run)
         words.append(duration(passed))
         if run.state == "running" and done:
             words.append(f"about {duration(passed * (total - done) / done)} left")
     return " · ".join(words)
+
+
+def seconds_of(run: StoredRun) -> float:
+    """Return how long a run has gone on, 0 before it has begun."""
+    return (run.finished or time.time()) - run.started if run.started else 0.0
 
 
 def _rows_done(run: StoredRun) -> int:
@@ -44,7 +49,7 @@ def _buttons(run: StoredRun) -> Markup:
     if run.state in STOPPED:
         offered.append(("go-on", "Go on"))
     if run.results:
-        done = "Show the files" if run.state == "done" else "Show what is done"
+        done = "Show the result" if run.state == "done" else "Show what is done"
         offered.append(("take", done))
     buttons = join(BUTTON.format(verb, run.id, words) for verb, words in offered)
     return Markup('<div class="strip">{}</div>').format(buttons) if offered else NOTHING

@@ -6,8 +6,6 @@ from markupsafe import Markup
 from probe.analysis.fp32_sample import fp32_words
 from probe.analysis.summary import Summary
 from probe.metrics import Estimate, interval
-from probe.models.classifier import Precision, resolve
-from probe.models.library import AnyModel
 from probe.tasks.task import Task
 from probe.ui.html.batch_pictures import confidence, intervals, kept, spans_right
 from probe.ui.html.batch_words import agreement, average, meaningless, sentence
@@ -21,16 +19,14 @@ EVERY = "All figures, with n and 95 % intervals"
 MEASURED = "measures with 95 % intervals; a change counts where it changed the text"
 
 
-def head(
-    name: str, summary: Summary, model: AnyModel, precision: Precision, seconds: float
-) -> Markup:
-    """Head a file's results: its name, and in one line what was done to it."""
+def head(name: str, summary: Summary, model: str, precision: str, seconds: float) -> Markup:
+    """Head a file's results: its name, and in one line what was done to it, by which model."""
     changes = len(summary.transforms)
     facts = [
         f"{summary.rows:,} rows, {summary.scored:,} scored",
-        model.name,
+        model,
         f"{changes} change{'' if changes == 1 else 's'}",
-        f"{resolve(precision)}, {duration(seconds)}",
+        f"{precision}, {duration(seconds)}",
     ]
     return Markup('<h2 class="title">{}</h2><span class="soft num">{}</span>').format(
         name, " · ".join(facts)

@@ -10,6 +10,7 @@ TITLES = {
     "loading": "Loading the model",
     "scoring": "Scoring",
     "stopped": "Stopped",
+    "partial": "So far",
 }
 
 
@@ -41,7 +42,7 @@ def in_words(state: FileProgress) -> str:
         return f"{files} scored before yours. It begins by itself; Stop gives up its place."
     if state.state == "loading":
         return "The first rows follow in a moment."
-    if state.state == "stopped":
+    if state.why:
         return state.why
     return (
         f"{state.done:,} of {state.total:,} rows, {state.per_second:.0f} a second, "

@@ -22,10 +22,11 @@ from probe.ui.panels import hub_dataset, options, templates
 from probe.ui.panels.changes import build_changes
 from probe.ui.panels.guard import build_guard, offer, offer_alone
 from probe.ui.panels.labelled_file import build_file
-from probe.ui.tabs import batch_background
+from probe.ui.tabs import background_result, batch_background
 from probe.ui.tabs.batch_background import Background
+from probe.ui.tabs.batch_outputs import Outputs
 from probe.ui.tabs.batch_rows import choose, press_figure, press_page
-from probe.ui.tabs.batch_run import Outputs, run
+from probe.ui.tabs.batch_run import run
 
 ABOUT = (
     "Score a whole file: how many answers are right, and how many stay when the text is changed "
@@ -48,9 +49,9 @@ def build(page: Page) -> None:
             trouble = gr.HTML(elem_id="batch-trouble")
             asked, controls, go, later = _choices(page)
         hub_dataset.build(page, file.upload, "upload")
-        background, listed = batch_background.build(page)
         templates.build(page, file.upload)
-    shown, guard, kept, change = _results()
+        background, listed = batch_background.build(page)
+    shown, guard = _results()
     shown.setup, shown.trouble = setup, trouble
     inputs = [*(page.owner, page.task, file.upload, *asked, file.meanings), *file.columns]
     scoring = _score_on(go, page, background, line, [*inputs, *controls], shown)
@@ -58,13 +59,14 @@ def build(page: Page) -> None:
     for begun in (scoring, later_on):
         begun.then(background.show, page.owner, listed.outputs, **QUIET)
     kept_files, alone = [shown.paging, guard], [shown.scored, shown.pairs]
-    scoring.then(offer, kept_files, [shown.files, guard], **QUIET).then(
-        _alone, kept_files, alone, **QUIET
-    )
+    for ready in (scoring, background_result.build(page, background, listed, shown)):
+        ready.then(offer, kept_files, [shown.files, guard], **QUIET).then(
+            _alone, kept_files, alone, **QUIET
+        )
     guard.input(_alone, kept_files, alone, **QUIET)
     shown.progress.change(None, shown.progress, None, js=TELL, **QUIET)
     shown.again.click(_another, None, [file.upload, setup, shown.results], **QUIET)
-    _browse(shown, kept, change)
+    _browse(shown)
     batch_api.build(page.core.models, line)
     hub_api.build(page.core.store)
 
@@ -143,8 +145,8 @@ def _models(page: Page, owner: str, task_name: str, chosen: str | None) -> gr.Dr
     return gr.Dropdown(choices=model_choices(names), value=chosen if chosen in names else first)
 
 
-def _results() -> tuple[Outputs, gr.Checkbox, gr.Radio, gr.Textbox]:
-    """Lay out the results, whether to guard the files, the filter, and the change that is shown."""
+def _results() -> tuple[Outputs, gr.Checkbox]:
+    """Lay out the results, and whether to guard the files."""
     shown = Outputs()
     with gr.Column(visible=False, elem_id="batch-results") as shown.results:
         with gr.Row(elem_id="batch-head"):
@@ -158,7 +160,7 @@ def _results() -> tuple[Outputs, gr.Checkbox, gr.Radio, gr.Textbox]:
         with gr.Column(elem_classes="card", elem_id="batch-rows"):
             with gr.Row(visible=False, elem_id="batch-filters") as shown.browse:
                 gr.HTML(Markup("<h3>Rows</h3>"))
-                kept = gr.Radio(list(FILTERS), value=ALL, label="Rows", **PLAIN)
+                shown.kept = gr.Radio(list(FILTERS), value=ALL, label="Rows", **PLAIN)
                 shown.label = gr.Dropdown(
                     [ANY], value=ANY, label="Label", **CHANGING, show_label=False, container=False
                 )
@@ -171,20 +173,21 @@ def _results() -> tuple[Outputs, gr.Checkbox, gr.Radio, gr.Textbox]:
             shown.forms = gr.HTML(elem_id="batch-forms")
             shown.paging = gr.Textbox("", label="results", visible=False)
             guard = build_guard(shown.files, shown.paging, "batch-guard")
-    change = gr.Textbox("", label="change", visible=False)
-    return shown, guard, kept, change
+    shown.change = gr.Textbox("", label="change", visible=False)
+    return shown, guard
 
 
 def _download(words: str, variant: Any, elem_id: str) -> gr.DownloadButton:  # Any: a literal
     return gr.DownloadButton(words, variant=variant, visible=False, elem_id=elem_id, min_width=0)
 
 
-def _browse(shown: Outputs, kept: gr.Radio, change: gr.Textbox) -> None:
+def _browse(shown: Outputs) -> None:
     """Turn over the rows: by filter and label, by page, and by a press on a figure."""
     rows = [shown.rows, shown.pager]
-    asked = [shown.paging, kept, shown.label]
-    gr.on([kept.input, shown.label.input], choose, asked, [*rows, change], **QUIET)
-    shown.pager.click(press_page, [*asked, change], rows, **QUIET)
-    shown.figures.click(
-        press_figure, shown.paging, [*rows, kept, shown.label, change], **QUIET
-    ).then(None, None, None, js=TO_ROWS, **QUIET)
+    asked = [shown.paging, shown.kept, shown.label]
+    chosen = [shown.kept, shown.label, shown.change]
+    gr.on([shown.kept.input, shown.label.input], choose, asked, [*rows, shown.change], **QUIET)
+    shown.pager.click(press_page, [*asked, shown.change], rows, **QUIET)
+    shown.figures.click(press_figure, shown.paging, [*rows, *chosen], **QUIET).then(
+        None, None, None, js=TO_ROWS, **QUIET
+    )

@@ -1,7 +1,7 @@
 """What pressing "Score" does: the file waits its turn, is scored, and the page and files filled."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from probe.errors import Stopped, UserError
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel
 from probe.runs.model_access import ModelAccess
-from probe.scoring.files import forms_words
 from probe.scoring.request import ScoringRequest
 from probe.settings import settings
 from probe.tasks.task import task_named
@@ -26,9 +25,7 @@ from probe.ui.answers.pacing import STOPPED, Pace, StopRequests
 from probe.ui.answers.request_limits import check_transforms
 from probe.ui.answers.turns import Visitor
 from probe.ui.batch_result import BatchResult
-from probe.ui.batch_tables import ANY, measures
-from probe.ui.html.batch import figures, head
-from probe.ui.html.batch_pictures import against_rules
+from probe.ui.html.batch import figures
 from probe.ui.html.batch_rows import rows_table
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.html.file_progress import file_progress
@@ -39,10 +36,8 @@ from probe.ui.panels.labelled_file import (
     read_meanings,
     with_meanings,
 )
-from probe.ui.row_pages import Selection
-from probe.ui.tab_outputs import TabOutputs
 from probe.ui.tabs.batch_background import Background
-from probe.ui.tabs.batch_rows import shown_rows
+from probe.ui.tabs.batch_outputs import Outputs, ScoredFile, finished
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, open_upload
 
 STOPPED_AFTER = "{why}Stopped after {done} of {total} rows. The files hold what was scored."
@@ -51,34 +46,6 @@ STARTED = (
     "It goes on when this page is closed."
 )
 STOPPED_AT_ONCE = "Stopped before the first rows were scored; there is nothing to put into a file."
-
-
-@dataclass
-class Outputs(TabOutputs):
-    """What the page shows, in the order of the tab's outputs; what is not given stays.
-
-    `setup` holds what is asked before scoring, `results` everything after it; `paging` is the key
-    of the results, `browse` what stands beside rows to turn over, `taken` the files.
-    """
-
-    progress: Any = field(default_factory=gr.skip)  # Any: markup, or one of gradio's updates
-    trouble: Any = field(default_factory=gr.skip)
-    setup: Any = field(default_factory=gr.skip)
-    results: Any = field(default_factory=gr.skip)
-    head: Any = field(default_factory=gr.skip)
-    halt: Any = field(default_factory=gr.skip)
-    again: Any = field(default_factory=gr.skip)
-    figures: Any = field(default_factory=gr.skip)
-    rows: Any = field(default_factory=gr.skip)
-    pager: Any = field(default_factory=gr.skip)
-    label: Any = field(default_factory=gr.skip)
-    browse: Any = field(default_factory=gr.skip)
-    taken: Any = field(default_factory=gr.skip)
-    files: Any = field(default_factory=gr.skip)
-    forms: Any = field(default_factory=gr.skip)
-    scored: Any = field(default_factory=gr.skip)
-    pairs: Any = field(default_factory=gr.skip)
-    paging: Any = field(default_factory=gr.skip)
 
 
 @dataclass(frozen=True)
@@ -216,26 +183,13 @@ def _part(job: Job, result: BatchResult) -> Outputs:
 
 def _finished(job: Job, result: BatchResult, last: Chunk[Row], why: str) -> Outputs:
     """Complete the files and show them with the first page of rows; say where it was stopped."""
-    task, summary = job.classifier.task, result.totals.summary()
+    summary = result.totals.summary()
     told, files, paging = result.hand_over()
-    table, pager = shown_rows(paging, Selection(), 1)
-    golds = () if task.has_spans else result.golds  # each right answer is another
-    rules = against_rules(result.rules.estimates(), summary.original["accuracy"], job.upload.stem)
-    return Outputs(
-        progress=file_progress(_end(job, last, why)),
-        head=head(job.upload.name, summary, job.classifier, job.request.precision, last.seconds),
-        halt=gr.Button(visible=False),
-        again=gr.Button(visible=True),
-        figures=figures(summary, task, job.upload.stem, rules, measures(summary)),
-        rows=table,
-        pager=pager,
-        label=gr.Dropdown(choices=[ANY, *golds], value=ANY),
-        browse=gr.Row(visible=True),
-        taken=gr.Column(visible=True),
-        files=gr.Files(files),
-        forms=note(forms_words(told["forms"])),
-        paging=paging,
-    )
+    scored = ScoredFile(
+        job.upload.name, job.upload.stem, job.classifier.task, summary, told, files, paging,
+        result.golds, result.rules.estimates(), last.seconds,
+    )  # fmt: skip
+    return finished(scored, _end(job, last, why))
 
 
 def _end(job: Job, last: Chunk[Row], why: str) -> FileProgress:

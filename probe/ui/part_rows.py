@@ -1,0 +1,85 @@
+"""The rows of a file that was scored in parts, as the page keeps and shows those of any file."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from probe.data.rows import InputRow, read_rows
+from probe.scoring.assembly import DonePart
+from probe.scoring.parts import ScoredPart
+from probe.scoring.plan import ScoringPlan
+from probe.scoring.values import ValueColumns
+from probe.tasks.task import Label, Task
+from probe.ui.batch_tables import Record, changed_text, example_view
+from probe.ui.row_pages import RowsWriter
+from probe.ui.rule_shares import RuleShares
+
+Cells = Mapping[str, Any]  # Any: text, numbers and truth values
+
+
+class PartRows:
+    """Writes the rows of the parts of a run, to be turned over, and sums up what rules reach."""
+
+    def __init__(self, folder: Path, plan: ScoringPlan) -> None:
+        self._plan, self._names = plan, list(dict.fromkeys(plan.request.names))
+        self._rows = RowsWriter(folder, plan.task, self._names)
+        self.rules = RuleShares(plan.task)
+
+    @property
+    def golds(self) -> list[Label]:
+        """The gold labels that rows have, in the order in which they come."""
+        return self._rows.golds
+
+    def add(self, done: DonePart) -> None:
+        """Write the rows of a part behind the others. Raises FileError."""
+        task = self._plan.task
+        rows = list(read_rows(done.part, self._plan.request.columns, task))
+        self._rows.add(part_view(rows, done.scored, task, self._names))
+        self.rules.add(row.example for row in rows)
+
+    def finish(self) -> None:
+        """Say that there are no more rows."""
+        self._rows.finish()
+
+
+def part_view(
+    rows: Iterable[InputRow], part: ScoredPart, task: Task, names: Sequence[str]
+) -> list[Record]:
+    """Return the rows of a part as `batch_tables.view` returns rows that were just scored."""
+    columns = ValueColumns(part.labels, task, tuple(names))
+    made = defaultdict[int, list[Cells]](list)
+    for values in part.values.made:
+        cells = dict(zip(columns.made, values, strict=True))
+        made[cells["row"]].append(cells)
+    return [
+        _view(row, dict(zip(columns.scored, values, strict=True)), made[row.number + 1], columns)
+        for row, values in zip(rows, part.values.scored, strict=True)
+    ]
+
+
+def _view(row: InputRow, cells: Cells, made: Sequence[Cells], columns: ValueColumns) -> Record:
+    task, scored = columns.task, not cells["error"]
+    shown = example_view(row.number, task, row.example if scored else None)
+    by_name = {name: list[Record]() for name in columns.transforms}
+    for each in made:
+        by_name[each["transform"]].append(_made(task, shown["texts"], each))
+    wrong = scored and shown["gold"] and not task.matches(cells["prediction"], shown["gold"])
+    return {
+        **shown,
+        "label": cells["prediction"] if scored else "",
+        "confidence": cells["confidence"],
+        "error": cells["error"],
+        "wrong": bool(wrong),
+        "made": by_name,
+    }
+
+
+def _made(task: Task, before: Mapping[str, str], cells: Cells) -> Record:
+    return {
+        "label": cells["prediction"],
+        "confidence": cells["confidence"],
+        "agrees": cells["agrees"],
+        "changed": cells["changed"],
+        "text": changed_text(task, before, {name: cells[name] for name in task.fields}),
+    }

@@ -1,0 +1,100 @@
+"""What the Batch tab shows, and how a scored file fills it, however it was scored."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import gradio as gr
+
+from probe.analysis.file_progress import FileProgress
+from probe.analysis.summary import Summary
+from probe.metrics import Estimate
+from probe.scoring.files import forms_words
+from probe.tasks.task import Label, Task
+from probe.ui.batch_tables import ALL, ANY, measures
+from probe.ui.html.batch import figures, head
+from probe.ui.html.batch_pictures import against_rules
+from probe.ui.html.elements import NOTHING, note
+from probe.ui.html.file_progress import file_progress
+from probe.ui.row_pages import Selection
+from probe.ui.tab_outputs import TabOutputs
+from probe.ui.tabs.batch_rows import shown_rows
+
+
+@dataclass
+class Outputs(TabOutputs):
+    """What the page shows, in the order of the tab's outputs; what is not given stays.
+
+    `setup` holds what is asked before scoring, `results` everything after it; `paging` is the key
+    of the results, `browse` what stands beside rows to turn over, `kept` and `change` choose among
+    these, `taken` are the files.
+    """
+
+    progress: Any = field(default_factory=gr.skip)  # Any: markup, or one of gradio's updates
+    trouble: Any = field(default_factory=gr.skip)
+    setup: Any = field(default_factory=gr.skip)
+    results: Any = field(default_factory=gr.skip)
+    head: Any = field(default_factory=gr.skip)
+    halt: Any = field(default_factory=gr.skip)
+    again: Any = field(default_factory=gr.skip)
+    figures: Any = field(default_factory=gr.skip)
+    rows: Any = field(default_factory=gr.skip)
+    pager: Any = field(default_factory=gr.skip)
+    label: Any = field(default_factory=gr.skip)
+    browse: Any = field(default_factory=gr.skip)
+    taken: Any = field(default_factory=gr.skip)
+    files: Any = field(default_factory=gr.skip)
+    forms: Any = field(default_factory=gr.skip)
+    scored: Any = field(default_factory=gr.skip)
+    pairs: Any = field(default_factory=gr.skip)
+    paging: Any = field(default_factory=gr.skip)
+    kept: Any = field(default_factory=gr.skip)
+    change: Any = field(default_factory=gr.skip)
+
+
+@dataclass(frozen=True)
+class ScoredFile:
+    """A file of which some rows or all are scored: `told` is the summary as JSON.
+
+    `key` is that of the results, `stem` begins the names of pictures, `rules` is what each rule
+    reaches, `seconds` what the scoring took.
+    """
+
+    name: str
+    stem: str
+    task: Task
+    summary: Summary
+    told: Mapping[str, Any]  # Any: JSON
+    files: list[str]
+    key: str
+    golds: Sequence[Label]
+    rules: Mapping[str, Estimate]
+    seconds: float
+
+
+def finished(file: ScoredFile, state: FileProgress) -> Outputs:
+    """Show what came of a file, in place of what is asked, with the first page of its rows."""
+    task, summary, told = file.task, file.summary, file.told
+    table, pager = shown_rows(file.key, Selection(), 1)
+    golds = () if task.has_spans else file.golds  # each right answer is another
+    rules = against_rules(file.rules, summary.original["accuracy"], file.stem)
+    return Outputs(
+        progress=file_progress(state),
+        trouble=NOTHING,
+        setup=gr.Column(visible=False),
+        results=gr.Column(visible=True),
+        head=head(file.name, summary, told["model"], told["precision"], file.seconds),
+        halt=gr.Button(visible=False),
+        again=gr.Button(visible=True),
+        figures=figures(summary, task, file.stem, rules, measures(summary)),
+        rows=table,
+        pager=pager,
+        label=gr.Dropdown(choices=[ANY, *golds], value=ANY),
+        browse=gr.Row(visible=True),
+        taken=gr.Column(visible=True),
+        files=gr.Files(file.files),
+        forms=note(forms_words(told["forms"])),
+        paging=file.key,
+        kept=ALL,
+        change="",
+    )

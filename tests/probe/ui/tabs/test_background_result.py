@@ -1,0 +1,103 @@
+"""What was scored in the background is shown as a file that was waited for: whole, or its parts."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from probe.data.rows import guess
+from probe.data.source import open_source
+from probe.runs.compute.engine import Engine
+from probe.runs.run import StoredRun, ended
+from probe.runs.store import Store
+from probe.scoring.experiment import scoring_request
+from probe.scoring.request import ScoringRequest
+from probe.tasks.nli import NLI
+from probe.ui.batch_tables import ALL, ANY
+from probe.ui.tabs.background_result import STOP, TAKE, press, result_of
+from probe.ui.tabs.batch_background import Background
+from probe.ui.tabs.batch_outputs import Outputs
+from probe.ui.tabs.batch_rows import turn
+from tests.support.scoring_files import pair_file
+from tests.support.visitors import ME, YOU
+from tests.support.waiting import until
+
+ROWS = 1200
+PARTS = (512, 512, 176)
+
+
+@pytest.fixture
+def background(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Background:
+    """What starts such files, beside an empty store."""
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+    store = Store()
+    return Background(store, Engine(store, in_process=True))
+
+
+@pytest.fixture
+def run(background: Background, model: str, tmp_path: Path) -> StoredRun:
+    """A file of three parts that is scored."""
+    file = pair_file(tmp_path / "mine.csv", ROWS)
+    source = open_source(file)
+    request = ScoringRequest(guess(source.names, NLI), ("reverse",), precision="fp32")
+    asked = scoring_request(file, source, model, NLI, request)
+    run_id = background.store.create(ME, asked).id
+    background.engine.submit(run_id)
+    until(background.store, run_id, ended)
+    background.engine.close()
+    return background.store.get(run_id)
+
+
+def only(run: StoredRun, parts: Sequence[int]) -> StoredRun:
+    """Return the run as if it had been stopped when these parts were done."""
+    cells = [
+        cell if cell.number in parts else replace(cell, state="cancelled", result=None)
+        for cell in run.cells
+    ]
+    return replace(run, cells=tuple(cells), state="cancelled")
+
+
+def page(shown: Outputs, number: int) -> tuple[str, str]:
+    """Return a page of the rows and where it stands among the others."""
+    rows, pager = turn(shown.paging, ALL, ANY, "", number)
+    return str(rows), str(pager)
+
+
+def test_all_rows_can_be_turned_over(background: Background, run: StoredRun) -> None:
+    shown = result_of(background, run, ME)
+    assert f"{ROWS:,} rows, {ROWS:,} scored" in str(shown.head)
+    assert 'data-state="finished"' in str(shown.progress)
+    assert (str(shown.rows), str(shown.pager)) == page(shown, 1)
+    rows, pager = page(shown, 60)
+    assert "page 60 of 60" in pager
+    assert 'class="soft num">1200</th>' in rows
+
+
+def test_the_rows_of_a_stopped_file_are_those_of_its_parts(
+    background: Background, run: StoredRun
+) -> None:
+    shown = result_of(background, only(run, (0, 2)), ME)
+    done = PARTS[0] + PARTS[2]
+    assert f"{done} of {ROWS:,} rows are scored" in str(shown.progress)
+    rows, pager = page(shown, 26)
+    assert f"{done} rows, page 26 of 35" in pager
+    assert 'class="soft num">512</th>' in rows
+    assert 'class="soft num">513</th>' not in rows
+    assert 'class="soft num">1025</th>' in rows
+
+
+def test_a_press_says_at_once_that_the_rows_are_put_together(
+    background: Background, run: StoredRun
+) -> None:
+    (listing, nothing), (_, shown) = press(background, ME, TAKE, run.id)
+    assert "The rows of mine.csv that are scored are put together" in str(listing.trouble)
+    assert not isinstance(nothing.paging, str)
+    assert shown.paging
+
+
+@pytest.mark.parametrize("verb", [TAKE, STOP])
+def test_nobody_presses_for_another(background: Background, run: StoredRun, verb: str) -> None:
+    ((listing, shown),) = press(background, YOU, verb, run.id)
+    assert 'role="alert"' in str(listing.trouble)
+    assert not isinstance(shown.paging, str)
