@@ -1,5 +1,6 @@
 """Parquet and Excel, which are written from their beginning to their end and not added to."""
 
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -14,8 +15,7 @@ from probe.data.missing import is_missing
 from probe.data.parquet import Parquet
 from probe.data.records import Record
 from probe.data.source import Form, Reader
-from probe.data.unpacking import packing_of
-from probe.data.writers.appended import PACKERS
+from probe.data.unpacking import PIECE_BYTES, packing_of
 from probe.data.writers.lines import Values
 from probe.errors import FileError, writing
 
@@ -25,6 +25,8 @@ Rows = Callable[[], Iterator[tuple[Record, Values | None]]]
 A row with None in their place is left out.
 """
 GROUP_ROWS = 16_384
+CODECS: Mapping[str, str] = {".gz": "gzip", ".zst": "zstd"}
+"""What packs a file, by the end of its name."""
 EXCEL_ROWS, EXCEL_CHARACTERS = 1_048_576, 32_767
 """What a sheet holds, its header included, and a cell of it."""
 
@@ -202,14 +204,23 @@ def write_blocks(
 @contextmanager
 def _in_place(path: Path) -> Iterator[Path]:
     """Give a place beside a path, from where the file is packed and moved to it."""
-    fresh = path.with_name(f".{path.name}.new")
+    fresh, packed = (path.with_name(f".{path.name}.{end}") for end in ("new", "packed"))
     try:
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
         yield fresh
         with writing(path):
             if packing := packing_of(path):
-                fresh.write_bytes(PACKERS[packing](fresh.read_bytes()))
-            fresh.replace(path)
+                _pack(fresh, packed, packing)
+                packed.replace(path)
+            else:
+                fresh.replace(path)
     finally:
-        fresh.unlink(missing_ok=True)
+        for place in (fresh, packed):
+            place.unlink(missing_ok=True)
+
+
+def _pack(plain: Path, packed: Path, packing: str) -> None:
+    """Pack a file a piece at a time."""
+    with plain.open("rb") as pieces, pa.CompressedOutputStream(packed, CODECS[packing]) as out:
+        shutil.copyfileobj(pieces, out, PIECE_BYTES)
