@@ -4,6 +4,7 @@ import gzip
 import tempfile
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pyarrow as pa
@@ -31,7 +32,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def plain(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A file of five rows, not packed."""
     path = tmp_path / f"a{request.param}"
-    rows = [{"id": at, "text": f"text {at}"} for at in range(5)]
+    rows: list[dict[str, Any]] = [{"id": at, "text": f"text {at}"} for at in range(5)]
     if path.suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(rows), path)
         return path
