@@ -60,14 +60,20 @@ def test_a_run_of_a_wrong_plan_is_refused_by_a_sentence(
         client.predict(**asked, api_name="/inoculate")
 
 
-def test_a_run_is_fast_unless_asked_otherwise(client: Client, second: str) -> None:
-    modes = []
+def test_a_run_is_fast_unless_asked_otherwise_and_warns_of_what_that_changes(
+    client: Client, second: str
+) -> None:
+    modes, warnings = [], []
     for options in ({}, {"mode": "full"}):
         asked = {"model": second, "challenge": "negation", "sizes": "5", **options}
-        run = start(client, **asked)
+        started = client.predict(**asked, api_name="/inoculate")
+        run = started["run"], started["owner"]
         client.predict(*run, api_name="/cancel")
         modes.append(client.predict(*run, api_name="/run")["plan"]["mode"])
+        warnings.append(started["warnings"])
     assert modes == ["fast", "full"]
+    assert f"was not measured for {second} on negation" in warnings[0][0]
+    assert warnings[1] == []
 
 
 def test_a_cancelled_run_is_taken_up_again(client: Client, second: str) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import gradio as gr
 
+from finetune.experiments.inoculation.fast_mode import fast_notes
 from finetune.experiments.inoculation.plan import THRESHOLDS
 from finetune.training.recipes import Mode
 from finetune.ui.inoculate.plan_fields import DEFAULT_PLAN, DEFAULT_SIZES
@@ -42,7 +43,8 @@ def build(store: Store, engine: Engine) -> None:
     ) -> dict[str, Any]:
         """Start a run on the bundled examples of a model's task; returns its id and owner's token.
 
-        Without the token nobody reads the run or uses its model.
+        Without the token nobody reads the run or uses its model. The warnings beside them say what
+        fast mode is known to find otherwise than full mode, or that this was not measured.
 
         Args:
             model: A model of any task that the page offers.
@@ -62,8 +64,10 @@ def build(store: Store, engine: Engine) -> None:
             [model], [challenge], sizes, lrs, seeds, mode, max_epochs, patience, None,
             include_epoch0, STANDARD_LIMITS,
         )  # fmt: skip
-        (run,) = start_sweep(store, engine, visitor, jobs_of(form), {})
-        return {"run": run.id, "owner": visitor}
+        jobs = jobs_of(form)
+        (run,) = start_sweep(store, engine, visitor, jobs, {})
+        warnings = list(fast_notes([plan for plan, _ in jobs]))
+        return {"run": run.id, "owner": visitor, "warnings": warnings}
 
     @endpoint
     def run(run_id: Name, owner: Token = "") -> dict[str, Any]:
