@@ -13,6 +13,11 @@ from probe.models.library import AnyModel, load_any, locate
 from probe.settings import settings
 from probe.tasks.task import Label
 
+NOT_FOUND = (
+    "the worker does not find the model {model!r}: it opens models by their name, so let it share "
+    "the app's folder of models (NLI_CLINIC_HOME) or reach the hub ({problem})"
+)
+
 
 def named_model_hash(name: str) -> str:
     """Return the hash of a model by its name. Raises ModelError where it is not there."""
@@ -37,11 +42,15 @@ def load_unchanged(name: str, expected: str, order: tuple[Label, ...] = ()) -> C
 
 @lru_cache(maxsize=1)
 def load_any_unchanged(name: str, expected: str, order: tuple[Label, ...] = ()) -> AnyModel:
-    """Load a model once for all runs that begin with it. Raises ModelError for another one.
+    """Load a model once for all runs that begin with it. Raises ModelError for none or another one.
 
     `order` is that of its outputs where its config does not say it.
     """
-    if named_model_hash(name) != expected:
+    try:
+        found = named_model_hash(name)
+    except ModelError as problem:
+        raise ModelError(NOT_FOUND.format(model=name, problem=problem)) from problem
+    if found != expected:
         raise ModelError(f"the model {name!r} where this was computed is not the app's")
     return load_any(name, order or None)
 

@@ -56,6 +56,14 @@ class Cluster:
                 )
         return self._client
 
+    def lacks_workers(self) -> bool:
+        """Whether a cluster that is not our own answers and has nobody to compute."""
+        if not self._address or self._client is None or self._client.status != "running":
+            return False
+        with suppress(*UNREACHABLE):
+            return not self._client.nthreads()
+        return False
+
     def rest(self, busy: bool) -> None:
         """End our own cluster where it was not busy for a while; `connect` starts another."""
         if busy or self._own is None:

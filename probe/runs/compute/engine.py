@@ -33,6 +33,10 @@ FORCE_AFTER = 4.0
 """Seconds a cell may take to stop by itself before its worker is restarted."""
 UPKEEP_INTERVAL = 5.0
 """Seconds between two looks for runs that wait for the cluster or were left by another engine."""
+NO_WORKER = (
+    "the cluster at {address} has no worker; the run goes on when there is one that has this "
+    "program and its packages"
+)
 
 Listener = Callable[[str, int, Progress | Result], None]
 """Takes the run, the number of the cell and what it reports or comes to."""
@@ -125,6 +129,9 @@ class Engine:
         for run_id in self._store.cancelling() & self._dispatches.keys():
             if not self._dispatches[run_id].stopping:
                 self._events.put(run_id, partial(self._cancel, run_id))
+        if self._dispatches and self.cluster.lacks_workers():
+            for run_id in self._dispatches:
+                self._store.requeue(run_id, NO_WORKER.format(address=self.address))
         self.cluster.rest(busy=bool(self._dispatches))
 
     def _may_start(self, run_id: str) -> bool:

@@ -26,6 +26,7 @@ from probe.scoring.file_scoring import FileScoring
 from probe.scoring.files import Places
 from probe.scoring.request import ScoringRequest
 from probe.tasks.nli import NLI
+from tests.support.dask_cluster import dask_cluster
 from tests.support.scoring_files import pair_file
 from tests.support.visitors import ME
 from tests.support.waiting import until
@@ -106,6 +107,30 @@ def begun(store: Store, model: str, file: Path) -> StoredRun:
     source = open_source(file)
     request = ScoringRequest(guess(source.names, NLI), NAMES, precision="fp32")
     return store.create(ME, scoring_request(file, source, model, NLI, request))
+
+
+def test_a_cluster_of_machines_that_see_no_file_loses_no_row_with_a_worker(
+    home: Path, file: Path, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store()
+    run = begun(store, model, file)
+    with dask_cluster() as cluster:
+        cluster.scheduler()
+        engine = Engine(store, cluster.address)
+        engine.submit(run.id)
+        waiting = until(store, run.id, lambda now: bool(now.error))
+        assert waiting.error.startswith(f"the cluster at {cluster.address} has no worker")
+        monkeypatch.setenv("NLI_CLINIC_HOME", str(tmp_path / "of the workers"))
+        workers = [cluster.worker(), cluster.worker()]
+        monkeypatch.setenv("NLI_CLINIC_HOME", str(home))
+        until(store, run.id, some_done)
+        workers[0].kill()
+        until(store, run.id, ended)
+        engine.close()
+    ended_run = store.get(run.id)
+    assert (ended_run.state, ended_run.error) == ("done", "")
+    assemble(ended_run, places := Places(tmp_path / "run.csv"))
+    assert places.scored.read_bytes() == at_once(file, tmp_path / "whole.csv", model)
 
 
 def test_a_killed_app_and_a_killed_worker_lose_no_row(

@@ -1,6 +1,5 @@
 """Killed in mid-run: the app, a worker of a cluster, the cluster. Nothing lost, nothing doubled."""
 
-import socket
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -22,6 +21,7 @@ from probe.runs.compute.engine import Engine
 from probe.runs.database.tables import RunRow
 from probe.runs.run import StoredRun, ended
 from probe.runs.store import Store
+from tests.support.dask_cluster import DaskCluster, dask_cluster
 from tests.support.waiting import training, until
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -89,40 +89,11 @@ def test_another_app_goes_on_with_what_a_killed_one_held(
     assert same(run, plainly(plan, sets))
 
 
-def free_port() -> int:
-    """Return a port of this machine that nobody listens on."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
-class Dask:
-    """A scheduler and workers on loopback, each a process of its own that can be killed."""
-
-    def __init__(self, stack: ExitStack) -> None:
-        self._stack = stack
-        self._port = free_port()
-        self.address = f"tcp://127.0.0.1:{self._port}"
-
-    def scheduler(self) -> psutil.Popen:
-        """Start the scheduler, again at the same address."""
-        where = "--host", "127.0.0.1", "--port", str(self._port)
-        command = "-m", "distributed.cli.dask_scheduler", *where, "--no-dashboard", "--no-show"
-        return self._stack.enter_context(process(*command))
-
-    def worker(self) -> psutil.Popen:
-        """Start a worker that nobody starts again when it dies."""
-        own = "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard"
-        return self._stack.enter_context(
-            process("-m", "distributed.cli.dask_worker", self.address, *own)
-        )
-
-
 @pytest.fixture
-def dask() -> Iterator[Dask]:
+def dask() -> Iterator[DaskCluster]:
     """A cluster that nothing of has started yet."""
-    with ExitStack() as stack:
-        yield Dask(stack)
+    with dask_cluster() as cluster:
+        yield cluster
 
 
 @contextmanager
@@ -140,13 +111,12 @@ def at_once(run: StoredRun) -> bool:
 
 
 def test_a_cluster_that_loses_a_worker_computes_what_one_process_does(
-    home: Path, dask: Dask, plan: Plan, sets: Sets
+    home: Path, dask: DaskCluster, plan: Plan, sets: Sets
 ) -> None:
     store, wide = Store(), replace(plan, sizes=(6, 12, 18))
     dask.scheduler()
     workers = [dask.worker(), dask.worker()]
-    with Client(dask.address, set_as_default=False) as client:
-        client.wait_for_workers(2, timeout=150)
+    dask.wait_for(2)
     run_id = store.create("me", run_request(wide, sets)).id
     with engine_on(store, dask.address) as engine:
         engine.submit(run_id)
@@ -168,7 +138,7 @@ def computing(run: StoredRun) -> bool:
 
 
 def test_runs_in_fast_mode_share_the_workers_out_and_outlive_one(
-    home: Path, dask: Dask, plan: Plan, sets: Sets
+    home: Path, dask: DaskCluster, plan: Plan, sets: Sets
 ) -> None:
     long = {"max_epochs": 150, "patience": 150}  # each run is to last longer than a worker's start
     store, fast = Store(), replace(plan, mode="fast", sizes=(6, 12, 18), **long)
@@ -196,7 +166,7 @@ def test_runs_in_fast_mode_share_the_workers_out_and_outlive_one(
 
 
 def test_a_run_waits_for_its_cluster_to_come_and_to_come_back(
-    home: Path, dask: Dask, plan: Plan, sets: Sets
+    home: Path, dask: DaskCluster, plan: Plan, sets: Sets
 ) -> None:
     store = Store()
     run_id = store.create("me", run_request(plan, sets)).id
