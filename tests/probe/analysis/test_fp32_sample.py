@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from probe.analysis.batch import score
-from probe.analysis.fp32_sample import SAMPLE_ROWS, fp32_sample, fp32_words
+from probe.analysis.fp32_sample import LARGEST, SMALLEST, fp32_sample, fp32_words
 from probe.analysis.summary import Summary, Totals, summary_json
 from probe.data.tables import Table
 from probe.models.classifier import Precision, Prediction
@@ -20,16 +20,20 @@ from tests.support.pair_files import pair_columns
 WORDS = "Computed in bf16; in a sample of the rows {} from fp32."
 
 
-def test_each_two_hundredth_of_a_file_has_one_sampled_row() -> None:
+def test_each_tenth_row_or_so_of_a_file_is_sampled() -> None:
     sample = sorted(fp32_sample(1000, 7))
-    assert [number // 5 for number in sample] == list(range(SAMPLE_ROWS))
-    assert len({number % 5 for number in sample}) == 5
+    assert [number // 10 for number in sample] == list(range(100))
+    assert len({number % 10 for number in sample}) == 10
     assert sample == sorted(fp32_sample(1000, 7)) != sorted(fp32_sample(1000, 8))
 
 
-def test_a_small_file_is_sampled_whole() -> None:
-    assert fp32_sample(SAMPLE_ROWS, 0) == set(range(SAMPLE_ROWS))
-    assert fp32_sample(0, 0) == set()
+@pytest.mark.parametrize(
+    ("rows", "sampled"),
+    [(0, 0), (1, 1), (SMALLEST, SMALLEST), (100, SMALLEST), (400, 40), (1_000_000, LARGEST)],
+)
+def test_of_small_files_more_is_sampled_and_of_large_ones_less(rows: int, sampled: int) -> None:
+    assert len(fp32_sample(rows, 0)) == sampled
+    assert fp32_sample(rows, 0) <= set(range(rows))
 
 
 @pytest.mark.parametrize(
