@@ -19,9 +19,11 @@ from finetune.ui.inoculate.plan_form import USUAL_RATE
 from probe.errors import UserError
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
+from probe.ui.api.hub_dataset import is_open
 from probe.ui.events import CHANGING, QUIET
 from probe.ui.html.elements import alert, note
 from probe.ui.page import Page
+from probe.ui.panels import hub_dataset
 from probe.ui.visitors.visitor_files import own_file
 
 OFFERED_SIZES = (*SIZES, "4000", "20000")
@@ -43,6 +45,7 @@ def build_fields(page: Page) -> list[Any]:  # Any: components share no useful ty
         visible=False,
         elem_id="generalise-file",
     )
+    hub = hub_dataset.build(page, [file], "generalise-file", shown=False)
     column = gr.Dropdown(
         [],
         label="Column that names the kind of each row",
@@ -68,6 +71,7 @@ def build_fields(page: Page) -> list[Any]:  # Any: components share no useful ty
         trigger_mode="always_last",
         **QUIET,
     )
+    gr.on([skill.change, page.task.change], hub_shown, [page.task, skill], hub, **QUIET)
     return [skill, file, column, vary]
 
 
@@ -118,7 +122,7 @@ def follow(
 ) -> tuple[Any, Any, Markup, Any]:
     """Show what belongs to the chosen skill: its examples and what varies, or a file's kinds."""
     task = task_named(task_name)
-    chosen = skill if skill in skills(task) else skills(task)[0]
+    chosen = _offered_skill(task, skill)
     if chosen != FILE:
         fitting = fitting_vary(chosen, vary)
         hidden = gr.Dropdown(visible=False)
@@ -126,6 +130,17 @@ def follow(
     names, kind, shown = _of_file(owner, file, column, task)
     offered_columns = gr.Dropdown(choices=names, value=kind, visible=bool(file))
     return gr.File(visible=True), offered_columns, shown, _vary(chosen, "")
+
+
+def hub_shown(task_name: str, skill: str) -> gr.Accordion:
+    """Offer a data set of the hub where a file is asked for, and the hub is open."""
+    of_file = _offered_skill(task_named(task_name), skill) == FILE
+    return gr.Accordion(visible=of_file and is_open())
+
+
+def _offered_skill(task: Task, skill: str) -> str:
+    """Return the skill, or the first of the task where the task has not that one."""
+    return skill if skill in skills(task) else skills(task)[0]
 
 
 def _of_file(

@@ -13,6 +13,8 @@ from finetune.ui.inoculate.plan_form import LIMIT_FIELDS, UPLOADS, USUAL_RATE
 from finetune.ui.inoculate.samples import FIRST_CHALLENGE, challenge_choices
 from probe.tasks.task import Task
 from probe.ui.html.elements import note
+from probe.ui.page import Page
+from probe.ui.panels import hub_dataset
 
 DEFAULT_SIZES, SPAN_SIZES = ["10", "50", "100", "400"], ["5", "10", "all"]
 """The numbers of examples to begin with; the bundled passages give few questions to train on."""
@@ -64,7 +66,7 @@ def mode_choice(elem_id: str, value: Mode = "fast") -> gr.Radio:
     )
 
 
-def build_settings(fields: Sequence[Any]) -> list[Any]:
+def build_settings(page: Page, fields: Sequence[Any]) -> list[Any]:
     """Lay out what is rarely changed, folded; return all fields in the order of the form."""
     model, challenge, sizes, mode = fields
     with gr.Accordion(
@@ -79,7 +81,7 @@ def build_settings(fields: Sequence[Any]) -> list[Any]:
             )
             seeds = gr.Textbox("0", label="Seeds", min_width=70, elem_id="seeds")
         settings = _settings()
-        files = _files()
+        files = _files(page)
     return [model, challenge, sizes, lrs, seeds, mode, *settings, *files]
 
 
@@ -109,7 +111,7 @@ def _settings() -> list[Any]:
     return [epochs, patience, batch, epoch0, *limits]
 
 
-def _files() -> list[Any]:
+def _files(page: Page) -> list[Any]:
     """Lay out where one's own data goes."""
     gr.HTML(
         note(
@@ -123,6 +125,7 @@ def _files() -> list[Any]:
         gr.File(label=words, type="filepath", height=96, elem_id=f"own-{option}")
         for option, words in UPLOADS.items()
     ]
+    hub_dataset.build(page, files, "own")
     name = gr.Textbox("", label="Name of your challenge")
     train = whole(MAX_PAIRS, label="Examples to train on, of one file without split")
     return [*files, name, train]

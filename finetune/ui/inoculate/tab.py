@@ -53,7 +53,7 @@ def build(page: Page) -> None:
                 "Start", variant="primary", elem_id="inoculate", interactive=False
             )
             problem = gr.HTML(elem_id="inoculate-problem", padding=False)
-            fields = build_settings(first_fields)
+            fields = build_settings(page, first_fields)
         with gr.Column(elem_id="inoculation-results", min_width=240):
             results = build_results(gallery)
 

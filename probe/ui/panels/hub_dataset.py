@@ -1,6 +1,8 @@
-"""The panel for a data set of the hub: what it fetches is the file of the tab."""
+"""The panel for a data set of the hub: what it fetches becomes an uploaded file of the tab."""
 
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
@@ -13,9 +15,9 @@ from probe.ui.html.elements import alert, note
 from probe.ui.page import Page
 
 ABOUT = (
-    "One split of a data set, as owner/name:split. Where it has several configurations: "
-    "owner/name:configuration/split; a fixed version is owner/name@revision. It is fetched only "
-    "when you press the button, and read as an uploaded file is."
+    "One split of a data set of the Hugging Face hub, as owner/name:split. Where it has several "
+    "configurations: owner/name:configuration/split; a fixed version is owner/name@revision. It is "
+    "fetched only when you press the button, and read as an uploaded file is."
 )
 
 
@@ -28,15 +30,32 @@ def show(store: Store, visitor: str, name: str | None) -> tuple[str | None, Mark
     return str(dataset.path), note(f"{dataset.words}: loaded.")
 
 
-def build(page: Page, upload: gr.File, elem_id: str) -> None:
-    """Lay out the panel, hidden where the hub is closed; what it fetches goes to `upload`."""
-    with gr.Accordion(
-        "Or a data set of the Hugging Face hub",
+def show_as(
+    store: Store, uses: Sequence[str], visitor: str, name: str | None, use: str | None
+) -> list[Any]:  # Any: a place, or gradio's update that leaves a file as it is
+    """Fetch a data set for a use, or the first; return what each use's file is, and a sentence."""
+    place, words = show(store, visitor, name)
+    chosen = use if use in uses else uses[0]
+    return [*(place if each == chosen else gr.skip() for each in uses), words]
+
+
+def build(page: Page, uploads: Sequence[gr.File], elem_id: str, shown: bool = True) -> gr.Accordion:
+    """Lay out the panel, hidden where the hub is closed; what it fetches goes to an upload.
+
+    Where there are several, a person chooses which by its label.
+    """
+    uses = [str(upload.label) for upload in uploads]
+    panel = gr.Accordion(
+        "Or a data set of the hub",
         open=False,
-        visible=is_open(),
+        visible=shown and is_open(),
         elem_id=f"{elem_id}-hub",
-    ):
+    )
+    with panel:
         gr.HTML(note(ABOUT))
+        use = gr.Dropdown(
+            uses, value=uses[0], label="Use it as", visible=len(uses) > 1, elem_id=f"{elem_id}-use"
+        )
         with gr.Row(elem_classes="hub-name"):
             name = gr.Textbox(
                 label="Data set of the hub",
@@ -49,10 +68,11 @@ def build(page: Page, upload: gr.File, elem_id: str) -> None:
         message = gr.HTML(elem_id=f"{elem_id}-hub-message")
     gr.on(
         [go.click, name.submit],
-        partial(show, page.core.store),
-        [page.owner, name],
-        [upload, message],
+        partial(show_as, page.core.store, uses),
+        [page.owner, name, use],
+        [*uploads, message],
         concurrency_id="load",
         concurrency_limit=1,
         **{**QUIET, "show_progress": "minimal"},
     )
+    return panel

@@ -48,7 +48,7 @@ def build(page: Page) -> None:
         with file.details, gr.Column(elem_classes="card"):
             trouble = gr.HTML(elem_id="batch-trouble")
             asked, controls, go, later = _choices(page)
-        hub_dataset.build(page, file.upload, "upload")
+        hub_dataset.build(page, [file.upload], "upload")
         templates.build(page, file.upload)
         background, listed = batch_background.build(page)
     shown, guard = _results()

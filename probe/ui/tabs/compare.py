@@ -72,7 +72,7 @@ def build(page: Page) -> None:
     trouble = gr.HTML(visible=False, padding=False)
     with gr.Column(visible=False) as of_file:
         file = build_file(page, "compare-upload")
-        hub_dataset.build(page, file.upload, "compare-upload")
+        hub_dataset.build(page, [file.upload], "compare-upload")
     with gr.Column(visible=False, elem_classes="card", elem_id="compare-one") as of_one:
         texts = [gr.Textbox(label="", lines=2, elem_id=f"compare-text-{at}") for at in (1, 2)]
     shown.progress = gr.HTML(padding=False, elem_id="compare-progress")

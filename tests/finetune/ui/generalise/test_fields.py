@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from finetune.experiments.generalisation.conditions import FILE, GRIDS
-from finetune.ui.generalise.fields import follow, offered
+from finetune.ui.generalise.fields import follow, hub_shown, offered
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks
 from tests.support.condition_files import written
@@ -56,3 +56,14 @@ def test_a_skill_that_the_task_has_not_is_its_file() -> None:
     file, _, shown, vary = follow(ME, "sentiment", "numerical", None, None, "complexity")
     assert file.visible and not vary.visible
     assert "a column that names the kind of each row" in shown
+
+
+def test_a_data_set_of_the_hub_is_offered_where_a_file_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NLI_CLINIC_OWN_MODELS", "hub")
+    shown = [
+        hub_shown(task, skill).visible
+        for task, skill in (("nli", "dative"), ("nli", FILE), ("sentiment", "dative"))
+    ]
+    assert shown == [False, True, True]
+    monkeypatch.setenv("NLI_CLINIC_OWN_MODELS", "folder")
+    assert not hub_shown("nli", FILE).visible

@@ -8,7 +8,7 @@ import pytest
 from probe.errors import FileError, LimitError
 from probe.runs.store import Store
 from probe.ui.api.hub_dataset import fetch_for, is_open
-from probe.ui.panels.hub_dataset import show
+from probe.ui.panels.hub_dataset import show, show_as
 from probe.ui.visitors.visitor_files import read_upload
 from tests.support.hub import COMMIT, Hub, ServedDataset
 from tests.support.pair_files import PAIRS, row
@@ -33,6 +33,16 @@ def test_what_is_fetched_is_the_visitor_s_own_file(store: Store, name: str) -> N
     assert f"owner/pairs, configuration default, split test, revision {COMMIT[:12]}" in said
     with pytest.raises(FileError, match="not here any more"):
         read_upload(YOU, path)
+
+
+@pytest.mark.parametrize(("use", "at"), [("to test on", 1), ("to train on", 0), (None, 0)])
+def test_what_is_fetched_goes_to_the_file_that_is_named(
+    store: Store, use: str | None, at: int
+) -> None:
+    *files, said = show_as(store, ["to train on", "to test on"], ME, "owner/pairs", use)
+    assert "owner/pairs" in said
+    assert len(read_upload(ME, files.pop(at)).frame) == len(PAIRS)
+    assert not isinstance(files.pop(), str)
 
 
 @pytest.mark.parametrize(
