@@ -2,8 +2,10 @@
 
 import os
 
-# before torch and gradio are imported: probing stays quick beside a fine-tune, nobody is told
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+from probe.native_environment import NATIVE_ENVIRONMENT
+
+# before torch and gradio are imported, which tells nobody
+os.environ.update(NATIVE_ENVIRONMENT | os.environ)
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 

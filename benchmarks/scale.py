@@ -28,6 +28,7 @@ from probe.data.source import open_source
 from probe.experiments import register_experiments
 from probe.models.classifier import Model, Precision, Prediction
 from probe.models.library import load_any
+from probe.native_environment import NATIVE_ENVIRONMENT
 from probe.runs.compute.engine import Engine
 from probe.runs.run import OPEN
 from probe.runs.store import Store
@@ -186,6 +187,7 @@ def main() -> None:
     """Print the table that is asked for."""
     part, *words = sys.argv[1:]
     if part == "here":
+        os.environ.update(NATIVE_ENVIRONMENT | os.environ)  # torch is not imported yet
         model, file, out, *names = words
         print(json.dumps(score_here(model, Path(file), Path(out), names)))
         return

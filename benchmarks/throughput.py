@@ -10,7 +10,9 @@ between bf16 and fp32 on all bundled pairs.
 
 import os
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+from probe.native_environment import NATIVE_ENVIRONMENT
+
+os.environ.update(NATIVE_ENVIRONMENT | os.environ)  # before torch is imported
 
 import csv
 import tempfile

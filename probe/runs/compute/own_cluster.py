@@ -15,11 +15,12 @@ import dask
 from distributed import Client, Nanny, Scheduler, Security, SpecCluster, Status, Worker
 from distributed.deploy.cluster import Cluster
 
+from probe.native_environment import NATIVE_ENVIRONMENT
 from probe.runs.compute.worker import LowPriority
 
 WORKER_ENVIRONMENT = {
+    **NATIVE_ENVIRONMENT,
     "OMP_NUM_THREADS": "1",
-    "OMP_WAIT_POLICY": "PASSIVE",  # waiting threads would take the core from the app
     "HF_HUB_DISABLE_TELEMETRY": "1",
 }
 MALLOC_TRIM_SETTING = "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_"
