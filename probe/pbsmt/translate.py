@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from probe.pbsmt import ngram_model, phrase_table
@@ -18,6 +18,9 @@ MAX_PART_WORDS = 60  # translated at a time
 MAX_BEAM_SIZE = 100  # translations in a stack; 25 words take 0.15 s, and 400 score hardly better
 MIN_BEAM_SIZE = 5  # for the longest texts
 SENTENCE_ENDS = frozenset(".?!;")
+REMEMBERED = 4096
+"""Translations: the pairs of a premise lie near each other, and further transforms ask for the
+same."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,12 @@ def trained(label: Label) -> bool:
 def translator(label: Label) -> Translator:
     """Return the translator of a label that comes with the app, read at the first call."""
     return load(label)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def translation(label: Label, words: tuple[str, ...], weights: DecoderWeights) -> tuple[str, ...]:
+    """Return the translation of lower-case tokens by a label's translator; it is remembered."""
+    return tuple(translator(label).translate(words, weights))
 
 
 def missing(labels: Sequence[Label], folder: Path = FOLDER) -> str:

@@ -8,7 +8,7 @@ tokens with blanks between, as the systems of the paper print it.
 from functools import partial
 
 from probe.pbsmt.decode import DecoderWeights
-from probe.pbsmt.translate import MAX_WORDS, trained, translator
+from probe.pbsmt.translate import MAX_WORDS, trained, translation
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL
 from probe.tasks.task import ORIGIN, SOURCE, Label
@@ -31,17 +31,17 @@ register = partial(
 
 def translated(text: str, tools: Tools, label: Label | None) -> str | Inexact | None:
     """Return the translation by a label's system."""
-    words, halved = tokenise(text.lower()), tools.field == tools.edited
+    words, halved = tuple(tokenise(text.lower())), tools.field == tools.edited
     words = words[: len(words) // 2] if halved else words
     if not words or label is None:
         return None
-    translation = translator(label).translate(words, weights(tools.options))
+    made = translation(label, words, weights(tools.options))
     name = f"{tools.field}'s first half" if halved else tools.field
-    kept = words if halved and tools.options.keep_first_half else []
-    new = join([*kept, *translation])
+    kept = words if halved and tools.options.keep_first_half else ()
+    new = join([*kept, *made])
     if len(words) > MAX_WORDS:
         return Inexact(new, CUT.format(MAX_WORDS, name))
-    return Inexact(new, COPY.format(name, name)) if translation == words else new
+    return Inexact(new, COPY.format(name, name)) if made == words else new
 
 
 def weights(options: Options) -> DecoderWeights:

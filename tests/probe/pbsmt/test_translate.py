@@ -1,4 +1,4 @@
-"""Parts of long texts, and the tables that come with the app."""
+"""Parts of long texts, what is remembered, and the tables that come with the app."""
 
 from pathlib import Path
 
@@ -6,7 +6,8 @@ import pytest
 
 from probe import pbsmt
 from probe.pbsmt import ngram_model
-from probe.pbsmt.translate import MAX_PART_WORDS, missing, parts, translator
+from probe.pbsmt.decode import DecoderWeights, Search
+from probe.pbsmt.translate import MAX_PART_WORDS, missing, parts, translation, translator
 from probe.tasks.nli import LABELS
 from probe.tasks.task import Label
 
@@ -27,6 +28,23 @@ def test_a_long_text_is_cut_after_the_last_sentence_end_of_a_part() -> None:
 
 def test_a_text_without_words_has_no_parts() -> None:
     assert list(parts([])) == []
+
+
+def test_a_translation_is_remembered_for_its_label_words_and_weights(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words, weights = ("rare", "words", "of", "this", "test"), DecoderWeights(0.8, 0.1, 6)
+    made = translation("neutral", words, weights)
+    assert list(made) == translator("neutral").translate(words, weights)
+
+    def search(self: Search) -> None:
+        raise AssertionError("it was searched for again")
+
+    monkeypatch.setattr(Search, "run", search)
+    assert translation("neutral", words, weights) == made
+    for label, others in (("neutral", DecoderWeights(0.5, 0.1, 6)), ("entailment", weights)):
+        with pytest.raises(AssertionError, match="again"):
+            translation(label, words, others)
 
 
 # the tables that come with the app
