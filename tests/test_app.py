@@ -19,10 +19,11 @@ from probe.ui.server.serving import PROGRESS_PAUSE, launch_options, queued
 ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = (
     *("probe.ui", "finetune.ui", "probe.models.cache", "probe.runs", "probe.settings"),
-    "finetune.experiments.registry",
+    *("finetune.experiments.registry", "probe.native_environment"),
     *("os", "sys", "signal", "atexit", "functools", "collections", "typing"),
 )
-"""What app.py may import: pages, stores, settings, the registration of experiments."""
+"""What app.py may import: pages, stores, settings of the app and of torch's libraries, the
+registration of experiments."""
 
 
 @pytest.fixture
