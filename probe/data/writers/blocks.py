@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +54,8 @@ def _beside_parquet(path: Path, names: Sequence[str], rows: Rows, reader: Parque
     writer = None
     for batch in reader.batches():
         several = list(islice(values, len(batch)))
-        scored = batch.slice(0, len(several)).filter(
-            pa.array([row is not None for row in several], pa.bool_())
-        )
         whole = pa.RecordBatch.from_arrays(
-            [*scored.columns, *_arrays(ours, list(_named(names, several)))],
+            [*_scored(batch, several).columns, *_arrays(ours, list(_named(names, several)))],
             schema=pa.schema([*batch.schema, *ours]),
         )
         writer = writer or pq.ParquetWriter(path, whole.schema)
@@ -68,10 +65,13 @@ def _beside_parquet(path: Path, names: Sequence[str], rows: Rows, reader: Parque
 
 
 def _scored(batch: Any, values: Sequence[Values | None]) -> Any:  # Any: pyarrow is untyped
-    """Return the rows that have values; not all types can be filtered, so most are as they are."""
-    if None not in values:
-        return batch
-    return batch.filter(pa.array([row is not None for row in values]))
+    """Return the first rows of a batch, those that have values: pyarrow filters not every type."""
+    slices, start = [batch.slice(0, 0)], 0
+    for is_scored, several in groupby(values, lambda row: row is not None):
+        count = len(list(several))
+        slices += [batch.slice(start, count)] if is_scored else []
+        start += count
+    return pa.concat_batches(slices)
 
 
 def _plain_parquet(path: Path, columns: Sequence[str], names: Sequence[str], rows: Rows) -> None:

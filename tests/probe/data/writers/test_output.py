@@ -198,6 +198,26 @@ def test_parquet_keeps_the_types_of_its_columns(tmp_path: Path) -> None:
     assert out["prediction"].to_pylist() == ["neutral"] * 3
 
 
+@pytest.mark.parametrize("left_out", [(), (0, 2), (1,), (0, 1, 2, 3)])
+def test_parquet_of_types_that_cannot_be_filtered_keeps_the_rows_that_are_scored(
+    left_out: tuple[int, ...], tmp_path: Path
+) -> None:
+    words = pa.array(["a", "b", "c", "d"])
+    several = pa.array([[1], [2], [3], [4]], pa.list_view(pa.int64()))
+    table = pa.table({"premise": words, "seen": words.cast(pa.string_view()), "tags": several})
+    pq.write_table(table, tmp_path / "a.parquet")
+    source = open_source(tmp_path / "a.parquet")
+    output = Output(tmp_path / "b.parquet", OURS, tmp_path / "spool", source)
+    records = [record for record in source.records() if record.number not in left_out]
+    output.write([(record, VALUES) for record in records])
+    output.finish()
+    out = pq.read_table(output.path)
+    kept = [word for at, word in enumerate("abcd") if at not in left_out]
+    assert (out["premise"].to_pylist(), out["seen"].to_pylist()) == (kept, kept)
+    assert out["prediction"].to_pylist() == ["neutral"] * len(kept)
+    assert out.schema.field("seen").type == pa.string_view()
+
+
 @pytest.fixture
 def workbook(tmp_path: Path) -> Path:
     """A workbook with cells of every type."""
