@@ -10,7 +10,9 @@ after heavy requests whose callers have left. `--root` measures another checkout
 
 import os
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as app.py does
+from probe.native_environment import NATIVE_ENVIRONMENT
+
+os.environ.update(NATIVE_ENVIRONMENT | os.environ)  # as app.py does
 
 import random
 import tempfile

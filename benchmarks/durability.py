@@ -6,7 +6,9 @@ run's points must equal those of an undisturbed run, in accuracies and in every 
 
 import os
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as app.py does
+from probe.native_environment import NATIVE_ENVIRONMENT
+
+os.environ.update(NATIVE_ENVIRONMENT | os.environ)  # as app.py does
 
 import logging
 import signal

@@ -15,7 +15,9 @@ by the clock, in the app's own processes.
 
 import os
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+from probe.native_environment import NATIVE_ENVIRONMENT
+
+os.environ.update(NATIVE_ENVIRONMENT | os.environ)  # as app.py does
 
 import logging
 import tempfile

@@ -9,7 +9,9 @@ inoculates in its background process.
 
 import os
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as app.py does
+from probe.native_environment import NATIVE_ENVIRONMENT
+
+os.environ.update(NATIVE_ENVIRONMENT | os.environ)  # as app.py does
 
 import tempfile
 import time

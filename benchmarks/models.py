@@ -8,7 +8,9 @@ ratio is against the first of them.
 
 import os
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+from probe.native_environment import NATIVE_ENVIRONMENT
+
+os.environ.update(NATIVE_ENVIRONMENT | os.environ)  # as app.py does
 
 import time
 

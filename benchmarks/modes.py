@@ -8,7 +8,9 @@ one cell after the other, in the precision that "auto" gives.
 
 import os
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+from probe.native_environment import NATIVE_ENVIRONMENT
+
+os.environ.update(NATIVE_ENVIRONMENT | os.environ)  # as app.py does
 
 from collections.abc import Sequence
 from typing import get_args

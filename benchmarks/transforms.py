@@ -9,7 +9,9 @@ tokens; "scored" adds their classification. The ratio is against scoring the unt
 
 import os
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+from probe.native_environment import NATIVE_ENVIRONMENT
+
+os.environ.update(NATIVE_ENVIRONMENT | os.environ)  # as app.py does
 
 import time
 from collections.abc import Callable
