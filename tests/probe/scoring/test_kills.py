@@ -109,6 +109,13 @@ def begun(store: Store, model: str, file: Path) -> StoredRun:
     return store.create(ME, scoring_request(file, source, model, NLI, request))
 
 
+def has_every_row(run: StoredRun, file: Path, model: str, folder: Path) -> None:
+    """Check that a run ended well, with the bytes of a file that is scored at once."""
+    assert (run.state, run.error) == ("done", "")
+    assemble(run, places := Places(folder / "run.csv"))
+    assert places.scored.read_bytes() == at_once(file, folder / "whole.csv", model)
+
+
 def test_a_cluster_of_machines_that_see_no_file_loses_no_row_with_a_worker(
     home: Path, file: Path, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,10 +134,7 @@ def test_a_cluster_of_machines_that_see_no_file_loses_no_row_with_a_worker(
         workers[0].kill()
         until(store, run.id, ended)
         engine.close()
-    ended_run = store.get(run.id)
-    assert (ended_run.state, ended_run.error) == ("done", "")
-    assemble(ended_run, places := Places(tmp_path / "run.csv"))
-    assert places.scored.read_bytes() == at_once(file, tmp_path / "whole.csv", model)
+    has_every_row(store.get(run.id), file, model, tmp_path)
 
 
 def test_a_killed_app_and_a_killed_worker_lose_no_row(
@@ -153,7 +157,4 @@ def test_a_killed_app_and_a_killed_worker_lose_no_row(
     os.kill(worker_pid(engine), signal.SIGKILL)
     until(store, run.id, ended)
     engine.close()
-    ended_run = store.get(run.id)
-    assert (ended_run.state, ended_run.error) == ("done", "")
-    assemble(ended_run, places := Places(tmp_path / "run.csv"))
-    assert places.scored.read_bytes() == at_once(file, tmp_path / "whole.csv", model)
+    has_every_row(store.get(run.id), file, model, tmp_path)
