@@ -1,7 +1,5 @@
 """What a report tells who asks for more: the tests behind its sentences, and examples."""
 
-from collections.abc import Mapping
-
 from markupsafe import Markup
 
 from probe.checkup.families import FAMILIES
@@ -48,13 +46,14 @@ def _title(name: str) -> str:
     return REGISTRY[name].title if name in REGISTRY else name
 
 
-def _example(task: Task, each: Mapping[str, object]) -> Markup:
+def _example(task: Task, each: Json) -> Markup:
     """Show the texts after a change with what they were, and the answer before and after."""
-    texts, before = each["texts"], each["before"]
-    assert isinstance(texts, dict) and isinstance(before, dict)
     line = Markup("<div><b>{}</b> {}</div>")
-    lines = [line.format(f"{task.title_of(name)}:", text) for name, text in texts.items()]
-    lines += [line.format(f"{task.title_of(name)} before:", text) for name, text in before.items()]
+    lines = [
+        line.format(f"{task.title_of(name)}{when}:", text)
+        for key, when in (("texts", ""), ("before", " before"))
+        for name, text in each[key].items()
+    ]
     answers = (
         f"{each['answer_before']} ({each['confidence_before']:.2f}) before, {each['answer']} "
         f"({each['confidence']:.2f}) now; right: {each['gold'] or 'nothing, it cannot be read'}"
