@@ -166,17 +166,22 @@ def outcomes(rows: Sequence[Row], first: int, second: int) -> Cell:
 
 
 def mcnemar(rows: Sequence[Row], first: int, second: int) -> McNemar:
-    """Test whether two models differ in accuracy (McNemar 1947; exact, binomial)."""
+    """Test whether two models differ in accuracy."""
+    cell = outcomes([row for row in rows if row.right(first) is not None], first, second)
+    if not cell.n:
+        return McNemar(0, 0, 0, float("nan"))
+    p = exact_p(cell.only_first, cell.only_second)
+    return McNemar(cell.n, cell.only_first, cell.only_second, p)
+
+
+def exact_p(only_first: int, only_second: int) -> float:
+    """Return the two-sided p of the discordant counts (McNemar 1947; exact, binomial)."""
     # imported here, as in probe.metrics
     with first_import:
         from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
-    cell = outcomes([row for row in rows if row.right(first) is not None], first, second)
-    if not cell.n:
-        return McNemar(0, 0, 0, float("nan"))
-    table = np.array([[cell.both, cell.only_first], [cell.only_second, cell.neither]])
-    p = float(statsmodels_mcnemar(table, exact=True).pvalue)
-    return McNemar(cell.n, cell.only_first, cell.only_second, p)
+    table = np.array([[0, only_first], [only_second, 0]])  # the concordant do not count
+    return float(statsmodels_mcnemar(table, exact=True).pvalue)
 
 
 def bootstrap(rows: Sequence[Row], first: int, second: int) -> PairedBootstrap:

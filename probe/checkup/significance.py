@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from probe.analysis.statistics import MAX_P
+from probe.analysis.statistics import MAX_P, exact_p
 from probe.checkup.difference import difference
 from probe.checkup.figure import Figure
 from probe.first_import import first_import
@@ -73,15 +73,15 @@ def p_value(first: Figure, second: Figure, found: Estimate) -> float:
 
 def _paired(first: Sequence[float], second: Sequence[float]) -> float:
     """Test scores of the same texts: McNemar's exact test where all are 0 or 1, else Student's."""
-    with first_import:
-        from scipy.stats import binomtest, ttest_rel
-
-    differing = [(a, b) for a, b in zip(first, second, strict=True) if a != b]
-    if not differing or len(first) < 2:
+    gained = sum(b > a for a, b in zip(first, second, strict=True))
+    lost = sum(b < a for a, b in zip(first, second, strict=True))
+    if not gained + lost or len(first) < 2:
         return 1.0
     if {*first, *second} <= {0.0, 1.0}:
-        gained = sum(b > a for a, b in differing)
-        return float(binomtest(gained, len(differing)).pvalue)
+        return exact_p(lost, gained)
+    with first_import:
+        from scipy.stats import ttest_rel
+
     return float(ttest_rel(second, first).pvalue)
 
 
