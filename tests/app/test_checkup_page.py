@@ -5,15 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.browser import (
-    PHONE,
-    SLOW,
-    WIDE,
-    controls_keep_apart,
-    fits,
-    is_accessible,
-    open_tab,
-)
+from tests.support.browser import SLOW, looks_well_by_day_and_by_night, open_tab
 
 pytestmark = pytest.mark.browser
 MEASURED = 4 * SLOW
@@ -61,11 +53,4 @@ def test_the_report_is_offered_as_page_and_as_json(started: Page) -> None:
 
 
 def test_the_report_fits_and_is_accessible_by_day_and_by_night(started: Page) -> None:
-    for dark in (False, True):
-        started.evaluate("dark => document.body.classList.toggle('dark', dark)", dark)
-        is_accessible(started, [["#checkup"]])
-    started.evaluate("document.body.classList.remove('dark')")
-    for size in (PHONE, WIDE):
-        started.set_viewport_size(size)
-        fits(started)
-        controls_keep_apart(started)
+    looks_well_by_day_and_by_night(started, [["#checkup"]])

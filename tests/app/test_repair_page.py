@@ -6,16 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import App
-from tests.support.browser import (
-    PHONE,
-    SLOW,
-    WIDE,
-    controls_keep_apart,
-    fits,
-    is_accessible,
-    open_tab,
-    visit,
-)
+from tests.support.browser import PHONE, SLOW, looks_well_by_day_and_by_night, open_tab, visit
 
 pytestmark = pytest.mark.browser
 MEASURED = 4 * SLOW
@@ -80,14 +71,7 @@ def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(
     expect(theirs).to_be_visible()
     newcomer.get_by_role("radio", name="Gupta et al., table 12").press("ArrowLeft")
     expect(theirs).to_be_hidden()
-    for dark in (False, True):
-        newcomer.evaluate("dark => document.body.classList.toggle('dark', dark)", dark)
-        is_accessible(newcomer, [["#repair"]])
-    newcomer.evaluate("document.body.classList.remove('dark')")
-    for size in (PHONE, WIDE):
-        newcomer.set_viewport_size(size)
-        fits(newcomer)
-        controls_keep_apart(newcomer)
+    looks_well_by_day_and_by_night(newcomer, [["#repair"]])
     probed = newcomer.locator(f"{RESULTS} a", has_text="Probe the repaired model")
     expect(probed).to_have_attribute("href", re.compile(f"model={second}-invalid-"))
     newcomer.locator("#repair-share").click()

@@ -106,3 +106,15 @@ def is_accessible(page: Page, parts: list[list[str]]) -> None:
     checked = Axe().run(page, context={"include": parts})
     serious = [fault for fault in checked.response["violations"] if fault["impact"] in BAD]
     assert not serious, [(fault["id"], [n["html"] for n in fault["nodes"]]) for fault in serious]
+
+
+def looks_well_by_day_and_by_night(page: Page, parts: list[list[str]]) -> None:
+    """Check parts for accessibility in both themes, and the page's places on a phone and wide."""
+    for dark in (False, True):
+        page.evaluate("dark => document.body.classList.toggle('dark', dark)", dark)
+        is_accessible(page, parts)
+    page.evaluate("document.body.classList.remove('dark')")
+    for size in (PHONE, WIDE):
+        page.set_viewport_size(size)
+        fits(page)
+        controls_keep_apart(page)
