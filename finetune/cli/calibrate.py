@@ -1,35 +1,42 @@
 """`python -m finetune calibrate`: one model, several ways to calibrate it, all into a folder."""
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import torch
 import typer
 
-from finetune.cli.clean_examples import SIZE, Instead, Original, Pool, fitting, named, read_clean
-from finetune.cli.example_files import at_commits, local_files
+from finetune.cli.clean_examples import SIZE, fitting, named, read_clean
+from finetune.cli.example_files import local_files
 from finetune.cli.gallery_option import GalleryFolder, keep
+from finetune.cli.options import (
+    Batch,
+    Epochs,
+    InsteadOfBundled,
+    ModeName,
+    Original,
+    Rate,
+    SampleSeed,
+    Seeds,
+    Tests,
+)
 from finetune.cli.repair_runs import compute_repair, epoch_text, training_of
-from finetune.experiments.calibration.experiment import KIND, known_results, run_request
+from finetune.experiments.calibration.experiment import KIND, REPAIR
 from finetune.experiments.calibration.plan import REPAIRS, Plan, check
 from finetune.experiments.calibration.point import point_from
 from finetune.experiments.calibration.time_estimate import estimate_seconds
 from finetune.experiments.further_training import Epoch
 from finetune.experiments.inoculation.plan import numbers
-from finetune.experiments.inoculation.user_data import UserFiles, sources_of
+from finetune.experiments.inoculation.user_data import UserFiles
 from probe.cli.open_models import loaded
-from probe.cli.options import LabelOrder, TaskName
-from probe.cli.output import make_folder
+from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
 from probe.reports.duration import duration_words
-from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result
-from probe.runs.models import named_model_hash
 from probe.runs.run import Json
 
 
 def calibrate_command(
-    model: Annotated[str, typer.Option(help="Bundled or inoculated name, folder, or hub id.")],
+    model: ModelName,
     out: Annotated[Path, typer.Option(help="Folder for points, summary and diagrams.")],
     task: TaskName = "",
     labels: LabelOrder = "",
@@ -37,23 +44,23 @@ def calibrate_command(
         str, typer.Option(help="The first is the summary's: temperature, smoothing, focal.")
     ] = ",".join(REPAIRS),
     sizes: Annotated[str, typer.Option(help="How many examples each training has.")] = SIZE,
-    seeds: Annotated[str, typer.Option(help="Each draws its own examples and dropout.")] = "0,1",
-    tests: Annotated[int, typer.Option(help="How many test examples are destroyed.")] = 200,
+    seeds: Seeds = "0,1",
+    tests: Tests = 200,
     epsilon: Annotated[float, typer.Option(help="Of label smoothing.")] = 0.1,
     gamma: Annotated[float, typer.Option(help="Of focal loss.")] = 2.0,
-    mode: Annotated[str, typer.Option(help="fast: the upper weights; full: all.")] = "fast",
-    lr: Annotated[float | None, typer.Option(help="The usual one of its kind, if none.")] = None,
-    epochs: Annotated[int, typer.Option(help="Of each training.")] = 3,
-    batch: Annotated[int | None, typer.Option(help="As the model was trained, if none.")] = None,
-    original: Annotated[Path | None, Original] = None,
-    original_dev: Annotated[Path | None, Instead] = None,
-    original_test: Annotated[Path | None, Instead] = None,
-    pool: Annotated[Path | None, Pool] = None,
-    sample_seed: Annotated[int, typer.Option(help="Splits --original.")] = 0,
+    mode: ModeName = "fast",
+    lr: Rate = None,
+    epochs: Epochs = 3,
+    batch: Batch = None,
+    original: Original = None,
+    original_dev: InsteadOfBundled = None,
+    original_test: InsteadOfBundled = None,
+    pool: Annotated[Path | None, typer.Option(help="Examples to train on.")] = None,
+    sample_seed: SampleSeed = 0,
     gallery: GalleryFolder = None,
-    in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
-    threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
-    precision: Annotated[str, typer.Option(help="auto, fp32 or bf16.")] = "auto",
+    in_process: InProcess = False,
+    threads: Threads = 1,
+    precision: PrecisionName = "auto",
 ) -> None:
     """Calibrate a model and see whether that cures word salad (Gupta et al. 2021, section 4).
 
@@ -80,11 +87,7 @@ def calibrate_command(
     )
     check(plan, source)
     typer.echo(f"{duration_words(estimate_seconds(plan, source, classifier))} on one core")
-    make_folder(out)
-    artefacts = {"model": named_model_hash(model), "sources": sources_of(at_commits(given))}
-    request = run_request(plan, source, environment(), artefacts)
-    known = partial(known_results, plan=plan, artefacts=request.artefacts)
-    run = compute_repair(request, known, row_text, in_process or threads > 1, out)
+    run = compute_repair(REPAIR, plan, source, given, row_text, in_process or threads > 1, out)
     typer.echo(f"the calibrated model is kept as {run.kept}")
     keep(gallery, model, KIND, run)
 

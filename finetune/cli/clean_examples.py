@@ -1,4 +1,4 @@
-"""The clean examples that repairs train on and are tested with, as options of commands."""
+"""The clean examples that repairs train on and are tested with, as commands read them."""
 
 import typer
 
@@ -9,9 +9,6 @@ from probe.tasks.task import Task
 
 SIZE = "1000"
 """Examples of a training where nobody asks for another number."""
-Original = typer.Option(help="Split into dev and test.")
-Instead = typer.Option(help="Instead of the bundled ones.")
-Pool = typer.Option(help="Examples to train on.")
 
 
 def read_clean(files: UserFiles, task: Task) -> SourceData:

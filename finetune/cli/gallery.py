@@ -9,6 +9,7 @@ import torch
 import typer
 
 from finetune.cli.inoculation_runs import compute_inoculation
+from finetune.cli.options import ModeName
 from finetune.experiments.inoculation.challenges import make_sets
 from finetune.experiments.inoculation.datasets import (
     Examples,
@@ -21,7 +22,8 @@ from finetune.experiments.inoculation.file_sets import file_sets, sets_tested_on
 from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
 from finetune.report.gallery import CHALLENGES, MODELS, NUMERICAL
 from finetune.training.data import numbered_pairs, read_pairs
-from finetune.training.recipes import Mode, default_rate
+from finetune.training.recipes import default_rate
+from probe.cli.options import InProcess, Threads
 from probe.data.tables import read_table
 from probe.errors import ExperimentError, FileError
 from probe.models.library import task_of_model
@@ -81,7 +83,7 @@ def gallery_command(
         list[str], typer.Option(help="Rates, of all models or MODEL=RATES; may be repeated.")
     ] = [],  # noqa: B006
     seeds: str = "0",
-    mode: Annotated[str, typer.Option(help="full or fast.")] = "full",
+    mode: ModeName = "full",
     max_epochs: int = 10,
     patience: int = 5,
     dev: Annotated[int, typer.Option(help="Original dev examples.")] = 500,
@@ -89,8 +91,8 @@ def gallery_command(
     train: Annotated[int, typer.Option(help="Challenge training examples.")] = 1000,
     numerical_test: Annotated[int, typer.Option(help="0 tests on all the rest.")] = 0,
     sample_seed: Annotated[int, typer.Option(help="Draws dev, test and training sets.")] = 0,
-    in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
-    threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
+    in_process: InProcess = False,
+    threads: Threads = 1,
 ) -> None:
     """Run each model on each challenge; cells of earlier runs are not computed again.
 
@@ -123,19 +125,15 @@ def gallery_command(
                 name,
                 each,
                 read_sizes("--sizes", sizes),
-                rates.get(name) or rates.get("") or (default_rate(name, _mode(mode)),),
+                rates.get(name) or rates.get("") or (default_rate(name, mode),),
                 numbers("--seeds", seeds, int),
-                mode=_mode(mode),
+                mode=mode,
                 max_epochs=max_epochs,
                 patience=patience,
                 task=task.name,
             )
             alone = in_process or threads > 1
             _compute(plan, sets[each], files.sources(each), alone, out)
-
-
-def _mode(text: str) -> Mode:
-    return text  # type: ignore[return-value]  # typer has no Literal; check() looks
 
 
 def _compute(plan: Plan, sets: Sets, sources: dict[str, str], in_process: bool, out: Path) -> None:

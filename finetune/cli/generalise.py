@@ -9,6 +9,7 @@ import typer
 
 from finetune.cli.example_files import at_commits, local_files
 from finetune.cli.gallery_option import GalleryFolder, keep
+from finetune.cli.options import Batch, InsteadOfBundled, ModeName, SampleSeed
 from finetune.experiments.generalisation.conditions import FILE
 from finetune.experiments.generalisation.datasets import SourceData, with_conditions
 from finetune.experiments.generalisation.inoculated import same_phenomenon
@@ -31,11 +32,11 @@ from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.run import KIND as INOCULATION_KIND
 from finetune.experiments.inoculation.user_data import UserFiles, sources_of
 from finetune.report.generalisation import row_text, write_points, write_summary
-from finetune.training.recipes import Mode, default_rate
+from finetune.training.recipes import default_rate
 from probe.cli.compute import compute_run
 from probe.cli.example_file import at_commit, local_file
 from probe.cli.open_models import loaded
-from probe.cli.options import LabelOrder, TaskName
+from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
 from probe.cli.output import make_folder
 from probe.data.hub_dataset import source_name
 from probe.models.classifier import Classifier
@@ -49,7 +50,7 @@ from probe.runs.store import Store
 
 
 def generalise_command(
-    model: Annotated[str, typer.Option(help="Bundled or inoculated name, folder, or hub id.")],
+    model: ModelName,
     out: Annotated[Path, typer.Option(help="Folder for points, summary and figure.")],
     phenomenon: Annotated[
         str, typer.Option(help="dative or numerical; with your own file a name for it.")
@@ -68,30 +69,28 @@ def generalise_command(
     seeds: Annotated[
         str, typer.Option(help="Each splits and draws anew; published: 0,1,2,3,4.")
     ] = "0,1",
-    mode: Annotated[
-        str, typer.Option(help="fast: the upper weights; full: all, as published.")
-    ] = "fast",
+    mode: ModeName = "fast",
     tests: Annotated[int, typer.Option(help="Test examples of each condition and seed.")] = 400,
     original: Annotated[Path | None, typer.Option(help="The original set, whole.")] = None,
-    original_dev: Annotated[Path | None, typer.Option(help="Instead of the bundled ones.")] = None,
-    original_test: Annotated[Path | None, typer.Option(help="Instead of the bundled ones.")] = None,
-    sample_seed: Annotated[int, typer.Option(help="Splits --original.")] = 0,
+    original_dev: InsteadOfBundled = None,
+    original_test: InsteadOfBundled = None,
+    sample_seed: SampleSeed = 0,
     challenge_file: Annotated[
         Path | None, typer.Option(help="Your own rows instead of templates.")
     ] = None,
     condition: Annotated[
         str, typer.Option(help="The file's column that names each row's condition.")
     ] = "condition",
-    batch: Annotated[int | None, typer.Option(help="As the model was trained, if none.")] = None,
+    batch: Batch = None,
     max_epochs: Annotated[int, typer.Option(help="At most; held-out rows stop it earlier.")] = 10,
     patience: Annotated[int, typer.Option(help="Epochs to wait for a better accuracy.")] = 3,
     max_loss: Annotated[
         float, typer.Option(help="A loss from here on means the data set was learnt.")
     ] = THRESHOLDS.loss,
     gallery: GalleryFolder = None,
-    in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
-    threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
-    precision: Annotated[str, typer.Option(help="auto, fp32 or bf16.")] = "auto",
+    in_process: InProcess = False,
+    threads: Threads = 1,
+    precision: PrecisionName = "auto",
 ) -> None:
     """Train on one kind of example and test on each: phenomenon or data set (Rozen et al. 2019)?
 
@@ -106,7 +105,6 @@ def generalise_command(
     given = UserFiles(original, original_dev, original_test, seed=sample_seed)
     rows = local_file(challenge_file) if challenge_file else None
     data = read_data(local_files(given), rows, condition, answered)
-    exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks
     plan = Plan(
         model,
         phenomenon or (rows.stem if rows else "numerical"),
@@ -114,16 +112,14 @@ def generalise_command(
         (),
         (),
         sizes=numbers("--sizes", sizes, int),
-        lrs=numbers("--lrs", lrs, float)
-        if lrs.strip()
-        else usual_rates(default_rate(model, exact)),
+        lrs=numbers("--lrs", lrs, float) if lrs.strip() else usual_rates(default_rate(model, mode)),
         seeds=numbers("--seeds", seeds, int),
-        mode=exact,
+        mode=mode,
         tests=tests,
         batch=batch,
         max_epochs=max_epochs,
         patience=patience,
-        precision=precision,  # type: ignore[arg-type]  # as above
+        precision=precision,
         thresholds=Thresholds(max_loss),
         task=answered.name,
         labels=classifier.order if task or labels else (),

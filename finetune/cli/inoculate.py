@@ -8,6 +8,7 @@ import typer
 
 from finetune.cli.example_files import at_commits, local_files
 from finetune.cli.inoculation_runs import compute_inoculation
+from finetune.cli.options import Batch, InsteadOfBundled, ModeName, Original, Seeds
 from finetune.experiments.inoculation.challenges import MAX_PAIRS, challenge_name
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.fast_mode import fast_notes
@@ -27,27 +28,27 @@ from finetune.experiments.inoculation.time_estimate import (
 )
 from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sources_of
 from finetune.report.export import write_points, write_summary
-from finetune.training.recipes import Mode, default_rate
+from finetune.training.recipes import default_rate
 from probe.cli.open_models import loaded_any
-from probe.cli.options import LabelOrder, TaskName
+from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
 from probe.cli.output import make_folder
 from probe.models.library import AnyModel
 from probe.reports.duration import duration_words
 
 
 def inoculate_command(
-    model: Annotated[str, typer.Option(help="Bundled or inoculated name, folder, or hub id.")],
+    model: ModelName,
     challenge: Annotated[str, typer.Option(help="A challenge, or a name for your own sets.")],
     out: Annotated[Path, typer.Option(help="Folder for points, summary and curve.")],
     task: TaskName = "",
     labels: LabelOrder = "",
     sizes: Annotated[str, typer.Option(help="How many examples; all: all.")] = "10,50,100,400",
     lrs: Annotated[str, typer.Option(help="Rates; else the usual one of its kind.")] = "",
-    seeds: Annotated[str, typer.Option(help="Each draws its own examples and dropout.")] = "0",
-    mode: Annotated[str, typer.Option(help="full: all weights; fast: the upper ones.")] = "full",
-    original: Annotated[Path | None, typer.Option(help="Split into dev and test.")] = None,
-    original_dev: Annotated[Path | None, typer.Option(help="Instead of the bundled ones.")] = None,
-    original_test: Annotated[Path | None, typer.Option(help="Instead of the bundled ones.")] = None,
+    seeds: Seeds = "0",
+    mode: ModeName = "full",
+    original: Original = None,
+    original_dev: InsteadOfBundled = None,
+    original_test: InsteadOfBundled = None,
     pool: Annotated[Path | None, typer.Option(help="Examples to make the training set of.")] = None,
     challenge_file: Annotated[Path | None, typer.Option(help="Has a `split`, or is drawn.")] = None,
     train: Annotated[int, typer.Option(help="How many drawn of --challenge-file.")] = MAX_PAIRS,
@@ -55,7 +56,7 @@ def inoculate_command(
     challenge_test: Annotated[Path | None, typer.Option(help="Of your own.")] = None,
     control: Annotated[Path | None, typer.Option(help="A sister that no cell trains on.")] = None,
     sample_seed: Annotated[int, typer.Option(help="Draws and changes the examples.")] = 0,
-    batch: Annotated[int | None, typer.Option(help="As the model was trained, if none.")] = None,
+    batch: Batch = None,
     max_epochs: Annotated[int, typer.Option(help="At most; dev stops it earlier.")] = 10,
     patience: Annotated[int, typer.Option(help="Epochs to wait for a better dev score.")] = 5,
     include_epoch0: Annotated[bool, typer.Option(help="May keep the model as it was.")] = False,
@@ -66,9 +67,9 @@ def inoculate_command(
     max_majority: Annotated[float, typer.Option(help="Warn from.")] = THRESHOLDS.majority,
     max_damage: Annotated[float, typer.Option(help="Warn from.")] = THRESHOLDS.damage,
     min_tests: Annotated[int, typer.Option(help="Warn below.")] = THRESHOLDS.tests,
-    in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
-    threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
-    precision: Annotated[str, typer.Option(help="auto, fp32 or bf16.")] = "auto",
+    in_process: InProcess = False,
+    threads: Threads = 1,
+    precision: PrecisionName = "auto",
 ) -> None:
     """Fine-tune on a little of a challenge and test on both sets (Liu et al. 2019).
 
@@ -85,18 +86,17 @@ def inoculate_command(
         challenge_test, control, train, sample_seed,
     )  # fmt: skip
     named = bool(challenge_file or challenge_train)  # otherwise examples are made
-    exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal; check() looks
     plan = Plan(
         model,
         challenge if named else challenge_name(challenge, answered),
         sizes=read_sizes("--sizes", sizes),
-        lrs=numbers("--lrs", lrs, float) if lrs.strip() else (default_rate(model, exact),),
+        lrs=numbers("--lrs", lrs, float) if lrs.strip() else (default_rate(model, mode),),
         seeds=numbers("--seeds", seeds, int),
-        mode=exact,
+        mode=mode,
         batch=batch,
         max_epochs=max_epochs,
         patience=patience,
-        precision=precision,  # type: ignore[arg-type]  # as above
+        precision=precision,
         include_epoch0=include_epoch0,
         thresholds=limits,
         task=answered.name,

@@ -1,32 +1,52 @@
 """A repair computed for the command line, and the files that it leaves."""
 
+from functools import partial
 from pathlib import Path
 
 import typer
 
+from finetune.cli.example_files import at_commits
 from finetune.experiments.further_training import Epoch, Training
+from finetune.experiments.inoculation.datasets import SourceData
+from finetune.experiments.inoculation.user_data import UserFiles, sources_of
+from finetune.experiments.repair_kind import Cell, Plan, Point, RepairKind
 from finetune.report.repair_files import write_figure, write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
-from probe.cli.compute import Known, RowText, compute_run
-from probe.runs.run import RunRequest, StoredRun
+from probe.cli.compute import RowText, compute_run
+from probe.cli.output import make_folder
+from probe.models.precision import Precision
+from probe.runs.environment import environment
+from probe.runs.models import named_model_hash
+from probe.runs.run import StoredRun
 
 
 def training_of(
-    model: str, mode: str, lr: float | None, epochs: int, batch: int | None, precision: str
+    model: str, mode: Mode, lr: float | None, epochs: int, batch: int | None, precision: Precision
 ) -> Training:
     """Return how to train, at the usual rate where none is given; `check_training` looks at it."""
-    exact: Mode = mode  # type: ignore[assignment]  # typer has no Literal
-    rate = default_rate(model, exact) if lr is None else lr
-    return Training(rate, exact, epochs, batch, precision=precision)  # type: ignore[arg-type]  # as above
+    rate = default_rate(model, mode) if lr is None else lr
+    return Training(rate, mode, epochs, batch, precision=precision)
 
 
 def compute_repair(
-    request: RunRequest, known: Known, row_text: RowText, in_process: bool, out: Path
+    kind: RepairKind[Plan, Cell, Point],
+    plan: Plan,
+    source: SourceData,
+    files: UserFiles,
+    row_text: RowText,
+    in_process: bool,
+    out: Path,
 ) -> StoredRun:
     """Compute a run as `compute_run` does, leave its files and say what it came to.
 
-    points.csv is written after each result, figure and summary at the end.
+    `files` are those that the source was read from. points.csv is written after each result,
+    figure and summary at the end.
     """
+    make_folder(out)
+    model = kind.plan_json(plan)["model"]
+    artefacts = {"model": named_model_hash(model), "sources": sources_of(at_commits(files))}
+    request = kind.run_request(plan, source, environment(), artefacts)
+    known = partial(kind.known_results, plan=plan, artefacts=request.artefacts)
 
     def write(run: StoredRun) -> None:
         write_points(run, out)

@@ -9,17 +9,13 @@ from finetune.cli.runs import find_run
 from finetune.experiments.inoculation.run import KIND, inoculation_run
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.export import export
-from probe.cli.options import one_of
+from probe.cli.options import choice
 from probe.cli.output import make_folder
 from probe.errors import ExperimentError
 
 SelectionName = Annotated[
     Selection,
-    typer.Option(
-        metavar="<str>",
-        parser=one_of("selection", get_args(Selection)),
-        help="oracle_lr (as published) or dev_lr.",
-    ),
+    choice("selection", get_args(Selection), "What the rate is chosen by; published: oracle_lr."),
 ]
 
 

@@ -25,11 +25,13 @@ from probe.cli.compute import compute_run
 from probe.cli.example_file import OR_HUB, at_commit, local_file
 from probe.cli.open_models import opened
 from probe.cli.options import (
+    InProcess,
     LabelOrder,
     LabelValues,
     PrecisionName,
     TaskName,
     TextColumns,
+    Threads,
     assignments,
     fields_of,
 )
@@ -78,8 +80,8 @@ def checkup_command(
     task: TaskName = "",
     labels: LabelOrder = "",
     precision: PrecisionName = "auto",
-    in_process: Annotated[bool, typer.Option(help="Compute without worker processes.")] = False,
-    threads: Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")] = 1,
+    in_process: InProcess = False,
+    threads: Threads = 1,
 ) -> None:
     """Check a model up: every transform of its task, calibration, slices and HANS, in one report.
 

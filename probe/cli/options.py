@@ -22,16 +22,19 @@ def one_of(name: str, choices: tuple[str, ...]) -> Callable[[str], Any]:
     return read
 
 
+def choice(name: str, choices: tuple[str, ...], help: str) -> Any:  # Any: as typer has it
+    """Return an option that takes one of a Literal's values."""
+    return typer.Option(metavar="|".join(choices), parser=one_of(name, choices), help=help)
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 PrecisionName = Annotated[
     Precision,
-    typer.Option(
-        metavar="<str>",
-        parser=one_of("precision", get_args(Precision)),
-        help="auto, fp32 or bf16.",
-    ),
+    choice("precision", get_args(Precision), "What computes; auto: bf16 where it is quick."),
 ]
 
+InProcess = Annotated[bool, typer.Option(help="Compute without worker processes.")]
+Threads = Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")]
 ModelName = Annotated[str, typer.Option(help="Bundled or inoculated name, folder, or hub id.")]
 LabelOrder = Annotated[
     str,

@@ -21,6 +21,7 @@ from probe.cli.options import (
     Sign,
     TaskName,
     Texts,
+    choice,
     fields_of,
     one_of,
     read_example,
@@ -29,19 +30,9 @@ from probe.cli.options import (
 from probe.reports.json import examination_json
 from probe.tasks.task import Task
 
-MethodName = Annotated[
-    Method,
-    typer.Option(
-        metavar="<str>", parser=one_of("method", get_args(Method)), help="Attribution method."
-    ),
-]
+MethodName = Annotated[Method, choice("method", get_args(Method), "Attribution method.")]
 BaselineName = Annotated[
-    BaselineToken,
-    typer.Option(
-        metavar="<str>",
-        parser=one_of("baseline", get_args(BaselineToken)),
-        help="pad, mask or unk.",
-    ),
+    BaselineToken, choice("baseline", get_args(BaselineToken), "What stands for no token.")
 ]
 
 

@@ -71,7 +71,7 @@ def test_the_first_method_is_the_summarys(asked: list[object], home: Path) -> No
         (["--methods", "hope"], "methods are some of"),
         (["--sizes", "25"], "each size must be from 1 to 24"),
         (["--sizes", "ten"], "--sizes 'ten' is not a list of numbers"),
-        (["--mode", "slow"], "mode must be one of"),
+        (["--mode", "slow"], "is not one of full, fast"),
     ],
 )
 def test_a_mistake_is_one_sentence_and_exit_code_2(

@@ -108,7 +108,7 @@ def test_a_column_of_a_file_becomes_the_grid(asked: list[object], home: Path) ->
         (["--vary", "lexical", "--sizes", "50000"], "pairs to train on besides"),
         (["--max-loss", "0"], "the loss to call it the data set must be above 0"),
         (["--challenge-file", "gone.csv"], "gone.csv cannot be opened"),
-        (["--mode", "slow"], "mode must be one of"),
+        (["--mode", "slow"], "is not one of full, fast"),
     ],
 )
 def test_a_mistake_is_one_sentence_and_exit_code_2(

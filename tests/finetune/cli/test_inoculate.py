@@ -98,7 +98,7 @@ def test_cells_of_other_settings_do_not_count(asked: list[object]) -> None:
         (["--sizes", "ten"], "--sizes 'ten' is not a list of numbers"),
         (["--lrs", "0"], "learning rate must be above 0"),
         (["--original-dev", "gone.csv"], "gone.csv cannot be opened"),
-        (["--precision", "int8"], "precision must be one of"),
+        (["--precision", "int8"], "is not one of auto, fp32, bf16"),
     ],
 )
 def test_a_mistake_is_one_sentence_and_exit_code_2(
