@@ -30,8 +30,9 @@ def save_model(classifier: Classifier, out: Path) -> None:
 
 
 def save_weights(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, out: Path) -> None:
-    """Write weights (fp16 safetensors), config and tokenizer."""
+    """Write weights (fp16 safetensors), config with the model's class, and tokenizer."""
     out.mkdir(parents=True, exist_ok=True)
+    model.config.architectures = [type(model).__name__]  # not the encoder's that it began as
     model.config.save_pretrained(out)
     half = {name: value.half().contiguous() for name, value in model.state_dict().items()}
     weights = out / "model.safetensors"

@@ -1,5 +1,6 @@
 """Checkpoints: what they hold, whose they are, and what a crash leaves."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,12 @@ def test_a_saved_model_names_its_labels_and_its_task(
     # half precision keeps three decimals
     pairs = tiny_pairs(6)
     assert stored.probabilities(pairs) == pytest.approx(classifier.probabilities(pairs), abs=1e-3)
+
+
+def test_a_saved_model_names_its_class_and_not_that_of_its_encoder(
+    classifier: Classifier, tmp_path: Path
+) -> None:
+    classifier.model.config.architectures = ["BertModel"]
+    save_model(classifier, tmp_path)
+    saved = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
+    assert saved["architectures"] == [type(classifier.model).__name__]
