@@ -96,6 +96,10 @@ class Store:
         """Return the open runs that somebody wants to stop."""
         return frozenset(self._ids(RunRow.state.in_(OPEN), RunRow.cancelling))
 
+    def waiting_for(self, words: str) -> frozenset[str]:
+        """Return the open runs that say these words of what they wait for."""
+        return frozenset(self._ids(RunRow.state.in_(OPEN), RunRow.error == words))
+
     def count_open(self, owner: str | None = None) -> int:
         """Return how many runs are open: of one owner or all."""
         whose = [] if owner is None else [RunRow.owner == owner]
@@ -120,7 +124,7 @@ class Store:
         self._update_run(run_id, RunRow.state.in_(before), state=state, error=error, **times)
 
     def requeue(self, run_id: str, error: str) -> None:
-        """Put an open run back into the queue, and say what it waits for."""
+        """Put an open run back into the queue, and say what it waits for, "" for its turn."""
         self._update_run(run_id, RunRow.state.in_(OPEN), state="queued", error=error)
 
     def reopen(self, run_id: str) -> None:

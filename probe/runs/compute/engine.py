@@ -129,10 +129,18 @@ class Engine:
         for run_id in self._store.cancelling() & self._dispatches.keys():
             if not self._dispatches[run_id].stopping:
                 self._events.put(run_id, partial(self._cancel, run_id))
-        if self._dispatches and self.cluster.lacks_workers():
-            for run_id in self._dispatches:
-                self._store.requeue(run_id, NO_WORKER.format(address=self.address))
+        self._note_lack_of_workers()
         self.cluster.rest(busy=bool(self._dispatches))
+
+    def _note_lack_of_workers(self) -> None:
+        """Say of each run that it begins to wait for a worker, and that it does so no longer."""
+        if not self._dispatches:
+            return
+        words, runs = NO_WORKER.format(address=self.address), self._dispatches.keys()
+        lacking = runs if self.cluster.lacks_workers() else frozenset[str]()
+        noted = self._store.waiting_for(words) & runs
+        for run_id in lacking ^ noted:
+            self._store.requeue(run_id, words if run_id in lacking else "")
 
     def _may_start(self, run_id: str) -> bool:
         ours = self._listener is None or run_id in self._submitted
@@ -152,6 +160,8 @@ class Engine:
         if dispatch is None:
             self._requeue(run_id)
             return
+        if run.error:  # it waited for the cluster, which answers now
+            self._store.requeue(run_id, "")
         own = [each for each in self._dispatches.values() if each.owner == run.owner]
         waiting = (place for each in own for place in each.places.values())
         dispatch.add(lacking, self._order.places(len(lacking), waiting))
