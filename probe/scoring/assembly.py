@@ -41,7 +41,7 @@ class DonePart:
 class Assembled:
     """What the parts of a run come to together, and as JSON values."""
 
-    summary: Summary
+    totals: Totals
     shape: dict[str, Any]  # Any: JSON
 
 
@@ -76,11 +76,10 @@ def assemble(
         totals.merge(part.scored.totals)
         take(part)
     files.finish()
-    summary = totals.summary()
-    shape = _summary_json(summary, first.scored, plan)
+    shape = _summary_json(totals.summary(), first.scored, plan)
     shape |= files.variants_json() | {"forms": files.forms}
     files.clean()
-    return Assembled(summary, shape)
+    return Assembled(totals, shape)
 
 
 def _parts(plan: ScoringPlan, source: Source, done: Sequence[Json]) -> Iterator[DonePart]:

@@ -8,25 +8,22 @@ import gradio as gr
 from gradio.events import Dependency
 
 from probe.analysis.file_progress import FileProgress
+from probe.analysis.summary import Totals
 from probe.data.names import stem_of
-from probe.data.source import form_of
 from probe.errors import UserError
 from probe.runs.access import own_run
 from probe.runs.run import StoredRun
-from probe.scoring.assembly import assemble
-from probe.scoring.files import Places
-from probe.scoring.folder import input_file
 from probe.scoring.plan import read_plan
 from probe.ui.events import QUIET
 from probe.ui.html.background import seconds_of
 from probe.ui.html.elements import alert, note
 from probe.ui.page import Page
-from probe.ui.part_rows import PartRows
-from probe.ui.result_files import result_key, write_json
+from probe.ui.result_files import result_key
+from probe.ui.run_result import read_result, result_folder, write_result
 from probe.ui.tabs import batch_background
 from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.batch_outputs import Outputs, ScoredFile, finished
-from probe.ui.visitors.visitor_files import check_room, fresh_folder
+from probe.ui.visitors.visitor_files import check_room
 
 STOP, GO_ON, TAKE = "stop", "go-on", "take"
 GATHERING = "The rows of {file} that are scored are put together …"
@@ -61,8 +58,9 @@ def press(
     try:
         run = own_run(background.store, visitor, run_id)
         if verb == TAKE:
-            words = GATHERING.format(file=run.plan["file"])
-            yield batch_background.Outputs(trouble=note(words)), Outputs()
+            if read_result(result_folder(run, visitor)) is None:
+                words = GATHERING.format(file=run.plan["file"])
+                yield batch_background.Outputs(trouble=note(words)), Outputs()
             yield background.listed(visitor), result_of(background, run, visitor)
         else:
             VERBS[verb](background, run)
@@ -72,19 +70,20 @@ def press(
 
 
 def result_of(background: Background, run: StoredRun, visitor: str) -> Outputs:
-    """Write a run's files for who takes them away and show them. Raises FileError, LimitError."""
-    check_room(background.store, visitor)
-    plan, folder = read_plan(run.plan), fresh_folder(visitor)
-    stem, form = stem_of(Path(plan.file)), form_of(input_file(plan.folder, plan.file))
-    pairs = folder / f"{stem}-pairs.{form}" if plan.request.names else None
-    places, rows = Places(folder / f"{stem}-scored.{form}", pairs), PartRows(folder, plan)
-    assembled = assemble(run, places, rows.add)
-    rows.finish()
-    told = write_json(assembled.shape, folder / f"{stem}-summary.json")
+    """Show a run's files to who takes them away, written now unless they are there.
+
+    Raises FileError, LimitError.
+    """
+    plan, folder = read_plan(run.plan), result_folder(run, visitor)
+    if (kept := read_result(folder)) is None:
+        check_room(background.store, visitor)
+        kept = write_result(run, visitor)
+    totals = Totals(plan.task, plan.request.names)
+    totals.merge(kept.totals)
     file = ScoredFile(
-        plan.file, stem, plan.task, assembled.summary, assembled.shape,
-        [str(path) for path in (places.scored, told, pairs) if path],
-        result_key(folder), rows.golds, rows.rules.estimates(), seconds_of(run),
+        plan.file, stem_of(Path(plan.file)), plan.task, totals.summary(), kept.shape,
+        [str(folder / name) for name in kept.files],
+        result_key(folder), kept.golds, kept.rules, seconds_of(run),
     )  # fmt: skip
     return finished(file, _state(file, plan.rows))
 

@@ -7,11 +7,13 @@ that folder. The folders are the register: there is no other list that could dif
 
 import filecmp
 import hashlib
+import json
 import os
 import secrets
 import shutil
 import tempfile
 import time
+from base64 import urlsafe_b64encode
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -64,6 +66,13 @@ def fresh_folder(visitor: str) -> Path:
     folder = folder_of(visitor) / secrets.token_urlsafe(16)
     folder.mkdir(parents=True)
     return folder
+
+
+def folder_for(visitor: str, *made_of: object) -> Path:
+    """Return where results of these things belong, which nobody can guess without the token."""
+    told = json.dumps([as_token(visitor), *made_of])
+    digest = hashlib.sha256(told.encode()).digest()[:16]
+    return folder_of(visitor) / urlsafe_b64encode(digest).decode().rstrip("=")
 
 
 def own_file(visitor: str, place: str | Path) -> Path:

@@ -12,6 +12,7 @@ from probe.runs.compute.engine import Engine
 from probe.runs.run import StoredRun, ended
 from probe.runs.store import Store
 from probe.scoring.experiment import scoring_request
+from probe.scoring.folder import pack, write_values
 from probe.scoring.request import ScoringRequest
 from probe.tasks.nli import NLI
 from probe.ui.batch_tables import ALL, ANY
@@ -19,6 +20,7 @@ from probe.ui.tabs.background_result import STOP, TAKE, press, result_of
 from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.batch_outputs import Outputs
 from probe.ui.tabs.batch_rows import turn
+from probe.ui.visitors.visitor_files import folder_of
 from tests.support.scoring_files import pair_file
 from tests.support.visitors import ME, YOU
 from tests.support.waiting import until
@@ -87,10 +89,66 @@ def test_the_rows_of_a_stopped_file_are_those_of_its_parts(
     assert 'class="soft num">1025</th>' in rows
 
 
-def test_a_press_says_at_once_that_the_rows_are_put_together(
+def stamps(shown: Outputs) -> dict[str, int]:
+    """Return all files of what is shown, with when each was written."""
+    return {path.name: path.stat().st_mtime_ns for path in folder(shown).iterdir()}
+
+
+def folder(shown: Outputs) -> Path:
+    """Return the folder of what is shown."""
+    return Path(shown.files.value[0]["path"]).parent
+
+
+def results() -> list[Path]:
+    """Return the folders of all results."""
+    return list(folder_of(ME).iterdir())
+
+
+def test_a_result_is_written_once_and_looks_the_same_again(
+    background: Background, run: StoredRun
+) -> None:
+    first = result_of(background, run, ME)
+    written = stamps(first)
+    again = result_of(background, background.store.get(run.id), ME)
+    assert (stamps(again), results()) == (written, [folder(first)])
+    for part in ("head", "progress", "figures", "rows", "pager", "forms", "paging"):
+        assert str(getattr(again, part)) == str(getattr(first, part))
+
+
+def test_a_result_that_is_not_whole_is_written_anew(background: Background, run: StoredRun) -> None:
+    shown = result_of(background, run, ME)
+    whole = {path.name: path.read_bytes() for path in folder(shown).iterdir()}
+    for name in whole:
+        (folder(shown) / name).write_bytes(whole[name][: len(whole[name]) // 2])
+        again = result_of(background, run, ME)
+        assert {path.name: path.read_bytes() for path in folder(again).iterdir()} == whole
+    (folder(shown) / "mine-scored.csv").unlink()
+    assert result_of(background, run, ME).paging == shown.paging
+    assert results() == [folder(shown)]
+
+
+def test_a_run_that_went_on_has_a_result_of_its_own(background: Background, run: StoredRun) -> None:
+    stopped = result_of(background, only(run, (0, 2)), ME)
+    more = result_of(background, only(run, (0, 1)), ME)
+    taken_up = result_of(background, replace(run, finished=run.finished + 1), ME)
+    assert len({shown.paging for shown in (stopped, more, taken_up)}) == 3
+
+
+def test_what_cannot_be_put_together_leaves_no_files_behind(
+    background: Background, run: StoredRun
+) -> None:
+    write_values(run.plan["folder"], run.cells[1].key, pack(b"{"))
+    with pytest.raises(ValueError, match="Expecting"):
+        result_of(background, run, ME)
+    assert results() == []
+
+
+def test_the_first_press_says_at_once_that_the_rows_are_put_together(
     background: Background, run: StoredRun
 ) -> None:
     (listing, nothing), (_, shown) = press(background, ME, TAKE, run.id)
+    (_, again), *more = press(background, ME, TAKE, run.id)
+    assert (again.paging, more) == (shown.paging, [])
     assert "The rows of mine.csv that are scored are put together" in str(listing.trouble)
     assert not isinstance(nothing.paging, str)
     assert shown.paging
