@@ -24,4 +24,4 @@ def fp32_words(sampled: int, differing: int) -> str:
         return ""
     answers = f"{differing:,} of {sampled:,} answer{'' if sampled == 1 else 's'}"
     differ = "differs" if differing == 1 or sampled == 1 else "differ"
-    return f"Computed in bf16; in a sample of the rows {answers} {differ} from fp32."
+    return f"In a sample of the rows computed in bf16 {answers} {differ} from fp32."

@@ -39,6 +39,7 @@ from probe.errors import Stopped
 from probe.scoring.experiment import scoring_request
 from probe.scoring.file_scoring import FileScoring
 from probe.scoring.files import Places, forms_words, require_apart
+from probe.scoring.precisions import PRECISION_ROWS, precision_words
 from probe.scoring.request import ScoringRequest, identity
 
 
@@ -113,6 +114,8 @@ def batch_command(
     if summary:
         write_json(shape, summary)
     typer.echo(f"{shape['scored']} of {shape['rows']} rows scored, written to {out}")
+    if PRECISION_ROWS in shape:
+        typer.echo(f"computed in {precision_words(shape)}")
     if sample := shape.get("fp32_sample"):
         typer.echo(fp32_words(sample["rows"], sample["differing"]))
     typer.echo(forms_words(shape["forms"]), err=True)

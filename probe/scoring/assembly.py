@@ -1,5 +1,6 @@
 """The files of a scored run: its parts put together, in the order of the input."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -14,6 +15,7 @@ from probe.scoring.files import Places, ScoringFiles
 from probe.scoring.folder import input_file, read_values
 from probe.scoring.parts import Part, ScoredPart, read_packed_values
 from probe.scoring.plan import ScoringPlan, read_plan
+from probe.scoring.precisions import precisions_json
 from probe.scoring.values import ValueColumns
 from probe.tasks.task import Task
 
@@ -70,14 +72,15 @@ def assemble(
     first, names = next(parts), plan.request.names
     columns = ValueColumns(first.scored.labels, plan.task, names)
     files = ScoringFiles(source, columns, first.scored.model, places, plan.request.guard)
-    totals = Totals(plan.task, names)
+    totals, precisions = Totals(plan.task, names), Counter[str]()
     for part in chain([first], parts):
         files.add(part.part.rows, part.scored.values)
         totals.merge(part.scored.totals)
+        precisions[part.scored.precision] += len(part.part.rows)
         take(part)
     files.finish()
     shape = _summary_json(totals.summary(), first.scored, plan)
-    shape |= files.variants_json() | {"forms": files.forms}
+    shape |= precisions_json(precisions) | files.variants_json() | {"forms": files.forms}
     files.clean()
     return Assembled(totals, shape)
 

@@ -10,6 +10,7 @@ from probe.analysis.file_progress import FileProgress
 from probe.analysis.summary import Summary
 from probe.metrics import Estimate
 from probe.scoring.files import forms_words
+from probe.scoring.precisions import precision_words
 from probe.tasks.task import Label, Task
 from probe.ui.batch_tables import ALL, ANY, measures
 from probe.ui.html.batch import figures, head
@@ -83,7 +84,7 @@ def finished(file: ScoredFile, state: FileProgress) -> Outputs:
         trouble=NOTHING,
         setup=gr.Column(visible=False),
         results=gr.Column(visible=True),
-        head=head(file.name, summary, told["model"], told["precision"], file.seconds),
+        head=head(file.name, summary, told["model"], precision_words(told), file.seconds),
         halt=gr.Button(visible=False),
         again=gr.Button(visible=True),
         figures=figures(summary, task, file.stem, rules, measures(summary)),

@@ -17,7 +17,7 @@ from probe.tasks.task import Task
 from probe.transforms import Options
 from tests.support.pair_files import pair_columns
 
-WORDS = "Computed in bf16; in a sample of the rows {} from fp32."
+WORDS = "In a sample of the rows computed in bf16 {} from fp32."
 
 
 def test_each_tenth_row_or_so_of_a_file_is_sampled() -> None:
