@@ -7,7 +7,7 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.example_files import at_commits, local_files
+from finetune.cli.example_files import local_files
 from finetune.cli.gallery_option import GalleryFolder, keep
 from finetune.cli.options import Batch, InsteadOfBundled, ModeName, SampleSeed
 from finetune.experiments.generalisation.conditions import FILE
@@ -34,7 +34,7 @@ from finetune.experiments.inoculation.user_data import UserFiles, sources_of
 from finetune.report.generalisation import row_text, write_points, write_summary
 from finetune.training.recipes import default_rate
 from probe.cli.compute import compute_run
-from probe.cli.example_file import at_commit, local_file
+from probe.cli.example_file import local_file
 from probe.cli.open_models import loaded
 from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
 from probe.cli.output import make_folder
@@ -102,9 +102,9 @@ def generalise_command(
     torch.set_num_threads(threads)
     classifier = loaded(model, labels, task)
     answered = classifier.task
-    given = UserFiles(original, original_dev, original_test, seed=sample_seed)
+    given = local_files(UserFiles(original, original_dev, original_test, seed=sample_seed))
     rows = local_file(challenge_file) if challenge_file else None
-    data = read_data(local_files(given), rows, condition, answered)
+    data = read_data(given, rows, condition, answered)
     plan = Plan(
         model,
         phenomenon or (rows.stem if rows else "numerical"),
@@ -125,12 +125,8 @@ def generalise_command(
         labels=classifier.order if task or labels else (),
     )
     whole = with_conditions(plan, data)
-    own = (
-        {"challenge-file": source_name(at_commit(challenge_file)), "condition": condition}
-        if challenge_file
-        else {}
-    )
-    artefacts = {"model": named_model_hash(model), "sources": sources_of(at_commits(given)) | own}
+    own = {"challenge-file": source_name(rows), "condition": condition} if rows else {}
+    artefacts = {"model": named_model_hash(model), "sources": sources_of(given) | own}
     run = _generalise(whole, data, classifier, artefacts, in_process or threads > 1, out)
     keep(gallery, model, f"{whole.phenomenon}-{whole.vary}", run)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.example_files import at_commits, local_files
+from finetune.cli.example_files import local_files
 from finetune.cli.inoculation_runs import compute_inoculation
 from finetune.cli.options import Batch, InsteadOfBundled, ModeName, Original, Seeds
 from finetune.experiments.inoculation.challenges import MAX_PAIRS, challenge_name
@@ -81,9 +81,11 @@ def inoculate_command(
     started = loaded_any(model, labels, task)
     answered = started.task
     limits = Thresholds(min_gap, max_drop, cured, uncured, max_majority, max_damage, min_tests)
-    given = UserFiles(
-        original, original_dev, original_test, pool, challenge_file, challenge_train,
-        challenge_test, control, train, sample_seed,
+    given = local_files(
+        UserFiles(
+            original, original_dev, original_test, pool, challenge_file, challenge_train,
+            challenge_test, control, train, sample_seed,
+        )
     )  # fmt: skip
     named = bool(challenge_file or challenge_train)  # otherwise examples are made
     plan = Plan(
@@ -102,12 +104,12 @@ def inoculate_command(
         task=answered.name,
         labels=started.order if task or labels else (),
     )
-    sets = read_sets(plan.challenge, local_files(given), answered)
+    sets = read_sets(plan.challenge, given, answered)
     _inoculate(
         resolved(plan, sets),
         sets,
         started,
-        sources_of(at_commits(given)),
+        sources_of(given),
         in_process or threads > 1,
         out,
     )

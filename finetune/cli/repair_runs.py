@@ -5,7 +5,6 @@ from pathlib import Path
 
 import typer
 
-from finetune.cli.example_files import at_commits
 from finetune.experiments.further_training import Epoch, Training
 from finetune.experiments.inoculation.datasets import SourceData
 from finetune.experiments.inoculation.user_data import UserFiles, sources_of
@@ -44,7 +43,7 @@ def compute_repair(
     """
     make_folder(out)
     model = kind.plan_json(plan)["model"]
-    artefacts = {"model": named_model_hash(model), "sources": sources_of(at_commits(files))}
+    artefacts = {"model": named_model_hash(model), "sources": sources_of(files)}
     request = kind.run_request(plan, source, environment(), artefacts)
     known = partial(kind.known_results, plan=plan, artefacts=request.artefacts)
 

@@ -74,8 +74,8 @@ def transfer_command(
     """
     torch.set_num_threads(threads)
     classifier = loaded(model, labels, task)
-    given = UserFiles(original, original_dev, original_test, pool, seed=sample_seed)
-    source = read_clean(local_files(given), classifier.task)
+    given = local_files(UserFiles(original, original_dev, original_test, pool, seed=sample_seed))
+    source = read_clean(given, classifier.task)
     known_names = salad_names(classifier.task)
     plan = Plan(
         model,

@@ -22,7 +22,7 @@ from probe.checkup.report import (
 from probe.checkup.subject import Asked
 from probe.checkup.time_estimate import estimate_seconds
 from probe.cli.compute import compute_run
-from probe.cli.example_file import OR_HUB, at_commit, local_file
+from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.open_models import opened
 from probe.cli.options import (
     InProcess,
@@ -99,7 +99,7 @@ def checkup_command(
     make_folder(out)
     asked = Asked(n, per_subcase, seed, precision)
     order = loaded.order if task or labels else ()
-    name, words = (source_name(at_commit(file)), reading.words) if file else ("", ())
+    name, words = (source_name(local_file(file)), reading.words) if file else ("", ())
     plan = new_plan(model, loaded.task, asked, order, name, words)
     typer.echo(f"{duration_words(estimate_seconds(plan, examples, loaded))} on one core")
     report = _measured(plan, examples, in_process or threads > 1)

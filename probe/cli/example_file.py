@@ -17,11 +17,6 @@ def local_file(file: Path) -> Path:
     return fetched(file).path if is_reference(file) else file
 
 
-def at_commit(file: Path) -> Path:
-    """Return the name of a file; that of a hub's data set with its commit, once it is fetched."""
-    return Path(str(fetched(file).source)) if is_reference(file) else file
-
-
 @cache
 def fetched(file: Path) -> FetchedDataset:
     """Fetch a hub's data set once for this process, and say what it is. Raises FileError."""

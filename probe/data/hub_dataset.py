@@ -76,8 +76,9 @@ def is_reference(text: str | Path) -> bool:
 
 
 def source_name(file: Path) -> str:
-    """Return what a result calls its file: the name without folders, or a data set's whole name."""
-    return file.as_posix() if is_reference(file) else file.name
+    """Return what a result calls its file: the name without folders, or by which it was fetched."""
+    origin = _origin(file)
+    return origin.read_text(encoding="utf-8") if origin.is_file() else file.name
 
 
 def read_reference(text: str | Path) -> HubDataset:
@@ -93,7 +94,8 @@ def read_reference(text: str | Path) -> HubDataset:
 def fetch(asked: HubDataset, folder: Path, bounds: Bounds = UNBOUNDED) -> FetchedDataset:
     """Fetch a split into the hub's cache and put it into a folder as one Parquet file.
 
-    Raises FileError with a sentence, LimitError for files that are larger than the bounds.
+    Its name at the commit that was fetched is kept beside it. Raises FileError with a sentence,
+    LimitError for files that are larger than the bounds.
     """
     with asking(THING, asked.name, asked.revision, UNREACHED, FileError):
         info = _info(asked.name, asked.revision)
@@ -106,6 +108,7 @@ def fetch(asked: HubDataset, folder: Path, bounds: Bounds = UNBOUNDED) -> Fetche
         path = folder / _file_name(source)
         with writing(path):
             _put(files, card_features(card, part.config), path, bounds)
+            _origin(path).write_text(str(source), encoding="utf-8")
     return FetchedDataset(path, source)
 
 
@@ -158,6 +161,11 @@ def _file_name(source: HubDataset) -> str:
     parts = [source.name.split("/")[-1], source.config, source.split]
     kept = [part for part in parts if part != "default"]
     return UNUSABLE.sub("_", "-".join(kept)).replace(".", "_") + ".parquet"
+
+
+def _origin(file: Path) -> Path:
+    """Return where the name stands by which a file was fetched."""
+    return file.with_name(f"{file.name}.hub")
 
 
 def _put(files: Sequence[Path], features: Features, path: Path, bounds: Bounds) -> None:

@@ -24,6 +24,7 @@ from finetune.training.recipes import MODES, Mode, default_rate
 from finetune.ui.generalise.samples import named_column
 from finetune.ui.inoculate.plan_form import USUAL_RATE
 from probe import limits
+from probe.data.hub_dataset import source_name
 from probe.data.names import stem_of
 from probe.errors import ExperimentError
 from probe.first_import import first_import
@@ -148,9 +149,10 @@ def _thresholds(points: float | None) -> Thresholds:
 def request_of(form: Form) -> RunRequest:
     """Return the run that a form asks for. Raises a sentence for the person."""
     plan, data = plan_of(form)
-    own = {"challenge-file": Path(form.file).name, "condition": form.column} if form.file else {}
-    sources = {"sources": own} if own and form.skill == FILE else {}
-    return run_request(plan, data, environment(), sources)
+    if form.skill != FILE or not form.file:
+        return run_request(plan, data, environment())
+    own = {"challenge-file": source_name(Path(form.file)), "condition": form.column}
+    return run_request(plan, data, environment(), {"sources": own})
 
 
 def requests(*values: object) -> list[RunRequest]:

@@ -23,6 +23,7 @@ from finetune.experiments.inoculation.plan import (
 from finetune.experiments.inoculation.user_data import UserFiles, read_unchecked_sets
 from finetune.training.recipes import MODES, Mode, default_rate
 from probe import limits
+from probe.data.hub_dataset import source_name
 from probe.data.names import stem_of
 from probe.errors import ExperimentError, UserError
 from probe.first_import import first_import
@@ -166,9 +167,11 @@ def _thresholds(form: Form) -> Thresholds:
 
 
 def sources_of(form: Form) -> dict[str, str]:
-    """Return the names of uploaded files by the option they have on the command line."""
+    """Return the names of files by the option they have on the command line."""
     files = {
-        option: Path(path).name for option, path in zip(UPLOADS, form.files, strict=True) if path
+        option: source_name(Path(path))
+        for option, path in zip(UPLOADS, form.files, strict=True)
+        if path
     }
     drawn = "challenge-file" in files and form.own_train
     return files | ({"train": f"{form.own_train:.0f}"} if drawn else {})

@@ -12,6 +12,7 @@ from probe.checkup.experiment import run_request
 from probe.checkup.plan import Plan, new_plan, reading_words, with_gold
 from probe.checkup.subject import Asked
 from probe.checkup.time_estimate import estimate_seconds
+from probe.data.hub_dataset import source_name
 from probe.data.rows import read_rows
 from probe.data.tables import read_table
 from probe.errors import CheckupError
@@ -77,7 +78,8 @@ def plan_of(form: Form) -> tuple[Plan, Examples]:
         )
     if form.file:
         reading, examples = _read(form.file, form.columns, form.meanings, task)
-        plan = new_plan(form.model, task, form.asked, file=form.file.name, reading=reading)
+        name = source_name(form.file)
+        plan = new_plan(form.model, task, form.asked, file=name, reading=reading)
     else:
         examples = bundled_examples(task, "test")
         plan = new_plan(form.model, task, form.asked)

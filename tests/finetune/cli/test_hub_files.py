@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from finetune.cli.example_files import at_commits, local_files
+from finetune.cli.example_files import local_files
 from finetune.experiments.inoculation.user_data import UserFiles, read_source_data, sources_of
 from probe.tasks.nli import NLI
 from tests.support.hub import COMMIT, Hub, ServedDataset
@@ -30,7 +30,7 @@ def test_a_file_of_the_hub_is_read_as_one_of_this_disk(hub: Hub, tmp_path: Path)
 def test_a_run_keeps_the_commit_and_the_names_of_other_files(hub: Hub, tmp_path: Path) -> None:
     serve(hub, tmp_path / "set")
     named = UserFiles(original=Path(REFERENCE), pool=Path("mine/pool.csv"))
-    assert sources_of(at_commits(named)) == {
+    assert sources_of(local_files(named)) == {
         "original": f"hub:owner/set@{COMMIT}:default/dev",
         "pool": "pool.csv",
     }

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from probe.cli.checkup import Reading
-from probe.cli.example_file import at_commit
+from probe.cli.example_file import local_file
+from probe.data.hub_dataset import source_name
 from probe.tasks.nli import NLI
 from tests.support.commands import run
 from tests.support.hub import COMMIT, Hub, ServedDataset
@@ -34,7 +35,7 @@ def test_models_are_compared_on_one(model: str, tmp_path: Path) -> None:
 
 def test_a_check_up_reads_one_and_names_its_commit() -> None:
     assert len(Reading().of(Path(NAME), NLI)) == len(PAIRS)
-    assert str(at_commit(Path(NAME))) == f"hub:owner/pairs@{COMMIT}:default/test"
+    assert source_name(local_file(Path(NAME))) == f"hub:owner/pairs@{COMMIT}:default/test"
 
 
 def test_a_rule_is_measured_on_one() -> None:

@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from probe.checkup.measure import parts_of
+from probe.checkup.report import command
+from probe.data.hub_dataset import fetch, read_reference
 from probe.errors import UserError
 from probe.runs.experiment import experiment_of
 from probe.tasks.examples import bundled_examples
@@ -14,6 +17,8 @@ from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.transforms.availability import ready
 from probe.ui.checkup.form import MAX_N, forecast, form_of, plan_of, requests
+from tests.support.hub import COMMIT, Hub, ServedDataset
+from tests.support.pair_files import PAIRS, row
 from tests.support.tiny_bert import tiny_pairs
 
 NO_FILE = [None, None, None, None, ""]
@@ -103,3 +108,13 @@ def test_the_estimate_counts_the_changes_and_not_the_other_parts() -> None:
     said = forecast("da", *values())
     assert f"600, of which 5 are changed in each of {len(ready(NLI))} ways" in said
     assert "on one core" in said
+
+
+def test_a_fetched_data_set_keeps_its_name_in_the_command(hub: Hub, tmp_path: Path) -> None:
+    (tmp_path / "set").mkdir()
+    pd.DataFrame([row(pair) for pair in PAIRS]).to_parquet(tmp_path / "set" / "test.parquet")
+    hub.datasets["owner/set"] = ServedDataset(tmp_path / "set")
+    fetched = fetch(read_reference("hub:owner/set"), tmp_path / "visitor").path
+    asked = ["file", str(fetched), "premise", "hypothesis", "label", "", 5, 0]
+    plan, _ = plan_of(form_of("da", *asked))
+    assert f" da hub:owner/set@{COMMIT}:default/test --column" in command(plan)
