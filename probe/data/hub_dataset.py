@@ -122,9 +122,13 @@ def _parts(
 ) -> tuple[DatasetInfo, list[Part]]:
     """Return the parts that there are, and the commit that holds them. Raises FileError.
 
-    The hub's conversion is of the newest commit, so it does not stand for one that is named.
+    The hub's conversion is of the newest commit, so it does not stand for one that is named; but
+    its own commits may be named, which have no card and a folder for each configuration.
     """
-    if parts := own_parts(parquet_of(_paths(info)), card):
+    files = parquet_of(_paths(info))
+    if asked.revision and not card and (parts := converted_parts(files, asked.config)):
+        return info, parts
+    if parts := own_parts(files, card):
         return info, parts
     none = f"the {THING} {asked.name!r} has no Parquet files"
     if asked.revision not in (None, CONVERTED):

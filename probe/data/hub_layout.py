@@ -49,12 +49,15 @@ def own_parts(paths: Sequence[str], card: Mapping[str, Any]) -> list[Part]:  # A
     return [Part(DEFAULT, split, tuple(files)) for split, files in splits.items()]
 
 
-def converted_parts(paths: Sequence[str]) -> list[Part]:
-    """Return the parts of the hub's conversion, whose files are CONFIG/SPLIT/NUMBER.parquet."""
+def converted_parts(paths: Sequence[str], config: str | None = None) -> list[Part]:
+    """Return the parts of the hub's conversion, whose files are CONFIG/SPLIT/NUMBER.parquet.
+
+    They are those of one configuration, or of all.
+    """
     parts: dict[tuple[str, str], list[str]] = {}
     for path in paths:
         folders = PurePosixPath(path).parts
-        if len(folders) == 3:
+        if len(folders) == 3 and config in (None, folders[0]):
             parts.setdefault((folders[0], folders[1]), []).append(path)
     return [Part(config, split, tuple(files)) for (config, split), files in parts.items()]
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from probe.data.hub_dataset import HubDataset, fetch, is_reference, read_reference
+from probe.data.hub_dataset import HubDataset, fetch, is_reference, read_reference, source_name
 from probe.data.label_values import in_words, label_values
 from probe.data.questions import question_rows
 from probe.data.rows import guess, labelled, read_rows, with_class_names
@@ -165,6 +165,19 @@ def test_the_hub_s_conversion_is_read_where_there_is_no_parquet(
 ) -> None:
     found = fetch(read_reference("hub:owner/lines"), tmp_path)
     assert found.source == HubDataset("owner/lines", CONVERTED, "plain", "train")
+
+
+@pytest.mark.parametrize("name", ["owner/lines", "owner/lines:default/train", "owner/set:train"])
+def test_by_the_name_that_a_result_has_the_same_is_fetched_again(
+    converted: ServedDataset, served: ServedDataset, tmp_path: Path, name: str
+) -> None:
+    if name.endswith("default/train"):
+        write(tmp_path / "made" / "default" / "train" / "0000.parquet", [2], NAMES)
+    first = fetch(read_reference(f"hub:{name}"), tmp_path / "here")
+    named = source_name(first.path)
+    again = fetch(read_reference(named), tmp_path / "elsewhere")
+    assert (again.source, source_name(again.path)) == (first.source, named)
+    assert again.path.read_bytes() == first.path.read_bytes()
 
 
 def test_the_conversion_does_not_stand_for_a_named_revision(
