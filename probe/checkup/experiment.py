@@ -114,4 +114,5 @@ CHECKUP = Experiment(
     model=lambda plan: str(plan["model"]),
     conclude=lambda run, inputs: conclude(run),
     one_worker=lambda plan: True,
+    form=2,  # the first had fewer figures, and neither examples nor bins
 )

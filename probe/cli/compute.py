@@ -9,6 +9,7 @@ from probe.errors import ExperimentError
 from probe.runs.compute.engine import Engine
 from probe.runs.experiment import Progress, Result
 from probe.runs.owners import COMMAND_LINE
+from probe.runs.result_form import is_current, renewed_of, renewed_words
 from probe.runs.run import OPEN, Json, RunRequest, StoredRun
 from probe.runs.store import Store
 
@@ -34,7 +35,11 @@ def compute_run(
     StoreError, and ExperimentError with the reason where a cell fails.
     """
     store = Store()
-    created = store.create(COMMAND_LINE, request, known(store.runs(kind=request.kind)))
+    runs = store.runs(kind=request.kind)
+    results = known([run for run in runs if is_current(run)])
+    if words := renewed_words(len(known(runs).keys() - results.keys())):
+        typer.echo(f"note: {words}")
+    created = store.create(COMMAND_LINE, request, results)
     for cell in created.cells:
         if cell.result is not None:
             typer.echo(f"{row_text(cell.key, Result(cell.result))}  (from an earlier call)")
@@ -52,13 +57,15 @@ def compute_run(
 
 def run_to_its_end(store: Store, engine: Engine, run_id: str) -> StoredRun:
     """Wait for a run to end, and say what it waits for meanwhile."""
-    trouble = ""
+    before = "", ""
     try:
         engine.submit(run_id)
         while (run := store.get(run_id)).state in OPEN:
-            if run.error != trouble and run.error:
-                typer.echo(f"note: {run.error}")
-            trouble = run.error
+            told = renewed_of(run), run.error
+            for words in told:
+                if words and words not in before:
+                    typer.echo(f"note: {words}")
+            before = told
             time.sleep(POLL_SECONDS)
     except KeyboardInterrupt:
         engine.close()

@@ -44,7 +44,7 @@ class Store:
         `results` are by the numbers of their cells. The engine adds the model's hash when it takes
         the run up. Raises ExperimentError for an unknown kind.
         """
-        run_id, known = secrets.token_hex(6), results or {}
+        run_id, known, experiment = secrets.token_hex(6), results or {}, experiment_of(request.kind)
         cells: list[Json] = [
             {
                 "run": run_id,
@@ -53,9 +53,10 @@ class Store:
                 "state": "done" if number in known else "queued",
                 "result": known.get(number, {}),
             }
-            for number, key in enumerate(experiment_of(request.kind).cells(request.plan))
+            for number, key in enumerate(experiment.cells(request.plan))
         ]
-        run = RunRow(id=run_id, owner=owner, state="queued", created=time.time(), **vars(request))
+        asked = {**vars(request), "artefacts": {**request.artefacts, "form": experiment.form}}
+        run = RunRow(id=run_id, owner=owner, state="queued", created=time.time(), **asked)
         with self.database.writing() as session:
             session.add(run)
             session.flush()
@@ -162,6 +163,16 @@ class Store:
     def queue_cells(self, run_id: str) -> None:
         """Queue the cells of a run that have not ended, without their progress."""
         self._update_open_cells(run_id, state="queued", error="", progress={})
+
+    def discard_results(self, run_id: str, artefacts: Json) -> None:
+        """Queue the cells of an open run that are done, and add to its artefacts why."""
+        done = CellRow.run == run_id, CellRow.state == "done"
+        queued: Json = {"state": "queued", "error": "", "progress": {}, "result": {}}
+        together = {**self.get(run_id).artefacts, **artefacts}
+        self.database.write(
+            update(CellRow).where(*done).values(**queued),
+            update(RunRow).where(RunRow.id == run_id).values(artefacts=together),
+        )
 
     def cancel_cells(self, run_id: str, but: Collection[int] = ()) -> None:
         """Cancel the cells of a run that have not ended, `but` those of these numbers."""

