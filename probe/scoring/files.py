@@ -19,10 +19,18 @@ from probe.scoring.values import RowValues, ValueColumns
 
 @dataclass(frozen=True)
 class Places:
-    """Where the scored file goes, and that of every example that was made, if it is wanted."""
+    """Where the scored file goes, and that of every example that was made, if it is wanted.
+
+    However a place is written, it is the same one: by it an interrupted scoring is known again.
+    """
 
     scored: Path
     pairs: Path | None = None
+
+    def __post_init__(self) -> None:
+        """Write both from the root of the disk on."""
+        object.__setattr__(self, "scored", self.scored.resolve())
+        object.__setattr__(self, "pairs", self.pairs and self.pairs.resolve())
 
     @property
     def work(self) -> Path:
@@ -32,7 +40,7 @@ class Places:
 
 def require_apart(source: Path, places: Places) -> None:
     """Refuse to write over the file that is read, or two files into one. Raises FileError."""
-    paths = [path.resolve() for path in (source, places.scored, places.pairs) if path]
+    paths = [path for path in (source.resolve(), places.scored, places.pairs) if path]
     twice = next((path for at, path in enumerate(paths) if path in paths[:at]), None)
     if twice:
         raise FileError(f"{twice.name} is named twice; the files that are written need other names")

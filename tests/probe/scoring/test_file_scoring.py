@@ -134,6 +134,21 @@ def test_who_asks_for_something_else_is_told_and_begins_anew(
     assert scoring.anew == f"{name} changed since 32 rows were scored"
 
 
+def test_a_place_that_is_written_in_another_way_is_the_same(
+    source: Path, tmp_path: Path, classifier: Classifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path)
+    broken_off(source, places_in(Path(), "csv"), classifier, 2)
+    for folder in (tmp_path, Path("sub/..")):
+        again = begun(source, places_in(folder, "csv"), classifier)
+        assert (again.anew, again.start) == ("", 256)
+    list(again.chunks())
+    again.hand_over()
+    whole(source, at_once := places_in(tmp_path / "sub", "csv"), classifier)
+    assert contents(places_in(tmp_path, "csv")) == contents(at_once)
+
+
 def test_a_file_that_is_gone_is_begun_anew(
     source: Path, classifier: Classifier, tmp_path: Path
 ) -> None:
