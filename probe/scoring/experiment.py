@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from probe.data.source import Source
+from probe.errors import UserError
 from probe.runs.environment import environment
 from probe.runs.experiment import Experiment
 from probe.runs.run import Json, RunRequest
@@ -37,8 +38,12 @@ def scoring_request(
     `identity` is kept with the run, so that who asks for the same finds it. Raises FileError.
     """
     plan = ScoringPlan(model, task, request, file.name, len(source), new_folder(), order)
-    keep_input(plan.folder, file)
-    write_parts(plan, source)
+    try:
+        keep_input(plan.folder, file)
+        write_parts(plan, source)
+    except UserError:
+        remove_folder(plan.folder)
+        raise
     return RunRequest(
         "scoring", plan_json(plan), {}, environment(), {"identity": dict(identity or {})}
     )

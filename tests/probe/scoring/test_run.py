@@ -114,6 +114,14 @@ def test_a_plan_is_read_as_it_was_written(home: Path, model: str, file: Path) ->
     ]
 
 
+def test_a_file_that_cannot_be_kept_whole_leaves_nothing_behind(home: Path, file: Path) -> None:
+    source = open_source(file)
+    file.write_bytes(file.read_bytes().replace(b"1100,", b"\xff,"))  # changed since it was opened
+    with pytest.raises(FileError, match="not text"):
+        scoring_request(file, source, "minilm", NLI, asked(source))
+    assert list((home / "scoring").iterdir()) == []
+
+
 def test_a_deleted_run_takes_its_file_along(home: Path, model: str, file: Path) -> None:
     store = Store()
     run = begun(store, model, file)
