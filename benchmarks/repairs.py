@@ -21,9 +21,9 @@ import typer
 from benchmarks.app_process import ROOT
 from benchmarks.figures import OLDER, current
 from finetune.experiments.registry import register_experiments
-from finetune.report.generalisation_tables import generalisation_tables
+from finetune.report.generalisation.tables import generalisation_tables
 from finetune.report.markdown import MarkdownTable, written
-from finetune.report.repair_tables import repair_tables
+from finetune.report.repair.tables import repair_tables
 from probe.runs.gallery import FOLDER, gallery_runs, read
 from probe.runs.models import hash_if_there
 from probe.runs.run import StoredRun

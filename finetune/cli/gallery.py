@@ -20,7 +20,7 @@ from finetune.experiments.inoculation.datasets import (
 )
 from finetune.experiments.inoculation.file_sets import file_sets, sets_tested_on
 from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
-from finetune.report.gallery import CHALLENGES, MODELS, NUMERICAL
+from finetune.report.inoculation.gallery import CHALLENGES, MODELS, NUMERICAL
 from finetune.training.data import numbered_pairs, read_pairs
 from finetune.training.recipes import default_rate
 from probe.cli.options import InProcess, Threads

@@ -31,7 +31,7 @@ from finetune.experiments.generalisation.user_data import read_data
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.run import KIND as INOCULATION_KIND
 from finetune.experiments.inoculation.user_data import UserFiles, sources_of
-from finetune.report.generalisation import row_text, write_points, write_summary
+from finetune.report.generalisation.files import row_text, write_points, write_summary
 from finetune.training.recipes import default_rate
 from probe.cli.compute import compute_run
 from probe.cli.example_file import local_file

@@ -27,7 +27,7 @@ from finetune.experiments.inoculation.time_estimate import (
     overflow_note,
 )
 from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sources_of
-from finetune.report.export import write_points, write_summary
+from finetune.report.inoculation.export import write_points, write_summary
 from finetune.training.recipes import default_rate
 from probe.cli.open_models import loaded_any
 from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads

@@ -12,7 +12,7 @@ from finetune.experiments.inoculation.run import (
     run_request,
 )
 from finetune.experiments.inoculation.serialise import epoch_from, point_from
-from finetune.report.progress import row_text
+from finetune.report.inoculation.progress import row_text
 from probe.cli.compute import compute_run
 from probe.runs.environment import environment
 from probe.runs.experiment import Progress, Result

@@ -9,7 +9,7 @@ from finetune.experiments.further_training import Epoch, Training
 from finetune.experiments.inoculation.datasets import SourceData
 from finetune.experiments.inoculation.user_data import UserFiles, sources_of
 from finetune.experiments.repair_kind import Cell, Plan, Point, RepairKind
-from finetune.report.repair_files import write_figure, write_points, write_summary
+from finetune.report.repair.files import write_figure, write_points, write_summary
 from finetune.training.recipes import Mode, default_rate
 from probe.cli.compute import RowText, compute_run
 from probe.cli.output import make_folder

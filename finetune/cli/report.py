@@ -8,7 +8,7 @@ import typer
 from finetune.cli.runs import find_run
 from finetune.experiments.inoculation.run import KIND, inoculation_run
 from finetune.experiments.inoculation.selection import Selection
-from finetune.report.export import export
+from finetune.report.inoculation.export import export
 from probe.cli.options import choice
 from probe.cli.output import make_folder
 from probe.errors import ExperimentError

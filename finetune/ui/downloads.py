@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.report.export import export
+from finetune.report.inoculation.export import export
 from probe.ui.visitors.visitor_files import fresh_folder
 
 

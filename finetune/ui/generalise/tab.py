@@ -13,7 +13,7 @@ from finetune.experiments.generalisation.run import (
     GeneralisationRun,
     generalisation_run,
 )
-from finetune.report.generalisation import write_figure, write_points, write_summary
+from finetune.report.generalisation.files import write_figure, write_points, write_summary
 from finetune.ui.generalise import api
 from finetune.ui.generalise.fields import build_fields, build_settings, offered
 from finetune.ui.generalise.form import forecast, requests

@@ -16,11 +16,10 @@ from finetune.experiments.generalisation.verdict import (
 )
 from finetune.experiments.inoculation.outcomes import badge
 from finetune.experiments.inoculation.run import InoculationRun
-from finetune.report.command import generalise_command
 from finetune.report.curves import Panel, PanelStyle
 from finetune.report.drawing import svg_file
-from finetune.report.figure import of_panels
-from finetune.report.generalisation_figure import (
+from finetune.report.generalisation.command import generalise_command
+from finetune.report.generalisation.figure import (
     ORIGINAL,
     TITLE,
     curve_frame,
@@ -29,7 +28,8 @@ from finetune.report.generalisation_figure import (
     heat,
     original_curves,
 )
-from finetune.report.overview import TONES as INOCULATION_TONES
+from finetune.report.inoculation.figure import of_panels
+from finetune.report.inoculation.overview import TONES as INOCULATION_TONES
 from finetune.report.panel import svg
 from finetune.ui.html.commands import commands
 from finetune.ui.html.panels import line_keys

@@ -12,10 +12,9 @@ from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.curves import DASHES, Panel, PanelStyle
 from finetune.report.drawing import svg_file
-from finetune.report.figure import figure
-from finetune.report.overview import TONES, outcome_in
-from finetune.report.panel import MARKERS, svg
-from finetune.report.sweep import (
+from finetune.report.inoculation.figure import figure
+from finetune.report.inoculation.overview import TONES, outcome_in
+from finetune.report.inoculation.sweep import (
     by_panel,
     challenge_title,
     counter_titles,
@@ -24,6 +23,7 @@ from finetune.report.sweep import (
     measure_of,
     panels,
 )
+from finetune.report.panel import MARKERS, svg
 from probe.ui.html.elements import NOTHING, join, sheet
 from probe.ui.html.picture import take_away
 

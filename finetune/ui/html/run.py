@@ -8,10 +8,16 @@ from finetune.experiments.inoculation.outcomes import OUTCOMES, badge
 from finetune.experiments.inoculation.plan import BASE
 from finetune.experiments.inoculation.run import InoculationCell, InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.report.command import command
-from finetune.report.overview import TONES, outcome_in, seconds_left
-from finetune.report.sweep import challenge_title, model_name, model_title, run_label, task_of
-from finetune.report.text import CAUTION, counter_lines, details, summary
+from finetune.report.inoculation.command import command
+from finetune.report.inoculation.overview import TONES, outcome_in, seconds_left
+from finetune.report.inoculation.sweep import (
+    challenge_title,
+    model_name,
+    model_title,
+    run_label,
+    task_of,
+)
+from finetune.report.inoculation.text import CAUTION, counter_lines, details, summary
 from finetune.training.recipes import mode_words
 from finetune.ui.html.commands import commands
 from probe.reports.duration import duration_words

@@ -6,9 +6,9 @@ from markupsafe import Markup
 
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.report.overview import overview, status
-from finetune.report.sweep import challenge_title, line_names, model_title, run_label
-from finetune.report.text import SELECTION_TITLES, interval, short
+from finetune.report.inoculation.overview import overview, status
+from finetune.report.inoculation.sweep import challenge_title, line_names, model_title, run_label
+from finetune.report.inoculation.text import SELECTION_TITLES, interval, short
 from finetune.ui.html.run import is_under_way, progress
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN

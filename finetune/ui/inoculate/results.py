@@ -8,8 +8,8 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.experiments.inoculation.run import InoculationRun
-from finetune.report.sweep import challenge_title
-from finetune.report.text import SELECTION_TITLES
+from finetune.report.inoculation.sweep import challenge_title
+from finetune.report.inoculation.text import SELECTION_TITLES
 from finetune.ui.inoculate import run_lists
 from finetune.ui.inoculate.opening import gallery_models
 from finetune.ui.inoculate.view import Outputs, ViewState, newcomers_state, pictures

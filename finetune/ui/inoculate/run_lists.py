@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from finetune.experiments.inoculation.run import KIND, InoculationRun, inoculation_runs
-from finetune.report.sweep import model_name, task_of
+from finetune.report.inoculation.sweep import model_name, task_of
 from probe.models.library import DEFAULT
 from probe.runs import access
 from probe.runs.model_access import asks_alike

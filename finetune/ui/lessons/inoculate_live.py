@@ -11,8 +11,8 @@ from finetune.experiments.inoculation.challenges import bundled_sets, challenged
 from finetune.experiments.inoculation.outcomes import OUTCOMES
 from finetune.experiments.inoculation.plan import BASE, Plan
 from finetune.experiments.inoculation.run import InoculationRun
-from finetune.report.gallery import shown_runs
-from finetune.report.sweep import model_title
+from finetune.report.inoculation.gallery import shown_runs
+from finetune.report.inoculation.sweep import model_title
 from finetune.training.recipes import default_rate
 from finetune.ui.inoculate.run_lists import chosen_runs, of_gallery
 from finetune.ui.inoculate.start import start_sweep

@@ -9,7 +9,7 @@ from finetune.experiments.calibration.experiment import CALIBRATION
 from finetune.experiments.calibration.plan import plan_from as calibration_plan
 from finetune.experiments.mitigation.experiment import MITIGATION
 from finetune.experiments.transfer.experiment import TRANSFER
-from finetune.report.command import repair_command
+from finetune.report.repair.command import repair_command
 from finetune.ui.html.commands import commands
 from finetune.ui.html.repair import calibration, mitigation, transfer
 from finetune.ui.html.repair.words import model_title

@@ -12,9 +12,9 @@ from finetune.experiments.inoculation.selection import merge
 from finetune.experiments.inoculation.serialise import point_from, row_json
 from finetune.experiments.inoculation.verdict import judge, verdict_json
 from finetune.report.curves import counter_tests_in, curve_frame
-from finetune.report.figure import figure
-from finetune.report.sweep import points_frame
-from finetune.report.text import counter_lines
+from finetune.report.inoculation.figure import figure
+from finetune.report.inoculation.sweep import points_frame
+from finetune.report.inoculation.text import counter_lines
 from finetune.ui.html.panels import curves
 from finetune.ui.html.run import outcome
 from probe.tasks.reading import READING

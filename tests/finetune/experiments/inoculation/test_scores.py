@@ -10,7 +10,7 @@ from finetune.experiments.inoculation.plan import Cell
 from finetune.experiments.inoculation.serialise import row_json, sets_from, sets_json
 from finetune.experiments.inoculation.verdict import judge, verdict_json
 from finetune.report.curves import curve_frame
-from finetune.report.text import details
+from finetune.report.inoculation.text import details
 from probe.metrics import mean, mean_score, wilson
 from probe.models.hashes import pairs_hash
 from probe.tasks.nli import NLI

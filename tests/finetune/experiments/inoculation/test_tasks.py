@@ -16,8 +16,8 @@ from finetune.experiments.inoculation.file_sets import file_sets
 from finetune.experiments.inoculation.plan import Plan, check
 from finetune.experiments.inoculation.serialise import plan_from, sets_from, sets_json
 from finetune.experiments.inoculation.user_data import UserFiles, read_sets, read_source_data
-from finetune.report.command import command
-from finetune.report.sweep import by_panel, points_frame
+from finetune.report.inoculation.command import command
+from finetune.report.inoculation.sweep import by_panel, points_frame
 from probe.errors import ExperimentError, FileError, LabelError
 from probe.tasks.nli import NLI, NLI_TWO_WAY, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION

@@ -6,7 +6,7 @@ import pytest
 
 from finetune.experiments.inoculation.plan import Cell
 from finetune.experiments.inoculation.run import InoculationRun
-from finetune.report.html import report
+from finetune.report.inoculation.html import report
 from finetune.ui.html.gap import gap_plot
 from finetune.ui.html.panels import curves
 from finetune.ui.html.run import outcome, progress

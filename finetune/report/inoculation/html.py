@@ -8,10 +8,10 @@ from markupsafe import Markup
 from finetune.experiments.inoculation.outcomes import OUTCOMES
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.report.command import command
-from finetune.report.figure import figure
-from finetune.report.sweep import model_name, points_frame, run_label
-from finetune.report.text import (
+from finetune.report.inoculation.command import command
+from finetune.report.inoculation.figure import figure
+from finetune.report.inoculation.sweep import model_name, points_frame, run_label
+from finetune.report.inoculation.text import (
     CAUTION,
     SELECTION_TITLES,
     counter_lines,

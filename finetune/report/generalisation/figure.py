@@ -17,7 +17,7 @@ from finetune.experiments.generalisation.plan import Plan
 from finetune.experiments.generalisation.point import Point
 from finetune.experiments.generalisation.run import GeneralisationRun
 from finetune.report.curves import Panel, PanelStyle, style_for
-from finetune.report.figure import ALONE, PANEL_SIZE, of_panels
+from finetune.report.inoculation.figure import ALONE, PANEL_SIZE, of_panels
 from probe.errors import RunError
 from probe.metrics import Estimate
 from probe.runs.run import Json

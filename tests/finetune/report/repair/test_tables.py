@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from finetune.report.markdown import MarkdownTable
-from finetune.report.repair_tables import (
+from finetune.report.repair.tables import (
     agreement_table,
     calibration_table,
     mitigation_table,

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from finetune.experiments.inoculation.plan import Cell
-from finetune.report.html import report
+from finetune.report.inoculation.html import report
 from tests.support.points import make_point, make_run
 
 POINTS = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]

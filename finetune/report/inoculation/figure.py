@@ -7,8 +7,14 @@ from markupsafe import Markup
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.curves import Panel, PanelStyle
+from finetune.report.inoculation.sweep import (
+    by_panel,
+    challenge_title,
+    counter_titles,
+    measure_of,
+    panels,
+)
 from finetune.report.panel import FILE, MARKERS, drawing, text
-from finetune.report.sweep import by_panel, challenge_title, counter_titles, measure_of, panels
 from probe.errors import RunError
 
 PANELS_PER_ROW, PANEL_SIZE, ALONE = 2, (380, 200), (640, 300)

@@ -15,7 +15,7 @@ from finetune.experiments.transfer.plan import Lesson
 from finetune.experiments.transfer.plan import plan_from as transfer_plan
 from finetune.experiments.transfer.point import Point as Taught
 from finetune.report.markdown import MarkdownTable, in_percent, with_interval
-from finetune.report.repeated import mean_error, mean_share
+from finetune.report.repair.repeated import mean_error, mean_share
 from probe.metrics import Estimate
 from probe.published import PublishedTable, published_for
 from probe.runs.run import StoredRun

@@ -11,8 +11,8 @@ from finetune.experiments.generalisation.plan import Cell, base_cell
 from finetune.experiments.generalisation.point import Epoch
 from finetune.experiments.inoculation.plan import Cell as InoculationCell
 from finetune.report.drawing import png_file
-from finetune.report.generalisation import row_text, write_points, write_summary
-from finetune.report.generalisation_figure import curve_frame, curves, figure, heat
+from finetune.report.generalisation.figure import curve_frame, curves, figure, heat
+from finetune.report.generalisation.files import row_text, write_points, write_summary
 from probe.errors import RunError
 from tests.support.generalisation import PLAN, make_point, make_points, make_run
 from tests.support.points import make_point as inoculation_point

@@ -6,7 +6,7 @@ from finetune.experiments.inoculation.outcomes import Outcome
 from finetune.experiments.inoculation.plan import BASE
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.report.sweep import challenge_title, model_title
+from finetune.report.inoculation.sweep import challenge_title, model_title
 from probe.runs.run import OPEN
 
 BY_SIZE: Mapping[Selection, str] = {"oracle_lr": "by_size", "dev_lr": "by_size_dev"}

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from finetune.experiments.inoculation.plan import Cell
-from finetune.report.sweep import baselines_of, frames, line_names, panels, points_frame
+from finetune.report.inoculation.sweep import baselines_of, frames, line_names, panels, points_frame
 from probe.runs.gallery import OWNER
 from tests.support.points import make_point, make_run
 

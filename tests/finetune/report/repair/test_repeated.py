@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from finetune.report.repeated import mean_error, mean_share
+from finetune.report.repair.repeated import mean_error, mean_share
 from probe.calibration import BINS, Bin, Calibration
 
 

@@ -10,7 +10,7 @@ from finetune.experiments.generalisation.point import Epoch, Point, share_right,
 from finetune.experiments.generalisation.run import GeneralisationRun
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.report.drawing import svg_file
-from finetune.report.generalisation_figure import figure
+from finetune.report.generalisation.figure import figure
 from probe.errors import writing
 from probe.runs.run import Json
 

@@ -15,7 +15,9 @@ from finetune.experiments.generalisation.run import generalisation_run
 from finetune.experiments.inoculation.plan import Plan, Thresholds
 from finetune.experiments.mitigation import plan as mitigation
 from finetune.experiments.transfer import plan as transfer
-from finetune.report.command import command, generalise_command, repair_command
+from finetune.report.generalisation.command import generalise_command
+from finetune.report.inoculation.command import command
+from finetune.report.repair.command import repair_command
 from probe.runs.gallery import OWNER
 from probe.runs.run import Json, Run, StoredRun
 from tests.support.points import make_point, make_run

@@ -8,9 +8,9 @@ from pathlib import Path
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.drawing import png_file, svg_file
-from finetune.report.figure import figure
-from finetune.report.html import report
-from finetune.report.sweep import points_frame
+from finetune.report.inoculation.figure import figure
+from finetune.report.inoculation.html import report
+from finetune.report.inoculation.sweep import points_frame
 from probe.errors import writing
 from probe.runs.run import Json
 

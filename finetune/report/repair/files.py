@@ -13,9 +13,9 @@ from finetune.experiments.mitigation import experiment as mitigation
 from finetune.experiments.transfer import experiment as transfer
 from finetune.experiments.transfer.plan import plan_from as transfer_plan
 from finetune.report.drawing import svg_file
-from finetune.report.invalid_found import invalid_frame, invalid_svg
-from finetune.report.reliability import points_frame, reliability_svg
-from finetune.report.transfer import transfer_frame, transfer_svg
+from finetune.report.repair.invalid_found import invalid_frame, invalid_svg
+from finetune.report.repair.reliability import points_frame, reliability_svg
+from finetune.report.repair.transfer import transfer_frame, transfer_svg
 from probe.errors import writing
 from probe.runs.run import Json, StoredRun
 

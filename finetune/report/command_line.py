@@ -1,59 +1,20 @@
-"""The command line that repeats a run."""
+"""The command line that repeats a run, of whatever kind."""
 
 import shlex
-from collections.abc import Callable, Mapping
 from dataclasses import fields
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
-from finetune.experiments.calibration import experiment as calibration
-from finetune.experiments.calibration.plan import plan_from as calibration_plan
-from finetune.experiments.generalisation.run import GeneralisationRun
 from finetune.experiments.inoculation.plan import THRESHOLD_OPTIONS
-from finetune.experiments.inoculation.run import InoculationRun
-from finetune.experiments.mitigation import experiment as mitigation
-from finetune.experiments.mitigation.plan import plan_from as mitigation_plan
-from finetune.experiments.transfer import experiment as transfer
-from finetune.experiments.transfer.plan import plan_from as transfer_plan
-from finetune.report.repair_tables import name_of
-from finetune.report.sweep import model_name
-from probe.runs.gallery import OWNER
-from probe.runs.run import Json, StoredRun
+from probe.runs.run import Json
 
 UNNAMED = ("task", "labels", "rows", "columns", "dev", "max_tokens", "training", "thresholds")
 """Fields of a plan that are no option of that name."""
 LIMIT_OPTIONS = {**THRESHOLD_OPTIONS, "loss": "--max-loss"}
-PLANS: Mapping[str, tuple[str, Callable[[Json], Any]]] = {  # Any: each kind has a plan of its own
-    calibration.KIND: ("calibrate", calibration_plan),
-    mitigation.KIND: ("mitigate", mitigation_plan),
-    transfer.KIND: ("transfer", transfer_plan),
-}
-"""The command of each kind of repair, and how its plan is read."""
 
 
-def command(run: InoculationRun) -> str:
-    """Return the command that repeats an inoculation."""
-    verb = "gallery" if run.owner == OWNER else "inoculate"
-    return _line(
-        verb, run.plan, run.artefacts, f"inoculated/{model_name(run)}-{run.plan.challenge}"
-    )
-
-
-def generalise_command(run: GeneralisationRun) -> str:
-    """Return the command that repeats a generalisation."""
-    plan = run.plan
-    out = f"generalised/{Path(plan.model).name}-{plan.phenomenon}-{plan.vary}"
-    return _line("generalise", plan, run.artefacts, out)
-
-
-def repair_command(run: StoredRun) -> str:
-    """Return the command that repeats a calibration, a mitigation or a transfer."""
-    verb, read = PLANS[run.kind]
-    return _line(verb, read(run.plan), run.artefacts, f"{run.kind}/{name_of(run)}")
-
-
-def _line(verb: str, plan: Any, artefacts: Json, out: str) -> str:  # Any: a plan of some kind
+# Any: a plan of some kind
+def command_line(verb: str, plan: Any, artefacts: Json, out: str) -> str:
     """Write a command; one's own files stand there without their folders.
 
     A run's `sources` name the option that a file belongs to.

@@ -7,7 +7,14 @@ import pytest
 from finetune.experiments.inoculation.outcomes import OUTCOMES
 from finetune.experiments.inoculation.plan import Cell
 from finetune.experiments.inoculation.run import InoculationRun
-from finetune.report.overview import COUNTS, MEANINGS, TONES, overview, seconds_left, status
+from finetune.report.inoculation.overview import (
+    COUNTS,
+    MEANINGS,
+    TONES,
+    overview,
+    seconds_left,
+    status,
+)
 from tests.support.points import make_point, make_run
 
 SIZES = (10, 50)

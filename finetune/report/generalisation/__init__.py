@@ -1,0 +1,1 @@
+"""Finished generalisations as figures, tables and files."""

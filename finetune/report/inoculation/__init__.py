@@ -1,0 +1,1 @@
+"""Finished inoculations as figures, sentences, tables and files."""

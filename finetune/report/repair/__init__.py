@@ -1,0 +1,1 @@
+"""Finished calibrations, mitigations and transfers as figures, tables and files."""
