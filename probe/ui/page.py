@@ -16,6 +16,7 @@ from probe.settings import ASSETS, settings
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.events import QUIET
 from probe.ui.html.elements import not_for_task
+from probe.ui.opening import Answer, keeping_choices
 from probe.ui.server.checked_blocks import CheckedBlocks
 from probe.ui.task_choice import build_choice, task_in
 from probe.ui.visitors.owner import browser_memory, browser_token, open_for_visitor
@@ -60,12 +61,21 @@ class Page:
     task: gr.Radio
     tab: gr.Tab
 
-    def on_task(self, answer: Callable[..., Any], inputs: Any, outputs: Any) -> None:
+    def on_open(
+        self, answer: Answer, inputs: Any, outputs: Any, **settings: Any
+    ) -> gr.events.Dependency:
+        """Fill what outputs show once the page is opened; what a person has chosen since stays."""
+        filled: gr.events.Dependency = self.opened.then(
+            keeping_choices(answer, outputs), inputs, outputs, **settings
+        )
+        return filled
+
+    def on_task(self, answer: Answer, inputs: Any, outputs: Any) -> None:
         """Answer each choice of a task, and the one that a page opens with.
 
         A choice that a link makes comes before the page has a list to report a change of.
         """
-        self.opened.then(answer, inputs, outputs, **QUIET)
+        self.on_open(answer, inputs, outputs, **QUIET)
         self.task.change(answer, inputs, outputs, **QUIET)
 
 

@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app import TABS
-from tests.support.browser import SETTLED, fits_a_phone, open_tab
+from tests.conftest import App
+from tests.support.browser import SETTLED, SLOW, fits_a_phone, hold_questions, open_tab, visit
 
 pytestmark = pytest.mark.browser
 
@@ -24,3 +25,27 @@ def test_no_tab_is_wider_than_a_phone(page: Page) -> None:
     for entry in TABS:
         open_tab(page, entry.title)
         fits_a_phone(page)
+
+
+@pytest.mark.parametrize(
+    ("tab", "selector", "answered"),
+    [
+        ("Probe", "#model", "#answer .answer"),
+        ("Repair", "#repair-model", "#repair-results .picture"),
+        ("Generalise", "#generalise-model", "#generalise-results .heat"),
+    ],
+)
+def test_a_model_chosen_before_the_page_has_its_answers_stays(
+    newcomer: Page, app: App, tab: str, selector: str, answered: str
+) -> None:
+    release = hold_questions(newcomer)
+    visit(newcomer, app.url)
+    open_tab(newcomer, tab)
+    field = newcomer.locator(f"{selector} input")
+    field.click()
+    newcomer.get_by_role("option", name="Decomposable").first.click()
+    chosen = field.input_value()
+    assert "Decomposable" in chosen
+    release()
+    expect(newcomer.locator(answered).first).to_be_visible(timeout=SLOW)
+    expect(field).to_have_value(chosen)

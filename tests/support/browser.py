@@ -1,12 +1,16 @@
 """What the browser tests do with a page."""
 
+from collections.abc import Callable
+
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error as PlaywrightError
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 SLOW = 60_000
 """Milliseconds: the machine may be busy."""
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 375, "height": 800}
+QUESTIONS = "**/queue/join*"
+"""The addresses at which gradio is asked for answers of events."""
 BAD = ("serious", "critical")
 """Of the faults that axe tells apart."""
 SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
@@ -52,6 +56,19 @@ def visit(page: Page, url: str) -> None:
         if "net::ERR_ABORTED" not in str(error):
             raise
         page.goto(url)
+
+
+def hold_questions(page: Page) -> Callable[[], None]:
+    """Hold whatever the page asks from now on; return what lets it all be answered."""
+    held: list[Route] = []
+    page.route(QUESTIONS, lambda question: held.append(question))  # playwright marks its handlers
+
+    def release() -> None:
+        page.route(QUESTIONS, lambda question: question.continue_())
+        for question in held:
+            question.continue_()
+
+    return release
 
 
 def open_tab(page: Page, name: str) -> None:

@@ -65,7 +65,7 @@ def build(page: Page) -> None:
 
     sizes, mode = first_fields[2:]
     begun = [*chosen, problem, models, challenges, sizes, mode, start]
-    loaded = page.opened.then(opening.open_page, owner, begun, **IN_TURN)
+    loaded = page.on_open(opening.open_page, owner, begun, **IN_TURN)
     switched = task.change(opening.choose_task, [task, owner, sizes], begun, **IN_TURN)
 
     def sampled(names: list[str], name: str) -> Markup:

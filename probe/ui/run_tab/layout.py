@@ -130,7 +130,7 @@ def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown:
     is_open, asked = gr.State(False), gr.State(0)
     begun = [runs, form.problem, *values]
     turn = in_turn(f"look-{entry.id}")
-    loaded = page.opened.then(handlers.open_page, owner, begun, **turn)
+    loaded = page.on_open(handlers.open_page, owner, begun, **turn)
     switched = task.change(handlers.choose_task, [task, owner], begun, **turn)
     for began in (loaded, switched):
         drawn = began.then(handlers.look_if_open, [is_open, owner, runs], seen, **turn)

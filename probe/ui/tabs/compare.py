@@ -115,7 +115,7 @@ def _follow_task_and_link(page: Page, fields: list[Any], opened: list[Any]) -> N
 
     turn = in_turn("compare-fields")
     page.task.change(change, [page.owner, page.task], fields, **turn)
-    page.opened.then(fill, page.owner, [*fields, *opened], **turn)
+    page.on_open(fill, page.owner, [*fields, *opened], **turn)
 
 
 def _refresh(page: Page, names: gr.Dropdown, begin: gr.HTML) -> None:

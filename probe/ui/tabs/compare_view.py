@@ -58,19 +58,13 @@ def show_task(models: ModelAccess, visitor: str, task: Task, view: View) -> list
 
 
 def open_page(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> list[Any]:
-    """Read a link, or begin with the first two models; say what is not here.
-
-    What a person has chosen to compare on meanwhile stays where the link says nothing of it.
-    """
+    """Read a link, or begin with the first two models; say what is not here."""
     task = task_in(query)
     view = read_link(task, models.names(visitor, task), query)
     trouble = join(alert(notice) for notice in view.notices)
     asked = [task.name, list(view.models), view.source, *_two_texts(task, view)]
-    names, source, *rest = show_task(models, visitor, task, view)
     return [
-        names,
-        gr.skip() if task is NLI and "on" not in query else source,
-        *rest,
+        *show_task(models, visitor, task, view),
         gr.HTML(trouble, visible=bool(trouble)),
         asked if view.asked else [],
     ]

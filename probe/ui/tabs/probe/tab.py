@@ -123,7 +123,7 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
         return gr.Dropdown(choices=short_model_choices(models.names(visitor, task_named(shown))))
 
     turn = in_turn("probe-fields")
-    opened = page.opened.then(open_page, page.owner, outputs, **turn)
+    opened = page.on_open(open_page, page.owner, outputs, **turn)
     opened.then(None, js=browser.OPENED, **QUIET)
     asked = [page.task, fields.shown, page.owner]
     follow = page.task.change(open_task, asked, outputs, js=browser.TASK_CHANGED, **turn)

@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 from typing import Any
 
-import gradio as gr
 import pytest
 
 from probe.ui.html.compare_cells import chosen
@@ -32,16 +31,13 @@ def test_a_cell_that_there_is_not_shows_nothing(cell: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "source"),
     [
-        ({}, False),
-        ({"tab": "compare", "models": "esim,da"}, False),
-        ({"tab": "compare", "on": "file"}, True),
-        ({"task": "sentiment"}, True),
+        ({}, "bundled"),
+        ({"tab": "compare", "models": "esim,da"}, "bundled"),
+        ({"tab": "compare", "on": "file"}, "file"),
+        ({"task": "sentiment"}, "bundled"),
     ],
 )
-def test_what_is_compared_on_stays_where_the_link_says_nothing_of_it(
-    query: dict[str, str], told: bool
-) -> None:
-    source = open_page(page_models(), "", query)[1]
-    assert isinstance(source, gr.Radio) is told
+def test_a_link_says_on_what_is_compared(query: dict[str, str], source: str) -> None:
+    assert open_page(page_models(), "", query)[1].value == source
