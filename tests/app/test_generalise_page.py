@@ -31,6 +31,15 @@ def test_a_newcomer_sees_a_finished_run_and_the_form_in_sight(newcomer: Page) ->
     assert form and results and form["y"] + form["height"] <= results["y"]
 
 
+def test_a_tab_that_a_link_opens_shows_no_field_of_the_page_itself(
+    newcomer: Page, app: App
+) -> None:
+    visit(newcomer, f"{app.url}?tab=generalise&task=sentiment")
+    expect(newcomer.locator("#generalise-results .empty")).to_be_visible(timeout=SLOW)
+    expect(newcomer.locator("#generalise-shown .unseen")).to_be_attached()
+    expect(newcomer.locator("#generalise-shown .unseen")).to_be_hidden()
+
+
 def test_a_figure_of_the_heat_map_shows_its_curve(newcomer: Page) -> None:
     open_tab(newcomer, "Generalise")
     newcomer.locator(f"{HEAT} tbody tr", has_text="Medium").locator("button").first.click()

@@ -57,7 +57,7 @@ def build_results(gallery: Sequence[InoculationRun]) -> Results:
     looked = run_lists.of_gallery(public, state.models, state.challenges)
     sentence, drawn, outcomes, card = pictures(looked, state)
     opened = gr.Textbox("", label="opened run", visible=False)
-    ended = gr.Textbox("", label="ended runs", visible="hidden")
+    ended = gr.Textbox("", label="ended runs", elem_classes="unseen")
     outputs = Outputs(seen=gr.State(""), timer=gr.Timer(1.0, active=False))
     gr.HTML(_out_of_sight(public), padding=False, elem_classes="style-only")
     with gr.Row(elem_id="looked-at"):

@@ -118,7 +118,7 @@ def _build_shown(entry: RunTab) -> Shown:
         buttons=["copy"],
         elem_id=f"{entry.id}-link",
     )
-    ended = gr.Textbox("", label="ended runs", visible="hidden")
+    ended = gr.Textbox("", label="ended runs", elem_classes="unseen")
     return Shown(runs, outputs, files, link, ended)
 
 
