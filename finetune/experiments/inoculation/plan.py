@@ -205,9 +205,10 @@ def check(plan: Plan, sets: Sets) -> None:
         f"each {unit} of the challenge training set needs a gold label": (
             not sets.challenge_train or not _golden(sets.task, golds)
         ),
-        f"the challenge training set has {available} {unit}s; no size can be larger": any(
-            size > available for size in plan.sizes
-        ),
+        (
+            f"the challenge training set has {available} {unit}s; no size can be larger: "
+            f"take {available} at most, or all"
+        ): any(size > available for size in plan.sizes),
     }
     refuse(problems)
 

@@ -11,7 +11,8 @@ from finetune.experiments.inoculation.plan import LIU_LRS, LIU_SIZES, THRESHOLDS
 from finetune.training.recipes import MODES, Mode
 from finetune.ui.inoculate.plan_form import LIMIT_FIELDS, UPLOADS, USUAL_RATE
 from finetune.ui.inoculate.samples import FIRST_CHALLENGE, challenge_choices
-from probe.tasks.task import Task
+from probe.tasks.examples import bundled_examples
+from probe.tasks.task import Task, offered_tasks
 from probe.ui.html.elements import note
 from probe.ui.page import Page
 from probe.ui.panels import hub_dataset
@@ -51,8 +52,17 @@ def build_fields(
 
 def sizes_for(task: Task, chosen: Sequence[str]) -> list[str]:
     """Return the numbers of examples to begin with, or those that a person has chosen instead."""
-    usual = SPAN_SIZES if task.has_spans else DEFAULT_SIZES
-    return usual if list(chosen) in (DEFAULT_SIZES, SPAN_SIZES) else list(chosen)
+    begun_with = [usual_sizes(other) for other in offered_tasks()]
+    return usual_sizes(task) if list(chosen) in begun_with else list(chosen)
+
+
+def usual_sizes(task: Task) -> list[str]:
+    """Return the numbers of examples to begin with; all in place of more than the task has."""
+    if task.has_spans:
+        return SPAN_SIZES
+    there = len(bundled_examples(task, "pool"))
+    sizes = [size for size in DEFAULT_SIZES if int(size) <= there]
+    return sizes if sizes == DEFAULT_SIZES else [*sizes, "all"]
 
 
 def mode_choice(elem_id: str, value: Mode = "fast") -> gr.Radio:
