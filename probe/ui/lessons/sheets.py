@@ -19,7 +19,7 @@ def place_of(lesson: Lesson, number: int) -> str:
 
 
 def overview(lessons: Sequence[Lesson], task: Task) -> Markup:
-    """Show all lessons; one that is not given in the task says in which it is."""
+    """Show all lessons; one that is not given in the task leads to one in which it is."""
     cards = join(_lesson_card(number, lesson, task) for number, lesson in enumerate(lessons, 1))
     return Markup(
         "<h2>Lessons</h2><p>Each takes about twenty minutes and is about one claim of one paper. "
@@ -40,10 +40,10 @@ def _start(lesson: Lesson, task: Task) -> Markup:
         return Markup('<button type="button" class="begin" data-cell="{}">{}</button>').format(
             place_of(lesson, 1), f"Begin {lesson.title}"
         )
-    given = " or ".join(other.choice for other in lesson.tasks)
-    return Markup('<p class="tiny">Choose {} at the top of the page for this lesson.</p>').format(
-        given
-    )
+    given = lesson.tasks[0]
+    return Markup(
+        '<a class="begin elsewhere" href="{}">Begin in {}<span class="sr-only">: {}</span></a>'
+    ).format(link_to_lesson(lesson.name, 1, given.name), given.choice, lesson.title)
 
 
 def contents(

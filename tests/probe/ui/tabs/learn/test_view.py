@@ -61,10 +61,13 @@ def test_a_name_of_no_lesson_leads_to_all_of_them(view: View, named: str) -> Non
     assert shown(view.show(named, NLI.name, MODEL, ME, {}))["place"] == ALL
 
 
-def test_a_lesson_that_a_task_has_not_says_where_it_is(view: View) -> None:
+def test_a_lesson_that_a_task_has_not_leads_to_where_it_is(view: View) -> None:
     task = PARAPHRASE_IDENTIFICATION
     assert view.find("heuristics.1", task) is None
-    assert "Choose Inference at the top" in sheets.overview(LESSONS, task)
+    begin = sheets.overview(LESSONS, task).split('<a class="begin elsewhere" href="')[1]
+    assert begin.startswith(
+        '?tab=learn&amp;lesson=heuristics&amp;step=1&amp;task=nli">Begin in Inference'
+    )
 
 
 def test_a_step_has_an_address_that_leads_back_to_it(view: View) -> None:
