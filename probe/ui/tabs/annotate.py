@@ -62,7 +62,7 @@ def build(page: Page) -> None:
 def _build_own(page: Page, own: OwnSets) -> OwnOutputs:
     """Lay out what makes a set, the sets of one's own, and one of them."""
     shown = OwnOutputs()
-    gr.HTML(Markup('<p class="say">{}</p>').format(ABOUT), padding=False)
+    gr.HTML(Markup('<p class="hint">{}</p>').format(ABOUT), padding=False)
     with gr.Row(elem_id="annotate-columns"):
         with gr.Column(scale=1, min_width=300):
             inputs, make = _build_form(page)
