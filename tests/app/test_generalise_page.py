@@ -35,7 +35,8 @@ def test_a_tab_that_a_link_opens_shows_no_field_of_the_page_itself(
     newcomer: Page, app: App
 ) -> None:
     visit(newcomer, f"{app.url}?tab=generalise&task=sentiment")
-    expect(newcomer.locator("#generalise-results .empty")).to_be_visible(timeout=SLOW)
+    empty = newcomer.locator("#generalise-results .empty")
+    expect(empty).to_contain_text("a table of your own", timeout=SLOW)
     expect(newcomer.locator("#generalise-shown .unseen")).to_be_attached()
     expect(newcomer.locator("#generalise-shown .unseen")).to_be_hidden()
 

@@ -31,6 +31,11 @@ HINT = (
     "Train on one kind of example, test on another. A model that learnt the skill does both; one "
     "that learnt the set does only what it saw."
 )
+EMPTY = (
+    "No finished run here yet",
+    "Choose a model and a skill, or give a table of your own, and press Start. What comes of it "
+    "stands here.",
+)
 
 
 def build(page: Page) -> None:
@@ -57,6 +62,7 @@ def entry_of(page: Page) -> RunTab:
         files=write_files,
         rank=place,
         judged_anew=partial(show_judged_anew, page.core.gallery),
+        empty=EMPTY,
     )
 
 
