@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
-from probe.runs.experiment import run_json, run_title
+from probe.runs.experiment import run_json
 from probe.runs.result_form import renewed_of
 from probe.runs.run import OPEN, AnyRun, Json, State, StoredRun
 from probe.ui.html.elements import NOTHING, alert, each, heads, join, meter, note, table
@@ -46,16 +46,6 @@ def took(run: AnyRun) -> str:
     return f"{(run.finished or time.time()) - run.started:.0f} s"
 
 
-def progress_of(run: AnyRun, name: str, cells: Markup) -> Markup:
-    """Show how far a run is, its cells drawn already."""
-    ready = len(run.results)
-    goes_on = "It goes on when this page is closed." if run.state in OPEN else ""
-    words = f"{state_of(run)}: {ready} of {len(run.cells)} cells, {took(run)}. {name}. {goes_on}"
-    trouble = alert(run.error) if run.error else NOTHING
-    far = meter("cells finished", ready / len(run.cells))
-    return join([far, note(words), trouble, _renewed(run), cells])
-
-
 def under_way(run: AnyRun, name: str, far: str, cells: Markup) -> Markup:
     """Show a run that is open or ended early: its state, how far it is in words, its cells."""
     return Markup(
@@ -76,11 +66,6 @@ def _renewed(run: AnyRun) -> Markup:
     """Say that parts of an earlier version are computed again, or were."""
     words = renewed_of(run)
     return note(f"{words}.") if words else NOTHING
-
-
-def show_run(run: StoredRun) -> Markup:
-    """Show a run of any kind: a row for each cell with its key, its state and its result."""
-    return progress_of(run, run_title(run), cells_table(run))
 
 
 def cells_table(run: StoredRun) -> Markup:

@@ -29,7 +29,7 @@ from probe.runs.owners import start_runs
 from probe.runs.run import Json, RunRequest, StoredRun, ended
 from probe.runs.store import Store
 from probe.stopping import halt
-from probe.ui.html.run import show_run
+from probe.ui.html.run import cells_table, under_way
 from tests.support.visitors import ME, YOU
 from tests.support.waiting import training, until
 
@@ -173,8 +173,9 @@ def test_the_page_shows_it_without_knowing_it(store: Store) -> None:
     store.set_state(run_id, "running")
     store.set_result(run_id, 0, {"count": 0})
     store.set_cell_state(run_id, 1, "failed", "it is <no> word")
-    shown = show_run(store.get(run_id))
-    assert "running: 1 of 2 cells, 0 s. 2 words." in shown
+    run = store.get(run_id)
+    shown = under_way(run, run_title(run), "1 of 2", cells_table(run))
+    assert "<b>Running: 2 words</b>" in shown
     assert "<tr><td>sun</td><td>✓ done</td><td>count 0</td></tr>" in shown
     assert "<td>&lt;b&gt;</td><td>✕ failed</td><td>it is &lt;no&gt; word</td>" in shown
 

@@ -15,7 +15,8 @@ from probe.runs.result_form import renewed_words
 from probe.runs.run import Json, StoredRun, ended
 from probe.runs.store import Store
 from probe.ui.html.background import background_runs
-from probe.ui.html.run import show_run
+from probe.ui.html.elements import NOTHING
+from probe.ui.html.run import under_way
 from tests.support.logged_cells import LOGGED, Log
 from tests.support.waiting import until
 
@@ -66,8 +67,8 @@ def test_what_another_version_did_is_done_again_and_the_page_says_so(
 ) -> None:
     run = taken_up(one_worker, begun)
     assert (run.state, len(run.results), sorted(log.lines())) == ("done", 3, ["a1", "a2", "a3"])
-    assert AGAIN in show_run(run)
-    assert AGAIN not in show_run(begun)
+    assert AGAIN in under_way(run, "", "", NOTHING)
+    assert AGAIN not in under_way(begun, "", "", NOTHING)
     again = replace(run, state="cancelled", plan={"rows": 3, "name": "a"})
     assert AGAIN in background_runs([again])
     assert log.repeated() == []
