@@ -72,7 +72,7 @@ def test_a_run_is_fast_unless_asked_otherwise_and_warns_of_what_that_changes(
         modes.append(client.predict(*run, api_name="/run")["plan"]["mode"])
         warnings.append(started["warnings"])
     assert modes == ["fast", "full"]
-    assert f"was not measured for {second} on negation" in warnings[0][0]
+    assert f"was not measured for {second} on “Add a negation”" in warnings[0][0]
     assert warnings[1] == []
 
 

@@ -9,8 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from finetune.experiments.inoculation.challenges import title_of
 from finetune.experiments.inoculation.outcomes import OUTCOMES, Outcome
 from finetune.experiments.inoculation.plan import Plan
+from probe.models import bundled
+from probe.tasks.task import task_named
 
 LARGE_LOSS = 5.0  # points of the original set that fast mode loses beyond full mode
 
@@ -45,10 +48,12 @@ def measured_modes(plan: Plan) -> MeasuredModes | None:
 
 def known_differences(plans: Sequence[Plan]) -> Iterator[str]:
     """Yield what plans in fast mode are known to find otherwise, as sentences."""
-    rows = [row for plan in plans if plan.mode == "fast" and (row := measured_modes(plan))]
+    rows = {
+        _title(plan): row for plan in plans if plan.mode == "fast" and (row := measured_modes(plan))
+    }
     others = [
-        f"{row.model} on {row.challenge} ({_short(row.fast)} instead of {_short(row.full)})"
-        for row in rows
+        f"{title} ({_short(row.fast)} instead of {_short(row.full)})"
+        for title, row in rows.items()
         if row.fast != row.full
     ]
     if others:
@@ -57,8 +62,8 @@ def known_differences(plans: Sequence[Plan]) -> Iterator[str]:
             f"training all weights: {', '.join(others)}. For the published one train all."
         )
     losses = [
-        f"{row.model} on {row.challenge} {row.fast_loss:g} points instead of {row.full_loss:g}"
-        for row in rows
+        f"{title} {row.fast_loss:g} points instead of {row.full_loss:g}"
+        for title, row in rows.items()
         if row.fast_loss - row.full_loss >= LARGE_LOSS
     ]
     if losses:
@@ -72,9 +77,7 @@ def fast_notes(plans: Sequence[Plan]) -> Iterator[str]:
     """Yield what to know of fast mode before plans are run, as sentences."""
     yield from known_differences(plans)
     unknown = [
-        f"{Path(plan.model).name} on {plan.challenge}"
-        for plan in plans
-        if plan.mode == "fast" and measured_modes(plan) is None
+        _title(plan) for plan in plans if plan.mode == "fast" and measured_modes(plan) is None
     ]
     if unknown:
         yield (
@@ -82,6 +85,12 @@ def fast_notes(plans: Sequence[Plan]) -> Iterator[str]:
             f"measured for {', '.join(unknown)}: it can close less of a gap and cost the original "
             "set more."
         )
+
+
+def _title(plan: Plan) -> str:
+    """Return what a person calls a plan's model and challenge."""
+    challenge = title_of(plan.challenge, task_named(plan.task))
+    return f"{bundled.title_of(Path(plan.model).name)} on “{challenge}”"
 
 
 def _short(outcome: Outcome) -> str:

@@ -31,7 +31,7 @@ def test_a_run_that_was_measured_is_warned_of_as_it_came_out(row: MeasuredModes)
 
 
 def test_numbers_ruin_the_original_set_in_fast_mode() -> None:
-    assert "minilm on numerical 38.2 points instead of 5" in notes(
+    assert "MiniLM on “Change a number” 38.2 points instead of 5" in notes(
         replace(PLAN, challenge="numerical")
     )
 
@@ -41,7 +41,9 @@ def test_where_both_modes_find_the_same_nothing_is_said() -> None:
 
 
 def test_a_run_that_was_not_measured_says_so() -> None:
-    assert "not measured for da on negation" in notes(replace(PLAN, model="da"))
+    assert "not measured for Decomposable Attention on “Add a negation”" in notes(
+        replace(PLAN, model="da")
+    )
 
 
 def test_full_mode_has_nothing_to_say() -> None:
@@ -52,8 +54,8 @@ def test_full_mode_has_nothing_to_say() -> None:
 def test_several_runs_are_told_of_in_one_sentence_a_kind() -> None:
     plans = [replace(PLAN, challenge=name) for name in ("negation", "spelling", "numerical")]
     first, second = fast_notes(plans)
-    assert "negation" in first and "spelling" in first
-    assert "numerical" in second
+    assert "“Add a negation”" in first and "“Misspell a word”" in first
+    assert "“Change a number”" in second
 
 
 def test_a_verdict_repeats_what_was_known(sets: Sets) -> None:
