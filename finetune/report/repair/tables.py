@@ -222,18 +222,23 @@ def _mitigation_rows(run: StoredRun) -> Iterator[list[str]]:
 
 
 def transfer_table(run: StoredRun) -> MarkdownTable:
-    """Return what each training finds of each kind of broken text, table 18."""
+    """Return what each training finds of each kind of broken text and leaves right, table 18."""
     paper, plan = beside("transfer", run), transfer_plan(run.plan)
     points = largest(plan, transfer.points_of(run), "one")
     counts = {each.n for point in points for each in point.found.values()}
     tests = " to ".join(str(count) for count in sorted({min(counts), max(counts)}))
+    beside_it = "behind a stroke the paper's; table 18" if paper else "table 18 has MNLI alone"
     return MarkdownTable(
         f"`{name_of(run)}`: share found invalid in percent, taught the row's transform, tested on "
-        f"{tests} texts of the column's; behind a stroke the paper's; table 18. "
+        f"{tests} texts of the column's, and accuracy on whole texts; {beside_it}. "
         f"{settings([run])}.",
-        ("taught", *(f"`{name}`" for name in plan.transforms)),
+        ("taught", *(f"`{name}`" for name in plan.transforms), "accuracy on whole texts"),
         [
-            [f"`{row}`", *(_transfer_cell(points, paper, row, each) for each in plan.transforms)]
+            [
+                f"`{row}`",
+                *(_transfer_cell(points, paper, row, each) for each in plan.transforms),
+                with_interval(_clean([each for each in points if each.cell.transform == row])),
+            ]
             for row in plan.transforms
         ],
         _models(run),

@@ -21,7 +21,12 @@ from probe.ui.html.pictures.forest_plot import Forest, ForestRow
 from probe.ui.html.pictures.heat_map import Head, HeatMap
 
 TITLE = "Taught one way, does it know the others?"
+COST = "What is still right on whole texts"
 ONLY = "Trained on shuffled texts only"
+COST_EXPLAINED = (
+    "How many whole texts each training above leaves right. A model that calls every text broken "
+    "finds all broken ones and is right on no whole one."
+)
 CORNER = "taught ↓ tested →"
 EXPLAINED = (
     "How many whole texts each is right on. The upper layers began anew, and learnt the labels "
@@ -43,11 +48,13 @@ def sentence(run: StoredRun) -> str:
 
 
 def pictures(run: StoredRun) -> Markup:
-    """Show the matrix, and what training on shuffled texts alone comes to."""
+    """Show the matrix, what it costs, and what training on shuffled texts alone comes to."""
     plan, points = plan_from(run.plan), points_of(run)
     if not points:
         return NOTHING
-    return matrices(run, plan, points) + salad_only(run, plan, points)
+    return (
+        matrices(run, plan, points) + still_right(run, plan, points) + salad_only(run, plan, points)
+    )
 
 
 def matrices(run: StoredRun, plan: Plan, points: Sequence[Point]) -> Markup:
@@ -84,6 +91,22 @@ def matrix_picture(
         columns=["taught", "tested", "found"],
     )
     return share_map(title, heat, frame.round(4), stem=name, sentence=words)
+
+
+def still_right(run: StoredRun, plan: Plan, points: Sequence[Point]) -> Markup:
+    """Show the accuracy on whole texts after each training of the matrix."""
+    rows = []
+    for name in plan.transforms:
+        clean = [each.clean for each in largest(plan, points, "one") if each.cell.transform == name]
+        if clean:
+            share = estimate(fmean(each.share for each in clean), clean[0].n)
+            words = f"{100 * share.value:.1f} % right"
+            rows.append(ForestRow(f"Taught: {brief(name)}", share, name, words))
+    if not rows:
+        return NOTHING
+    forest = Forest(rows, low_title="none right", high_title="all right")
+    words = f"{COST_EXPLAINED} {repeats(len(dict.fromkeys(plan.seeds)))}."
+    return forest_picture(COST, forest, stem=stem(run, "still-right"), sentence=words)
 
 
 def salad_only(run: StoredRun, plan: Plan, points: Sequence[Point]) -> Markup:

@@ -16,6 +16,7 @@ from tests.support.repairs import (
     CALIBRATION_PLAN,
     MITIGATED,
     MITIGATION_PLAN,
+    TRANSFER_PLAN,
     TRANSFERRED,
     calibration_run,
     mitigated,
@@ -100,7 +101,10 @@ def test_a_transfer_has_each_figure_beside_table_18() -> None:
     row = row_of(table, "`sort`")
     assert row["`drop`"].startswith("55.0 (") and row["`drop`"].endswith(" / 29.3")
     assert row["`sort`"].endswith(" / 99.7")
+    assert row["accuracy on whole texts"].startswith(f"{100 * TRANSFERRED[0].clean.share:.1f} (")
     assert "tested on 200 texts of the column's" in table.says
+    other = replace(TRANSFER_PLAN, task="sentiment", model="minilm_sst2")
+    assert "table 18 has MNLI alone" in transfer_table(transfer_run(plan=other)).says
 
 
 def test_how_models_were_trained_is_said_once_for_those_alike() -> None:

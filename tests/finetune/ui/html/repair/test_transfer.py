@@ -25,6 +25,15 @@ def test_what_is_not_measured_yet_is_a_dash() -> None:
     assert page.partition("table 18: ")[0].count(">–</span>") == 2
 
 
+def test_what_each_training_costs_stands_below_what_it_finds() -> None:
+    cost = pictures(RUN).partition("What is still right on whole texts")[2]
+    cost = cost.partition("Trained on shuffled texts only")[0]
+    for point in TRANSFERRED[:2]:
+        assert f"{100 * point.clean.share:.1f} % right" in cost
+    alone = [point for point in TRANSFERRED if point.cell.lesson != "one"]
+    assert "still right" not in pictures(transfer_run(alone))
+
+
 def test_training_on_shuffled_texts_alone_stands_beside_training_on_whole_ones() -> None:
     page = pictures(RUN)
     assert "70.0 % right" in page and "65.0 % right" in page
