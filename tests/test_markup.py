@@ -10,9 +10,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = [
     ROOT / "app.py",
-    ROOT / "finetune" / "report" / "html.py",
-    *(ROOT / "finetune" / "report" / f"{name}.py" for name in ("drawing", "figure", "panel")),
     *sorted((ROOT / "probe" / "ui").rglob("*.py")),
+    *sorted((ROOT / "finetune" / "report").rglob("*.py")),
     *sorted((ROOT / "finetune" / "ui").rglob("*.py")),
 ]
 TAG = re.compile(r"</?[a-zA-Z!]")
