@@ -2,8 +2,16 @@
 
 from typing import Any
 
-QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-"""An event of the page alone: no endpoint over HTTP, no spinner over what it changes."""
+QUIET: dict[str, Any] = {
+    "api_visibility": "private",
+    "show_progress": "hidden",
+    "show_progress_on": [],
+}
+"""An event of the page alone: no endpoint over HTTP, no spinner over what it changes.
+
+Without the empty list gradio keeps a progress, though hidden, for each part that an event has ever
+changed, and at every step of any event looks for each of them through the whole page (6.31).
+"""
 
 
 def in_turn(queue: str) -> dict[str, Any]:

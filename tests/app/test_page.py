@@ -1,6 +1,7 @@
 """The page around the tabs in a real browser, wide and narrow."""
 
 import pytest
+from gradio_client import Client
 from playwright.sync_api import Page, expect
 
 from app import TABS
@@ -49,3 +50,16 @@ def test_a_model_chosen_before_the_page_has_its_answers_stays(
     release()
     expect(newcomer.locator(answered).first).to_be_visible(timeout=SLOW)
     expect(field).to_have_value(chosen)
+
+
+def test_no_event_without_a_spinner_keeps_a_progress_for_what_it_changes(client: Client) -> None:
+    events = [
+        event
+        for event in client.config["dependencies"]
+        if event["backend_fn"]
+        and event["api_visibility"] == "private"
+        and event["show_progress"] == "hidden"
+        and not str(event["api_name"]).startswith("load_example")  # gradio's own
+    ]
+    assert len(events) > 100
+    assert [event["api_name"] for event in events if event["show_progress_on"] != []] == []
