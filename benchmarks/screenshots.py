@@ -7,10 +7,11 @@ NAME-WIDTH-THEME.png of each view of `VIEWS` whose name begins with one of those
 """
 
 import os
-from collections.abc import Callable, Collection, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -27,6 +28,11 @@ CALM = 300
 """Milliseconds without an open question after which a page has opened."""
 ALIVE = "/heartbeat/"
 """In the address of the stream by which a page tells that it is there; it never ends."""
+ANSWERS, PATIENCE = "/queue/data", 5.0
+"""In the address of the stream that brings answers, and the seconds that one may take.
+
+An answer that comes before the page knows its number leaves such a stream open, with none to come.
+"""
 WIDTHS = {1280: 800, 768: 1024, 375: 800}
 """The widths in pixels, each with its height; a view is photographed in full length."""
 THEMES = ("light", "dark")
@@ -263,24 +269,40 @@ VIEWS = (
 )
 
 
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Run a browser without a window."""
+    with sync_playwright() as driver:
+        path = os.environ.get("CHROMIUM") or "/usr/bin/chromium"
+        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
 def show(page: Page, url: str, view: View) -> None:
     """Open a view in a fresh page; take its steps once every question of the page is answered."""
-    asked = set[Request]()
-    page.on("request", lambda request: None if ALIVE in request.url else asked.add(request))
-    page.on("requestfinished", lambda request: asked.discard(request))
-    page.on("requestfailed", lambda request: asked.discard(request))
+    asked = dict[Request, float]()
+    page.on("request", lambda one: None if ALIVE in one.url else asked.update({one: monotonic()}))
+    page.on("requestfinished", lambda one: asked.pop(one, None))
+    page.on("requestfailed", lambda one: asked.pop(one, None))
     page.goto(f"{url}?{urlencode({'__theme': 'light', **view.query})}")
     expect(page.get_by_role("tab").first).to_be_visible(timeout=SLOW)
     settle(page, asked)
     view.steps(page)
 
 
-def settle(page: Page, asked: Collection[Request]) -> None:
-    """Wait until no question is open, and none was `CALM` before, at most `SLOW`."""
+def settle(page: Page, asked: Mapping[Request, float]) -> None:
+    """Wait until no question is open, and none was `CALM` before, at most `SLOW`.
+
+    `asked` are the open ones, each with the moment at which it was asked.
+    """
     calm = False
     for _ in range(SLOW // CALM):
         page.wait_for_timeout(CALM)
-        before, calm = calm, not asked
+        late = monotonic() - PATIENCE
+        before, calm = calm, all(ANSWERS in one.url and at < late for one, at in asked.items())
         if before and calm:
             return
 
@@ -317,13 +339,10 @@ def main(
         if not url:
             _, port = ends.enter_context(served(ROOT))
             url = f"http://127.0.0.1:{port}/"
-        driver = ends.enter_context(sync_playwright())
-        path = os.environ.get("CHROMIUM") or "/usr/bin/chromium"
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = ends.enter_context(chromium())
         for view in chosen(names or ()):
             take(browser, url, view, out)
             typer.echo(view.name)
-        browser.close()
 
 
 def chosen(names: Sequence[str]) -> list[View]:
