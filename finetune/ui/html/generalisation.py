@@ -6,6 +6,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from finetune.experiments.generalisation.conditions import described
+from finetune.experiments.generalisation.grid import on_original, untrained
 from finetune.experiments.generalisation.run import GeneralisationRun
 from finetune.experiments.generalisation.verdict import (
     OUTCOMES,
@@ -80,7 +81,22 @@ def verdict(run: GeneralisationRun, anew: GeneralisationRun | None = None) -> Ma
         RULE.format(run.id, 100 * shown.plan.thresholds.loss),
         _kept(run) if anew and anew.plan != run.plan else NOTHING,
         PARAGRAPH.format(in_words(shown)),
-        note(OUTCOMES[judged["outcome"]].summary) if judged["worst"] else NOTHING,
+        note(" ".join(filter(None, _summary(shown)))),
+    )
+
+
+def _summary(run: GeneralisationRun) -> tuple[str, str]:
+    """Say what the outcome means, and what was lost meanwhile on the original set."""
+    judged, before = run.verdict, untrained(run.results)
+    meaning = OUTCOMES[judged["outcome"]].summary if judged["worst"] else ""
+    after = judged["grid"]["original"]
+    if not before or on_original(before).value - min(after) < run.plan.thresholds.loss:
+        return meaning, ""
+    least, most = (f"{100 * value:.0f}" for value in (min(after), max(after)))
+    left = f"{least} %" if least == most else f"{least} to {most} %"
+    return meaning, (
+        f"Meanwhile it forgot: of the original set it had {100 * on_original(before).value:.0f} % "
+        f"right before and {left} after."
     )
 
 

@@ -90,7 +90,8 @@ def _least(summary: Summary, names: Sequence[str]) -> str:
     shares = {label: value for label, value in by_label.items() if not isnan(value)}
     if len(shares) < 2 or max(shares.values()) - min(shares.values()) < APART:
         return ""
-    return f"It notices least where the right answer is {max(shares, key=shares.__getitem__)}."
+    least = max(shares, key=shares.__getitem__)
+    return f"The model notices it least where the right answer is {least}."
 
 
 def _confidence(summary: Summary, names: Sequence[str]) -> str:

@@ -10,10 +10,10 @@ from probe.baselines import BASELINES
 from probe.models.classifier import Prediction
 from probe.models.reader import SpanPrediction
 from probe.tasks.reading import references
-from probe.tasks.task import Task
+from probe.tasks.task import INVALID, Task
 from probe.transforms.availability import missing
 from probe.transforms.registry import FAMILIES, REGISTRY
-from probe.ui.html.elements import NOTHING, alert, join, note, twin
+from probe.ui.html.elements import NOTHING, alert, join, note, term, twin
 from probe.ui.html.importance import score_table, shaded
 from probe.ui.html.meaning import summary
 from probe.ui.html.prediction import bar, legend, next_best, place_of
@@ -23,6 +23,12 @@ from probe.ui.html.transformed import row
 GROUPED_FROM = 9
 """Rows from which they stand under the titles of their families."""
 SORTS = (("place", "family"), ("confidence", "confidence"), ("change", "change"), ("title", "name"))
+FACTS = (
+    "How long the answer took, and the numbers it was computed with: fp32 are those of 32 bits, in "
+    "which the model is as exact as it can be."
+)
+UNANSWERABLE = "The text says nothing that could be judged."
+"""What a model means by the label invalid, that some of them have learnt."""
 WAITING = Markup(
     '<div class="answer waiting" aria-busy="true"><p class="verdict"><strong>…</strong></p>'
     '<p class="soft">{}</p></div>'
@@ -113,14 +119,23 @@ def _head(examination: Examination) -> Markup:
     return Markup(
         '<p class="verdict"><strong class="label {}">{}</strong>'
         '<span class="num confidence">{:.2f}</span><span class="soft">{}</span>'
-        '<span class="soft tiny facts hide-phone">{}</span></p>'
+        '<span class="soft tiny facts hide-phone">{}</span></p>{}'
     ).format(
         tone_class(prediction.label),
         _name(examination),
         prediction.confidence,
         rightness(examination),
-        " · ".join(facts),
+        term(" · ".join(facts), FACTS),
+        _meaning(prediction.label, model.task),
     )
+
+
+def _meaning(label: str, task: Task) -> Markup:
+    """Say what an answer claims, to somebody who does not know the task."""
+    words = UNANSWERABLE if label == INVALID else task.meanings.get(label, "")
+    if not words:
+        return NOTHING
+    return note(f"The model says: {words[0].lower()}{words[1:]}")
 
 
 def _name(examination: Examination) -> str:

@@ -13,7 +13,7 @@ from finetune.ui.html.generalisation import (
     original,
     results,
 )
-from tests.support.generalisation import make_points, make_run
+from tests.support.generalisation import make_points, make_run, scores
 from tests.support.points import make_point
 from tests.support.points import make_run as inoculation_run
 
@@ -58,6 +58,14 @@ def test_what_was_not_learnt_is_said_in_words() -> None:
     page = results(make_run(make_points([(100, 100, 100)] * 3)))
     assert '<span class="badge plain">not learnt</span>' in page
     assert "no better than one answer for all" in page
+
+
+def test_what_the_original_set_lost_meanwhile_stands_beside_the_outcome() -> None:
+    before, after = make_points(MATRIX)[:2], make_points(MATRIX)[2:]
+    forgetting = [*before, *(replace(point, original=scores(150)) for point in after)]
+    words = "Meanwhile it forgot: of the original set it had 80 % right before and 50 % after."
+    assert words in results(make_run(forgetting))
+    assert "it forgot" not in results(RUN)
 
 
 def test_the_heat_map_s_twin_holds_its_figures() -> None:

@@ -38,7 +38,7 @@ def test_word_order_is_told_as_such_with_where_it_is_noticed_least() -> None:
     groups = {"entailment": {"sort": measured(0.93)}, "neutral": {"sort": measured(0.78)}}
     assert said({"sort": measured(0.81, 0.9)}, groups) == (
         "Four answers in five stay when the words of the hypothesis are put out of order. "
-        "It notices least where the right answer is entailment. "
+        "The model notices it least where the right answer is entailment. "
         "The model is as sure as before: 0.90, was 0.90."
     )
 
