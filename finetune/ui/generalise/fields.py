@@ -41,7 +41,7 @@ def build_fields(page: Page) -> list[Any]:  # Any: components share no useful ty
     file = gr.File(
         label="Your table",
         type="filepath",
-        height=132,
+        height=150,
         visible=False,
         elem_id="generalise-file",
     )

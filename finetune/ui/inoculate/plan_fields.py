@@ -100,7 +100,7 @@ def _settings() -> list[Any]:
     with gr.Row():
         epochs = whole(DEFAULT_PLAN.max_epochs, label="Epochs at most")
         patience = whole(DEFAULT_PLAN.patience, label="Patience, epochs")
-    batch = whole(DEFAULT_PLAN.batch, label="Batch; empty: as in the model's training")
+    batch = whole(DEFAULT_PLAN.batch or 0, label="Batch; 0: as in the model's training")
     epoch0 = gr.Checkbox(
         DEFAULT_PLAN.include_epoch0,
         label="Let epoch 0, the model as it was, compete (not published)",
@@ -113,7 +113,7 @@ def _settings() -> list[Any]:
         ),
         padding=False,
     )
-    with gr.Row():
+    with gr.Row(elem_classes="limits"):
         limits = [
             number(round(getattr(THRESHOLDS, name) * unit, 6), label=words)
             for name, (words, unit) in LIMIT_FIELDS.items()
@@ -132,7 +132,7 @@ def _files(page: Page) -> list[Any]:
         padding=False,
     )
     files = [
-        gr.File(label=words, type="filepath", height=96, elem_id=f"own-{option}")
+        gr.File(label=words, type="filepath", height=150, elem_id=f"own-{option}")
         for option, words in UPLOADS.items()
     ]
     hub_dataset.build(page, files, "own")

@@ -92,15 +92,17 @@ def build(page: Page, upload: gr.File) -> None:
             low = gr.Number(2, label="Lowest number", precision=0, minimum=1, min_width=90)
             high = gr.Number(999, label="Highest number", precision=0, minimum=1, min_width=90)
             strict = gr.Checkbox(label="Whole numbers (integer_strict)", min_width=140)
-        with gr.Row():
+        with gr.Row(elem_classes="beside-button"):
             n = gr.Number(300, label="Pairs", precision=0, minimum=1, min_width=90)
             seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80)
             go = gr.Button("Make the pairs", size="sm", elem_id="make-pairs")
         message = gr.HTML()
     asked: list[Any] = [page.owner, kind, complexity, group, low, high, strict, heuristic, n, seed]
     go.click(partial(make, page.core.store), asked, [upload, message], **QUIET)
-    heeded = [about, complexity, group, low, high, strict, heuristic]
-    kind.change(_heeded, kind, heeded, **QUIET)
+    heeded = [complexity, group, low, high, strict, heuristic]
+    for name, control in zip(READS, heeded, strict=True):
+        control.visible = name in grammar(first).reads
+    kind.change(_heeded, kind, [about, *heeded], **QUIET)
     page.on_task(offer, page.task, [panel, kind, message])
 
 
