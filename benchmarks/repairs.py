@@ -34,7 +34,7 @@ KINDS = {"calibrate": "calibration", "mitigate": "mitigation", "transfer": "tran
 MODELS = {
     "calibrate": ("minilm", "esim"),
     "mitigate": ("minilm", "esim", "minilm_qqp", "minilm_mrpc", "minilm_sst2"),
-    "transfer": ("minilm", "minilm_qqp", "minilm_mrpc", "minilm_sst2"),
+    "transfer": ("minilm", "esim", "minilm_qqp", "minilm_mrpc", "minilm_sst2"),
 }
 SETTINGS: Mapping[str, tuple[str, ...]] = {
     "calibrate": ("--mode", "full", "--seeds", "0"),
