@@ -49,8 +49,12 @@ SIZES = {
     "range": ("--sizes", "50,200,1000,4000", *REPEATS),
 }
 """What each generalisation is run with, by what varies."""
-VARIED = {"dative": ("complexity", "lexical"), "numerical": ("complexity", "lexical", "range")}
-"""What varies in the templates of each skill."""
+VARIED = {
+    ("minilm", "dative"): ("complexity", "lexical"),
+    ("minilm", "numerical"): ("complexity", "lexical", "range"),
+    ("esim", "numerical"): ("complexity",),
+}
+"""What varies in the templates that each model is trained on."""
 
 
 @dataclass(frozen=True)
@@ -72,14 +76,14 @@ RUNS = (
     ),
     *(
         GalleryRun(
-            f"minilm-{skill}-{vary}",
-            "minilm",
+            f"{model}-{skill}-{vary}",
+            model,
             (
-                *("generalise", "--model", "minilm", "--phenomenon", skill),
+                *("generalise", "--model", model, "--phenomenon", skill),
                 *("--vary", vary, *SIZES[vary]),
             ),
         )
-        for skill, varied in VARIED.items()
+        for (model, skill), varied in VARIED.items()
         for vary in varied
     ),
 )
