@@ -44,7 +44,7 @@ def test_a_run_of_the_gallery_is_judged(name: str, home: Path) -> None:
 def test_a_model_without_a_run_is_told_which_have_one(home: Path) -> None:
     live = STEPS["numbers"].live
     assert live is not None
-    with pytest.raises(RunError, match="choose one of these models: MiniLM"):
+    with pytest.raises(RunError, match="choose one of these models: ESIM, MiniLM"):
         list(live(gallery_setting("mine")))
 
 
