@@ -13,6 +13,9 @@ Without the empty list gradio keeps a progress, though hidden, for each part tha
 changed, and at every step of any event looks for each of them through the whole page (6.31).
 """
 
+WAITED_FOR: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
+"""An event of the page alone that takes a while: what it changes shows that something is done."""
+
 
 def in_turn(queue: str) -> dict[str, Any]:
     """Return the settings of events that come one after the other, in the order they were sent.

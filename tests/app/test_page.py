@@ -52,6 +52,14 @@ def test_a_model_chosen_before_the_page_has_its_answers_stays(
     expect(field).to_have_value(chosen)
 
 
+def test_an_event_that_takes_a_while_shows_it_on_what_it_changes(client: Client) -> None:
+    events = [
+        event for event in client.config["dependencies"] if event["show_progress"] == "minimal"
+    ]
+    assert len(events) > 1
+    assert [event["api_name"] for event in events if event["show_progress_on"] == []] == []
+
+
 def test_no_event_without_a_spinner_keeps_a_progress_for_what_it_changes(client: Client) -> None:
     events = [
         event

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from probe.errors import UserError
 from probe.runs.store import Store
 from probe.ui.api.hub_dataset import fetch_for, is_open
-from probe.ui.events import QUIET
+from probe.ui.events import WAITED_FOR
 from probe.ui.html.elements import alert, note
 from probe.ui.page import Page
 
@@ -73,6 +73,6 @@ def build(page: Page, uploads: Sequence[gr.File], elem_id: str, shown: bool = Tr
         [*uploads, message],
         concurrency_id="load",
         concurrency_limit=1,
-        **{**QUIET, "show_progress": "minimal"},
+        **WAITED_FOR,
     )
     return panel

@@ -14,7 +14,7 @@ from probe.tasks.task import task_named
 from probe.ui.api import models as models_api
 from probe.ui.api.models import open_own
 from probe.ui.choices import short_model_choices
-from probe.ui.events import QUIET
+from probe.ui.events import QUIET, WAITED_FOR
 from probe.ui.html.elements import alert, join, note
 from probe.ui.page import Page
 
@@ -88,8 +88,7 @@ def build(page: Page, model: gr.Dropdown, task: gr.Textbox) -> gr.events.Depende
         [message, labels, model],
         concurrency_id="load",
         concurrency_limit=1,
-        api_visibility="private",
-        show_progress="minimal",
+        **WAITED_FOR,
     )
     models_api.build(page.core.models)
     return loaded
