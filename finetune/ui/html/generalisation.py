@@ -75,28 +75,31 @@ def verdict(run: GeneralisationRun, anew: GeneralisationRun | None = None) -> Ma
     """Show the outcome as a badge with its rule, and the sentence; `anew` is by another rule."""
     shown = anew or run
     judged = shown.verdict
+    meaning = OUTCOMES[judged["outcome"]].summary if judged["worst"] else ""
+    notes = " ".join(filter(None, (meaning, _forgotten(shown))))
     return Markup('<div class="strip"><span class="badge {}">{}</span>{}</div>{}{}{}').format(
         TONES[judged["outcome"]],
         BADGES[judged["outcome"]],
         RULE.format(run.id, 100 * shown.plan.thresholds.loss),
         _kept(run) if anew and anew.plan != run.plan else NOTHING,
         PARAGRAPH.format(in_words(shown)),
-        note(" ".join(filter(None, _summary(shown)))),
+        note(notes) if notes else NOTHING,
     )
 
 
-def _summary(run: GeneralisationRun) -> tuple[str, str]:
-    """Say what the outcome means, and what was lost meanwhile on the original set."""
-    judged, before = run.verdict, untrained(run.results)
-    meaning = OUTCOMES[judged["outcome"]].summary if judged["worst"] else ""
-    after = judged["grid"]["original"]
-    if not before or on_original(before).value - min(after) < run.plan.thresholds.loss:
-        return meaning, ""
+def _forgotten(run: GeneralisationRun) -> str:
+    """Say what was lost meanwhile on the original set, "" where that is little or not known."""
+    start, after = untrained(run.results), run.verdict["grid"]["original"]
+    if not start:
+        return ""
+    before = on_original(start).value
+    if before - min(after) < run.plan.thresholds.loss:
+        return ""
     least, most = (f"{100 * value:.0f}" for value in (min(after), max(after)))
     left = f"{least} %" if least == most else f"{least} to {most} %"
-    return meaning, (
-        f"Meanwhile it forgot: of the original set it had {100 * on_original(before).value:.0f} % "
-        f"right before and {left} after."
+    return (
+        f"Meanwhile it forgot: of the original set it had {100 * before:.0f} % right before and "
+        f"{left} after."
     )
 
 

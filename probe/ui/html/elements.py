@@ -39,6 +39,11 @@ def unbroken(text: str) -> str:
     )
 
 
+def uncapitalised(sentence: str) -> str:
+    """Return a sentence as it stands within another one."""
+    return sentence[:1].lower() + sentence[1:]
+
+
 def title(text: str, level: int = 3) -> Markup:
     """Head a part of a tab; level 2 where nothing on the tab heads it in turn."""
     return Markup('<h{0} class="title small">{1}</h{0}>').format(level, text)

@@ -13,7 +13,7 @@ from probe.tasks.reading import references
 from probe.tasks.task import INVALID, Task
 from probe.transforms.availability import missing
 from probe.transforms.registry import FAMILIES, REGISTRY
-from probe.ui.html.elements import NOTHING, alert, join, note, term, twin
+from probe.ui.html.elements import NOTHING, alert, join, note, term, twin, uncapitalised
 from probe.ui.html.importance import score_table, shaded
 from probe.ui.html.meaning import summary
 from probe.ui.html.prediction import bar, legend, next_best, place_of
@@ -133,9 +133,7 @@ def _head(examination: Examination) -> Markup:
 def _meaning(label: str, task: Task) -> Markup:
     """Say what an answer claims, to somebody who does not know the task."""
     words = UNANSWERABLE if label == INVALID else task.meanings.get(label, "")
-    if not words:
-        return NOTHING
-    return note(f"The model says: {words[0].lower()}{words[1:]}")
+    return note(f"The model says: {uncapitalised(words)}") if words else NOTHING
 
 
 def _name(examination: Examination) -> str:

@@ -6,6 +6,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task
+from probe.ui.html.elements import uncapitalised
 from probe.ui.lessons import word_salad_live as live
 from probe.ui.lessons.bundled_scores import ROWS
 from probe.ui.lessons.lesson import Guess, Lesson, Question, Step
@@ -23,8 +24,7 @@ def _ranges(words: live.Words) -> tuple[str, ...]:
 
 def _answers(words: live.Words) -> tuple[str, ...]:
     """Return each label with its meaning, as an answer to choose."""
-    meanings = words.meanings.items()
-    return tuple(f"{label}: {meaning[0].lower()}{meaning[1:]}" for label, meaning in meanings)
+    return tuple(f"{label}: {uncapitalised(said)}" for label, said in words.meanings.items())
 
 
 QUESTIONS = (

@@ -100,8 +100,8 @@ def build(page: Page, upload: gr.File) -> None:
     asked: list[Any] = [page.owner, kind, complexity, group, low, high, strict, heuristic, n, seed]
     go.click(partial(make, page.core.store), asked, [upload, message], **QUIET)
     heeded = [complexity, group, low, high, strict, heuristic]
-    for name, control in zip(READS, heeded, strict=True):
-        control.visible = name in grammar(first).reads
+    for control, visible in zip(heeded, _reads(first), strict=True):
+        control.visible = visible
     kind.change(_heeded, kind, [about, *heeded], **QUIET)
     page.on_task(offer, page.task, [panel, kind, message])
 
@@ -118,8 +118,12 @@ def _heeded(kind: str) -> list[Any]:
     """Say what templates make, and show the controls that they heed."""
     if kind not in kinds():
         return [NOTHING, *([gr.update(visible=False)] * len(READS))]
-    reads = grammar(kind).reads
-    return [note(grammar(kind).summary), *(gr.update(visible=name in reads) for name in READS)]
+    return [note(grammar(kind).summary), *(gr.update(visible=shown) for shown in _reads(kind))]
+
+
+def _reads(kind: str) -> list[bool]:
+    """Return for each of `READS` whether the templates of a kind heed it."""
+    return [name in grammar(kind).reads for name in READS]
 
 
 def offer(name: str) -> list[Any]:
