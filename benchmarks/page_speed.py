@@ -19,8 +19,8 @@ import typer
 from playwright.sync_api import Browser, CDPSession, Page, expect
 
 from benchmarks.app_process import ROOT
+from benchmarks.browser import SLOW, chromium
 from benchmarks.load import SETTLING_SECONDS, served
-from benchmarks.screenshots import SLOW, chromium
 
 SIZE = {"width": 1280, "height": 800}
 TYPED = "Nobody in that village has ever seen a boat of round {}."

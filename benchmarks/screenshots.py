@@ -6,33 +6,21 @@ Starts the app on a free port with an empty home, unless one is named that runs 
 NAME-WIDTH-THEME.png of each view of `VIEWS` whose name begins with one of those given, or of all.
 """
 
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 from typing import Annotated
 from urllib.parse import urlencode
 
 import typer
-from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from benchmarks.app_process import ROOT
+from benchmarks.browser import SLOW, chromium, open_calmly
 from benchmarks.load import served
 from probe.settings import ASSETS
 
-SLOW = 240_000
-"""Milliseconds that a step may take: models are loaded, files scored."""
-CALM = 300
-"""Milliseconds without an open question after which a page has opened."""
-ALIVE = "/heartbeat/"
-"""In the address of the stream by which a page tells that it is there; it never ends."""
-ANSWERS, PATIENCE = "/queue/data", 5.0
-"""In the address of the stream that brings answers, and the seconds that one may take.
-
-An answer that comes before the page knows its number leaves such a stream open, with none to come.
-"""
 WIDTHS = {1280: 800, 768: 1024, 375: 800}
 """The widths in pixels, each with its height; a view is photographed in full length."""
 THEMES = ("light", "dark")
@@ -269,42 +257,10 @@ VIEWS = (
 )
 
 
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    """Run a browser without a window."""
-    with sync_playwright() as driver:
-        path = os.environ.get("CHROMIUM") or "/usr/bin/chromium"
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        try:
-            yield browser
-        finally:
-            browser.close()
-
-
 def show(page: Page, url: str, view: View) -> None:
     """Open a view in a fresh page; take its steps once every question of the page is answered."""
-    asked = dict[Request, float]()
-    page.on("request", lambda one: None if ALIVE in one.url else asked.update({one: monotonic()}))
-    page.on("requestfinished", lambda one: asked.pop(one, None))
-    page.on("requestfailed", lambda one: asked.pop(one, None))
-    page.goto(f"{url}?{urlencode({'__theme': 'light', **view.query})}")
-    expect(page.get_by_role("tab").first).to_be_visible(timeout=SLOW)
-    settle(page, asked)
+    open_calmly(page, f"{url}?{urlencode({'__theme': 'light', **view.query})}")
     view.steps(page)
-
-
-def settle(page: Page, asked: Mapping[Request, float]) -> None:
-    """Wait until no question is open, and none was `CALM` before, at most `SLOW`.
-
-    `asked` are the open ones, each with the moment at which it was asked.
-    """
-    calm = False
-    for _ in range(SLOW // CALM):
-        page.wait_for_timeout(CALM)
-        late = monotonic() - PATIENCE
-        before, calm = calm, all(ANSWERS in one.url and at < late for one, at in asked.items())
-        if before and calm:
-            return
 
 
 def turn(page: Page, theme: str) -> None:

@@ -1,12 +1,12 @@
 """What the tests of the running app share: clients, a browser, a tiny model."""
 
-import os
 from collections.abc import Iterator
 
 import pytest
 from gradio_client import Client
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
+from benchmarks.browser import chromium
 from tests.conftest import App
 from tests.support.browser import SLOW, WIDE
 from tests.support.running_app import add_model
@@ -27,13 +27,8 @@ def second(app: App) -> str:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One browser for all tests."""
-    with sync_playwright() as driver:
-        chromium = driver.chromium.launch(
-            executable_path=os.environ.get("CHROMIUM") or "/usr/bin/chromium",
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-        )
-        yield chromium
-        chromium.close()
+    with chromium() as one:
+        yield one
 
 
 @pytest.fixture(scope="module")
