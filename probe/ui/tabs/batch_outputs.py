@@ -13,8 +13,8 @@ from probe.scoring.files import forms_words
 from probe.scoring.precisions import precision_words
 from probe.tasks.task import Label, Task
 from probe.ui.batch_tables import ALL, ANY, measures
-from probe.ui.html.batch import figures, head
-from probe.ui.html.batch_pictures import against_rules
+from probe.ui.html.batch.pictures import against_rules
+from probe.ui.html.batch.summary import figures, head
 from probe.ui.html.elements import NOTHING, note
 from probe.ui.html.file_progress import file_progress
 from probe.ui.row_pages import Selection

@@ -8,10 +8,10 @@ from markupsafe import Markup
 from probe.errors import FileError
 from probe.transforms.wording import chain_title
 from probe.ui.batch_tables import ALL, ANY, NOT_SCORED
-from probe.ui.html.batch import SEE_WHY
-from probe.ui.html.batch_pictures import ALL as ALL_LABELS
-from probe.ui.html.batch_pictures import BETWEEN
-from probe.ui.html.batch_rows import pager, rows_table
+from probe.ui.html.batch.pictures import ALL as ALL_LABELS
+from probe.ui.html.batch.pictures import BETWEEN
+from probe.ui.html.batch.rows import pager, rows_table
+from probe.ui.html.batch.summary import SEE_WHY
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.result_files import kept_folder
 from probe.ui.row_pages import Selection, rows_page

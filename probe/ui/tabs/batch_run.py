@@ -25,8 +25,8 @@ from probe.ui.answers.pacing import STOPPED, Pace, StopRequests
 from probe.ui.answers.request_limits import check_transforms
 from probe.ui.answers.turns import Visitor
 from probe.ui.batch_result import BatchResult
-from probe.ui.html.batch import figures
-from probe.ui.html.batch_rows import rows_table
+from probe.ui.html.batch.rows import rows_table
+from probe.ui.html.batch.summary import figures
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.html.file_progress import file_progress
 from probe.ui.panels import options as option_controls

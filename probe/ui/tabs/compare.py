@@ -18,7 +18,7 @@ from probe.ui.api import compare as compare_api
 from probe.ui.checkup import panel as checkup
 from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING, QUIET, in_turn
-from probe.ui.html.compare import empty
+from probe.ui.html.compare.result import empty
 from probe.ui.html.shared_link import copy_script
 from probe.ui.page import Page
 from probe.ui.panels import hans, hub_dataset

@@ -26,9 +26,9 @@ from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import STOPPED, Pace, StopRequests
 from probe.ui.answers.request_limits import check_example
 from probe.ui.answers.turns import Visitor
-from probe.ui.html.compare import agreement_on_one, say, sentence, side_by_side, tiles
-from probe.ui.html.compare_cells import PAGE_ROWS, chosen, numbers, page
-from probe.ui.html.compare_pictures import DIFFER, matrix, parts
+from probe.ui.html.compare.cells import PAGE_ROWS, chosen, numbers, page
+from probe.ui.html.compare.pictures import DIFFER, matrix, parts
+from probe.ui.html.compare.result import agreement_on_one, say, sentence, side_by_side, tiles
 from probe.ui.html.elements import NOTHING, alert, meter, note
 from probe.ui.html.file_progress import duration
 from probe.ui.panels.labelled_file import columns_of, read_meanings, with_meanings

@@ -12,9 +12,9 @@ from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
 from probe.ui.choices import model_choices
-from probe.ui.html.compare import empty
-from probe.ui.html.compare_cells import numbers
-from probe.ui.html.compare_pictures import DIFFER, matrix
+from probe.ui.html.compare.cells import numbers
+from probe.ui.html.compare.pictures import DIFFER, matrix
+from probe.ui.html.compare.result import empty
 from probe.ui.html.elements import NOTHING, alert, join
 from probe.ui.html.shared_link import shared_link
 from probe.ui.links import link_to_compare

@@ -29,8 +29,8 @@ from probe.tasks.nli import LABELS, TWO_WAY, Pair, matches
 from probe.tasks.sentiment import SENTIMENT
 from probe.transforms import Options
 from probe.ui.api.models import load_json, open_own
-from probe.ui.html import probe as probe_results
 from probe.ui.html.prediction import bar
+from probe.ui.html.probe import examination as probe_results
 from probe.ui.panels import own_model
 from tests.conftest import App
 from tests.support.pair_files import pair_columns

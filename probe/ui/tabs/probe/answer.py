@@ -18,8 +18,8 @@ from probe.transforms.presets import presets
 from probe.ui.answers.answering import answering
 from probe.ui.answers.shared_answers import SharedAnswers, model_key
 from probe.ui.html.elements import alert, note
-from probe.ui.html.full_view import full_view
-from probe.ui.html.probe import NO_ANSWER, announcement, answer, rows
+from probe.ui.html.probe.examination import NO_ANSWER, announcement, answer, rows
+from probe.ui.html.probe.full_view import full_view
 from probe.ui.html.shared_link import shared_link
 from probe.ui.links import link_to_view
 from probe.ui.tabs.example_pairs import examples_of

@@ -15,7 +15,7 @@ from probe.transforms.presets import first_choice, presets
 from probe.transforms.wording import choice
 from probe.ui.choices import short_model_choices
 from probe.ui.events import CHANGING
-from probe.ui.html.probe import not_available, notices, question
+from probe.ui.html.probe.examination import not_available, notices, question
 from probe.ui.panels import options
 from probe.ui.tabs.example_pairs import examples_of
 from probe.ui.tabs.probe.link import Opened

@@ -15,7 +15,7 @@ from probe.ui.api import probe as probe_api
 from probe.ui.choices import short_model_choices
 from probe.ui.events import QUIET, in_turn
 from probe.ui.html.elements import alert
-from probe.ui.html.probe import hint, question, waiting
+from probe.ui.html.probe.examination import hint, question, waiting
 from probe.ui.links import link_to_lesson
 from probe.ui.page import Page
 from probe.ui.panels import own_model

@@ -18,7 +18,7 @@ from probe.ui.answers.shared_answers import SharedAnswers
 from probe.ui.api import batch as batch_api
 from probe.ui.api import compare as compare_api
 from probe.ui.api import probe as probe_api
-from probe.ui.html.probe import NO_ANSWER
+from probe.ui.html.probe.examination import NO_ANSWER
 from probe.ui.panels import options
 from probe.ui.tabs import batch_run, compare_run
 from probe.ui.tabs.batch_background import Background

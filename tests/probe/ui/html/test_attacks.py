@@ -22,21 +22,16 @@ from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.text.difference import edits
 from probe.ui.batch_tables import measures, view
-from probe.ui.html import (
-    batch,
-    batch_rows,
-    compare,
-    compare_cells,
-    compare_pictures,
-    elements,
-    hans,
-    my_data,
-    prediction,
-    probe,
-)
+from probe.ui.html import elements, hans, my_data, prediction
+from probe.ui.html.batch import rows as batch_rows
+from probe.ui.html.batch import summary as batch
+from probe.ui.html.compare import cells as compare_cells
+from probe.ui.html.compare import pictures as compare_pictures
+from probe.ui.html.compare import result as compare
 from probe.ui.html.edits import diff
 from probe.ui.html.file_progress import file_progress
-from probe.ui.html.full_view import full_view
+from probe.ui.html.probe import examination as probe
+from probe.ui.html.probe.full_view import full_view
 from probe.ui.links import link_to_compare, link_to_example, link_to_inoculation, link_to_model
 from probe.ui.panels import labelled_file, own_model
 from probe.ui.visitors.belongings import KINDS, Belonging

@@ -12,14 +12,14 @@ from probe.tasks.label_rules import KEEP, UNDEFINED, Rule
 from probe.tasks.reading import READING, Question
 from probe.transforms.apply import Result
 from probe.transforms.registry import Scored
-from probe.ui.html.batch import tiles
-from probe.ui.html.batch_pictures import spans_right
-from probe.ui.html.batch_words import sentence
+from probe.ui.html.batch.pictures import spans_right
+from probe.ui.html.batch.summary import tiles
+from probe.ui.html.batch.words import sentence
 from probe.ui.html.edits import edited_line
 from probe.ui.html.importance import shaded, tokens
-from probe.ui.html.meaning import badge, meaning, summary
 from probe.ui.html.prediction import LONGEST, bar, label_name, next_best
-from probe.ui.html.transformed import row
+from probe.ui.html.probe.meaning import badge, meaning, summary
+from probe.ui.html.probe.transformed import row
 
 
 def plain(markup: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from probe.ui.html.compare_cells import chosen
+from probe.ui.html.compare.cells import chosen
 from probe.ui.tabs.compare_view import open_page, press, turn
 from tests.support.visitors import page_models
 

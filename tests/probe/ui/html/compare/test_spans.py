@@ -10,10 +10,10 @@ from probe.analysis.slice_table import slices_of
 from probe.models.reader import SpanPrediction
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING, Question
-from probe.ui.html.compare import agreement_on_one, empty, tiles
-from probe.ui.html.compare import tests as in_sentences
-from probe.ui.html.compare_cells import chosen, numbers, page, slices
-from probe.ui.html.compare_pictures import matrix, parts
+from probe.ui.html.compare.cells import chosen, numbers, page, slices
+from probe.ui.html.compare.pictures import matrix, parts
+from probe.ui.html.compare.result import agreement_on_one, empty, tiles
+from probe.ui.html.compare.result import tests as in_sentences
 
 NAMES = ["<b>one", "two"]
 PASSAGE = "Thirty <i>blue</i> boats lay in Rome in 1956."

@@ -7,7 +7,7 @@ from probe.metrics import NOTHING, Estimate
 from probe.tasks.nli import LABELS, NLI
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task
-from probe.ui.html.batch_words import sentence
+from probe.ui.html.batch.words import sentence
 
 
 def measured(

@@ -12,8 +12,8 @@ from probe.analysis.statistics import agreeing, differing, members, p_text
 from probe.metrics import percent
 from probe.models.bundled import title_of
 from probe.tasks.task import Task
-from probe.ui.html.compare import tests
-from probe.ui.html.compare_pictures import DIFFER, RIGHT, SAME, WORDS, gold_title
+from probe.ui.html.compare.pictures import DIFFER, RIGHT, SAME, WORDS, gold_title
+from probe.ui.html.compare.result import tests
 from probe.ui.html.elements import NOTHING, each, heads, join, note, table, title, twin
 from probe.ui.html.prediction import label_name, verdict
 from probe.ui.links import link_to_example

@@ -21,7 +21,7 @@ from probe.models.bundled import title_of
 from probe.models.classifier import Precision, resolve
 from probe.reports.compared_words import gold_name, in_a_sentence
 from probe.tasks.task import Task
-from probe.ui.html.compare_pictures import GROUPS
+from probe.ui.html.compare.pictures import GROUPS
 from probe.ui.html.elements import NOTHING, each, join, link, note, unbroken
 from probe.ui.html.importance import importance
 from probe.ui.html.pictures.dot_plot import mark

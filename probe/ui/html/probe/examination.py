@@ -15,10 +15,10 @@ from probe.transforms.availability import missing
 from probe.transforms.registry import FAMILIES, REGISTRY
 from probe.ui.html.elements import NOTHING, alert, join, note, term, twin, uncapitalised
 from probe.ui.html.importance import score_table, shaded
-from probe.ui.html.meaning import summary
 from probe.ui.html.prediction import bar, legend, next_best, place_of
+from probe.ui.html.probe.meaning import summary
+from probe.ui.html.probe.transformed import row
 from probe.ui.html.tones import tone_class
-from probe.ui.html.transformed import row
 
 GROUPED_FROM = 9
 """Rows from which they stand under the titles of their families."""

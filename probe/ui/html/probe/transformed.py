@@ -8,8 +8,8 @@ from probe.transforms.apply import Result
 from probe.transforms.wording import chain_title
 from probe.ui.html.edits import edited_line
 from probe.ui.html.elements import NOTHING
-from probe.ui.html.meaning import badge
 from probe.ui.html.prediction import bar, label_name
+from probe.ui.html.probe.meaning import badge
 
 ROW = Markup(
     '<details class="result" data-transform="{transform}" data-number="{number}" '

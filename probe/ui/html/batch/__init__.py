@@ -1,0 +1,1 @@
+"""What the Batch tab shows of a scored file."""

@@ -1,0 +1,1 @@
+"""What the Compare tab shows of several models."""

@@ -1,0 +1,1 @@
+"""What the Probe tab shows of an example and its changes."""
