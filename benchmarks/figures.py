@@ -21,7 +21,7 @@ from pathlib import Path
 import typer
 
 from benchmarks.app_process import ROOT
-from probe.models.hashes import weights_hash
+from probe.models.weights.hashes import weights_hash
 
 DIGITS = 8
 """How much of a hash a table names."""

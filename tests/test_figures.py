@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import figures
 from benchmarks.figures import Table, current, documents, tables
-from probe.models.hashes import weights_hash
+from probe.models.weights.hashes import weights_hash
 from tests.support.checkout import ROOT
 
 TABLES = [table for path in documents() for table in tables(path)]

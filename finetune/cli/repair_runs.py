@@ -13,7 +13,7 @@ from finetune.report.repair.files import write_figure, write_points, write_summa
 from finetune.training.recipes import Mode, default_rate
 from probe.cli.compute import RowText, compute_run
 from probe.cli.output import make_folder
-from probe.models.precision import Precision
+from probe.models.hardware.precision import Precision
 from probe.runs.environment import environment
 from probe.runs.models import named_model_hash
 from probe.runs.run import StoredRun

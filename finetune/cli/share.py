@@ -7,7 +7,7 @@ import typer
 
 from probe.errors import ModelError
 from probe.models.library import find
-from probe.models.weights import share_weights
+from probe.models.weights.shared import share_weights
 
 
 def share_command(

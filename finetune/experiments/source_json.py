@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from finetune.experiments.inoculation.datasets import Examples, SourceData
 from finetune.experiments.inoculation.plan import MAX_SEED
 from probe.errors import ExperimentError
-from probe.models.hashes import pairs_hash
+from probe.models.weights.hashes import pairs_hash
 from probe.runs.run import Json, RunRequest
 from probe.tasks.task import example_json, read_example, task_named
 

@@ -8,7 +8,7 @@ from transformers import BatchEncoding
 
 from finetune.training.losses import admissible
 from probe.models.classifier import Classifier, Precision
-from probe.models.token_rows import BATCH_TOKENS, TokenRows, by_tokens
+from probe.models.inputs.token_rows import BATCH_TOKENS, TokenRows, by_tokens
 from probe.stopping import Stop, halt, never
 from probe.tasks.task import Example
 

@@ -21,7 +21,7 @@ from probe.errors import ExperimentError
 from probe.models.architectures import EncoderLayers, WordLayers
 from probe.models.classifier import Classifier, Precision
 from probe.models.first_token import first_token_layer, replaced
-from probe.models.token_rows import BATCH_TOKENS, by_tokens
+from probe.models.inputs.token_rows import BATCH_TOKENS, by_tokens
 from probe.models.word_models.soft_alignment import Sides, stack_sides
 from probe.models.word_models.word_tokenizer import CHARACTER_IDS
 from probe.stopping import Stop, halt, never

@@ -17,7 +17,7 @@ from finetune.training.losses import Loss, cross_entropy
 from finetune.training.moving_average import MovingAverage, Weights, averaged
 from finetune.training.optimisers import clip_gradients
 from probe.models.architectures import Recipe
-from probe.models.precision import Precision, autocast
+from probe.models.hardware.precision import Precision, autocast
 from probe.stopping import Stop, halt, never
 
 BATCHES_SORTED_BY_LENGTH = 50  # together, so that little padding is computed

@@ -10,11 +10,11 @@ from transformers import BatchEncoding
 
 from finetune.training.checkpoints import save_weights
 from finetune.training.encoder import Progress, TrainingOptions, train_steps
+from probe.models.answers.spans import tokens_of
 from probe.models.checkpoint import READER, to_train
 from probe.models.classifier import Precision
-from probe.models.device import device
+from probe.models.hardware.device import device
 from probe.models.reader import Reader, Window
-from probe.models.spans import tokens_of
 from probe.tasks.reading import Question
 from probe.tasks.span_scores import best, f1
 

@@ -27,7 +27,7 @@ from finetune.training.optimisers import make_optimiser
 from finetune.training.recipes import WORD_MODELS, Preset
 from probe.models.architectures import architecture
 from probe.models.classifier import Classifier, Precision
-from probe.models.weight_files import VECTORS
+from probe.models.weights.files import VECTORS
 from probe.models.word_models import decomposable, esim  # noqa: F401  # registers them with the Auto classes
 from probe.models.word_models.word_tokenizer import SPECIAL, word_tokenizer
 from probe.models.word_models.word_vectors import shared_table

@@ -29,7 +29,7 @@ from finetune.training.reader import Example, batch_of, examples_of, mean_f1
 from finetune.training.recipes import WORD_READERS, ReaderPreset
 from probe.models.classifier import Precision
 from probe.models.reader import Reader
-from probe.models.weight_files import VECTORS
+from probe.models.weights.files import VECTORS
 from probe.models.word_models import bidaf, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.models.word_models.word_tokenizer import SPECIAL, word_tokenizer
 from probe.models.word_models.word_vectors import shared_table

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from probe.analysis.methods import BaselineToken, Method
 from probe.first_import import first_import
 from probe.models.classifier import by_length, text_lengths
-from probe.models.explainable import TokenPlace
+from probe.models.inputs.explainable import TokenPlace
 from probe.models.library import AnyModel
 from probe.tasks.task import Example, Label
 from probe.transforms.options import Sign

@@ -7,8 +7,8 @@ from captum.attr import FeatureAblation, LayerGradientXActivation, LayerIntegrat
 
 from probe.analysis.methods import BaselineToken, Method
 from probe.errors import AttributionError
-from probe.models.embedding_hook import EmbeddingHook, embedding_hook
-from probe.models.explainable import Explainable
+from probe.models.inputs.embedding_hook import EmbeddingHook, embedding_hook
+from probe.models.inputs.explainable import Explainable
 from probe.models.text_model import TextModel
 from probe.stopping import check_stop
 

@@ -14,7 +14,7 @@ from probe.checkup.report import conclude
 from probe.checkup.subject import Subject
 from probe.errors import Stopped
 from probe.models.bundled import title_of
-from probe.models.hashes import pairs_hash
+from probe.models.weights.hashes import pairs_hash
 from probe.runs.earlier_results import earlier_results
 from probe.runs.environment import environment
 from probe.runs.experiment import CellContext, Experiment, Progress, Result

@@ -10,7 +10,7 @@ from probe.cli.options import AsJson
 from probe.cli.output import print_json
 from probe.errors import ModelError
 from probe.models.library import entries
-from probe.models.weights import export_model
+from probe.models.weights.shared import export_model
 from probe.reports.json import model_json
 
 app = group(needs_command=False)

@@ -20,14 +20,14 @@ from transformers import (
 from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
 from probe.errors import ModelError
-from probe.models.answer_rule import check_answer_rule
+from probe.models.answers.rule import check_answer_rule
 from probe.models.architectures import architecture
 from probe.models.classifier import Classifier
-from probe.models.device import device
 from probe.models.errors import loading_error, needs_code_message
+from probe.models.hardware.device import device
 from probe.models.hub import free_memory_bytes, too_large_message
-from probe.models.pair_encoding import restore_post_processor
-from probe.models.weight_files import READ_ERRORS, count_parameters, weight_files
+from probe.models.inputs.pair_encoding import restore_post_processor
+from probe.models.weights.files import READ_ERRORS, count_parameters, weight_files
 from probe.models.word_models import bidaf, decomposable, esim, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probe.errors import AttributionError
-from probe.models.answer_rule import read_invalid_below, read_temperature
-from probe.models.explainable import Explainable, TokenPlace
-from probe.models.precision import Precision as Precision
-from probe.models.precision import fast_bf16 as fast_bf16
-from probe.models.precision import resolve as resolve
-from probe.models.prediction import Prediction as Prediction
-from probe.models.prediction import as_predictions, softmax
+from probe.models.answers.prediction import Prediction as Prediction
+from probe.models.answers.prediction import as_predictions, softmax
+from probe.models.answers.rule import read_invalid_below, read_temperature
+from probe.models.hardware.precision import Precision as Precision
+from probe.models.hardware.precision import fast_bf16 as fast_bf16
+from probe.models.hardware.precision import resolve as resolve
+from probe.models.inputs.explainable import Explainable, TokenPlace
+from probe.models.inputs.token_rows import BATCH_TOKENS, TokenRows, by_tokens
 from probe.models.text_model import TextModel
-from probe.models.token_rows import BATCH_TOKENS, TokenRows, by_tokens
 from probe.stopping import check_stop
 from probe.tasks.task import INVALID, Example, Label, Task
 

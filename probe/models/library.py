@@ -16,7 +16,7 @@ from probe.models.hub import fetch, free_memory_bytes
 from probe.models.label_check import check_labels
 from probe.models.outputs import read_config
 from probe.models.reader import Reader
-from probe.models.weight_files import READ_ERRORS, count_parameters, weight_files
+from probe.models.weights.files import READ_ERRORS, count_parameters, weight_files
 from probe.settings import ASSETS, settings
 from probe.tasks.reading import READING
 from probe.tasks.task import TASKS, Label, Task
@@ -159,7 +159,7 @@ def load(
     """
     with first_import:
         from probe.models.checkpoint import read_checkpoint
-        from probe.models.device import device
+        from probe.models.hardware.device import device
 
     if answers_with_spans(name, relative):
         raise ModelError(f"the model {name!r} answers with spans of a passage, not with labels")
@@ -186,7 +186,7 @@ def load_reader(name: str, relative: bool = True) -> Reader:
     """Load a model that answers questions with spans, named as for `load`. Raises ModelError."""
     with first_import:
         from probe.models.checkpoint import read_reader
-        from probe.models.device import device
+        from probe.models.hardware.device import device
 
     folder, revision = locate(name, relative)
     model, tokenizer = read_reader(name, folder, device())

@@ -8,10 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from probe.models.classifier import Precision, by_length
-from probe.models.explainable import Explainable, TokenPlace
-from probe.models.prediction import Prediction
-from probe.models.spans import (
+from probe.models.answers.prediction import Prediction
+from probe.models.answers.spans import (
     Place,
     ScoredSpan,
     WindowSpans,
@@ -19,6 +17,8 @@ from probe.models.spans import (
     span_scores,
     tokens_of,
 )
+from probe.models.classifier import Precision, by_length
+from probe.models.inputs.explainable import Explainable, TokenPlace
 from probe.models.text_model import TextModel
 from probe.stopping import check_stop
 from probe.tasks.reading import READING

@@ -11,8 +11,8 @@ from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from probe.models.architectures import Architecture, architecture
-from probe.models.bf16_copy import Bf16Copy, copy_bytes
-from probe.models.precision import Precision, autocast, resolve
+from probe.models.hardware.bf16_copy import Bf16Copy, copy_bytes
+from probe.models.hardware.precision import Precision, autocast, resolve
 
 if TYPE_CHECKING:
     from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase

@@ -20,7 +20,7 @@ from pathlib import Path
 from sqlalchemy import make_url
 
 from probe.errors import FileError, SettingsError, writing
-from probe.models.hashes import file_hash
+from probe.models.weights.hashes import file_hash
 from probe.runs.owners import browser_secret
 from probe.settings import settings
 

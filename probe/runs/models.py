@@ -8,8 +8,8 @@ from pathlib import Path
 
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
-from probe.models.hashes import model_hash
 from probe.models.library import AnyModel, load_any, locate
+from probe.models.weights.hashes import model_hash
 from probe.settings import settings
 from probe.tasks.task import Label
 

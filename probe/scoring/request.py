@@ -9,7 +9,7 @@ from pathlib import Path
 from probe.analysis.batch import CHUNK_ROWS
 from probe.data.rows import Columns
 from probe.models.classifier import Model, Precision, resolve
-from probe.models.hashes import file_hash
+from probe.models.weights.hashes import file_hash
 from probe.runs.models import hash_if_there
 from probe.scoring.files import Places
 from probe.transforms import Options

@@ -39,7 +39,7 @@ from transformers import (
 )
 
 from probe.models.classifier import Classifier
-from probe.models.pair_encoding import restore_post_processor
+from probe.models.inputs.pair_encoding import restore_post_processor
 from probe.tasks.nli import LABELS
 from probe.tasks.task import Label, task_of_labels
 from tests.support.tiny_bert import LETTERS, MARKS, SPECIAL, SUFFIXES, TEXT

@@ -17,9 +17,9 @@ from finetune.training.losses import Loss, focal, smoothed
 from finetune.training.temperature import fit_temperature
 from finetune.training.tensor_cache import Prepared, prepare
 from probe.calibration import calibration
-from probe.models.answer_rule import write_temperature
+from probe.models.answers.prediction import Prediction, as_predictions
+from probe.models.answers.rule import write_temperature
 from probe.models.classifier import Classifier
-from probe.models.prediction import Prediction, as_predictions
 from probe.stopping import Stop, never
 from probe.tasks.task import Label, Task
 

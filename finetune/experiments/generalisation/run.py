@@ -15,7 +15,7 @@ from finetune.experiments.generalisation.serialise import (
     point_from,
 )
 from finetune.experiments.inoculation.datasets import Examples
-from probe.models.hashes import pairs_hash
+from probe.models.weights.hashes import pairs_hash
 from probe.runs.run import Json, Run, RunRequest, StoredRun, typed_run
 
 KIND = "generalisation"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from probe.models.hashes import pairs_hash
+from probe.models.weights.hashes import pairs_hash
 from probe.runs.run import Json
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI

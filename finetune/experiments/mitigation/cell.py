@@ -21,7 +21,7 @@ from finetune.training.invalid_class import with_invalid_class
 from finetune.training.losses import Loss, balanced_last, cross_entropy, entropic
 from finetune.training.temperature import fit_temperature
 from finetune.training.tensor_cache import Prepared, prepare
-from probe.models.answer_rule import write_invalid_below, write_temperature
+from probe.models.answers.rule import write_invalid_below, write_temperature
 from probe.models.classifier import Classifier
 from probe.stopping import Stop, never
 from probe.tasks.task import INVALID

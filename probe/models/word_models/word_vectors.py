@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file
 from torch.nn.functional import embedding, normalize
 
-from probe.models.weight_files import VECTORS
+from probe.models.weights.files import VECTORS
 
 
 @cache

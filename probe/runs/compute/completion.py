@@ -1,6 +1,6 @@
 """The end of a cell and of a run: a model is kept, the verdict drawn, the state set."""
 
-from probe.models.hashes import model_hash
+from probe.models.weights.hashes import model_hash
 from probe.runs.compute.failures import sentence
 from probe.runs.experiment import Result, experiment_of
 from probe.runs.models import save_model_files

@@ -13,7 +13,7 @@ from finetune.cli.main import app
 from finetune.experiments.inoculation.experiment import pack_scores, unpack_scores
 from finetune.report.inoculation.gallery import CHALLENGES, READERS, shown_runs
 from probe.errors import ExperimentError
-from probe.models.hashes import model_hash, pairs_hash
+from probe.models.weights.hashes import model_hash, pairs_hash
 from probe.runs.gallery import read
 from tests.support.pair_files import PAIRS, row, write
 

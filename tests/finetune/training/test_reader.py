@@ -10,9 +10,9 @@ from finetune.cli.main import app
 from finetune.training.encoder import TrainingOptions
 from finetune.training.losses import cross_entropy
 from finetune.training.reader import examples_of, mean_f1, start_from_encoder, train
+from probe.models.answers.spans import Place, tokens_of
 from probe.models.library import load_reader
 from probe.models.reader import Reader
-from probe.models.spans import Place, tokens_of
 from probe.tasks.reading import Span
 from tests.support.questions import asked
 from tests.support.tiny_reader import tiny_reader

@@ -16,9 +16,9 @@ from finetune.training.encoded import encode, predictions
 from finetune.training.losses import cross_entropy
 from finetune.training.temperature import HIGHEST, LOWEST, fit_temperature
 from probe.errors import ModelError
-from probe.models.answer_rule import TEMPERATURE, read_temperature, write_temperature
+from probe.models.answers.prediction import as_predictions, softmax
+from probe.models.answers.rule import TEMPERATURE, read_temperature, write_temperature
 from probe.models.library import load
-from probe.models.prediction import as_predictions, softmax
 from probe.tasks.nli import LABELS
 from tests.support.property_settings import STEADY
 from tests.support.tiny_bert import tiny_pairs

@@ -10,7 +10,7 @@ from probe.analysis.paired_bootstrap import PairedBootstrap
 from probe.analysis.question_kinds import answer_type, question_word
 from probe.analysis.slice_table import SLICES, note_on, slices_of
 from probe.analysis.slices import facts_of, measure, members, sliced
-from probe.models.prediction import Prediction
+from probe.models.answers.prediction import Prediction
 from probe.tasks.reading import READING, Question
 from probe.text import wordnet
 

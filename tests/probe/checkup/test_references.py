@@ -7,7 +7,7 @@ import pytest
 from probe.checkup.report import REFERENCES, figures_of, read_report, references
 from probe.checkup.subject import Asked
 from probe.models.bundled import BUNDLED
-from probe.models.hashes import pairs_hash
+from probe.models.weights.hashes import pairs_hash
 from probe.runs.models import named_model_hash
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import task_named

@@ -10,9 +10,9 @@ import torch
 from probe.analysis.attribution import attribute
 from probe.analysis.examination import examine
 from probe.errors import ModelError
+from probe.models.answers.spans import MAX_ANSWER_TOKENS, WindowSpans, best_spans
 from probe.models.library import answers_with_spans, load_any, load_reader
 from probe.models.reader import CANDIDATES, Reader, SpanPrediction
-from probe.models.spans import MAX_ANSWER_TOKENS, WindowSpans, best_spans
 from probe.tasks.nli import NLI
 from probe.tasks.reading import Question
 from tests.support.questions import asked

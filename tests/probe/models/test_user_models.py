@@ -19,11 +19,11 @@ from probe.analysis.summary import summarise, summary_json
 from probe.cli.main import app as commands
 from probe.data.tables import read_table
 from probe.errors import ModelError
+from probe.models.answers.prediction import Prediction
 from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier
-from probe.models.prediction import Prediction
 from probe.models.user_models import open_model, require_open
-from probe.models.weights import export_model
+from probe.models.weights.shared import export_model
 from probe.reports.json import examination_json
 from probe.tasks.nli import LABELS, TWO_WAY, Pair, matches
 from probe.tasks.sentiment import SENTIMENT

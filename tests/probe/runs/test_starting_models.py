@@ -1,8 +1,8 @@
 """The models that runs begin with."""
 
 from probe.models.bundled import BUNDLED
-from probe.models.hashes import model_hash
 from probe.models.library import locate
+from probe.models.weights.hashes import model_hash
 from probe.runs.models import hash_if_there
 
 

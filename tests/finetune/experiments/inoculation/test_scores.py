@@ -12,7 +12,7 @@ from finetune.experiments.inoculation.verdict import judge, verdict_json
 from finetune.report.curves import curve_frame
 from finetune.report.inoculation.text import details
 from probe.metrics import mean, mean_score, wilson
-from probe.models.hashes import pairs_hash
+from probe.models.weights.hashes import pairs_hash
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING, Question, Span
 from tests.support.points import make_point

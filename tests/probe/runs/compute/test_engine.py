@@ -14,8 +14,8 @@ from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan, kept_name
 from finetune.experiments.inoculation.point import Epoch
 from finetune.experiments.inoculation.run import run_request
-from probe.models.hashes import model_hash
 from probe.models.library import entries, load
+from probe.models.weights.hashes import model_hash
 from probe.runs.compute.engine import Engine
 from probe.runs.compute.failures import MEMORY_SENTENCE
 from probe.runs.run import ended

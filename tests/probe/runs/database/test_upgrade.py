@@ -32,7 +32,7 @@ from finetune.experiments.inoculation.run import inoculation_run
 from finetune.experiments.inoculation.serialise import sets_from
 from finetune.experiments.inoculation.verdict import conclude, verdict_json
 from probe.errors import StoreError
-from probe.models.hashes import model_hash
+from probe.models.weights.hashes import model_hash
 from probe.runs.compute.engine import Engine
 from probe.runs.compute.lease import Lease
 from probe.runs.database.tables import Base, GrantRow, RunRow, SchemaRow

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from probe.models.classifier import fast_bf16
-from probe.models.device import device
+from probe.models.hardware.device import device
 from probe.ui.server import zero_gpu
 from probe.ui.server.serving import MAX_WAITING, launch_options, queued
 from tests.support.checkout import ROOT

@@ -17,7 +17,7 @@ def fast_bf16() -> bool:
     with first_import:
         import torch
 
-        from probe.models.device import has_gpu
+        from probe.models.hardware.device import has_gpu
 
     if has_gpu():
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from probe.errors import ModelError
-from probe.models.weight_files import VECTORS, weight_files
+from probe.models.weights.files import VECTORS, weight_files
 from probe.tasks.task import Example, Task, example_json, task_of_example
 
 MODEL_FILE_PATTERNS = (

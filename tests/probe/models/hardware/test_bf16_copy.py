@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from probe.models.bf16_copy import copy_bytes
 from probe.models.classifier import Classifier
+from probe.models.hardware.bf16_copy import copy_bytes
 from tests.support.tiny_bert import tiny_pairs
 from tests.support.tiny_models import MODELS, shared, tiny_classifier
 from tests.support.tiny_word_models import word_classifier

@@ -12,7 +12,7 @@ from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from probe.models.precision import fast_bf16
+from probe.models.hardware.precision import fast_bf16
 
 if TYPE_CHECKING:
     import torch

@@ -2,8 +2,8 @@
 
 A `model.safetensors.index.json` says which file holds which weight, as `save_pretrained` writes it
 for large models. The bundled encoders name one file for their word embeddings,
-`../word_embeddings/...`, so that these lie on disk once. `probe.models.weights` reads and writes
-them.
+`../word_embeddings/...`, so that these lie on disk once. `probe.models.weights.shared` reads and
+writes them.
 """
 
 import json

@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from probe.errors import FileError, ModelError, writing
-from probe.models.weight_files import INDEX, OWN, SHARED_FOLDER, WHOLE, weight_files
+from probe.models.weights.files import INDEX, OWN, SHARED_FOLDER, WHOLE, weight_files
 
 
 def read_weights(folder: Path) -> dict[str, Tensor]:

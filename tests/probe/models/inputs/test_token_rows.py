@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from probe.models.token_rows import by_tokens
+from probe.models.inputs.token_rows import by_tokens
 from probe.tasks.nli import Pair
 from tests.support.tiny_bert import tiny_pairs
 from tests.support.tiny_models import MODELS, shared

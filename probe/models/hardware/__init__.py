@@ -1,0 +1,1 @@
+"""Where a model computes and with which numbers."""

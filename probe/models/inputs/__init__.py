@@ -1,0 +1,1 @@
+"""Examples as a network takes them."""

@@ -1,0 +1,1 @@
+"""The files of weights: found, told apart, shared, written."""
