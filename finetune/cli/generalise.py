@@ -38,7 +38,7 @@ from probe.cli.example_file import local_file
 from probe.cli.open_models import loaded
 from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
 from probe.cli.output import make_folder
-from probe.data.hub_dataset import source_name
+from probe.data.hub.dataset import source_name
 from probe.models.classifier import Classifier
 from probe.reports.duration import duration_words
 from probe.runs.environment import environment

@@ -36,7 +36,7 @@ from probe.cli.options import (
     fields_of,
 )
 from probe.cli.output import make_folder, write_json
-from probe.data.hub_dataset import source_name
+from probe.data.hub.dataset import source_name
 from probe.data.label_values import label_values, read_label_values
 from probe.data.rows import choose, read_rows, with_class_names
 from probe.data.tables import read_table

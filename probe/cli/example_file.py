@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 import typer
 
-from probe.data.hub_dataset import FetchedDataset, fetch, is_reference, read_reference
+from probe.data.hub.dataset import FetchedDataset, fetch, is_reference, read_reference
 
 OR_HUB = "or hub:OWNER/NAME@REVISION:CONFIG/SPLIT"
 """Ends the help of what takes such a file."""

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from probe.data.class_names import class_names
-from probe.data.encodings import text_file
-from probe.data.json_rows import json_lines
+from probe.data.formats.encodings import text_file
+from probe.data.formats.json_rows import json_lines
 from probe.data.missing import is_missing
 from probe.data.names import HALF, listed, shown
 from probe.data.records import NO_RECORD, Record, Tabular

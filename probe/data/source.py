@@ -6,15 +6,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, Protocol
 
-from probe.data.delimited import open_delimited
-from probe.data.encodings import TextFile, text_file
-from probe.data.excel import open_workbook
-from probe.data.json_rows import json_lines, json_list
+from probe.data.formats.delimited import open_delimited
+from probe.data.formats.encodings import TextFile, text_file
+from probe.data.formats.excel import open_workbook
+from probe.data.formats.json_rows import json_lines, json_list
 from probe.data.names import check_names
-from probe.data.parquet import open_parquet
+from probe.data.formats.parquet import open_parquet
 from probe.data.records import Record
-from probe.data.squad import is_squad, squad_rows
-from probe.data.unpacking import packing_of
+from probe.data.formats.squad import is_squad, squad_rows
+from probe.data.formats.unpacking import packing_of
 from probe.errors import FileError
 from probe.limits import UNBOUNDED, Bounds
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from probe.data.delimited import DelimitedForm, open_delimited
-from probe.data.encodings import text_file
+from probe.data.formats.delimited import DelimitedForm, open_delimited
+from probe.data.formats.encodings import text_file
 from probe.data.writers.appended import AppendedFile
 from probe.data.writers.lines import BesideDelimited
 from probe.data.writers.output import checked_form

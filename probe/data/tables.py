@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from probe.data.parquet import read_parquet
+from probe.data.formats.parquet import read_parquet
 from probe.data.records import NO_RECORD, Record
 from probe.data.source import Form, checked, form_of, reader_of
 from probe.data.writers.appended import AppendedFile

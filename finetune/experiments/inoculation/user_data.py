@@ -15,7 +15,7 @@ from finetune.experiments.inoculation.datasets import (
 from finetune.experiments.inoculation.file_sets import file_sets, sets_tested_on
 from finetune.experiments.refusal import refuse
 from finetune.training.data import read_pairs
-from probe.data.hub_dataset import source_name
+from probe.data.hub.dataset import source_name
 from probe.errors import ExperimentError
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.nli import NLI

@@ -24,7 +24,7 @@ from finetune.training.recipes import MODES, Mode, default_rate
 from finetune.ui.generalise.samples import named_column
 from finetune.ui.inoculate.plan_form import USUAL_RATE
 from probe import limits
-from probe.data.hub_dataset import source_name
+from probe.data.hub.dataset import source_name
 from probe.data.names import stem_of
 from probe.errors import ExperimentError
 from probe.first_import import first_import

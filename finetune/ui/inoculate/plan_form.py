@@ -23,7 +23,7 @@ from finetune.experiments.inoculation.plan import (
 from finetune.experiments.inoculation.user_data import UserFiles, read_unchecked_sets
 from finetune.training.recipes import MODES, Mode, default_rate
 from probe import limits
-from probe.data.hub_dataset import source_name
+from probe.data.hub.dataset import source_name
 from probe.data.names import stem_of
 from probe.errors import ExperimentError, UserError
 from probe.first_import import first_import

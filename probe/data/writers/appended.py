@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from probe.data.unpacking import packing_of
+from probe.data.formats.unpacking import packing_of
 from probe.errors import writing
 
 Packer = Callable[[bytes], bytes]

@@ -10,12 +10,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from probe.data.excel import Workbook
+from probe.data.formats.excel import Workbook
 from probe.data.missing import is_missing
-from probe.data.parquet import Parquet
+from probe.data.formats.parquet import Parquet
 from probe.data.records import Record
 from probe.data.source import Form, Reader
-from probe.data.unpacking import PIECE_BYTES, packing_of
+from probe.data.formats.unpacking import PIECE_BYTES, packing_of
 from probe.data.writers.lines import Values
 from probe.errors import FileError, writing
 

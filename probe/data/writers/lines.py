@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from probe.data.delimited import DEFAULT_END, Delimited, DelimitedForm
+from probe.data.formats.delimited import DEFAULT_END, Delimited, DelimitedForm
 from probe.data.records import Record
 from probe.data.writers.cells import as_json, as_text, guarded, is_computed
 from probe.errors import FileError

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
-from probe.data.delimited import Delimited, DelimitedForm
+from probe.data.formats.delimited import Delimited, DelimitedForm
 from probe.data.records import NO_RECORD, Record
 from probe.data.source import Form, Source, form_of
 from probe.data.writers.appended import AppendedFile

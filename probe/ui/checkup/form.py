@@ -12,7 +12,7 @@ from probe.checkup.experiment import run_request
 from probe.checkup.plan import Plan, new_plan, reading_words, with_gold
 from probe.checkup.subject import Asked
 from probe.checkup.time_estimate import estimate_seconds
-from probe.data.hub_dataset import source_name
+from probe.data.hub.dataset import source_name
 from probe.data.rows import read_rows
 from probe.data.tables import read_table
 from probe.errors import CheckupError

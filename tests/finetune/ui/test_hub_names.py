@@ -11,7 +11,7 @@ from finetune.ui.generalise.form import Form as GeneraliseForm
 from finetune.ui.generalise.form import request_of
 from finetune.ui.inoculate.api import STANDARD_LIMITS
 from finetune.ui.inoculate.plan_form import UPLOADS, Form, sources_of
-from probe.data.hub_dataset import fetch, read_reference
+from probe.data.hub.dataset import fetch, read_reference
 from tests.support.hub import COMMIT, Hub, ServedDataset
 from tests.support.pair_files import PAIRS, row
 

@@ -8,7 +8,7 @@ import pytest
 
 from probe.cli.checkup import Reading
 from probe.cli.example_file import local_file
-from probe.data.hub_dataset import source_name
+from probe.data.hub.dataset import source_name
 from probe.tasks.nli import NLI
 from tests.support.commands import run
 from tests.support.hub import COMMIT, Hub, ServedDataset

@@ -9,7 +9,7 @@ import pytest
 
 from probe.checkup.measure import parts_of
 from probe.checkup.report import command
-from probe.data.hub_dataset import fetch, read_reference
+from probe.data.hub.dataset import fetch, read_reference
 from probe.errors import UserError
 from probe.runs.experiment import experiment_of
 from probe.tasks.examples import bundled_examples

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
-from probe.data.encodings import TextFile
-from probe.data.lines import Lines, longest_row
+from probe.data.formats.encodings import TextFile
+from probe.data.formats.lines import Lines, longest_row
 from probe.data.records import Record
 from probe.errors import FileError
 from probe.limits import Bounds

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from probe.data.hub_dataset import HubDataset, fetch, is_reference, read_reference, source_name
+from probe.data.hub.dataset import HubDataset, fetch, is_reference, read_reference, source_name
 from probe.data.label_values import in_words, label_values
 from probe.data.questions import question_rows
 from probe.data.rows import guess, labelled, read_rows, with_class_names

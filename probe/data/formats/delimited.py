@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
-from probe.data.encodings import TextFile
-from probe.data.lines import Lines
+from probe.data.formats.encodings import TextFile
+from probe.data.formats.lines import Lines
 from probe.data.names import check_names
 from probe.data.records import Record
 from probe.errors import FileError

@@ -10,7 +10,7 @@ from typing import IO
 
 from charset_normalizer import from_bytes
 
-from probe.data.unpacking import Pieces, open_bytes, pieces_of
+from probe.data.formats.unpacking import Pieces, open_bytes, pieces_of
 from probe.errors import FileError
 from probe.limits import Bounds
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import IO
 
-from probe.data.encodings import TextFile
-from probe.data.json_rows import Parts, Row, json_value
+from probe.data.formats.encodings import TextFile
+from probe.data.formats.json_rows import Parts, Row, json_value
 from probe.data.records import Record
 from probe.errors import FileError
 from probe.tasks.reading import squad_questions

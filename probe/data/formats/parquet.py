@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from probe.data.names import check_names
 from probe.data.records import Record
-from probe.data.unpacking import MEGABYTE, unpacked_file
+from probe.data.formats.unpacking import MEGABYTE, unpacked_file
 from probe.errors import FileError
 from probe.limits import Bounds
 from probe.stopping import check_stop

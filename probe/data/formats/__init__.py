@@ -1,0 +1,1 @@
+"""Rows of files as they are read, form by form."""
