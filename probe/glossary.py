@@ -6,7 +6,7 @@ Packages above register sections of their own. An id is also the anchor on the p
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from probe.analysis.methods import METHODS
+from probe.analysis.importance.methods import METHODS
 from probe.baselines import BASELINES, baselines_for
 from probe.metrics import MEASURES
 from probe.models.library import entries

@@ -9,7 +9,7 @@ from app import LESSONS, tabs
 from finetune.ui.generalise.titles import skill_choices
 from finetune.ui.inoculate.samples import challenge_choices
 from finetune.ui.repair.titles import ALL, change_choices
-from probe.analysis.slice_table import slices_of
+from probe.analysis.comparison.slice_table import slices_of
 from probe.annotation.modes import modes_for
 from probe.tasks.task import Task, offered_tasks
 from probe.ui.html.catalogue import catalogue

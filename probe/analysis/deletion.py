@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from probe.analysis.attribution import Importance, attribute
+from probe.analysis.importance.attribution import Importance, attribute
 from probe.analysis.batch import Chunk, in_chunks
-from probe.analysis.methods import Method
+from probe.analysis.importance.methods import Method
 from probe.models.library import AnyModel
 from probe.tasks.task import Example
 from probe.transforms.registry import Scored

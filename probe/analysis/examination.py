@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from probe.analysis.attribution import Importance, attribute
-from probe.analysis.methods import BaselineToken, Method
+from probe.analysis.importance.attribution import Importance, attribute
+from probe.analysis.importance.methods import BaselineToken, Method
 from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
 from probe.baselines import BASELINES, baselines_for
 from probe.data.rows import require_text

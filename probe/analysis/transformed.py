@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from probe.analysis.attribution import Importance, attribute
+from probe.analysis.importance.attribution import Importance, attribute
 from probe.errors import Unavailable
 from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.models.library import AnyModel

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from probe.analysis.attribution import Importance, attribute
+from probe.analysis.importance.attribution import Importance, attribute
 from probe.analysis.transformed import explained
 from probe.models.classifier import Precision, Prediction
 from probe.models.library import AnyModel

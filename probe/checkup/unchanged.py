@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from probe.analysis.comparison import Row
-from probe.analysis.slices import sliced
+from probe.analysis.comparison.rows import Row
+from probe.analysis.comparison.slices import sliced
 from probe.baselines import BASELINES
 from probe.baselines.registry import baselines_for
 from probe.calibration import Calibration, calibration

@@ -6,7 +6,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from probe.analysis.examination import examine
-from probe.analysis.methods import BaselineToken, Method
+from probe.analysis.importance.methods import BaselineToken, Method
 from probe.cli.open_models import opened
 from probe.cli.options import (
     AsJson,

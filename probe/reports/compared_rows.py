@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from probe.analysis.comparison import Row
+from probe.analysis.comparison.rows import Row
 from probe.models.classifier import Prediction
 from probe.models.reader import SpanPrediction
 from probe.tasks.nli import Pair

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from probe.analysis.comparison import Row
-from probe.analysis.slice_table import inference
-from probe.analysis.slices import ALL, Measured, measure
-from probe.analysis.statistics import MAX_P, agreement, p_text, score, significance
+from probe.analysis.comparison.rows import Row
+from probe.analysis.comparison.slice_table import inference
+from probe.analysis.comparison.slices import ALL, Measured, measure
+from probe.analysis.comparison.statistics import MAX_P, agreement, p_text, score, significance
 from probe.models.bundled import title_of
 from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT
 from probe.tasks.task import Task

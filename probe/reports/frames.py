@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from probe.analysis.comparison import Row as ComparedRow
+from probe.analysis.comparison.rows import Row as ComparedRow
 from probe.data.tables import Table
 from probe.models.classifier import Prediction
 from probe.models.reader import span_place

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from probe.analysis.attribution import Importance
+from probe.analysis.importance.attribution import Importance
 from probe.analysis.examination import Examination
 from probe.analysis.lineage import lineage_json
 from probe.analysis.transformed import Transformed

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from probe.analysis.attribution import attribute
+from probe.analysis.importance.attribution import attribute
 from probe.analysis.hans import profile
-from probe.analysis.methods import METHODS, Method
+from probe.analysis.importance.methods import METHODS, Method
 from probe.analysis.transformed import transform_all
 from probe.errors import Stopped
 from probe.pbsmt import phrase_table

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from probe.analysis.comparison import compare_rows, read, require_two
+from probe.analysis.comparison.rows import compare_rows, read, require_two
 from probe.data.names import stem_of
 from probe.data.rows import guess, with_class_names
 from probe.data.tables import read_table

@@ -5,7 +5,7 @@ from typing import Any
 import gradio as gr
 
 from probe.analysis.examination import examine
-from probe.analysis.methods import BaselineToken, Method
+from probe.analysis.importance.methods import BaselineToken, Method
 from probe.errors import ModelError
 from probe.reports.json import examination_json
 from probe.runs.model_access import ModelAccess

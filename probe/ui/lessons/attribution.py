@@ -1,6 +1,6 @@
 """Lesson: which words did an answer hang on, and whom to believe? (Gupta et al., Feng et al.)."""
 
-from probe.analysis.methods import METHODS
+from probe.analysis.importance.methods import METHODS
 from probe.tasks.nli import NLI
 from probe.ui.lessons import attribution_live as live
 from probe.ui.lessons.bundled_scores import ROWS

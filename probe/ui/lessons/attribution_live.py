@@ -6,10 +6,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from probe.analysis.attribution import Importance, attribute
+from probe.analysis.importance.attribution import Importance, attribute
 from probe.analysis.batch import Chunk
 from probe.analysis.deletion import RANDOM, RANKINGS, deletion_test
-from probe.analysis.methods import METHODS, Method
+from probe.analysis.importance.methods import METHODS, Method
 from probe.metrics import Estimate, Share
 from probe.models.classifier import text_lengths
 from probe.tasks.examples import bundled_examples

@@ -9,7 +9,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.analysis.batch import Chunk
-from probe.analysis.comparison import Row, compare_rows, read, require_two
+from probe.analysis.comparison.rows import Row, compare_rows, read, require_two
 from probe.analysis.examination import examine
 from probe.analysis.file_progress import FileProgress, after_chunk
 from probe.data.names import stem_of

@@ -5,7 +5,7 @@ from typing import Any
 
 import gradio as gr
 
-from probe.analysis.comparison import Row
+from probe.analysis.comparison.rows import Row
 from probe.errors import ComparisonError, UserError
 from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import bundled_examples

@@ -16,7 +16,7 @@ from finetune.experiments.inoculation.point import Point
 from finetune.training.encoded import encode
 from finetune.training.frozen_layers import lower_states, upper_part
 from finetune.training.recipes import default_rate
-from probe.analysis.attribution import attribute
+from probe.analysis.importance.attribution import attribute
 from probe.errors import ExperimentError
 from probe.models.architectures import ARCHITECTURES, Architecture, EncoderLayers, Recipe
 from probe.models.library import load

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from probe.analysis.batch import score
-from probe.analysis.comparison import compare
+from probe.analysis.comparison.rows import compare
 from probe.analysis.examination import examine
-from probe.analysis.statistics import agreement, disagreement
+from probe.analysis.comparison.statistics import agreement, disagreement
 from probe.analysis.summary import summarise, summary_json
 from probe.data.rows import guess
 from probe.data.tables import Table

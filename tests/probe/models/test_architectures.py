@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch.func import functional_call
 
-from probe.analysis.attribution import attribute
-from probe.analysis.methods import Method
+from probe.analysis.importance.attribution import attribute
+from probe.analysis.importance.methods import Method
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.tasks.nli import LABELS, Pair

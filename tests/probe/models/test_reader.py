@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from probe.analysis.attribution import attribute
+from probe.analysis.importance.attribution import attribute
 from probe.analysis.examination import examine
 from probe.errors import ModelError
 from probe.models.answers.spans import MAX_ANSWER_TOKENS, WindowSpans, best_spans

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from probe.analysis.comparison import Row
+from probe.analysis.comparison.rows import Row
 from probe.models.classifier import Prediction
 from probe.reports.compared_words import MIN_ROWS, in_a_sentence
 from probe.tasks.nli import LABELS, NLI, Pair

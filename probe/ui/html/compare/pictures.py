@@ -6,9 +6,9 @@ from itertools import combinations
 import pandas as pd
 from markupsafe import Markup
 
-from probe.analysis.comparison import Row
-from probe.analysis.slices import ALL, Measured, measure
-from probe.analysis.statistics import (
+from probe.analysis.comparison.rows import Row
+from probe.analysis.comparison.slices import ALL, Measured, measure
+from probe.analysis.comparison.statistics import (
     accuracy,
     agreeing,
     differing,

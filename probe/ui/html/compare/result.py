@@ -5,9 +5,9 @@ from itertools import combinations
 
 from markupsafe import Markup
 
-from probe.analysis.comparison import Row
+from probe.analysis.comparison.rows import Row
 from probe.analysis.examination import Examination
-from probe.analysis.statistics import (
+from probe.analysis.comparison.statistics import (
     accuracy,
     agreement,
     group_accuracies,

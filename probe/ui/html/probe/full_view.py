@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 from markupsafe import Markup
 
-from probe.analysis.attribution import Importance
+from probe.analysis.importance.attribution import Importance
 from probe.analysis.transformed import Transformed
 from probe.models.classifier import Prediction
 from probe.transforms.apply import Result, Step

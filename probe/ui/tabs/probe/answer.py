@@ -6,7 +6,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from probe.analysis.attribution import attribute
+from probe.analysis.importance.attribution import attribute
 from probe.analysis.examination import Examination, examine
 from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
 from probe.errors import TransformError, UserError

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import gradio as gr
 from markupsafe import Markup
 
-from probe.analysis.methods import METHODS, BaselineToken
+from probe.analysis.importance.methods import METHODS, BaselineToken
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.transforms.availability import ready

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from probe.analysis.methods import METHODS, BaselineToken, Method
+from probe.analysis.importance.methods import METHODS, BaselineToken, Method
 from probe.errors import FileError, LabelError, ModelError, OptionError
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI

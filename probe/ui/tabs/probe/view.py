@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from probe.analysis.methods import BaselineToken, Method
+from probe.analysis.importance.methods import BaselineToken, Method
 from probe.tasks.task import Label, Task, offered_tasks, task_named
 from probe.transforms.options import DEFAULTS, OPTIONS, Options
 from probe.ui.answers.request_limits import check_example, check_transforms

@@ -8,7 +8,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from finetune.training.checkpoints import save_model
-from probe.analysis.attribution import attribute
+from probe.analysis.importance.attribution import attribute
 from probe.errors import ModelError
 from probe.models.library import load
 from probe.models.word_models.decomposable import (

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch.nn.functional import linear
 
-from probe.analysis.attribution import attribute
-from probe.analysis.methods import METHODS, Method
+from probe.analysis.importance.attribution import attribute
+from probe.analysis.importance.methods import METHODS, Method
 from probe.models.library import load_reader
 from probe.models.reader import Reader
 from probe.models.word_models.reading import (

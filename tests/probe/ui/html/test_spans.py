@@ -3,7 +3,7 @@
 import pytest
 from markupsafe import Markup
 
-from probe.analysis.attribution import Importance
+from probe.analysis.importance.attribution import Importance
 from probe.analysis.batch import Row
 from probe.analysis.summary import Summary, summarise
 from probe.analysis.transformed import Transformed

@@ -3,7 +3,7 @@
 The function explained is F = log p(label) for `sign="support"` and the loss -log p(label) for
 `sign="gupta"`. Gupta et al. 2021 rank by e·∇loss with the gold label; Feng et al. 2018 by
 -e·∇loss with the predicted one. Removing a token of score s changes F by about -s.
-`probe.analysis.token_scores` computes them.
+`probe.analysis.importance.token_scores` computes them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from probe.analysis.methods import BaselineToken, Method
+from probe.analysis.importance.methods import BaselineToken, Method
 from probe.first_import import first_import
 from probe.models.classifier import by_length, text_lengths
 from probe.models.inputs.explainable import TokenPlace
@@ -70,7 +70,7 @@ def attribute(
     Stopped between two passes of the model.
     """
     with first_import:
-        from probe.analysis.token_scores import token_scores
+        from probe.analysis.importance.token_scores import token_scores
 
     result: list[Importance | None] = [None] * len(examples)
     labels = [model.task.nearest(label) or label for label in labels]

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from probe.analysis.attribution import Importance, attribute
-from probe.analysis.methods import METHODS, BaselineToken, Method
+from probe.analysis.importance.attribution import Importance, attribute
+from probe.analysis.importance.methods import METHODS, BaselineToken, Method
 from probe.errors import AttributionError
 from probe.models.classifier import Classifier
 from probe.tasks.nli import LABELS, NLI, Pair

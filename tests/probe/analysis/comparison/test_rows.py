@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from probe.analysis.batch import CHUNK_ROWS, FIRST_ROWS
-from probe.analysis.comparison import Row, compare, compare_rows, read
-from probe.analysis.statistics import (
+from probe.analysis.comparison.rows import Row, compare, compare_rows, read
+from probe.analysis.comparison.statistics import (
     Cell,
     accuracy,
     agreement,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from captum.attr import FeatureAblation, LayerGradientXActivation, LayerIntegratedGradients
 
-from probe.analysis.methods import BaselineToken, Method
+from probe.analysis.importance.methods import BaselineToken, Method
 from probe.errors import AttributionError
 from probe.models.inputs.embedding_hook import EmbeddingHook, embedding_hook
 from probe.models.inputs.explainable import Explainable
@@ -25,7 +25,7 @@ def token_scores(
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Return scores for F and the convergence error.  # (batch, tokens), (batch,)
 
-    Raises what `probe.analysis.attribution.attribute` raises.
+    Raises what `probe.analysis.importance.attribution.attribute` raises.
     """
     if model.model.training:
         raise ValueError("gradients are taken in eval mode; the model is in training mode")

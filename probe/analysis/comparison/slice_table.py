@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from probe.analysis import question_kinds as asked
+from probe.analysis.comparison import question_kinds as asked
 from probe.tasks.nli import Pair
 from probe.tasks.reading import Question
 from probe.tasks.task import Task

@@ -1,0 +1,1 @@
+"""Which tokens matter to a prediction."""
