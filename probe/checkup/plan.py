@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from probe.checkup.measure import parts_of
-from probe.checkup.subject import Asked
+from probe.checkup.measuring.measure import parts_of
+from probe.checkup.measuring.subject import Asked
 from probe.data.rows import Columns
 from probe.errors import CheckupError
 from probe.models.classifier import resolve

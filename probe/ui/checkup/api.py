@@ -5,7 +5,7 @@ from typing import Any
 
 import gradio as gr
 
-from probe.checkup.subject import Asked
+from probe.checkup.measuring.subject import Asked
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from probe.ui.api.arguments import Name, OptionalUpload, Seed, Token, Whole

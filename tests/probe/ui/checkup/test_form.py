@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from probe.checkup.measure import parts_of
+from probe.checkup.measuring.measure import parts_of
 from probe.checkup.report import command
 from probe.data.hub.dataset import fetch, read_reference
 from probe.errors import UserError

@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from probe.checkup.families import FAMILIES
+from probe.checkup.conclusions.families import FAMILIES
 from probe.runs.run import Json
 from probe.tasks.task import Task, task_named
 from probe.transforms import REGISTRY

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from probe.analysis.transformed import Transformed, transform_all
 from probe.checkup.figure import Figure, figure_of
-from probe.checkup.part import ChangedExample, Part
-from probe.checkup.subject import Subject
+from probe.checkup.measuring.part import ChangedExample, Part
+from probe.checkup.measuring.subject import Subject
 from probe.metrics import mean, mean_score, share
 from probe.models.classifier import Prediction
 from probe.tasks.label_rules import KEEP

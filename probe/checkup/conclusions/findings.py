@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from probe.checkup.difference import difference, points
-from probe.checkup.families import Figures, Tests, computed, losses
+from probe.checkup.conclusions.difference import difference, points
+from probe.checkup.conclusions.families import Figures, Tests, computed, losses
 from probe.checkup.figure import Figure
-from probe.checkup.published import published_beside
-from probe.checkup.significance import Compared
+from probe.checkup.conclusions.published import published_beside
+from probe.checkup.conclusions.significance import Compared
 from probe.metrics import percent
 from probe.models.bundled import title_of
 from probe.tasks.task import Task

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from probe.analysis.hans import Profiled, in_heuristics, profile
-from probe.checkup.changes import changed
+from probe.checkup.measuring.changes import changed
 from probe.checkup.figure import Figure, figure_of
-from probe.checkup.part import Part
-from probe.checkup.subject import Subject
-from probe.checkup.unchanged import unchanged
+from probe.checkup.measuring.part import Part
+from probe.checkup.measuring.subject import Subject
+from probe.checkup.measuring.unchanged import unchanged
 from probe.metrics import NOTHING
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from probe.analysis.comparison.statistics import MAX_P, exact_p
-from probe.checkup.difference import difference
+from probe.checkup.conclusions.difference import difference
 from probe.checkup.figure import Figure
 from probe.first_import import first_import
 from probe.metrics import Estimate

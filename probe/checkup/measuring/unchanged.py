@@ -10,8 +10,8 @@ from probe.baselines import BASELINES
 from probe.baselines.registry import baselines_for
 from probe.calibration import Calibration, calibration
 from probe.checkup.figure import Figure, figure_of
-from probe.checkup.part import Part
-from probe.checkup.subject import Subject
+from probe.checkup.measuring.part import Part
+from probe.checkup.measuring.subject import Subject
 from probe.metrics import Estimate, mean, mean_score
 from probe.tasks.task import Label
 

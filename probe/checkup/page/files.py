@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from probe.checkup.page import checkup_page
+from probe.checkup.page.page import checkup_page
 from probe.errors import writing
 from probe.runs.run import Json
 

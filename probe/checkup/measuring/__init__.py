@@ -1,0 +1,1 @@
+"""A model measured, part by part."""

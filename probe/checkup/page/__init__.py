@@ -1,0 +1,1 @@
+"""A check-up as a page and as files."""
