@@ -8,9 +8,9 @@ import torch
 import typer
 
 from finetune.training.data import read_jsonl
-from finetune.training.encoded import encode, score
+from finetune.training.prepared.encoded import encode, score
 from finetune.training.recipes import WORD_MODELS, Preset
-from finetune.training.word_models import train, untrained
+from finetune.training.words.models import train, untrained
 from probe.cli.options import PrecisionName
 from probe.cli.output import make_folder
 from probe.models.classifier import resolve

@@ -8,7 +8,7 @@ import torch
 import typer
 
 from finetune.training.recipes import WORD_READERS, ReaderPreset
-from finetune.training.word_readers import train, untrained
+from finetune.training.words.readers import train, untrained
 from probe.cli.options import PrecisionName
 from probe.cli.output import make_folder
 from probe.data.questions import answered, question_rows

@@ -11,7 +11,7 @@ import typer
 from safetensors.torch import save_file
 
 from finetune.training.data import read_jsonl
-from finetune.training.word_vectors import embed_words, reduce_by_pca, vocabulary, with_special
+from finetune.training.words.vectors import embed_words, reduce_by_pca, vocabulary, with_special
 from probe.cli.output import make_folder
 from probe.models.word_models.word_tokenizer import SPECIAL
 

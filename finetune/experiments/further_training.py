@@ -14,7 +14,7 @@ from probe.stopping import Stop, never
 if TYPE_CHECKING:
     from finetune.experiments.inoculation.datasets import Examples
     from finetune.training.losses import Loss
-    from finetune.training.tensor_cache import Prepared
+    from finetune.training.prepared.tensor_cache import Prepared
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def train_further(
     stop: Stop = never,
 ) -> Iterator[Epoch]:
     """Train in place and yield each epoch. Raises Cancelled."""
-    from finetune.training.encoded import score
+    from finetune.training.prepared.encoded import score
     from finetune.training.loop import BestEpoch, Schedule, Trainer, train_epochs, trainable
     from finetune.training.optimisers import make_optimiser
 

@@ -9,7 +9,7 @@ from finetune.experiments.inoculation.datasets import SourceData
 from finetune.experiments.pace import Pace, mean_characters, pace_of
 from finetune.experiments.salad_pace import salad_pace_of
 from finetune.experiments.word_salad import KEPT, gradient_names
-from finetune.training.tensor_cache import TENSOR_CACHE
+from finetune.training.prepared.tensor_cache import TENSOR_CACHE
 from probe.analysis.pace import TransformPace, characters
 from probe.models.classifier import Classifier
 from probe.models.library import load

@@ -20,7 +20,7 @@ import probe.cli.main
 from app import TABS
 from finetune.experiments.inoculation.challenges import bundled_sets
 from finetune.experiments.registry import register_experiments
-from finetune.training.frozen_layers import upper_part
+from finetune.training.prepared.frozen_layers import upper_part
 from finetune.training.recipes import default_rate
 from finetune.ui.inoculate.samples import challenge_choices
 from probe.models.cache import ModelCache

@@ -25,7 +25,7 @@ from finetune.training.loop import (
 )
 from finetune.training.moving_average import average_of
 from finetune.training.optimisers import make_optimiser
-from finetune.training.prepared import Scorer, Trainable, prepare_any
+from finetune.training.prepared.trainable import Scorer, Trainable, prepare_any
 from probe.models.library import AnyModel
 from probe.models.text_model import TextModel
 from probe.stopping import Cancelled as Cancelled  # who drives cells knows it from here

@@ -3,7 +3,7 @@
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan, cells
 from finetune.experiments.pace import Pace, mean_characters, pace_of
-from finetune.training.tensor_cache import TENSOR_CACHE
+from finetune.training.prepared.tensor_cache import TENSOR_CACHE
 from probe.analysis.pace import characters
 from probe.models.library import AnyModel
 

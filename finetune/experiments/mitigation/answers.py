@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from finetune.experiments.inoculation.datasets import Examples
 from finetune.experiments.mitigation.point import Found
-from finetune.training.encoded import unscaled_logits
-from finetune.training.tensor_cache import Prepared
+from finetune.training.prepared.encoded import unscaled_logits
+from finetune.training.prepared.tensor_cache import Prepared
 from probe.models.answers.prediction import Prediction, as_predictions
 from probe.stopping import Stop
 from probe.tasks.task import INVALID, Task

@@ -14,10 +14,10 @@ from finetune.experiments.source_json import drawn
 from finetune.experiments.transfer.plan import Cell, Plan
 from finetune.experiments.transfer.point import Point
 from finetune.experiments.word_salad import destroy
-from finetune.training.frozen_layers import upper_part
+from finetune.training.prepared.frozen_layers import upper_part
 from finetune.training.invalid_class import with_invalid_class
 from finetune.training.losses import cross_entropy
-from finetune.training.tensor_cache import prepare
+from finetune.training.prepared.tensor_cache import prepare
 from probe.models.classifier import Classifier
 from probe.stopping import Stop, never
 from probe.tasks.task import INVALID

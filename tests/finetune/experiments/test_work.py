@@ -16,7 +16,7 @@ from finetune.experiments.work import (
     seconds_at_pace,
     training,
 )
-from finetune.training.tensor_cache import TENSOR_CACHE
+from finetune.training.prepared.tensor_cache import TENSOR_CACHE
 from probe.analysis.pace import TransformPace
 
 DEV, TEST, POOL = Texts("dev", 30), Texts("test", 20), Texts("pool", 100)

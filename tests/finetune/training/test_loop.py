@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 import torch
 
-from finetune.training.encoded import encode, score
+from finetune.training.prepared.encoded import encode, score
 from finetune.training.loop import (
     BestEpoch,
     Schedule,

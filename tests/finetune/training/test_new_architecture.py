@@ -13,8 +13,8 @@ from finetune.experiments.inoculation.cell import run_cell
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.experiments.inoculation.point import Point
-from finetune.training.encoded import encode
-from finetune.training.frozen_layers import lower_states, upper_part
+from finetune.training.prepared.encoded import encode
+from finetune.training.prepared.frozen_layers import lower_states, upper_part
 from finetune.training.recipes import default_rate
 from probe.analysis.importance.attribution import attribute
 from probe.errors import ExperimentError

@@ -14,7 +14,7 @@ from finetune.experiments.further_training import Epoch
 from finetune.experiments.inoculation.cell import fresh
 from finetune.experiments.source_json import drawn, labelled, source_from, source_json
 from finetune.experiments.word_salad import destroy, salad_names
-from finetune.training.tensor_cache import weights_hash
+from finetune.training.prepared.tensor_cache import weights_hash
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
 from probe.runs.experiment import CellContext, Result

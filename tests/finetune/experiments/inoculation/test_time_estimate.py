@@ -12,7 +12,7 @@ from finetune.experiments.inoculation.time_estimate import (
     seconds_at_pace,
 )
 from finetune.experiments.pace import Pace
-from finetune.training.tensor_cache import TENSOR_CACHE
+from finetune.training.prepared.tensor_cache import TENSOR_CACHE
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair

@@ -13,7 +13,7 @@ from finetune.experiments.mitigation.plan import plan_json as as_json
 from finetune.experiments.mitigation.point import Found, Point, point_from, point_json
 from finetune.experiments.source_json import source_json
 from finetune.experiments.word_salad import gradient_names, salad_names
-from finetune.training.tensor_cache import weights_hash
+from finetune.training.prepared.tensor_cache import weights_hash
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
 from probe.runs.experiment import CellContext, Result

@@ -13,8 +13,8 @@ from finetune.experiments.transfer.plan import Cell, Plan, cells, check, plan_fr
 from finetune.experiments.transfer.plan import plan_json as as_json
 from finetune.experiments.transfer.point import Point, point_from, point_json
 from finetune.experiments.word_salad import salad_names
-from finetune.training.frozen_layers import upper_part
-from finetune.training.tensor_cache import weights_hash
+from finetune.training.prepared.frozen_layers import upper_part
+from finetune.training.prepared.tensor_cache import weights_hash
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
 from probe.tasks.nli import NLI

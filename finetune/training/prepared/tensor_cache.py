@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from finetune.training.encoded import Encoded, correct, encode, predictions
-from finetune.training.frozen_layers import lower_states, upper_part
+from finetune.training.prepared.encoded import Encoded, correct, encode, predictions
+from finetune.training.prepared.frozen_layers import lower_states, upper_part
 from finetune.training.recipes import Mode
 from probe.cache import ByteBoundedCache
 from probe.models.classifier import Classifier, Precision, resolve

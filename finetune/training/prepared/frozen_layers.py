@@ -16,7 +16,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from finetune.training.encoded import Encoded
+from finetune.training.prepared.encoded import Encoded
 from probe.errors import ExperimentError
 from probe.models.architectures import EncoderLayers, WordLayers
 from probe.models.classifier import Classifier, Precision

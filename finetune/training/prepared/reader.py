@@ -9,7 +9,7 @@ import torch
 from transformers import BatchEncoding
 
 from finetune.training.reader import Example, batch_of, examples_of
-from finetune.training.tensor_cache import TENSOR_CACHE, weights_hash
+from finetune.training.prepared.tensor_cache import TENSOR_CACHE, weights_hash
 from probe.errors import Stopped
 from probe.models.classifier import Precision
 from probe.models.reader import Reader
@@ -45,7 +45,7 @@ class EncodedQuestions:
 
 @dataclass(frozen=True)
 class PreparedReader:
-    """A reader whose weights are all trained; see `finetune.training.prepared.Trainable`."""
+    """A reader whose weights are all trained; see `finetune.training.prepared.trainable.Trainable`."""
 
     whole: Reader
     precision: Precision

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import torch
 
-import finetune.training.word_models as word_models
+import finetune.training.words.models as word_models
 from finetune.training.optimisers import clip_gradients
 from finetune.training.recipes import DA, ESIM, WORD_MODELS, Preset
-from finetune.training.word_models import held_out, train, untrained
-from finetune.training.word_vectors import (
+from finetune.training.words.models import held_out, train, untrained
+from finetune.training.words.vectors import (
     COMPONENT_RMS,
     embed_words,
     reduce_by_pca,

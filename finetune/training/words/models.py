@@ -14,7 +14,7 @@ import torch
 from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedModel
 
 from finetune.training.checkpoints import save_model
-from finetune.training.encoded import encode, score
+from finetune.training.prepared.encoded import encode, score
 from finetune.training.loop import (
     BestEpoch,
     Epoch,

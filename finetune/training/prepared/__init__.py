@@ -1,0 +1,1 @@
+"""Models and their examples before training, encoded once."""

@@ -1,0 +1,1 @@
+"""Models that read whole words, trained from word vectors."""
