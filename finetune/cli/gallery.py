@@ -8,7 +8,7 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.inoculation_runs import compute_inoculation
+from finetune.cli.experiments.inoculation_runs import compute_inoculation
 from finetune.cli.options import ModeName
 from finetune.experiments.inoculation.challenges import make_sets
 from finetune.experiments.inoculation.datasets import (

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from finetune.cli.example_files import local_files
+from finetune.cli.experiments.example_files import local_files
 from finetune.experiments.inoculation.user_data import UserFiles, read_source_data, sources_of
 from probe.tasks.nli import NLI
 from tests.support.hub import COMMIT, Hub, ServedDataset

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from probe.cli.checkup import Reading
+from probe.cli.answers.checkup import Reading
 from probe.cli.example_file import local_file
 from probe.data.hub.dataset import source_name
 from probe.tasks.nli import NLI

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchmarks.app_process import APP, ROOT, process
-from probe.cli.interrupts import INTERRUPTED
+from probe.cli.answers.interrupts import INTERRUPTED
 from probe.data.rows import guess
 from probe.data.source import open_source
 from probe.models.library import load

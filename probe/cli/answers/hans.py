@@ -13,7 +13,7 @@ from probe.analysis.hans import (
     profile,
     verdicts,
 )
-from probe.cli.open_models import all_opened
+from probe.cli.answers.open_models import all_opened
 from probe.cli.options import AsJson, LabelOrders, ModelNames, PrecisionName
 from probe.cli.output import end_progress, print_json, show_progress
 from probe.metrics import percent

@@ -9,7 +9,7 @@ import typer
 
 from probe.analysis.comparison.rows import Row, compare_rows, held_to, read, require_two
 from probe.cli.example_file import OR_HUB, local_file
-from probe.cli.open_models import all_opened
+from probe.cli.answers.open_models import all_opened
 from probe.cli.options import (
     AsJson,
     Guard,

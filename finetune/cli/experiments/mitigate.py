@@ -6,9 +6,9 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.clean_examples import SIZE, fitting, named, read_clean
-from finetune.cli.example_files import local_files
-from finetune.cli.gallery_option import GalleryFolder, keep
+from finetune.cli.experiments.clean_examples import SIZE, fitting, named, read_clean
+from finetune.cli.experiments.example_files import local_files
+from finetune.cli.experiments.gallery_option import GalleryFolder, keep
 from finetune.cli.options import (
     Batch,
     Epochs,
@@ -20,7 +20,7 @@ from finetune.cli.options import (
     Seeds,
     Share,
 )
-from finetune.cli.repair_runs import compute_repair, epoch_text, training_of
+from finetune.cli.experiments.repair_runs import compute_repair, epoch_text, training_of
 from finetune.experiments.further_training import Epoch
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles
@@ -30,7 +30,7 @@ from finetune.experiments.mitigation.point import point_from
 from finetune.experiments.mitigation.quick import quick_cost
 from finetune.experiments.mitigation.threshold import TOLERANCE
 from finetune.experiments.mitigation.time_estimate import estimate_seconds
-from probe.cli.open_models import loaded
+from probe.cli.answers.open_models import loaded
 from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
 from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result

@@ -6,8 +6,8 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.example_files import local_files
-from finetune.cli.inoculation_runs import compute_inoculation
+from finetune.cli.experiments.example_files import local_files
+from finetune.cli.experiments.inoculation_runs import compute_inoculation
 from finetune.cli.options import Batch, InsteadOfBundled, ModeName, Original, Seeds
 from finetune.experiments.inoculation.challenges import MAX_PAIRS, challenge_name
 from finetune.experiments.inoculation.datasets import Sets
@@ -29,7 +29,7 @@ from finetune.experiments.inoculation.time_estimate import (
 from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sources_of
 from finetune.report.inoculation.export import write_points, write_summary
 from finetune.training.recipes import default_rate
-from probe.cli.open_models import loaded_any
+from probe.cli.answers.open_models import loaded_any
 from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
 from probe.cli.output import make_folder
 from probe.models.library import AnyModel

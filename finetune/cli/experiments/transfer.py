@@ -1,4 +1,4 @@
-"""`python -m finetune calibrate`: one model, several ways to calibrate it, all into a folder."""
+"""`python -m finetune transfer`: one training for each kind of broken text, into a folder."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,9 +6,9 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.clean_examples import SIZE, fitting, named, read_clean
-from finetune.cli.example_files import local_files
-from finetune.cli.gallery_option import GalleryFolder, keep
+from finetune.cli.experiments.clean_examples import SIZE, fitting, named, read_clean
+from finetune.cli.experiments.example_files import local_files
+from finetune.cli.experiments.gallery_option import GalleryFolder, keep
 from finetune.cli.options import (
     Batch,
     Epochs,
@@ -18,36 +18,39 @@ from finetune.cli.options import (
     Rate,
     SampleSeed,
     Seeds,
+    Share,
     Tests,
 )
-from finetune.cli.repair_runs import compute_repair, epoch_text, training_of
-from finetune.experiments.calibration.experiment import KIND, REPAIR
-from finetune.experiments.calibration.plan import REPAIRS, Plan, check
-from finetune.experiments.calibration.point import point_from
-from finetune.experiments.calibration.time_estimate import estimate_seconds
+from finetune.cli.experiments.repair_runs import compute_repair, epoch_text, training_of
 from finetune.experiments.further_training import Epoch
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles
-from probe.cli.open_models import loaded
+from finetune.experiments.transfer.experiment import KIND, REPAIR
+from finetune.experiments.transfer.outcomes import row_of
+from finetune.experiments.transfer.plan import Plan, check
+from finetune.experiments.transfer.point import point_from
+from finetune.experiments.transfer.time_estimate import estimate_seconds
+from finetune.experiments.word_salad import salad_names
+from probe.cli.answers.open_models import loaded
 from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
 from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import Json
 
 
-def calibrate_command(
+def transfer_command(
     model: ModelName,
-    out: Annotated[Path, typer.Option(help="Folder for points, summary and diagrams.")],
+    out: Annotated[Path, typer.Option(help="Folder for points, summary and matrix.")],
     task: TaskName = "",
     labels: LabelOrder = "",
-    methods: Annotated[
-        str, typer.Option(help="The first is the summary's: temperature, smoothing, focal.")
-    ] = ",".join(REPAIRS),
-    sizes: Annotated[str, typer.Option(help="How many examples each training has.")] = SIZE,
+    transforms: Annotated[
+        str, typer.Option(help="Rows and columns; all of the task's, if none.")
+    ] = "",
+    sizes: Annotated[str, typer.Option(help="How many clean examples each training has.")] = SIZE,
     seeds: Seeds = "0,1",
     tests: Tests = 200,
-    epsilon: Annotated[float, typer.Option(help="Of label smoothing.")] = 0.1,
-    gamma: Annotated[float, typer.Option(help="Of focal loss.")] = 2.0,
+    share: Share = 0.5,
+    salad_only: Annotated[bool, typer.Option(help="Train on shuffled texts only, too.")] = True,
     mode: ModeName = "fast",
     lr: Rate = None,
     epochs: Epochs = 3,
@@ -62,10 +65,10 @@ def calibrate_command(
     threads: Threads = 1,
     precision: PrecisionName = "auto",
 ) -> None:
-    """Calibrate a model and see whether that cures word salad (Gupta et al. 2021, section 4).
+    """Teach one kind of broken text, test on all (Gupta et al. 2021, tables 11 and 18).
 
     Fast mode trains the upper layers alone, which is ours; the paper trains all weights, on whole
-    training sets. The model of the first method is kept and can be chosen by its name.
+    training sets. Cells of earlier runs are not computed again.
 
     A file may be a data set of the hub, hub:OWNER/NAME:SPLIT.
     """
@@ -73,34 +76,33 @@ def calibrate_command(
     classifier = loaded(model, labels, task)
     given = local_files(UserFiles(original, original_dev, original_test, pool, seed=sample_seed))
     source = read_clean(given, classifier.task)
+    known_names = salad_names(classifier.task)
     plan = Plan(
         model,
         training_of(model, mode, lr, epochs, batch, precision),
-        named(methods),  # type: ignore[arg-type]  # typer has no Literal; check() looks
+        named(transforms) or known_names,
         fitting(numbers("--sizes", sizes, int), len(source.pool), source.task.unit, sizes != SIZE),
         numbers("--seeds", seeds, int),
         tests,
-        epsilon,
-        gamma,
+        share,
+        salad_only,
         classifier.task.name,
         classifier.order if task or labels else (),
     )
-    check(plan, source)
+    check(plan, source, known_names)
     typer.echo(f"{duration_words(estimate_seconds(plan, source, classifier))} on one core")
     run = compute_repair(REPAIR, plan, source, given, row_text, in_process or threads > 1, out)
-    typer.echo(f"the calibrated model is kept as {run.kept}")
     keep(gallery, model, KIND, run)
 
 
 def row_text(key: Json, row: Progress | Result) -> str:
-    """Return method, size and seed, and how far the cell is or what it came to."""
-    cell = f"{key['method']:11} size {key['size']:<4} seed {key['seed']}"
+    """Return what was trained on, size and seed, and how far the cell is or what it came to."""
+    cell = f"size {key['size']:<4} seed {key['seed']}"
     if isinstance(row, Progress):
-        return f"{cell}  {epoch_text(Epoch(**row.values))}"
+        return f"{key['transform'] or 'clean':10} {cell}  {epoch_text(Epoch(**row.values))}"
     point = point_from(key, row.values)
-    measured = point.calibration
+    found = "  ".join(f"{name} {each.share:.3f}" for name, each in point.found.items())
     return (
-        f"{cell}  ECE {measured.ece:.4f}  accuracy {measured.accuracy:.4f}  "
-        f"agreement {point.agreement:.4f}  temperature {point.temperature:.3f}  "
+        f"{row_of(point.cell):10} {cell}  clean {point.clean.share:.4f}  {found}  "
         f"{point.seconds:.1f} s"
     )

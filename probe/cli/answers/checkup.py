@@ -23,7 +23,7 @@ from probe.checkup.measuring.subject import Asked
 from probe.checkup.time_estimate import estimate_seconds
 from probe.cli.compute import compute_run
 from probe.cli.example_file import OR_HUB, local_file
-from probe.cli.open_models import opened
+from probe.cli.answers.open_models import opened
 from probe.cli.options import (
     InProcess,
     LabelOrder,

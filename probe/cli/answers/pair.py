@@ -7,7 +7,7 @@ import typer
 
 from probe.analysis.examination import examine
 from probe.analysis.importance.methods import BaselineToken, Method
-from probe.cli.open_models import opened
+from probe.cli.answers.open_models import opened
 from probe.cli.options import (
     AsJson,
     Assignments,

@@ -7,7 +7,7 @@ import huggingface_hub
 import pytest
 from typer.testing import CliRunner
 
-from probe.cli import space
+from probe.cli.service import space
 from probe.cli.main import app
 from tests.support.checkout import ROOT, text
 from tests.support.dockerfile import parse

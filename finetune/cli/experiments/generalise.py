@@ -7,8 +7,8 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.example_files import local_files
-from finetune.cli.gallery_option import GalleryFolder, keep
+from finetune.cli.experiments.example_files import local_files
+from finetune.cli.experiments.gallery_option import GalleryFolder, keep
 from finetune.cli.options import Batch, InsteadOfBundled, ModeName, SampleSeed
 from finetune.experiments.generalisation.conditions import FILE
 from finetune.experiments.generalisation.datasets import SourceData, with_conditions
@@ -35,7 +35,7 @@ from finetune.report.generalisation.files import row_text, write_points, write_s
 from finetune.training.recipes import default_rate
 from probe.cli.compute import compute_run
 from probe.cli.example_file import local_file
-from probe.cli.open_models import loaded
+from probe.cli.answers.open_models import loaded
 from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
 from probe.cli.output import make_folder
 from probe.data.hub.dataset import source_name
