@@ -69,9 +69,9 @@ def train_further(
     stop: Stop = never,
 ) -> Iterator[Epoch]:
     """Train in place and yield each epoch. Raises Cancelled."""
-    from finetune.training.prepared.encoded import score
     from finetune.training.loop import BestEpoch, Schedule, Trainer, train_epochs, trainable
     from finetune.training.optimisers import make_optimiser
+    from finetune.training.prepared.encoded import score
 
     data = ready.encoded(examples, min(training.max_tokens, ready.whole.max_tokens), stop)
     clean = ready.encoded(dev, ready.whole.max_tokens, stop)

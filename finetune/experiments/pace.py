@@ -7,10 +7,10 @@ from functools import partial
 from threading import Lock
 from typing import Any, Protocol
 
-from finetune.training.prepared.encoded import encode, predictions
-from finetune.training.prepared.frozen_layers import lower_states, upper_part
 from finetune.training.loop import Trainer, take_step, trainable
 from finetune.training.optimisers import make_optimiser
+from finetune.training.prepared.encoded import encode, predictions
+from finetune.training.prepared.frozen_layers import lower_states, upper_part
 from finetune.training.prepared.reader import PreparedReader
 from finetune.training.recipes import Mode
 from probe.analysis.pace import characters, timed

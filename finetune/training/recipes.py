@@ -2,8 +2,9 @@
 
 "All else as in the original training" (Liu et al. 2019): an inoculation keeps the recipe of the
 model's architecture, all but the learning rate. Presets are Liu et al.'s AllenNLP configurations
-and the original papers'. Word vectors are ours throughout (`finetune.training.words.vectors`), where
-both took GloVe's. The ESIM paper's are cased: make them with `python -m finetune vectors --cased`.
+and the original papers'. Word vectors are ours throughout (`finetune.training.words.vectors`),
+where both took GloVe's. The ESIM paper's are cased: make them with `python -m finetune vectors
+--cased`.
 """
 
 import json

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from probe.analysis.importance.attribution import Importance, attribute
 from probe.analysis.batch import Chunk, in_chunks
+from probe.analysis.importance.attribution import Importance, attribute
 from probe.analysis.importance.methods import Method
 from probe.models.library import AnyModel
 from probe.tasks.task import Example

@@ -9,9 +9,9 @@ from typing import Any
 
 from probe.checkup.measuring.measure import measure_part
 from probe.checkup.measuring.part import part_json
+from probe.checkup.measuring.subject import Subject
 from probe.checkup.plan import Plan, left_out, plan_from, plan_json
 from probe.checkup.report import conclude
-from probe.checkup.measuring.subject import Subject
 from probe.errors import Stopped
 from probe.models.bundled import title_of
 from probe.models.weights.hashes import pairs_hash

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from probe.checkup.conclusions.difference import points
 from probe.checkup.conclusions.families import Tests, families_of
-from probe.checkup.figure import GROUPS, Figure, figure_from, known
 from probe.checkup.conclusions.findings import advice, findings
-from probe.checkup.plan import Plan, plan_from
 from probe.checkup.conclusions.significance import HOW, Compared, compared
+from probe.checkup.figure import GROUPS, Figure, figure_from, known
+from probe.checkup.plan import Plan, plan_from
 from probe.errors import FileError
 from probe.runs.run import Json, StoredRun
 from probe.settings import ASSETS

@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from probe.data.source import form_of
 from probe.data.formats.unpacking import packing_of
+from probe.data.source import form_of
 
 KEY = b"huggingface"
 Features = Mapping[str, Any]  # Any: JSON

@@ -10,11 +10,11 @@ from probe.data.formats.delimited import open_delimited
 from probe.data.formats.encodings import TextFile, text_file
 from probe.data.formats.excel import open_workbook
 from probe.data.formats.json_rows import json_lines, json_list
-from probe.data.names import check_names
 from probe.data.formats.parquet import open_parquet
-from probe.data.records import Record
 from probe.data.formats.squad import is_squad, squad_rows
 from probe.data.formats.unpacking import packing_of
+from probe.data.names import check_names
+from probe.data.records import Record
 from probe.errors import FileError
 from probe.limits import UNBOUNDED, Bounds
 

@@ -1,8 +1,8 @@
 """What is known of each architecture: one row for every `model_type` that needs one.
 
 Rows are data. Who reads a field interprets it: `probe.models.inputs.embedding_hook` the embedding,
-`probe.models.inputs.pair_encoding` the post-processor, `finetune.training.prepared.frozen_layers` the frozen
-part, `finetune.training.recipes` the recipe.
+`probe.models.inputs.pair_encoding` the post-processor, `finetune.training.prepared.frozen_layers`
+the frozen part, `finetune.training.recipes` the recipe.
 """
 
 from collections.abc import Mapping

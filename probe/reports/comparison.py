@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from probe.analysis.comparison.rows import Row, compare
 from probe.analysis.comparison.paired_bootstrap import PairedBootstrap
+from probe.analysis.comparison.rows import Row, compare
 from probe.analysis.comparison.slice_table import note_on
 from probe.analysis.comparison.slices import measure
 from probe.analysis.comparison.statistics import (

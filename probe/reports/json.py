@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from probe.analysis.importance.attribution import Importance
 from probe.analysis.examination import Examination
+from probe.analysis.importance.attribution import Importance
 from probe.analysis.lineage import lineage_json
 from probe.analysis.transformed import Transformed
 from probe.models.classifier import Precision, Prediction, resolve

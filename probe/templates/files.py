@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from probe.data.source import form_of
 from probe.data.formats.unpacking import packing_of
+from probe.data.source import form_of
 from probe.errors import FileError, writing
 from probe.tasks.task import Task
 

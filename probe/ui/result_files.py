@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from probe.analysis import comparison
+from probe.analysis.comparison import rows as comparison
 from probe.data.tables import Table, write_table
 from probe.errors import FileError
 from probe.reports.compared_rows import keep, kept

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from probe.analysis.importance.attribution import attribute
 from probe.analysis.hans import profile
+from probe.analysis.importance.attribution import attribute
 from probe.analysis.importance.methods import METHODS, Method
 from probe.analysis.transformed import transform_all
 from probe.errors import Stopped

@@ -9,6 +9,7 @@ import typer
 from finetune.cli.experiments.clean_examples import SIZE, fitting, named, read_clean
 from finetune.cli.experiments.example_files import local_files
 from finetune.cli.experiments.gallery_option import GalleryFolder, keep
+from finetune.cli.experiments.repair_runs import compute_repair, epoch_text, training_of
 from finetune.cli.options import (
     Batch,
     Epochs,
@@ -20,7 +21,6 @@ from finetune.cli.options import (
     Seeds,
     Tests,
 )
-from finetune.cli.experiments.repair_runs import compute_repair, epoch_text, training_of
 from finetune.experiments.calibration.experiment import KIND, REPAIR
 from finetune.experiments.calibration.plan import REPAIRS, Plan, check
 from finetune.experiments.calibration.point import point_from

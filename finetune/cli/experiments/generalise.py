@@ -33,9 +33,9 @@ from finetune.experiments.inoculation.run import KIND as INOCULATION_KIND
 from finetune.experiments.inoculation.user_data import UserFiles, sources_of
 from finetune.report.generalisation.files import row_text, write_points, write_summary
 from finetune.training.recipes import default_rate
+from probe.cli.answers.open_models import loaded
 from probe.cli.compute import compute_run
 from probe.cli.example_file import local_file
-from probe.cli.answers.open_models import loaded
 from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
 from probe.cli.output import make_folder
 from probe.data.hub.dataset import source_name

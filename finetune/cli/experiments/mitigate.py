@@ -9,6 +9,7 @@ import typer
 from finetune.cli.experiments.clean_examples import SIZE, fitting, named, read_clean
 from finetune.cli.experiments.example_files import local_files
 from finetune.cli.experiments.gallery_option import GalleryFolder, keep
+from finetune.cli.experiments.repair_runs import compute_repair, epoch_text, training_of
 from finetune.cli.options import (
     Batch,
     Epochs,
@@ -20,7 +21,6 @@ from finetune.cli.options import (
     Seeds,
     Share,
 )
-from finetune.cli.experiments.repair_runs import compute_repair, epoch_text, training_of
 from finetune.experiments.further_training import Epoch
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles

@@ -12,10 +12,10 @@ from finetune.experiments.further_training import Epoch, train_further
 from finetune.experiments.inoculation.datasets import Examples, SourceData
 from finetune.experiments.source_json import drawn
 from finetune.experiments.word_salad import agreeing, destroy, salad_names
-from finetune.training.prepared.encoded import unscaled_logits
 from finetune.training.losses import Loss, focal, smoothed
-from finetune.training.temperature import fit_temperature
+from finetune.training.prepared.encoded import unscaled_logits
 from finetune.training.prepared.tensor_cache import Prepared, prepare
+from finetune.training.temperature import fit_temperature
 from probe.calibration import calibration
 from probe.models.answers.prediction import Prediction, as_predictions
 from probe.models.answers.rule import write_temperature

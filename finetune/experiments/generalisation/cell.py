@@ -18,9 +18,9 @@ from finetune.experiments.generalisation.datasets import (
 from finetune.experiments.generalisation.plan import Cell, Plan
 from finetune.experiments.generalisation.point import Epoch, Hits, Point, Scores
 from finetune.experiments.inoculation.datasets import Examples
-from finetune.training.prepared.encoded import correct, predictions, score
 from finetune.training.loop import BestEpoch, Schedule, Trainer, train_epochs, trainable
 from finetune.training.optimisers import make_optimiser
+from finetune.training.prepared.encoded import correct, predictions, score
 from finetune.training.prepared.tensor_cache import Prepared, prepare
 from probe.models.classifier import Classifier
 from probe.stopping import Stop, never

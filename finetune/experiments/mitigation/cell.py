@@ -16,11 +16,11 @@ from finetune.experiments.mitigation.point import Point
 from finetune.experiments.mitigation.threshold import best_threshold
 from finetune.experiments.source_json import drawn
 from finetune.experiments.word_salad import Salad, destroy, gradient_names
-from finetune.training.prepared.encoded import unscaled_logits
 from finetune.training.invalid_class import with_invalid_class
 from finetune.training.losses import Loss, balanced_last, cross_entropy, entropic
-from finetune.training.temperature import fit_temperature
+from finetune.training.prepared.encoded import unscaled_logits
 from finetune.training.prepared.tensor_cache import Prepared, prepare
+from finetune.training.temperature import fit_temperature
 from probe.models.answers.rule import write_invalid_below, write_temperature
 from probe.models.classifier import Classifier
 from probe.stopping import Stop, never

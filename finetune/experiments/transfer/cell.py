@@ -14,9 +14,9 @@ from finetune.experiments.source_json import drawn
 from finetune.experiments.transfer.plan import Cell, Plan
 from finetune.experiments.transfer.point import Point
 from finetune.experiments.word_salad import destroy
-from finetune.training.prepared.frozen_layers import upper_part
 from finetune.training.invalid_class import with_invalid_class
 from finetune.training.losses import cross_entropy
+from finetune.training.prepared.frozen_layers import upper_part
 from finetune.training.prepared.tensor_cache import prepare
 from probe.models.classifier import Classifier
 from probe.stopping import Stop, never

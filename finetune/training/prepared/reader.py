@@ -8,8 +8,8 @@ from functools import cached_property
 import torch
 from transformers import BatchEncoding
 
-from finetune.training.reader import Example, batch_of, examples_of
 from finetune.training.prepared.tensor_cache import TENSOR_CACHE, weights_hash
+from finetune.training.reader import Example, batch_of, examples_of
 from probe.errors import Stopped
 from probe.models.classifier import Precision
 from probe.models.reader import Reader
@@ -45,7 +45,7 @@ class EncodedQuestions:
 
 @dataclass(frozen=True)
 class PreparedReader:
-    """A reader whose weights are all trained; see `finetune.training.prepared.trainable.Trainable`."""
+    """A reader whose weights are all trained; see `Trainable` in `.trainable`."""
 
     whole: Reader
     precision: Precision

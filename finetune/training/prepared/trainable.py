@@ -5,8 +5,8 @@ from typing import Any, Protocol
 
 from finetune.training.loop import Trainee, TrainingData
 from finetune.training.prepared.reader import PreparedReader
-from finetune.training.recipes import Mode
 from finetune.training.prepared.tensor_cache import prepare
+from finetune.training.recipes import Mode
 from probe.errors import ExperimentError
 from probe.models.classifier import Precision, resolve
 from probe.models.library import AnyModel

@@ -14,7 +14,6 @@ import torch
 from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedModel
 
 from finetune.training.checkpoints import save_model
-from finetune.training.prepared.encoded import encode, score
 from finetune.training.loop import (
     BestEpoch,
     Epoch,
@@ -24,6 +23,7 @@ from finetune.training.loop import (
     trainable,
 )
 from finetune.training.optimisers import make_optimiser
+from finetune.training.prepared.encoded import encode, score
 from finetune.training.recipes import WORD_MODELS, Preset
 from probe.models.architectures import architecture
 from probe.models.classifier import Classifier, Precision

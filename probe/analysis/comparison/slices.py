@@ -7,7 +7,14 @@ from functools import lru_cache
 from probe.analysis.comparison import question_kinds as asked
 from probe.analysis.comparison.rows import Row
 from probe.analysis.comparison.slice_table import Facts, Slice, slices_of
-from probe.analysis.comparison.statistics import McNemar, Test, of_group, parts_of, score, significance
+from probe.analysis.comparison.statistics import (
+    McNemar,
+    Test,
+    of_group,
+    parts_of,
+    score,
+    significance,
+)
 from probe.baselines import BASELINES
 from probe.baselines.surface import words
 from probe.metrics import Estimate

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from probe.analysis.comparison.rows import Row
 from probe.analysis.comparison.paired_bootstrap import RESAMPLES, PairedBootstrap, paired_bootstrap
+from probe.analysis.comparison.rows import Row
 from probe.first_import import first_import
 from probe.metrics import Estimate, mean, share
 from probe.tasks.task import Group, Label, Task

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
-from probe.checkup.figure import Figure, figure_of
 from probe.checkup.conclusions.significance import Compared, compared
+from probe.checkup.figure import Figure, figure_of
 from probe.metrics import mean_score
 from probe.models.bundled import title_of
 from probe.tasks.task import Task

@@ -7,9 +7,9 @@ from typing import Literal
 
 from probe.checkup.conclusions.difference import difference, points
 from probe.checkup.conclusions.families import Figures, Tests, computed, losses
-from probe.checkup.figure import Figure
 from probe.checkup.conclusions.published import published_beside
 from probe.checkup.conclusions.significance import Compared
+from probe.checkup.figure import Figure
 from probe.metrics import percent
 from probe.models.bundled import title_of
 from probe.tasks.task import Task

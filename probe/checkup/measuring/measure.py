@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from probe.analysis.hans import Profiled, in_heuristics, profile
-from probe.checkup.measuring.changes import changed
 from probe.checkup.figure import Figure, figure_of
+from probe.checkup.measuring.changes import changed
 from probe.checkup.measuring.part import Part
 from probe.checkup.measuring.subject import Subject
 from probe.checkup.measuring.unchanged import unchanged

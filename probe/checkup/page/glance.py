@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from probe.checkup.figure import Figure
 from probe.checkup.conclusions.findings import BOUND, KEPT, SURE, TRICKED, Tone
+from probe.checkup.figure import Figure
 from probe.checkup.report import figures_of
 from probe.metrics import interval
 from probe.models.bundled import title_of

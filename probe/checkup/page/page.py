@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
+from probe.checkup.conclusions.published import published_beside
+from probe.checkup.figure import GROUPS, Figure
+from probe.checkup.measuring.part import bins_from
 from probe.checkup.page import reliability
 from probe.checkup.page.details import TEST_HEADS, examples, rows_of_tests
-from probe.checkup.figure import GROUPS, Figure
 from probe.checkup.page.glance import TONE_WORDS, glances, verdict
-from probe.checkup.measuring.part import bins_from
-from probe.checkup.conclusions.published import published_beside
 from probe.checkup.report import changes_words, figures_of, references
 from probe.metrics import percent
 from probe.models.bundled import title_of

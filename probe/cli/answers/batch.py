@@ -9,9 +9,9 @@ import typer
 
 from probe.analysis.fp32_sample import fp32_words
 from probe.cli.answers.batch_run import score_as_run
-from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.answers.interrupts import INTERRUPTED, stopped_by_interrupt
 from probe.cli.answers.open_models import opened
+from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.options import (
     Assignments,
     ById,

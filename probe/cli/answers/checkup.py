@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from probe.checkup.experiment import known_results, run_request
+from probe.checkup.measuring.subject import Asked
 from probe.checkup.page.files import write_report
 from probe.checkup.plan import Plan, new_plan, with_gold
 from probe.checkup.report import (
@@ -19,11 +20,10 @@ from probe.checkup.report import (
     too_low,
     without_rows,
 )
-from probe.checkup.measuring.subject import Asked
 from probe.checkup.time_estimate import estimate_seconds
+from probe.cli.answers.open_models import opened
 from probe.cli.compute import compute_run
 from probe.cli.example_file import OR_HUB, local_file
-from probe.cli.answers.open_models import opened
 from probe.cli.options import (
     InProcess,
     LabelOrder,

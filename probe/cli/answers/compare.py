@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from probe.analysis.comparison.rows import Row, compare_rows, held_to, read, require_two
-from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.answers.open_models import all_opened
+from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.options import (
     AsJson,
     Guard,

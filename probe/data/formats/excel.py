@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Literal
 from xml.etree.ElementTree import ParseError
 
+from probe.data.formats.unpacking import MEGABYTE, unpacked_file
 from probe.data.names import check_names
 from probe.data.records import Record
-from probe.data.formats.unpacking import MEGABYTE, unpacked_file
 from probe.errors import FileError
 from probe.limits import Bounds
 from probe.stopping import check_stop

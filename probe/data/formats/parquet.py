@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from probe.data.formats.unpacking import MEGABYTE, unpacked_file
 from probe.data.names import check_names
 from probe.data.records import Record
-from probe.data.formats.unpacking import MEGABYTE, unpacked_file
 from probe.errors import FileError
 from probe.limits import Bounds
 from probe.stopping import check_stop

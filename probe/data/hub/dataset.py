@@ -19,10 +19,10 @@ from huggingface_hub import DatasetInfo, HfApi, hf_hub_download
 from huggingface_hub.errors import RevisionNotFoundError
 
 from probe.data.class_names import Features, card_features, features_json, features_of
+from probe.data.formats.unpacking import MEGABYTE
 from probe.data.hub.layout import Part, choose_part, converted_parts, own_parts, parquet_of
 from probe.data.names import UNUSABLE
 from probe.data.tables import read_table
-from probe.data.formats.unpacking import MEGABYTE
 from probe.errors import FileError, writing
 from probe.hub import access, asking, make_room
 from probe.limits import UNBOUNDED, Bounds

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from probe.data.formats.excel import Workbook
-from probe.data.missing import is_missing
 from probe.data.formats.parquet import Parquet
+from probe.data.formats.unpacking import PIECE_BYTES, packing_of
+from probe.data.missing import is_missing
 from probe.data.records import Record
 from probe.data.source import Form, Reader
-from probe.data.formats.unpacking import PIECE_BYTES, packing_of
 from probe.data.writers.lines import Values
 from probe.errors import FileError, writing
 

@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from probe import limits
 from probe.checkup.experiment import run_request
-from probe.checkup.plan import Plan, new_plan, reading_words, with_gold
 from probe.checkup.measuring.subject import Asked
+from probe.checkup.plan import Plan, new_plan, reading_words, with_gold
 from probe.checkup.time_estimate import estimate_seconds
 from probe.data.hub.dataset import source_name
 from probe.data.rows import read_rows

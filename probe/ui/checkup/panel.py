@@ -9,9 +9,9 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.checkup.experiment import KIND
+from probe.checkup.measuring.subject import Asked
 from probe.checkup.page.files import write_report
 from probe.checkup.report import against, read_report, report_of
-from probe.checkup.measuring.subject import Asked
 from probe.errors import CheckupError, UserError
 from probe.runs.access import chosen_runs
 from probe.runs.experiment import run_title

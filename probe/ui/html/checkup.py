@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 from markupsafe import Markup
 
+from probe.checkup.figure import GROUPS, Figure, Group
+from probe.checkup.measuring.part import bins_from
 from probe.checkup.page import reliability
 from probe.checkup.page.details import TEST_HEADS, examples, rows_of_tests
-from probe.checkup.figure import GROUPS, Figure, Group
 from probe.checkup.page.glance import verdict
 from probe.checkup.page.page import (
     EXAMPLES,
@@ -18,7 +19,6 @@ from probe.checkup.page.page import (
     glance_tiles,
     said_in,
 )
-from probe.checkup.measuring.part import bins_from
 from probe.checkup.report import changes_words, figures_of, references, report_of
 from probe.metrics import NOTHING as UNKNOWN
 from probe.metrics import Estimate, percent

@@ -6,9 +6,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from probe.analysis.importance.attribution import Importance, attribute
 from probe.analysis.batch import Chunk
 from probe.analysis.deletion import RANDOM, RANKINGS, deletion_test
+from probe.analysis.importance.attribution import Importance, attribute
 from probe.analysis.importance.methods import METHODS, Method
 from probe.metrics import Estimate, Share
 from probe.models.classifier import text_lengths

@@ -6,7 +6,6 @@ from functools import partial
 import pytest
 import torch
 
-from finetune.training.prepared.encoded import encode, score
 from finetune.training.loop import (
     BestEpoch,
     Schedule,
@@ -19,6 +18,7 @@ from finetune.training.loop import (
 )
 from finetune.training.losses import admissible, cross_entropy
 from finetune.training.optimisers import make_optimiser
+from finetune.training.prepared.encoded import encode, score
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier
 from probe.models.library import load

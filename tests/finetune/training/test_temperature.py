@@ -12,8 +12,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from finetune.training.checkpoints import save_model
-from finetune.training.prepared.encoded import encode, predictions
 from finetune.training.losses import cross_entropy
+from finetune.training.prepared.encoded import encode, predictions
 from finetune.training.temperature import HIGHEST, LOWEST, fit_temperature
 from probe.errors import ModelError
 from probe.models.answers.prediction import as_predictions, softmax

@@ -11,8 +11,8 @@ import pytest
 
 from probe.analysis.batch import score
 from probe.analysis.comparison.rows import compare
-from probe.analysis.examination import examine
 from probe.analysis.comparison.statistics import agreement, disagreement
+from probe.analysis.examination import examine
 from probe.analysis.summary import summarise, summary_json
 from probe.data.rows import guess
 from probe.data.tables import Table

@@ -12,12 +12,14 @@ import pytest
 
 from probe.checkup.conclusions.difference import difference, is_sure, paired
 from probe.checkup.conclusions.families import families_of
-from probe.checkup.figure import Figure, figure_from, figure_json, figure_of
 from probe.checkup.conclusions.findings import Advice, advice, findings, listing
-from probe.checkup.page.glance import glances, verdict
+from probe.checkup.conclusions.significance import HOW, adjusted, p_value
+from probe.checkup.figure import Figure, figure_from, figure_json, figure_of
 from probe.checkup.measuring.measure import measure_part, parts_of
-from probe.checkup.page.page import checkup_page
 from probe.checkup.measuring.part import Part
+from probe.checkup.measuring.subject import Asked, Subject
+from probe.checkup.page.glance import glances, verdict
+from probe.checkup.page.page import checkup_page
 from probe.checkup.report import (
     FORMAT,
     against,
@@ -27,8 +29,6 @@ from probe.checkup.report import (
     too_low,
     without_rows,
 )
-from probe.checkup.conclusions.significance import HOW, adjusted, p_value
-from probe.checkup.measuring.subject import Asked, Subject
 from probe.errors import FileError
 from probe.metrics import Estimate, mean, share
 from probe.models.library import AnyModel, load, load_reader

@@ -11,9 +11,9 @@ import pytest
 from probe.checkup.experiment import CHECKUP, KIND, known_results, run_request
 from probe.checkup.measuring.measure import measure_part, parts_of
 from probe.checkup.measuring.part import part_json
+from probe.checkup.measuring.subject import Asked, Subject
 from probe.checkup.plan import Plan, new_plan, plan_from, plan_json
 from probe.checkup.report import figures_of, report_of
-from probe.checkup.measuring.subject import Asked, Subject
 from probe.errors import CheckupError
 from probe.models.library import load
 from probe.runs.compute.engine import Engine

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from probe.checkup.report import REFERENCES, figures_of, read_report, references
 from probe.checkup.measuring.subject import Asked
+from probe.checkup.report import REFERENCES, figures_of, read_report, references
 from probe.models.bundled import BUNDLED
 from probe.models.weights.hashes import pairs_hash
 from probe.runs.models import named_model_hash

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from probe.analysis.importance.attribution import attribute
 from probe.analysis.examination import examine
+from probe.analysis.importance.attribution import attribute
 from probe.errors import ModelError
 from probe.models.answers.spans import MAX_ANSWER_TOKENS, WindowSpans, best_spans
 from probe.models.library import answers_with_spans, load_any, load_reader

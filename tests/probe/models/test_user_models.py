@@ -12,9 +12,9 @@ from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 from typer.testing import CliRunner
 
-from probe.analysis.importance.attribution import attribute
 from probe.analysis.batch import score
 from probe.analysis.examination import examine
+from probe.analysis.importance.attribution import attribute
 from probe.analysis.summary import summarise, summary_json
 from probe.cli.main import app as commands
 from probe.data.tables import read_table

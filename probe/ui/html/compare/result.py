@@ -6,7 +6,6 @@ from itertools import combinations
 from markupsafe import Markup
 
 from probe.analysis.comparison.rows import Row
-from probe.analysis.examination import Examination
 from probe.analysis.comparison.statistics import (
     accuracy,
     agreement,
@@ -16,6 +15,7 @@ from probe.analysis.comparison.statistics import (
     score,
     significance,
 )
+from probe.analysis.examination import Examination
 from probe.metrics import Estimate, interval, percent
 from probe.models.bundled import title_of
 from probe.models.classifier import Precision, resolve

@@ -6,8 +6,8 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from probe.analysis.importance.attribution import attribute
 from probe.analysis.examination import Examination, examine
+from probe.analysis.importance.attribution import attribute
 from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
 from probe.errors import TransformError, UserError
 from probe.models.library import AnyModel

@@ -19,8 +19,8 @@ from finetune.training.data import read_pairs
 from finetune.training.loop import BestEpoch, Schedule, Trainer, train_epochs, trainable
 from finetune.training.moving_average import MovingAverage
 from finetune.training.optimisers import make_optimiser
-from finetune.training.prepared.trainable import prepare_any
 from finetune.training.prepared.reader import PreparedReader
+from finetune.training.prepared.trainable import prepare_any
 from probe.errors import ExperimentError, FileError, LimitError
 from probe.limits import Bounds
 from probe.models.library import load_any, load_reader

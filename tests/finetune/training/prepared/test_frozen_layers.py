@@ -11,7 +11,12 @@ from finetune.experiments.inoculation.cell import run_cell
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.training.prepared.encoded import Encoded, encode
-from finetune.training.prepared.frozen_layers import cut_of, lower_states, trained_layers, upper_part
+from finetune.training.prepared.frozen_layers import (
+    cut_of,
+    lower_states,
+    trained_layers,
+    upper_part,
+)
 from finetune.training.prepared.tensor_cache import prepare
 from probe.errors import ExperimentError
 from probe.models.architectures import architecture

@@ -6,10 +6,10 @@ from typing import get_args
 import pytest
 import torch
 
-from finetune.training.prepared.encoded import correct, encode, predictions
 from finetune.training.invalid_class import with_invalid_class
-from finetune.training.recipes import Mode
+from finetune.training.prepared.encoded import correct, encode, predictions
 from finetune.training.prepared.tensor_cache import TENSOR_CACHE, prepare
+from finetune.training.recipes import Mode
 from probe.models.classifier import Classifier
 from probe.stopping import Cancelled
 from probe.tasks.nli import LABELS, Pair

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from probe.analysis.comparison.rows import Row
 from probe.analysis.comparison.paired_bootstrap import PairedBootstrap, paired_bootstrap
+from probe.analysis.comparison.rows import Row
 from probe.analysis.comparison.statistics import (
     Cell,
     McNemar,

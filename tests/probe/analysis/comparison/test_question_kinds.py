@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from probe.analysis.comparison import question_kinds, slice_table
-from probe.analysis.comparison.rows import Row
 from probe.analysis.comparison.paired_bootstrap import PairedBootstrap
 from probe.analysis.comparison.question_kinds import answer_type, question_word
+from probe.analysis.comparison.rows import Row
 from probe.analysis.comparison.slice_table import SLICES, note_on, slices_of
 from probe.analysis.comparison.slices import facts_of, measure, members, sliced
 from probe.models.answers.prediction import Prediction

@@ -7,8 +7,8 @@ import huggingface_hub
 import pytest
 from typer.testing import CliRunner
 
-from probe.cli.service import space
 from probe.cli.main import app
+from probe.cli.service import space
 from tests.support.checkout import ROOT, text
 from tests.support.dockerfile import parse
 
