@@ -72,7 +72,7 @@ figures: $(VENV)/.stamp-run  ## run the commands of these tables; hours
 	@$(BIN)/python -m benchmarks.figures run
 
 screenshots: $(VENV)/.stamp-test $(VENV)/.stamp-wordnet $(VENV)/.stamp-chromium  ## photograph every tab and state into var/screenshots, or those that VIEWS names
-	@CHROMIUM="$(CHROMIUM)" $(BIN)/python -m benchmarks.screenshots $(VIEWS)
+	@CHROMIUM="$(CHROMIUM)" $(BIN)/python -m benchmarks.page.screenshots $(VIEWS)
 
 format: $(VENV)/.stamp-test  ## put the code into the house format and repair what ruff can
 	@$(BIN)/ruff check --fix-only -q .

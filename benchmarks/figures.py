@@ -20,7 +20,7 @@ from pathlib import Path
 
 import typer
 
-from benchmarks.app_process import ROOT
+from benchmarks.page.app_process import ROOT
 from probe.models.weights.hashes import weights_hash
 
 DIGITS = 8

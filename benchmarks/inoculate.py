@@ -30,7 +30,7 @@ from typing import Annotated
 import torch
 import typer
 
-from benchmarks.durability import until
+from benchmarks.faults.durability import until
 from benchmarks.trainer import Pace, pace, with_trainer
 from finetune.experiments.inoculation.cell import fresh, run_cell
 from finetune.experiments.inoculation.challenges import bundled_sets

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.app_process import ROOT
+from benchmarks.page.app_process import ROOT
 from probe.data.preview import first_rows
 from probe.data.rows import guess, read_rows
 from probe.data.tables import read_table

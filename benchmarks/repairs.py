@@ -18,8 +18,8 @@ from typing import Annotated
 
 import typer
 
-from benchmarks.app_process import ROOT
 from benchmarks.figures import OLDER, current
+from benchmarks.page.app_process import ROOT
 from finetune.experiments.registry import register_experiments
 from finetune.report.generalisation.tables import generalisation_tables
 from finetune.report.markdown import MarkdownTable, written

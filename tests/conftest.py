@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["tests.support.fixtures", "tests.support.hub"]
+pytest_plugins = ["tests.support.fixtures", "tests.support.processes.hub"]
 ROOT = Path(__file__).resolve().parent.parent
 MAX_START_SECONDS = 180  # on a busy machine
 MAX_SESSIONS = 20  # few, so that tests see pages whose session was dropped

@@ -8,7 +8,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from benchmarks.bad_file_kinds import BadFile, one_of_each
+from benchmarks.faults.bad_file_kinds import BadFile, one_of_each
 from finetune.cli.main import app as finetune
 from finetune.ui.inoculate.api import STANDARD_LIMITS
 from finetune.ui.inoculate.plan_form import UPLOADS, forecast
@@ -26,7 +26,7 @@ from probe.ui.panels.labelled_file import show_file
 from probe.ui.panels.sources import FILE
 from probe.ui.tabs import batch_run, compare_run
 from probe.ui.tabs.batch_background import Background
-from tests.support.visitors import ME, page_models, uploaded
+from tests.support.pages.visitors import ME, page_models, uploaded
 
 BAD_FILES = list(one_of_each(seed=0))
 FIFTY = random.Random(0).sample(BAD_FILES, 50)

@@ -24,7 +24,7 @@ from probe.terms import Term
 from probe.transforms.registry import FAMILIES, REGISTRY, Tools, transform
 from probe.ui.html.catalogue import catalogue as catalogue_page
 from probe.ui.tabs.probe.fields import changes
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from gradio_client import Client
 
 from tests.support.checkout import text
-from tests.support.compose import (
+from tests.support.processes.compose import (
     Machine,
     command_of,
     compose,
@@ -21,9 +21,9 @@ from tests.support.compose import (
     image_environment,
     machine,
 )
-from tests.support.compose import running as started
-from tests.support.dockerfile import Step, free_port, parse
-from tests.support.postgresql import programs, server
+from tests.support.processes.compose import running as started
+from tests.support.processes.dockerfile import Step, free_port, parse
+from tests.support.processes.postgresql import programs, server
 
 SERVICES: Mapping[str, dict[str, Any]] = compose()["services"]
 OURS = {name: service for name, service in SERVICES.items() if service["image"] == "nli-clinic"}

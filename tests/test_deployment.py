@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.checkout import PYTHONS, ROOT, ranges, text
-from tests.support.dockerfile import (
+from tests.support.processes.dockerfile import (
     Step,
     build_in,
     carry_out,

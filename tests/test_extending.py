@@ -19,7 +19,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Seen]:
     folder = tmp_path_factory.mktemp("extended")
     environment = os.environ | {"NLI_CLINIC_HOME": str(folder / "home"), "OMP_NUM_THREADS": "1"}
     ended = subprocess.run(
-        [sys.executable, "-m", "tests.support.extended_app", str(folder)],
+        [sys.executable, "-m", "tests.support.processes.extended_app", str(folder)],
         cwd=ROOT,
         env=environment,
         capture_output=True,

@@ -30,7 +30,7 @@ Weights: minilm 00000000, da 11111111 (older weights)
 
 Weights: none
 
-Made by `python -m benchmarks.idle [--root CHECKOUT]`.
+Made by `python -m benchmarks.page.idle [--root CHECKOUT]`.
 
 | a | b |
 |---|---|
@@ -59,8 +59,8 @@ def test_lines_weights_and_commands_are_read(tmp_path: Path) -> None:
     older = {"minilm": "00000000", "da": "11111111"}
     assert list(tables(file)) == [
         Table(file, 7, older, True, "python -m probe batch one.csv --transforms sort"),
-        Table(file, 15, {}, False, "python -m benchmarks.idle"),
-        Table(file, 23, None, False, "python -m benchmarks.idle"),
+        Table(file, 15, {}, False, "python -m benchmarks.page.idle"),
+        Table(file, 23, None, False, "python -m benchmarks.page.idle"),
     ]
 
 

@@ -19,7 +19,7 @@ from probe.ui.tabs.compare_link import read_link
 from probe.ui.tabs.probe import fields as probe_fields
 from probe.ui.tabs.probe.link import open_link
 from tests.support.offers import EVERY, TABS
-from tests.support.visitors import ME, page_models
+from tests.support.pages.visitors import ME, page_models
 
 Offered = Callable[[Task], set[str]]
 

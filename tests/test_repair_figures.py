@@ -9,10 +9,10 @@ from benchmarks.repairs import RUNS, missing, sections, weights_line
 from probe.models.bundled import BUNDLED
 from probe.runs.gallery import gallery_runs, write
 from probe.runs.models import named_model_hash
-from tests.support.clean_source import clean_source, write_clean
 from tests.support.commands import call
-from tests.support.generalisation import make_points, stored_run
-from tests.support.repairs import calibration_run, mitigation_run, transfer_run
+from tests.support.runs.clean_source import clean_source, write_clean
+from tests.support.runs.generalisation import make_points, stored_run
+from tests.support.runs.repairs import calibration_run, mitigation_run, transfer_run
 
 MATRIX = [(294, 180, 132), (285, 285, 285), (285, 285, 285)]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app import TABS
-from benchmarks.screenshots import VIEWS, View, chosen
+from benchmarks.page.screenshots import VIEWS, View, chosen
 from probe.tasks.task import offered_tasks
 
 

@@ -46,7 +46,7 @@ def checks(function: Function, others: Functions, seen: frozenset[str] = frozens
 def unchecked(folder: Path) -> list[str]:
     """Return the tests of a folder that check nothing."""
     shared: Functions = {}
-    for path in sorted((folder / "support").glob("*.py")):
+    for path in sorted((folder / "support").rglob("*.py")):
         shared |= functions(path)
     return [
         f"{path.name}: {name}"

@@ -6,10 +6,10 @@ import pytest
 from gradio_client import Client
 from playwright.sync_api import Browser, Page, expect
 
-from benchmarks.browser import chromium
+from benchmarks.page.browser import chromium
 from tests.conftest import App
-from tests.support.browser import SLOW, WIDE
-from tests.support.running_app import add_model
+from tests.support.pages.browser import SLOW, WIDE
+from tests.support.processes.running_app import add_model
 
 
 @pytest.fixture(scope="session")

@@ -13,9 +13,9 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.conftest import App
-from tests.support.attacks import ATTACKS
-from tests.support.browser import SLOW, WIDE, show_examples, visit
-from tests.support.pair_files import PAIRS, row, write
+from tests.support.files.pair_files import PAIRS, row, write
+from tests.support.pages.attacks import ATTACKS
+from tests.support.pages.browser import SLOW, WIDE, show_examples, visit
 
 pytestmark = pytest.mark.browser
 WATCH = """

@@ -7,7 +7,7 @@ import pytest
 from gradio_client import Client, handle_file
 from gradio_client.exceptions import AppError
 
-from benchmarks.bad_file_kinds import BadFile, one_of_each
+from benchmarks.faults.bad_file_kinds import BadFile, one_of_each
 from tests.conftest import App
 
 FIFTY = random.Random(1).sample(list(one_of_each(seed=1)), 50)

@@ -13,7 +13,7 @@ from probe.settings import ASSETS
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from tests.conftest import App
-from tests.support.running_app import add_model
+from tests.support.processes.running_app import add_model
 
 
 def test_batch_returns_the_scored_file_and_its_summary(client: Client, tmp_path: Path) -> None:

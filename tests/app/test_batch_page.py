@@ -8,8 +8,8 @@ from playwright.sync_api import Page, expect
 from probe.settings import ASSETS
 from probe.tasks.sentiment import SENTIMENT
 from tests.conftest import App
-from tests.support.browser import PHONE, SLOW, fits_a_phone, is_accessible, open_tab
-from tests.support.running_app import add_model
+from tests.support.pages.browser import PHONE, SLOW, fits_a_phone, is_accessible, open_tab
+from tests.support.processes.running_app import add_model
 
 pytestmark = pytest.mark.browser
 EXAMPLES = ASSETS / "examples"

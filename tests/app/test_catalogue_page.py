@@ -8,7 +8,7 @@ from probe.tasks.nli import NLI
 from probe.templates import kinds
 from probe.transforms import REGISTRY
 from tests.conftest import App
-from tests.support.browser import SLOW, fits_a_phone, is_accessible, open_tab, visit
+from tests.support.pages.browser import SLOW, fits_a_phone, is_accessible, open_tab, visit
 
 pytestmark = pytest.mark.browser
 

@@ -9,7 +9,7 @@ from gradio_client import Client, handle_file
 from gradio_client.exceptions import AppError
 
 from tests.app.test_inoculate_http import wait_for_state
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
 
 SMALL = {"n": 2, "per_subcase": 1}
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.browser import SLOW, looks_well_by_day_and_by_night, open_tab
+from tests.support.pages.browser import SLOW, looks_well_by_day_and_by_night, open_tab
 
 pytestmark = pytest.mark.browser
 MEASURED = 4 * SLOW

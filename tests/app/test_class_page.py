@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.app.conftest import opened
 from tests.conftest import App
-from tests.support.browser import SLOW, fits_a_phone, is_accessible, visit
+from tests.support.pages.browser import SLOW, fits_a_phone, is_accessible, visit
 
 pytestmark = pytest.mark.browser
 STEP = "?tab=learn&lesson=word_salad&step=2&task=nli&model=minilm"

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from probe.settings import ASSETS
 from tests.conftest import App
-from tests.support.browser import SETTLED, SLOW, fits_a_phone, is_accessible, visit
+from tests.support.pages.browser import SETTLED, SLOW, fits_a_phone, is_accessible, visit
 
 pytestmark = pytest.mark.browser
 

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from probe.settings import ASSETS
 from tests.conftest import MAX_SESSIONS, App
-from tests.support.browser import SLOW, open_tab, show_examples, visit
+from tests.support.pages.browser import SLOW, open_tab, show_examples, visit
 
 pytestmark = pytest.mark.browser
 

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import App
-from tests.support.browser import PHONE, SLOW, fits_a_phone, is_accessible, open_tab, visit
-from tests.support.condition_files import written
+from tests.support.pages.browser import PHONE, SLOW, fits_a_phone, is_accessible, open_tab, visit
+from tests.support.runs.condition_files import written
 
 pytestmark = pytest.mark.browser
 MEASURED = 4 * SLOW

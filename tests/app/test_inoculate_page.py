@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from finetune.report.inoculation.gallery import shown_runs
 from probe.tasks.nli import NLI
 from tests.conftest import App
-from tests.support.browser import (
+from tests.support.pages.browser import (
     PHONE,
     SLOW,
     fits_a_phone,
@@ -15,7 +15,7 @@ from tests.support.browser import (
     show_examples,
     visit,
 )
-from tests.support.running_app import add_model
+from tests.support.processes.running_app import add_model
 
 pytestmark = pytest.mark.browser
 MEASURED = 4 * SLOW

@@ -9,7 +9,7 @@ from probe.tasks.nli import NLI
 from probe.ui.lessons.word_salad import WORD_SALAD
 from probe.ui.links import link_to_lesson
 from tests.conftest import App
-from tests.support.browser import SLOW, WIDE, fits_a_phone, is_accessible, open_tab, visit
+from tests.support.pages.browser import SLOW, WIDE, fits_a_phone, is_accessible, open_tab, visit
 
 pytestmark = pytest.mark.browser
 STEPS = WORD_SALAD.steps[NLI.name]

@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Page
 
 from app import TABS
-from benchmarks.screenshots import THEMES, VIEWS, WIDTHS, View, show, turn
+from benchmarks.page.screenshots import THEMES, VIEWS, WIDTHS, View, show, turn
 from tests.conftest import App
-from tests.support.browser import (
+from tests.support.pages.browser import (
     SLOW,
     WIDE,
     controls_keep_apart,

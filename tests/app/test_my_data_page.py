@@ -14,9 +14,9 @@ from probe.runs.store import Store
 from probe.ui.links import link_to_run
 from tests.app.conftest import opened
 from tests.conftest import App
-from tests.support.browser import SLOW, fits_a_phone, is_accessible, open_tab, visit
-from tests.support.pair_files import PAIRS, row, write
-from tests.support.visitors import ME
+from tests.support.files.pair_files import PAIRS, row, write
+from tests.support.pages.browser import SLOW, fits_a_phone, is_accessible, open_tab, visit
+from tests.support.pages.visitors import ME
 
 pytestmark = pytest.mark.browser
 

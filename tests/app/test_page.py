@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from app import TABS
 from tests.conftest import App
-from tests.support.browser import SETTLED, SLOW, fits_a_phone, hold_questions, open_tab, visit
+from tests.support.pages.browser import SETTLED, SLOW, fits_a_phone, hold_questions, open_tab, visit
 
 pytestmark = pytest.mark.browser
 

@@ -9,9 +9,9 @@ from gradio_client.exceptions import AppError
 
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from tests.conftest import App
-from tests.support.plain_http import answer_over_http
-from tests.support.probe_client import ask
-from tests.support.running_app import add_model
+from tests.support.processes.plain_http import answer_over_http
+from tests.support.processes.probe_client import ask
+from tests.support.processes.running_app import add_model
 
 
 def test_probe_answers_with_the_shape_of_the_command_line(client: Client) -> None:

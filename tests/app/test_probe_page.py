@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Page, expect
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from tests.conftest import App
-from tests.support.browser import PHONE, SLOW, fits_a_phone, is_accessible, visit
-from tests.support.running_app import add_model
+from tests.support.pages.browser import PHONE, SLOW, fits_a_phone, is_accessible, visit
+from tests.support.processes.running_app import add_model
 
 pytestmark = pytest.mark.browser
 SCREEN = {"width": 1280, "height": 800}

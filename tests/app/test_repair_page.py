@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import App
-from tests.support.browser import PHONE, SLOW, looks_well_by_day_and_by_night, open_tab, visit
+from tests.support.pages.browser import PHONE, SLOW, looks_well_by_day_and_by_night, open_tab, visit
 
 pytestmark = pytest.mark.browser
 MEASURED = 4 * SLOW

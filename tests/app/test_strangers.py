@@ -13,8 +13,8 @@ from gradio_client.exceptions import AppError
 
 from probe.ui.visitors.visitor_files import GONE
 from tests.conftest import App
-from tests.support.probe_client import ask
-from tests.support.visitors import ME, YOU
+from tests.support.pages.visitors import ME, YOU
+from tests.support.processes.probe_client import ask
 
 WAIT = 300
 """Seconds an inoculation of two cells may take on a busy machine."""

@@ -7,9 +7,9 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from benchmarks.wrong_calls import calls, send
+from benchmarks.faults.wrong_calls import calls, send
 from tests.conftest import App
-from tests.support.probe_client import ask
+from tests.support.processes.probe_client import ask
 
 CALLS = 300
 TEXTS = {"premise": "A dog barks.", "hypothesis": "It is silent."}

@@ -16,9 +16,9 @@ from probe.tasks.nli import Pair
 from probe.templates import Request, generate
 from probe.text import wordnet
 from probe.transforms import chain
-from tests.support.tiny_bert import tiny_pairs
-from tests.support.tiny_models import shared
-from tests.support.toy_ngrams import TOY
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_models import shared
+from tests.support.models.toy_ngrams import TOY
 
 PAIRS = tiny_pairs(100)
 TEXT = "The big old dog sat near the small green house. " * 5

@@ -10,7 +10,7 @@ from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.registry import register_experiments
 from probe.models.classifier import Classifier
 from probe.models.library import load
-from tests.support.tiny_bert import tiny_bert, tiny_pairs
+from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
 
 register_experiments()
 torch.set_num_threads(1)  # a tiny model is slower on several

@@ -15,7 +15,7 @@ from finetune.report.inoculation.gallery import CHALLENGES, READERS, shown_runs
 from probe.errors import ExperimentError
 from probe.models.weights.hashes import model_hash, pairs_hash
 from probe.runs.gallery import read
-from tests.support.pair_files import PAIRS, row, write
+from tests.support.files.pair_files import PAIRS, row, write
 
 FILES = ("original", "pool")
 WORDS = ["--max-epochs", "1", "--dev", "3", "--test", "6", "--train", "6", "--lrs", "1e-3"]

@@ -7,8 +7,8 @@ import pandas as pd
 from finetune.cli.experiments.example_files import local_files
 from finetune.experiments.inoculation.user_data import UserFiles, read_source_data, sources_of
 from probe.tasks.nli import NLI
-from tests.support.hub import COMMIT, Hub, ServedDataset
-from tests.support.pair_files import PAIRS, row
+from tests.support.files.pair_files import PAIRS, row
+from tests.support.processes.hub import COMMIT, Hub, ServedDataset
 
 REFERENCE = "hub:owner/set:dev"
 

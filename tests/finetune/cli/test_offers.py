@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 from finetune.cli.main import app
 from probe.tasks.task import task_named
 from tests.support.commands import answer, refusal, run
+from tests.support.models.tiny_bert import tiny_bert
 from tests.support.offers import CHALLENGES, EVERY, LABELLED, SLICES, TEMPLATES, TRANSFORMS
-from tests.support.tiny_bert import tiny_bert
 
 TEXTS = {
     "paraphrase": ("--text", "text1=How old is it?", "--text", "text2=What is its age?"),

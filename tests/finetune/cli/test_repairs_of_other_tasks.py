@@ -9,7 +9,7 @@ from finetune.experiments.word_salad import salad_names
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import Task, task_named
 from tests.support.commands import call
-from tests.support.pair_files import write
+from tests.support.files.pair_files import write
 
 pytestmark = pytest.mark.slow
 TASKS = {"minilm_mrpc": "paraphrase", "minilm_qqp": "paraphrase", "minilm_sst2": "sentiment"}

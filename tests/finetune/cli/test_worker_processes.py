@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from finetune.cli.main import app
 from finetune.experiments.inoculation.datasets import Sets
 from probe.runs.store import Store
-from tests.support.pair_files import row, write
+from tests.support.files.pair_files import row, write
 from tests.support.waiting import training, until
 
 pytestmark = pytest.mark.slow

@@ -6,7 +6,7 @@ from finetune.experiments.calibration.experiment import known_results as known_c
 from finetune.experiments.calibration.plan import cells
 from finetune.experiments.mitigation.experiment import known_results as known_mitigations
 from probe.runs.run import Json
-from tests.support.repairs import (
+from tests.support.runs.repairs import (
     CALIBRATION_PLAN,
     MITIGATION_PLAN,
     calibration_run,

@@ -10,7 +10,7 @@ from finetune.experiments.pace import mean_characters, trial, typical
 from probe.analysis.pace import characters, sample
 from probe.models.classifier import Classifier
 from probe.tasks.nli import NLI, Pair
-from tests.support.clean_source import clean_source
+from tests.support.runs.clean_source import clean_source
 
 PAIR = Pair("12345", "67890", "neutral")  # ten characters
 LONGER = Pair("123456", "678901", "neutral")

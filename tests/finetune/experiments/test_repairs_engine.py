@@ -9,9 +9,9 @@ import pytest
 from probe.runs.compute.engine import Engine
 from probe.runs.run import Json, StoredRun, ended
 from probe.runs.store import Store
-from tests.support.repair_requests import REQUESTS
+from tests.support.processes.worker_process import one_worker, worker_pid
+from tests.support.runs.repair_requests import REQUESTS
 from tests.support.waiting import training, until
-from tests.support.worker_process import one_worker, worker_pid
 
 
 @pytest.fixture

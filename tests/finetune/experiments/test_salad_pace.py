@@ -4,7 +4,7 @@ from finetune.experiments.salad_pace import salad_pace_of
 from finetune.experiments.word_salad import salad_names
 from probe.models.classifier import Classifier
 from probe.tasks.nli import NLI
-from tests.support.clean_source import clean_source
+from tests.support.runs.clean_source import clean_source
 
 TEXTS = clean_source().test
 

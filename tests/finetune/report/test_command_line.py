@@ -20,7 +20,7 @@ from finetune.report.inoculation.command import command
 from finetune.report.repair.command import repair_command
 from probe.runs.gallery import OWNER
 from probe.runs.run import Json, Run, StoredRun
-from tests.support.points import make_point, make_run
+from tests.support.runs.points import make_point, make_run
 
 RUN = make_run([make_point(80, 60)])
 CHANGED = Plan(

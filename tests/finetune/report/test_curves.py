@@ -5,7 +5,7 @@ import pytest
 
 from finetune.experiments.inoculation.plan import Cell
 from finetune.report.curves import Panel, PanelStyle, curve_frame, style_for, ticks
-from tests.support.points import make_point
+from tests.support.runs.points import make_point
 
 POINTS = [make_point(80, 60), make_point(79, 75, cell=Cell(50, 2e-5, 0))]
 BOTH = pd.concat([curve_frame(POINTS, name=name) for name in ("da", "esim")], ignore_index=True)

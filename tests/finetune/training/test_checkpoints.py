@@ -14,7 +14,7 @@ from probe.errors import TrainingError
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.tasks.nli import LABELS
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
 
 OPTIONS = {"lr": 1e-3, "seed": 0}
 

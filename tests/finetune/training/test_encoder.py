@@ -11,7 +11,7 @@ from probe.errors import TrainingError
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.tasks.nli import LABELS
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
 
 OPTIONS = TrainingOptions(lr=1e-3, epochs=2, batch=4, max_tokens=64, precision="fp32")
 PAIRS = tiny_pairs(22)  # 6 batches an epoch, the last one short

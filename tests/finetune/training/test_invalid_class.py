@@ -22,9 +22,9 @@ from probe.tasks.nli import LABELS, NLI, matches
 from probe.tasks.task import INVALID
 from probe.ui.html.prediction import bar, verdict
 from tests.support.commands import answer, run
-from tests.support.pair_files import row, write
-from tests.support.tiny_bert import tiny_pairs
-from tests.support.tiny_models import FAMILY, tiny_classifier
+from tests.support.files.pair_files import row, write
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_models import FAMILY, tiny_classifier
 
 PAIRS = tiny_pairs(9)
 

@@ -24,7 +24,7 @@ from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.stopping import Cancelled
 from probe.tasks.nli import Pair
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
 
 PAIRS = tiny_pairs(22)
 

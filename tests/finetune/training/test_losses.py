@@ -23,8 +23,8 @@ from finetune.training.losses import (
 )
 from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, Pair
 from probe.tasks.task import INVALID, Label
+from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.property_settings import STEADY
-from tests.support.tiny_bert import tiny_pairs
 
 PAIRS = tiny_pairs(3)
 LOGITS = arrays(np.float64, (4, 3), elements=st.floats(-20, 20))

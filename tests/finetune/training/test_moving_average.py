@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from finetune.training.moving_average import MovingAverage, averaged
-from tests.support.tiny_word_readers import word_reader
+from tests.support.models.tiny_word_readers import word_reader
 
 NAME = "start.bias"
 

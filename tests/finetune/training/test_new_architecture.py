@@ -22,9 +22,9 @@ from probe.models.architectures import ARCHITECTURES, Architecture, EncoderLayer
 from probe.models.library import load
 from probe.tasks.nli import LABELS
 from probe.ui.panels import own_model
-from tests.support.made_up_family import made_up_model
-from tests.support.tiny_bert import tiny_pairs
-from tests.support.visitors import ME, page_models
+from tests.support.models.made_up_family import made_up_model
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.pages.visitors import ME, page_models
 
 PAIRS = tiny_pairs(9)
 ROW = Architecture(

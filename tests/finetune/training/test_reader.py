@@ -14,8 +14,8 @@ from probe.models.answers.spans import Place, tokens_of
 from probe.models.library import load_reader
 from probe.models.reader import Reader
 from probe.tasks.reading import Span
-from tests.support.questions import asked
-from tests.support.tiny_reader import tiny_reader
+from tests.support.files.questions import asked
+from tests.support.models.tiny_reader import tiny_reader
 
 NAMES = ("man", "woman", "boy", "girl", "teacher", "baker", "driver", "farmer")
 PLACES = ("park", "shop", "school", "church")

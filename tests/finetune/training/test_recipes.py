@@ -9,8 +9,8 @@ from finetune.training.optimisers import OPTIMISERS, adamw, clip_gradients, make
 from finetune.training.recipes import mode_words
 from probe.models.architectures import ARCHITECTURES, DEFAULT
 from probe.models.classifier import Classifier
-from tests.support.tiny_models import tiny_classifier
-from tests.support.tiny_word_models import word_classifier
+from tests.support.models.tiny_models import tiny_classifier
+from tests.support.models.tiny_word_models import word_classifier
 
 DA, ESIM, CHARACTERS, BERT = (
     word_classifier("da"),

@@ -20,9 +20,9 @@ from probe.models.answers.prediction import as_predictions, softmax
 from probe.models.answers.rule import TEMPERATURE, read_temperature, write_temperature
 from probe.models.library import load
 from probe.tasks.nli import LABELS
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_models import tiny_classifier
 from tests.support.property_settings import STEADY
-from tests.support.tiny_bert import tiny_pairs
-from tests.support.tiny_models import tiny_classifier
 
 ROWS = arrays(np.float32, (5, 3), elements=st.floats(-50, 50, width=32))
 PAIRS = tiny_pairs(12)

@@ -8,8 +8,8 @@ import pytest
 from finetune.experiments.inoculation.plan import Cell
 from finetune.ui.downloads import write_files
 from probe.errors import RunError
-from tests.support.points import make_point, make_run
-from tests.support.visitors import ME
+from tests.support.pages.visitors import ME
+from tests.support.runs.points import make_point, make_run
 
 POINTS = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]
 RUNS = [make_run(POINTS, "da", run_id="a"), make_run(POINTS, "esim", "spelling", "b")]

@@ -12,8 +12,8 @@ from finetune.ui.generalise.form import request_of
 from finetune.ui.inoculate.api import STANDARD_LIMITS
 from finetune.ui.inoculate.plan_form import UPLOADS, Form, sources_of
 from probe.data.hub.dataset import fetch, read_reference
-from tests.support.hub import COMMIT, Hub, ServedDataset
-from tests.support.pair_files import PAIRS, row
+from tests.support.files.pair_files import PAIRS, row
+from tests.support.processes.hub import COMMIT, Hub, ServedDataset
 
 NAME = f"hub:owner/set@{COMMIT}:default/test"
 

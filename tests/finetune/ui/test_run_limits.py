@@ -14,7 +14,7 @@ from probe.runs.store import Store
 from probe.ui.html.elements import NOTHING
 from probe.ui.visitors.visitor_files import fresh_folder
 from tests.conftest import free_port
-from tests.support.visitors import ME, YOU
+from tests.support.pages.visitors import ME, YOU
 
 
 @pytest.fixture

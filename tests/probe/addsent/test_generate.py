@@ -19,7 +19,7 @@ from probe.tasks.examples import bundled_examples
 from probe.tasks.reading import READING, Span
 from probe.text.tagger import tag
 from probe.text.tokens import tokenise
-from tests.support.questions import asked
+from tests.support.files.questions import asked
 
 PASSAGE = "The old mill burned down in 1850. Anna Weber rebuilt it. It stands in Oldtown today."
 ASKED = asked(PASSAGE, "Who rebuilt the old mill in Germany?", (Span("Anna Weber", 34),), "q1")

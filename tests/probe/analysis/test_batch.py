@@ -16,10 +16,10 @@ from probe.data.tables import Table, read_table
 from probe.errors import FileError, UnknownTransform
 from probe.tasks.nli import LABELS, NLI
 from probe.transforms import Options
-from tests.support.pair_files import pair_columns
-from tests.support.scored_frames import scored_frame
-from tests.support.tiny_bert import tiny_pairs
-from tests.support.tiny_models import shared
+from tests.support.files.pair_files import pair_columns
+from tests.support.files.scored_frames import scored_frame
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_models import shared
 
 NAMES = ("sort", "drop", "copysort", "negation", "drop+sort")
 TINY = replace(shared(), name="tiny")

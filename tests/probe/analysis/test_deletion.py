@@ -3,9 +3,9 @@
 import pytest
 
 from probe.analysis.deletion import CHUNK, RANDOM, RANKINGS, deletion_test, without_top_half
-from tests.support.scored_tokens import WORDS, scored
-from tests.support.tiny_bert import tiny_pairs
-from tests.support.tiny_models import shared
+from tests.support.models.scored_tokens import WORDS, scored
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_models import shared
 
 
 @pytest.mark.parametrize(

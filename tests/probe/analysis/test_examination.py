@@ -12,8 +12,8 @@ from probe.analysis.importance.methods import Method
 from probe.data.tables import Table
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair
-from tests.support.pair_files import PAIRS, pair_columns
-from tests.support.tiny_models import tiny_classifier
+from tests.support.files.pair_files import PAIRS, pair_columns
+from tests.support.models.tiny_models import tiny_classifier
 
 COLUMNS = pair_columns("premise", "hypothesis")
 TABLE = Table(pd.DataFrame([vars(pair) for pair in PAIRS[:6]], dtype=object), "csv")

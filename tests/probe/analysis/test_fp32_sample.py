@@ -15,7 +15,7 @@ from probe.models.classifier import Precision, Prediction
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.task import Task
 from probe.transforms import Options
-from tests.support.pair_files import pair_columns
+from tests.support.files.pair_files import pair_columns
 
 WORDS = "In a sample of the rows computed in bf16 {} from fp32."
 

@@ -18,8 +18,8 @@ from probe.cli.main import app
 from probe.errors import TemplateError
 from probe.templates import Request, generate, subcases
 from probe.templates.request import HEURISTICS
-from tests.support.tiny_bert import tiny_bert
-from tests.support.tiny_models import shared
+from tests.support.models.tiny_bert import tiny_bert
+from tests.support.models.tiny_models import shared
 
 E, X = "entailment", "non-entailment"
 

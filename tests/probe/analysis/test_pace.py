@@ -5,7 +5,7 @@ import pytest
 from probe.analysis.pace import TransformPace, asking, trial
 from probe.models.classifier import Classifier
 from probe.transforms import Options
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
 
 NAMES = ("sort", "negation", "drop")
 PACE = TransformPace(1.0, 5.0, {"sort": 0.1, "drop": 0.2, "repeat": 0.3})

@@ -26,7 +26,7 @@ from probe.tasks.task import TASKS, Example, Label, Task, register
 from probe.transforms import REGISTRY, Options
 from probe.transforms.availability import ready
 from probe.transforms.registry import Tools, transform
-from tests.support.scored_frames import made_frame, scored_frame
+from tests.support.files.scored_frames import made_frame, scored_frame
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from probe.cli.main import app
 from probe.data.records import Record
 from probe.models.reader import SpanPrediction
 from probe.tasks.reading import READING, Question
-from tests.support.tiny_reader import tiny_reader
+from tests.support.models.tiny_reader import tiny_reader
 
 PASSAGE = "The old mill stood by the river. Anna fixed it."
 GOOD = {"context": PASSAGE, "question": "Who fixed it?", "answers": [{"text": "Anna", "start": 33}]}

@@ -16,8 +16,8 @@ from probe.annotation.batches import (
 from probe.errors import SurveyError
 from probe.runs.store import Store
 from probe.surveys.survey import end_survey, join, responses, survey_of
-from tests.support.annotation import answer_all, honest, items, person, small_set
-from tests.support.visitors import ME
+from tests.support.pages.visitors import ME
+from tests.support.runs.annotation import answer_all, honest, items, person, small_set
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import offered_tasks
-from tests.support.annotation import items
+from tests.support.runs.annotation import items
 
 EXAMPLES = bundled_examples(NLI)[:60]
 SALAD = ("sort", "shuffle", "copyone")

@@ -15,8 +15,8 @@ from probe.models.bundled import BUNDLED
 from probe.models.library import load_any
 from probe.runs.store import Store
 from probe.tasks.sentiment import SENTIMENT
-from tests.support.annotation import answer_all, honest, person, small_set
-from tests.support.visitors import ME, YOU
+from tests.support.pages.visitors import ME, YOU
+from tests.support.runs.annotation import answer_all, honest, person, small_set
 
 
 @pytest.fixture

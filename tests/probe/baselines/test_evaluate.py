@@ -10,7 +10,7 @@ from probe.baselines.evaluate import Tally, evaluate_baseline, evaluation_json
 from probe.errors import UnknownBaseline
 from probe.tasks.nli import LABELS, Pair, matches
 from probe.tasks.task import Label
-from tests.support.baseline_pairs import C, E, N, X, numerical_pairs
+from tests.support.files.baseline_pairs import C, E, N, X, numerical_pairs
 
 
 @pytest.mark.parametrize(

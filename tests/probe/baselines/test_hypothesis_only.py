@@ -10,7 +10,7 @@ from probe.baselines.hypothesis_only import FOLDER, WEIGHTS_FILE, BagWeights, la
 from probe.baselines.training import train, vocabulary, write
 from probe.errors import MissingWeights, TrainingError
 from probe.tasks.nli import LABELS, Pair
-from tests.support.baseline_pairs import C, E, N, X, label_of, separable_pairs
+from tests.support.files.baseline_pairs import C, E, N, X, label_of, separable_pairs
 
 
 def test_scores_are_the_weights_of_the_words_that_occur() -> None:

@@ -8,7 +8,7 @@ from probe.baselines import BASELINES
 from probe.baselines.evaluate import evaluate_baseline
 from probe.tasks.nli import Pair
 from probe.tasks.task import Label
-from tests.support.baseline_pairs import C, E, N, X, label_of
+from tests.support.files.baseline_pairs import C, E, N, X, label_of
 from tests.support.property_settings import STEADY
 
 # numerical (Liu et al. 2019, appendix C)

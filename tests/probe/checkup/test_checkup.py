@@ -36,9 +36,9 @@ from probe.runs.run import Json
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.transforms.availability import ready
-from tests.support.tiny_bert import tiny_pairs
-from tests.support.tiny_reader import tiny_reader
-from tests.support.tiny_word_readers import QUESTIONS
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_reader import tiny_reader
+from tests.support.models.tiny_word_readers import QUESTIONS
 
 N = 100
 

@@ -20,9 +20,9 @@ from probe.runs.compute.engine import Engine
 from probe.runs.run import Json, RunRequest, StoredRun, ended
 from probe.runs.store import Store
 from probe.tasks.nli import NLI
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.processes.worker_process import one_worker, worker_pid
 from tests.support.waiting import until
-from tests.support.worker_process import one_worker, worker_pid
 
 ASKED = Asked(n=6, per_subcase=1, precision="fp32")
 PAIRS = tiny_pairs(24)

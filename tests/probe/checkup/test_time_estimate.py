@@ -10,7 +10,7 @@ from probe.checkup.plan import Plan
 from probe.checkup.time_estimate import estimate_seconds, seconds_at_pace
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
 
 PAIRS = [Pair("12345", "67890", "neutral")] * 4  # ten characters each
 PACE = TransformPace(1.0, 5.0, {"sort": 0.5, "drop": 0.25})

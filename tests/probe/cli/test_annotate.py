@@ -10,8 +10,8 @@ from probe.annotation.annotation_set import AnnotationSet
 from probe.runs.owners import COMMAND_LINE
 from probe.runs.store import Store
 from probe.surveys.survey import own_surveys
-from tests.support.annotation import answer_all, honest, person
 from tests.support.commands import refusal, run
+from tests.support.runs.annotation import answer_all, honest, person
 
 
 def test_a_set_is_drawn_imported_judged_and_exported(

@@ -11,8 +11,8 @@ import finetune.cli.main
 import probe.cli.main
 from probe.cli.group import group
 from probe.errors import ModelError
-from tests.support.pair_files import PAIRS, row, write
-from tests.support.tiny_bert import tiny_bert
+from tests.support.files.pair_files import PAIRS, row, write
+from tests.support.models.tiny_bert import tiny_bert
 
 PROBE, FINETUNE = probe.cli.main.app, finetune.cli.main.app
 

@@ -11,8 +11,8 @@ from probe.cli.example_file import local_file
 from probe.data.hub.dataset import source_name
 from probe.tasks.nli import NLI
 from tests.support.commands import run
-from tests.support.hub import COMMIT, Hub, ServedDataset
-from tests.support.pair_files import PAIRS, row
+from tests.support.files.pair_files import PAIRS, row
+from tests.support.processes.hub import COMMIT, Hub, ServedDataset
 
 NAME = "hub:owner/pairs:test"
 

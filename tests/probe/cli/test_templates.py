@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from probe.cli.main import app
 from probe.templates import Request, generate
 from probe.templates.files import FACTS
-from tests.support.template_files import texts
+from tests.support.files.template_files import texts
 
 
 def run(*arguments: str) -> Any:

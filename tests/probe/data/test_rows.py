@@ -9,7 +9,7 @@ from probe.data.rows import Columns, choose, guess, labelled, read_row, stream_l
 from probe.errors import DisputedLabel, ExampleError, FileError, LabelError, LimitError
 from probe.limits import Bounds
 from probe.tasks.nli import NLI, Pair
-from tests.support.pair_files import pair_columns, write
+from tests.support.files.pair_files import pair_columns, write
 
 
 @pytest.mark.parametrize(

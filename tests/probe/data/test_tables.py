@@ -17,7 +17,7 @@ from probe.data.tables import Table, read_table, write_table
 from probe.errors import FileError
 from probe.settings import ASSETS
 from probe.tasks.nli import NLI
-from tests.support.pair_files import pair_columns
+from tests.support.files.pair_files import pair_columns
 from tests.support.property_settings import STEADY
 
 

@@ -12,7 +12,7 @@ from probe.analysis.importance.methods import Method
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.tasks.nli import LABELS, Pair
-from tests.support.tiny_models import FAMILY, shared, tiny_classifier
+from tests.support.models.tiny_models import FAMILY, shared, tiny_classifier
 
 PAIRS = (
     Pair("A man walks slowly to the old park.", "The baker isn't happy!"),

@@ -12,8 +12,8 @@ from probe.models.answers.prediction import as_predictions
 from probe.models.classifier import Classifier, by_length, fast_bf16, resolve
 from probe.tasks.nli import LABELS, Pair
 from probe.tasks.task import Label
-from tests.support.tiny_bert import tiny_pairs
-from tests.support.tiny_models import MODELS, shared, tiny_classifier
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_models import MODELS, shared, tiny_classifier
 
 KINDS = pytest.mark.parametrize("kind", MODELS)
 PERMUTED: tuple[Label, ...] = ("contradiction", "entailment", "neutral")

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from probe.models.classifier import Classifier
-from tests.support.tiny_bert import tiny_pairs
-from tests.support.tiny_models import FAMILY, MODELS, shared
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_models import FAMILY, MODELS, shared
 
 PAIRS = tiny_pairs(6)
 

@@ -9,7 +9,7 @@ from probe.hub import make_room
 from probe.models.cache import ModelCache
 from probe.models.library import load
 from probe.tasks.nli import Pair
-from tests.support.hub import COMMIT, TOKEN, Broken, Hub
+from tests.support.processes.hub import COMMIT, TOKEN, Broken, Hub
 
 PAIR = Pair("A man walks.", "He moves.")
 

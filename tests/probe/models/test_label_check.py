@@ -11,7 +11,7 @@ from probe.models.library import load
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import LABELS, NLI, SANITY_PAIRS, TWO_WAY
 from probe.tasks.task import Label
-from tests.support.tiny_models import tiny_classifier
+from tests.support.models.tiny_models import tiny_classifier
 
 # the order of the outputs' names; the outputs are E, N, C
 SWAPPED: tuple[Label, ...] = ("neutral", "entailment", "contradiction")

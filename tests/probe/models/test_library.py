@@ -21,8 +21,8 @@ from probe.models.library import entries, find, load, require_on_disk
 from probe.settings import ASSETS
 from probe.tasks.nli import LABELS, NLI, TWO_WAY, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
-from tests.support.tiny_bert import tiny_bert
-from tests.support.tiny_models import shared
+from tests.support.models.tiny_bert import tiny_bert
+from tests.support.models.tiny_models import shared
 
 PAIR = Pair("A man walks.", "He moves.")
 

@@ -14,7 +14,7 @@ from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task, read_labels
 from tests.support.commands import refusal
-from tests.support.tiny_bert import tiny_bert
+from tests.support.models.tiny_bert import tiny_bert
 
 TWO, THREE = ["LABEL_0", "LABEL_1"], ["LABEL_0", "LABEL_1", "LABEL_2"]
 

@@ -33,11 +33,11 @@ from probe.ui.html.prediction import bar
 from probe.ui.html.probe import examination as probe_results
 from probe.ui.panels import own_model
 from tests.conftest import App
-from tests.support.pair_files import pair_columns
-from tests.support.scored_frames import made_frame, scored_frame
-from tests.support.tiny_bert import tiny_bert, tiny_pairs
-from tests.support.tiny_models import tiny_classifier
-from tests.support.visitors import ME, page_models
+from tests.support.files.pair_files import pair_columns
+from tests.support.files.scored_frames import made_frame, scored_frame
+from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
+from tests.support.models.tiny_models import tiny_classifier
+from tests.support.pages.visitors import ME, page_models
 
 PAIR = Pair("A man walks to the park.", "The man isn't happy!")
 NAMES = ["sort", "neghyp", "copysort", "drop+shuffle", "premsubseq", "negation", "pbsmt"]

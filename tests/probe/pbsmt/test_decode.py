@@ -20,8 +20,8 @@ from probe.pbsmt.decode import (
     target_words,
 )
 from probe.pbsmt.ngram_model import START
+from tests.support.models.toy_ngrams import TOY, log10_of
 from tests.support.property_settings import STEADY
-from tests.support.toy_ngrams import TOY, log10_of
 
 LINES = [
     "a\t-0.5\ta\t-0.9\tb b\n",

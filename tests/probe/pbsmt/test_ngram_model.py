@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.pbsmt import ngram_model
+from tests.support.models.toy_ngrams import ARPA, TOY, log10_of
 from tests.support.property_settings import STEADY
-from tests.support.toy_ngrams import ARPA, TOY, log10_of
 
 
 @pytest.mark.parametrize(

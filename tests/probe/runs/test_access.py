@@ -21,7 +21,7 @@ from probe.runs.access import (
 )
 from probe.runs.owners import COMMAND_LINE, new_owner
 from probe.runs.store import Store
-from tests.support.visitors import ME, YOU
+from tests.support.pages.visitors import ME, YOU
 
 PLAN = Plan("minilm", "negation", (5,), (2e-5,), (0,))
 

@@ -20,7 +20,7 @@ from probe.runs.owners import browser_secret
 from probe.runs.periodic_backup import start_backups
 from probe.runs.store import Store
 from tests.support.commands import refusal, run
-from tests.support.visitors import ME
+from tests.support.pages.visitors import ME
 
 PLAN = Plan("tiny", "negation", (6, 12), (1e-3,), (0,))
 VERSION_1 = Path(__file__).parent / "database" / "version_1.sqlite"

@@ -21,8 +21,8 @@ from probe.runs.compute.lease import LEASE_SECONDS, Lease
 from probe.runs.database.tables import RunRow
 from probe.runs.run import StoredRun
 from probe.runs.store import Store
-from tests.support.database_trouble import full, locked
-from tests.support.points import make_point
+from tests.support.processes.database_trouble import full, locked
+from tests.support.runs.points import make_point
 
 PLAN = Plan("tiny", "negation", (6, 12), (1e-3,), (0,))
 CELL = Cell(6, 1e-3, 0)

@@ -30,7 +30,7 @@ from probe.runs.run import Json, RunRequest, StoredRun, ended
 from probe.runs.store import Store
 from probe.stopping import halt
 from probe.ui.html.run import cells_table, under_way
-from tests.support.visitors import ME, YOU
+from tests.support.pages.visitors import ME, YOU
 from tests.support.waiting import training, until
 
 PLAN = {"words": ["rain", "sun", "snow"], "seconds": 0.0}

@@ -16,8 +16,8 @@ from probe.runs.owners import COMMAND_LINE
 from probe.runs.store import Store
 from probe.tasks.nli import LABELS, NLI
 from probe.tasks.sentiment import SENTIMENT
-from tests.support.tiny_bert import tiny_bert
-from tests.support.visitors import ME, YOU
+from tests.support.models.tiny_bert import tiny_bert
+from tests.support.pages.visitors import ME, YOU
 
 PLAN = Plan("minilm", "negation", (5,), (2e-5,), (0,))
 

@@ -18,8 +18,8 @@ from probe.runs.owners import COMMAND_LINE, DAY
 from probe.runs.removal import delete_model, delete_run, discard_run, remove_old_runs
 from probe.runs.run import ended
 from probe.runs.store import Store
-from tests.support.tiny_bert import tiny_bert
-from tests.support.visitors import ME, YOU
+from tests.support.models.tiny_bert import tiny_bert
+from tests.support.pages.visitors import ME, YOU
 from tests.support.waiting import until
 
 PLAN = Plan("tiny", "negation", (5,), (2e-5,), (0,))

@@ -24,7 +24,7 @@ from probe.runs.environment import environment
 from probe.runs.experiment import run_json
 from probe.runs.run import State, StoredRun
 from probe.runs.store import Store
-from tests.support.points import make_point
+from tests.support.runs.points import make_point
 
 PLAN = Plan("tiny", "negation", (6, 12), (1e-3,), (0,))
 CELL = Cell(6, 1e-3, 0)

@@ -17,7 +17,7 @@ from probe.scoring.file_scoring import FileScoring
 from probe.scoring.files import Places
 from probe.scoring.request import ScoringRequest
 from probe.tasks.nli import NLI
-from tests.support.pair_files import PAIRS
+from tests.support.files.pair_files import PAIRS
 
 IDENTITY = {"the file": "a", "the model": "b", "the settings": "c"}
 ROWS = 600

@@ -11,7 +11,7 @@ import psutil
 import pyarrow.parquet as pq
 import pytest
 
-from benchmarks.app_process import APP, ROOT, process
+from benchmarks.page.app_process import APP, ROOT, process
 from probe.cli.answers.interrupts import INTERRUPTED
 from probe.data.rows import guess
 from probe.data.source import open_source
@@ -26,11 +26,11 @@ from probe.scoring.file_scoring import FileScoring
 from probe.scoring.files import Places
 from probe.scoring.request import ScoringRequest
 from probe.tasks.nli import NLI
-from tests.support.dask_cluster import dask_cluster
-from tests.support.scoring_files import pair_file
-from tests.support.visitors import ME
+from tests.support.files.scoring_files import pair_file
+from tests.support.pages.visitors import ME
+from tests.support.processes.dask_cluster import dask_cluster
+from tests.support.processes.worker_process import worker_pid
 from tests.support.waiting import until
-from tests.support.worker_process import worker_pid
 
 pytestmark = pytest.mark.slow
 ROWS = 2600

@@ -28,8 +28,8 @@ from probe.tasks.nli import NLI
 from probe.ui.tabs.background_result import result_of
 from probe.ui.tabs.batch_background import Background
 from tests.support.commands import run
-from tests.support.scoring_files import pair_file
-from tests.support.visitors import ME
+from tests.support.files.scoring_files import pair_file
+from tests.support.pages.visitors import ME
 
 ROWS, FIRST = 513, 512
 BOTH: Sequence[Precision] = ("bf16", "fp32")

@@ -24,8 +24,8 @@ from probe.scoring.plan import plan_json, read_plan
 from probe.scoring.request import ScoringRequest
 from probe.tasks.nli import NLI
 from probe.transforms import Options
-from tests.support.scoring_files import pair_file
-from tests.support.visitors import ME
+from tests.support.files.scoring_files import pair_file
+from tests.support.pages.visitors import ME
 from tests.support.waiting import until
 
 ROWS = 1200

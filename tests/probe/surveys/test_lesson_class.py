@@ -8,8 +8,8 @@ import pytest
 
 from probe.runs.store import Store
 from probe.surveys.lesson_class import guesses, guesses_frame, record_guess, start_class
-from tests.support.annotation import person
-from tests.support.visitors import ME
+from tests.support.pages.visitors import ME
+from tests.support.runs.annotation import person
 
 STEPS = ("one", "two", "three")
 PEOPLE = 30

@@ -28,7 +28,7 @@ from probe.surveys.survey import (
     show_results,
     survey_of,
 )
-from tests.support.visitors import ME, YOU
+from tests.support.pages.visitors import ME, YOU
 
 OTHER = "c" * 32
 

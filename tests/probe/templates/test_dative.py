@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 from probe.templates import Request, count, generate, template_ids
-from tests.support.template_files import GIVE, sample, texts
+from tests.support.files.template_files import GIVE, sample, texts
 
 
 def test_a_dative_premise_has_its_three_hypotheses() -> None:

@@ -10,7 +10,7 @@ import pytest
 from probe.templates import Request, generate, kinds
 from probe.templates.combinations import Combinations
 from probe.templates.permutation import Permutation
-from tests.support.template_files import texts
+from tests.support.files.template_files import texts
 
 ROOT = Path(__file__).resolve().parents[3]
 

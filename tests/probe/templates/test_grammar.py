@@ -8,7 +8,7 @@ import pytest
 
 from probe.templates import subcases, template_ids
 from probe.templates.grammar import grammar
-from tests.support.template_files import (
+from tests.support.files.template_files import (
     FILES,
     GIVE,
     LEVELS,

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from probe.templates import Request, generate, subcases
-from tests.support.template_files import FILES, texts, words
+from tests.support.files.template_files import FILES, texts, words
 
 
 def within(part: list[str], whole: list[str]) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from probe.templates import RANGES, Request, TemplatePair, generate, read_range
-from tests.support.template_files import CRATE, sample, texts
+from tests.support.files.template_files import CRATE, sample, texts
 
 QUANTITY = re.compile(r"(?:\b(more|less) than )?(\d+)", re.IGNORECASE)
 

@@ -12,7 +12,7 @@ from probe.templates import (
     split_by_template,
     template_ids,
 )
-from tests.support.template_files import GIVE, LEVELS, ROZEN
+from tests.support.files.template_files import GIVE, LEVELS, ROZEN
 
 # the split
 

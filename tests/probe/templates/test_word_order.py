@@ -9,7 +9,7 @@ import pytest
 from probe.tasks.paraphrase import PARAPHRASE, PARAPHRASE_IDENTIFICATION
 from probe.templates import Request, generate
 from probe.templates.grammar import grammar, slot_names
-from tests.support.template_files import FILES, sample, words
+from tests.support.files.template_files import FILES, sample, words
 
 KIND = "word_order"
 TEMPLATES = FILES[KIND]["template"]

@@ -13,7 +13,7 @@ from probe.tasks.reading import READING, Question
 from probe.transforms import REGISTRY, Options
 from probe.transforms.availability import missing
 from probe.transforms.registry import Tools
-from tests.support.scored_tokens import FixedReader, scored
+from tests.support.models.scored_tokens import FixedReader, scored
 
 if sys.version_info >= (3, 11):
     import tomllib

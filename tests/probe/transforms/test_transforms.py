@@ -30,9 +30,9 @@ from probe.transforms.families.importance import kept_count
 from probe.transforms.registry import SubWords, Tools
 from probe.transforms.wording import applies_of
 from tests.support.global_state import leaves_global_chance_alone
+from tests.support.models.scored_tokens import FixedReader, scored
+from tests.support.models.tiny_models import shared
 from tests.support.property_settings import STEADY
-from tests.support.scored_tokens import FixedReader, scored
-from tests.support.tiny_models import shared
 
 NAMES = [name for name, entry in REGISTRY.items() if entry.suits(NLI)]
 PAIR = Pair("The old man walks to the green park.", "The man isn't happy!", "neutral", "r1")

@@ -16,8 +16,8 @@ from probe.tasks.reading import READING
 from probe.tasks.task import Task
 from probe.ui.batch_tables import view
 from probe.ui.part_rows import part_view
-from tests.support.tiny_models import shared
-from tests.support.tiny_word_readers import word_reader
+from tests.support.models.tiny_models import shared
+from tests.support.models.tiny_word_readers import word_reader
 
 PAIRS = pd.DataFrame(
     [

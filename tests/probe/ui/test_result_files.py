@@ -17,7 +17,7 @@ from probe.ui.result_files import kept_folder
 from probe.ui.tabs.batch_rows import turn
 from probe.ui.tabs.compare_view import turn as turn_compared
 from probe.ui.visitors.visitor_files import cache_folder, fresh_folder
-from tests.support.visitors import ME
+from tests.support.pages.visitors import ME
 
 GONE = "these results are no longer kept here"
 

@@ -12,8 +12,8 @@ from finetune.cli.main import app
 from finetune.experiments.generalisation.run import generalisation_runs
 from probe.runs.gallery import read
 from probe.runs.store import Store
-from tests.support.pair_files import write
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.files.pair_files import write
+from tests.support.models.tiny_bert import tiny_pairs
 
 
 def call(*words: object) -> Result:

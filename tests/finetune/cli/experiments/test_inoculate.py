@@ -16,8 +16,8 @@ from finetune.experiments.inoculation.serialise import row_json
 from probe.runs.store import Store
 from probe.tasks.nli import Pair
 from tests.support.commands import call
-from tests.support.points import make_point
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.runs.points import make_point
 
 
 def write(path: Path, pairs: tuple[Pair, ...]) -> Path:

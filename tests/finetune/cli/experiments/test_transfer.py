@@ -8,8 +8,8 @@ import pytest
 
 from probe.runs.gallery import read
 from probe.runs.store import Store
-from tests.support.clean_source import clean_source, write_clean
 from tests.support.commands import call
+from tests.support.runs.clean_source import clean_source, write_clean
 
 
 @pytest.fixture

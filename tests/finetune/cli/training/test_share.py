@@ -11,7 +11,7 @@ from probe.models.library import load
 from probe.models.weights.files import WHOLE
 from probe.models.weights.shared import write_weights
 from probe.tasks.nli import Pair
-from tests.support.tiny_bert import tiny_bert
+from tests.support.models.tiny_bert import tiny_bert
 
 WEIGHT = "bert.embeddings.word_embeddings.weight"
 PAIRS = [Pair("A man walks.", "He moves.")]

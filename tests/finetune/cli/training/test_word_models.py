@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 from finetune.cli.main import app
 from probe.models.library import load
 from probe.tasks.nli import LABELS
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
 
 PAIRS = tiny_pairs(120)
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from finetune.cli.main import app
 from probe.models.word_models.word_tokenizer import SPECIAL
-from tests.support.tiny_bert import tiny_bert, tiny_pairs
+from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
 
 
 def test_the_most_frequent_words_get_a_vector_each(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from probe.runs.experiment import CellContext, Result
 from probe.runs.models import named_model_hash
 from probe.stopping import Cancelled
 from probe.tasks.nli import NLI
-from tests.support.clean_source import TRAINING, clean_source
+from tests.support.runs.clean_source import TRAINING, clean_source
 
 SOURCE = clean_source()
 PLAN = Plan("tiny", TRAINING, sizes=(24,), seeds=(0, 1), tests=6)

@@ -7,7 +7,7 @@ from finetune.experiments.word_salad import salad_names
 from finetune.experiments.work import Work
 from probe.models.classifier import Classifier
 from probe.tasks.nli import NLI, Pair
-from tests.support.clean_source import TRAINING, clean_source
+from tests.support.runs.clean_source import TRAINING, clean_source
 
 PAIR = Pair("12345", "67890", "neutral")  # ten characters
 SOURCE = SourceData((PAIR,) * 4, (PAIR,) * 5, (PAIR,) * 30)

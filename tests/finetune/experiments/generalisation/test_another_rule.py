@@ -4,7 +4,7 @@ import pytest
 
 from finetune.experiments.generalisation.another_rule import judged_anew, loss_in
 from probe.errors import ExperimentError
-from tests.support.generalisation import make_points, make_run
+from tests.support.runs.generalisation import make_points, make_run
 
 MATRIX = [(294, 180, 132), (285, 285, 285), (285, 285, 285)]
 RUN = make_run(make_points(MATRIX))

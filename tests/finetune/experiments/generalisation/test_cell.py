@@ -20,7 +20,7 @@ from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.stopping import Cancelled
 from probe.tasks.nli import Pair
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
 
 
 def told(name: str, n: int = 60) -> tuple[Pair, ...]:

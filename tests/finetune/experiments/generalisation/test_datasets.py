@@ -20,7 +20,7 @@ from finetune.experiments.inoculation.datasets import Examples
 from probe.errors import ExperimentError
 from probe.tasks.task import task_named
 from probe.templates import template_ids
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
 
 NOTHING = SourceData(tiny_pairs(6))
 

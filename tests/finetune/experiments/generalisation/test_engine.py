@@ -12,7 +12,7 @@ from finetune.experiments.generalisation.run import run_request
 from probe.runs.compute.engine import Engine
 from probe.runs.run import Json, RunRequest, StoredRun, ended
 from probe.runs.store import Store
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.waiting import training, until
 
 

@@ -13,7 +13,7 @@ from finetune.experiments.generalisation.grid import (
     repeats,
 )
 from finetune.experiments.generalisation.plan import Cell, base_cell
-from tests.support.generalisation import make_point
+from tests.support.runs.generalisation import make_point
 
 ROW = [make_point(Cell("simple", 100, 1e-3, seed), (270, 210, 150 + seed)) for seed in (0, 1)]
 

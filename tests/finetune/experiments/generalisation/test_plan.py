@@ -13,7 +13,7 @@ from finetune.experiments.generalisation.plan import (
     usual_rates,
 )
 from probe.errors import ExperimentError
-from tests.support.generalisation import PLAN
+from tests.support.runs.generalisation import PLAN
 
 
 def test_the_model_as_it_was_is_tested_once_for_each_seed_and_first() -> None:

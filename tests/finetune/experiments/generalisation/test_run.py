@@ -30,9 +30,9 @@ from finetune.experiments.generalisation.time_estimate import estimate_seconds
 from finetune.experiments.inoculation.plan import Plan as InoculationPlan
 from probe.models.classifier import Classifier
 from probe.runs.run import Json, Run, RunCell, StoredRun
-from tests.support.generalisation import PLAN, make_point, make_points
-from tests.support.generalisation import make_run as judged
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.runs.generalisation import PLAN, make_point, make_points
+from tests.support.runs.generalisation import make_run as judged
 
 DATA = SourceData(tiny_pairs(9))
 SMALL = replace(PLAN, sizes=(20,), tests=10, dev=5)

@@ -9,7 +9,7 @@ import pytest
 from finetune.experiments.generalisation.user_data import read_conditions, read_data
 from finetune.experiments.inoculation.user_data import UserFiles
 from probe.errors import FileError
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
 
 
 def write(path: Path, conditions: Sequence[str]) -> Path:

@@ -12,7 +12,7 @@ from finetune.experiments.generalisation.verdict import (
     verdict_json,
     worst_in,
 )
-from tests.support.generalisation import PLAN, make_point, make_points
+from tests.support.runs.generalisation import PLAN, make_point, make_points
 
 GOOD = (285, 285, 285)
 

@@ -18,8 +18,8 @@ from probe.errors import ExperimentError, FileError, LabelError
 from probe.models.classifier import Classifier
 from probe.tasks.nli import LABELS, NON_ENTAILMENT, TWO_WAY, Pair
 from probe.tasks.task import Label
-from tests.support.tiny_bert import tiny_pairs
-from tests.support.tiny_models import tiny_classifier
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_models import tiny_classifier
 
 PLAN = Plan("tiny", "negation", (6, 12), (1e-3,), (0,), batch=4, max_epochs=4, precision="fp32")
 CELL = Cell(12, 1e-3, 0)

@@ -21,7 +21,7 @@ from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.nli import NLI, Pair
 from probe.transforms import REGISTRY
 from probe.transforms.availability import ready
-from tests.support.pair_files import PAIRS, row, write
+from tests.support.files.pair_files import PAIRS, row, write
 
 TINY = SourceData(PAIRS[:6], PAIRS[6:12], PAIRS[12:])
 NUMERICAL = Path(__file__).parents[5] / "shared/data/challenge/numerical_reasoning.jsonl.gz"

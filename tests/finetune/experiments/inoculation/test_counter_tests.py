@@ -18,7 +18,7 @@ from finetune.report.inoculation.text import counter_lines
 from finetune.ui.html.panels import curves
 from finetune.ui.html.run import outcome
 from probe.tasks.reading import READING
-from tests.support.points import make_point, make_run
+from tests.support.runs.points import make_point, make_run
 
 N = 200
 LARGE = Cell(50, 2e-5, 0)

@@ -13,7 +13,7 @@ from finetune.experiments.inoculation.fast_mode import (
 )
 from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.experiments.inoculation.verdict import conclude
-from tests.support.points import make_point
+from tests.support.runs.points import make_point
 
 PLAN = Plan("minilm", "negation", (10,), (1e-3,), (0,), "fast")
 

@@ -32,7 +32,7 @@ from probe.runs.run import ended
 from probe.runs.store import Store
 from probe.tasks.task import TASKS, Label, Task, register
 from probe.transforms.availability import ready
-from tests.support.tiny_models import POSITIONS, SHAPE, word_piece
+from tests.support.models.tiny_models import POSITIONS, SHAPE, word_piece
 from tests.support.waiting import until
 
 

@@ -25,7 +25,7 @@ from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.selection import choose, merge
 from finetune.experiments.inoculation.verdict import baseline_scores, conclude, judge, verdict_json
 from probe.metrics import Estimate
-from tests.support.points import make_point
+from tests.support.runs.points import make_point
 
 SMALL, LARGE = Cell(10, 2e-5, 0), Cell(400, 2e-5, 0)
 

@@ -15,7 +15,7 @@ from finetune.experiments.inoculation.run import (
 )
 from finetune.experiments.inoculation.serialise import row_json
 from probe.runs.run import Json, Run, RunCell, StoredRun
-from tests.support.points import make_point
+from tests.support.runs.points import make_point
 
 PLAN = Plan("tiny", "negation", (6, 12), (1e-3,), (0,))
 CELL = Cell(6, 1e-3, 0)

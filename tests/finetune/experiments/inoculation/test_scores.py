@@ -15,7 +15,7 @@ from probe.metrics import mean, mean_score, wilson
 from probe.models.weights.hashes import pairs_hash
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING, Question, Span
-from tests.support.points import make_point
+from tests.support.runs.points import make_point
 
 QUESTION = Question("Who sat?", "The man sat.", "man", "q1", (Span("man", 4),))
 SCORES = (0.0, 0.5, 1.0, 1.0)

@@ -23,8 +23,8 @@ from probe.tasks.nli import NLI, NLI_TWO_WAY, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT, Review
 from probe.tasks.task import Task
-from tests.support.pair_files import PAIRS, write
-from tests.support.points import make_point, make_run
+from tests.support.files.pair_files import PAIRS, write
+from tests.support.runs.points import make_point, make_run
 
 REVIEWS = tuple(
     Review(f"The {thing} was {word}.", label, f"{thing}-{word}")

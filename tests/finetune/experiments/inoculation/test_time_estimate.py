@@ -16,7 +16,7 @@ from finetune.training.prepared.tensor_cache import TENSOR_CACHE
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair
-from tests.support.tiny_models import tiny_classifier
+from tests.support.models.tiny_models import tiny_classifier
 
 PAIR = Pair("12345", "67890", "neutral")  # ten characters
 SETS = Sets((PAIR,) * 4, (PAIR,) * 2, (PAIR,) * 20, (PAIR,) * 3)

@@ -9,7 +9,7 @@ from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sou
 from probe.errors import ExperimentError
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
-from tests.support.pair_files import PAIRS, row, write
+from tests.support.files.pair_files import PAIRS, row, write
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from probe.runs.models import named_model_hash
 from probe.stopping import Cancelled
 from probe.tasks.nli import NLI
 from probe.tasks.task import INVALID
-from tests.support.clean_source import TRAINING, clean_source
+from tests.support.runs.clean_source import TRAINING, clean_source
 
 SOURCE = clean_source()
 PLAN = Plan("tiny", TRAINING, sizes=(12,), seeds=(0,), tests=6)

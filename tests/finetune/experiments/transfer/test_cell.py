@@ -18,7 +18,7 @@ from finetune.training.prepared.tensor_cache import weights_hash
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
 from probe.tasks.nli import NLI
-from tests.support.clean_source import TRAINING, clean_source
+from tests.support.runs.clean_source import TRAINING, clean_source
 
 SOURCE = clean_source()
 PLAN = Plan("tiny", TRAINING, ("sort", "drop"), sizes=(12,), seeds=(0,), tests=6)

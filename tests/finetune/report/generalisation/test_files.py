@@ -14,9 +14,9 @@ from finetune.report.drawing import png_file
 from finetune.report.generalisation.figure import curve_frame, curves, figure, heat
 from finetune.report.generalisation.files import row_text, write_points, write_summary
 from probe.errors import RunError
-from tests.support.generalisation import PLAN, make_point, make_points, make_run
-from tests.support.points import make_point as inoculation_point
-from tests.support.points import make_run as inoculation_run
+from tests.support.runs.generalisation import PLAN, make_point, make_points, make_run
+from tests.support.runs.points import make_point as inoculation_point
+from tests.support.runs.points import make_run as inoculation_run
 
 MATRIX = [(294, 180, 132), (285, 285, 285), (285, 285, 285)]
 RUN = make_run(make_points(MATRIX))

@@ -8,7 +8,7 @@ import pytest
 
 from finetune.experiments.inoculation.plan import Cell
 from finetune.report.inoculation.html import report
-from tests.support.points import make_point, make_run
+from tests.support.runs.points import make_point, make_run
 
 POINTS = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]
 RUNS = [make_run(POINTS, "da"), make_run(POINTS, "esim", "<script>alert(1)</script>", "run2")]

@@ -15,7 +15,7 @@ from finetune.report.inoculation.overview import (
     seconds_left,
     status,
 )
-from tests.support.points import make_point, make_run
+from tests.support.runs.points import make_point, make_run
 
 SIZES = (10, 50)
 NAMES = ("negation", "spelling", "numerical", "length_mismatch", "word_overlap")

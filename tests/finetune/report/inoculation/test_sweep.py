@@ -5,7 +5,7 @@ from dataclasses import replace
 from finetune.experiments.inoculation.plan import Cell
 from finetune.report.inoculation.sweep import baselines_of, frames, line_names, panels, points_frame
 from probe.runs.gallery import OWNER
-from tests.support.points import make_point, make_run
+from tests.support.runs.points import make_point, make_run
 
 POINTS = [make_point(80, 60), make_point(79, 75, cell=Cell(50, 2e-5, 0))]
 

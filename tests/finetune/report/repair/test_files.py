@@ -8,7 +8,7 @@ import pytest
 from finetune.report.repair.files import FILES, repair_summary, write_figure, write_points
 from finetune.ui.repair.titles import KINDS
 from probe.runs.run import StoredRun
-from tests.support.repairs import calibration_run, mitigation_run, transfer_run
+from tests.support.runs.repairs import calibration_run, mitigation_run, transfer_run
 
 
 def test_each_kind_of_repair_has_its_files() -> None:

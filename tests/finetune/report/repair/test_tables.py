@@ -12,7 +12,7 @@ from finetune.report.repair.tables import (
     settings,
     transfer_table,
 )
-from tests.support.repairs import (
+from tests.support.runs.repairs import (
     CALIBRATION_PLAN,
     MITIGATED,
     MITIGATION_PLAN,

@@ -23,9 +23,9 @@ from probe.models.architectures import architecture
 from probe.models.classifier import Classifier
 from probe.stopping import Cancelled
 from probe.tasks.nli import Pair
-from tests.support.tiny_bert import tiny_pairs
-from tests.support.tiny_models import RELATIVES, tiny_classifier
-from tests.support.tiny_word_models import word_classifier
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_models import RELATIVES, tiny_classifier
+from tests.support.models.tiny_word_models import word_classifier
 
 WORD_MODELS = ("da", "esim", "esim_char")
 ENCODERS = ("bert", "roberta", "distilbert", "electra", "deberta", "deberta-v2")

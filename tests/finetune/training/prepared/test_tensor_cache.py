@@ -13,9 +13,9 @@ from finetune.training.recipes import Mode
 from probe.models.classifier import Classifier
 from probe.stopping import Cancelled
 from probe.tasks.nli import LABELS, Pair
-from tests.support.tiny_bert import tiny_pairs
-from tests.support.tiny_models import FAMILY, tiny_classifier
-from tests.support.tiny_word_models import word_classifier
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_models import FAMILY, tiny_classifier
+from tests.support.models.tiny_word_models import word_classifier
 
 PAIRS = (*tiny_pairs(7), Pair("A man.", "He is not very happy in the park today.", "neutral"))
 

@@ -24,8 +24,8 @@ from probe.models.library import load
 from probe.models.word_models.word_tokenizer import SPECIAL
 from probe.models.word_models.word_vectors import shared_table
 from probe.tasks.nli import LABELS, Pair
-from tests.support.tiny_bert import tiny_bert, tiny_pairs
-from tests.support.tiny_word_models import word_classifier
+from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
+from tests.support.models.tiny_word_models import word_classifier
 
 
 def test_the_vocabulary_is_the_most_frequent_words_ties_by_code_point() -> None:

@@ -17,8 +17,8 @@ from finetune.training.words.readers import held_out, rate, train, untrained
 from probe.errors import TrainingError
 from probe.models.library import answers_with_spans, load_reader
 from probe.tasks.reading import Span
-from tests.support.questions import asked as asked_question
-from tests.support.tiny_word_readers import QUESTIONS, word_reader
+from tests.support.files.questions import asked as asked_question
+from tests.support.models.tiny_word_readers import QUESTIONS, word_reader
 
 KINDS = pytest.mark.parametrize("kind", list(WORD_READERS))
 

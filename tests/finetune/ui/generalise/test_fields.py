@@ -8,8 +8,8 @@ from finetune.experiments.generalisation.conditions import FILE, GRIDS
 from finetune.ui.generalise.fields import follow, hub_shown, offered
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks
-from tests.support.condition_files import written
-from tests.support.visitors import ME, YOU, uploaded
+from tests.support.pages.visitors import ME, YOU, uploaded
+from tests.support.runs.condition_files import written
 
 OTHERS = [task for task in offered_tasks() if task is not NLI]
 

@@ -13,7 +13,7 @@ from finetune.experiments.generalisation.run import KIND
 from finetune.experiments.generalisation.serialise import plan_from
 from finetune.ui.generalise.form import Form, forecast, form_of, plan_of, request_of, requests
 from probe.errors import UserError
-from tests.support.condition_files import written
+from tests.support.runs.condition_files import written
 
 FORM = Form("minilm", "numerical", "complexity", sizes="20", seeds="0", lrs="1e-3")
 VALUES = ["minilm", "numerical", None, None, "range", ["50", "200"], 2, "usual", "fast", 5]

@@ -13,7 +13,7 @@ from finetune.ui.generalise.samples import (
 )
 from probe.errors import FileError
 from probe.tasks.nli import NLI
-from tests.support.condition_files import written
+from tests.support.runs.condition_files import written
 
 PLACES = [(skill, vary) for skill in phenomena() for vary in grids(skill)]
 

@@ -11,7 +11,7 @@ from finetune.ui.generalise.titles import place, skills, subject
 from probe.errors import RunError
 from probe.runs.gallery import FOLDER, gallery_runs
 from probe.tasks.nli import NLI
-from tests.support.generalisation import make_points, stored_run
+from tests.support.runs.generalisation import make_points, stored_run
 
 MATRIX = [(294, 180, 132), (285, 285, 285), (285, 285, 285)]
 

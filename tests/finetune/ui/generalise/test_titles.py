@@ -8,7 +8,7 @@ from finetune.experiments.generalisation.conditions import FILE, phenomena
 from finetune.experiments.generalisation.serialise import plan_json
 from finetune.ui.generalise.titles import run_title, skill_choices, skill_title, subject
 from probe.tasks.nli import NLI
-from tests.support.generalisation import PLAN, stored_run
+from tests.support.runs.generalisation import PLAN, stored_run
 
 
 @pytest.mark.parametrize("name", phenomena())

@@ -11,9 +11,9 @@ from finetune.ui.html.gap import gap_plot
 from finetune.ui.html.panels import curves
 from finetune.ui.html.run import outcome, progress
 from finetune.ui.html.sweep import error_alerts, outcomes_table, progress_of_all, sentence
-from tests.support.attacks import ATTACKS
-from tests.support.markup import DRAWING, REPORT, require_ours
-from tests.support.points import make_point, make_run
+from tests.support.pages.attacks import ATTACKS
+from tests.support.pages.markup import DRAWING, REPORT, require_ours
+from tests.support.runs.points import make_point, make_run
 
 ATTACKED = pytest.mark.parametrize("attack", ATTACKS)
 POINTS = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]

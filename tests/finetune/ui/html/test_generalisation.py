@@ -13,9 +13,9 @@ from finetune.ui.html.generalisation import (
     original,
     results,
 )
-from tests.support.generalisation import make_points, make_run, scores
-from tests.support.points import make_point
-from tests.support.points import make_run as inoculation_run
+from tests.support.runs.generalisation import make_points, make_run, scores
+from tests.support.runs.points import make_point
+from tests.support.runs.points import make_run as inoculation_run
 
 MATRIX = [(294, 180, 132), (285, 285, 285), (285, 285, 285)]
 GOOD = (285, 285, 285)

@@ -9,7 +9,7 @@ from finetune.experiments.inoculation.run import InoculationCell, InoculationRun
 from finetune.ui.html.run import grid, outcome, progress
 from probe.runs.gallery import OWNER
 from probe.runs.run import RunCell
-from tests.support.points import make_point, make_run
+from tests.support.runs.points import make_point, make_run
 
 POINTS = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]
 DONE = make_run(POINTS)

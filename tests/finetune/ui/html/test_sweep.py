@@ -17,7 +17,7 @@ from finetune.ui.html.sweep import (
 from probe.runs.gallery import OWNER
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
-from tests.support.points import make_point, make_run
+from tests.support.runs.points import make_point, make_run
 
 POINTS = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]
 RUNS = [

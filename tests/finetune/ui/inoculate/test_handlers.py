@@ -11,8 +11,8 @@ from finetune.ui.inoculate.handlers import Handlers
 from finetune.ui.inoculate.view import Outputs
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
-from tests.support.database_trouble import locked
-from tests.support.visitors import ME
+from tests.support.pages.visitors import ME
+from tests.support.processes.database_trouble import locked
 
 PLAN = Plan("tiny", "negation", (6,), (1e-3,), (0,))
 PLACES = list(vars(Outputs()))

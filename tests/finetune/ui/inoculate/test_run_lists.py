@@ -22,8 +22,8 @@ from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
-from tests.support.points import make_run
-from tests.support.visitors import ME, YOU
+from tests.support.pages.visitors import ME, YOU
+from tests.support.runs.points import make_run
 
 PLAN = Plan("minilm", "negation", (5,), (2e-5,), (0,))
 GALLERY = [

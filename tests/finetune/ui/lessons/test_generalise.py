@@ -7,7 +7,7 @@ import pytest
 from finetune.ui.lessons.generalise import GENERALISE
 from probe.errors import RunError
 from probe.tasks.nli import NLI
-from tests.support.lessons import Place, gallery_setting, last_finding, places, setting, title
+from tests.support.pages.lessons import Place, gallery_setting, last_finding, places, setting, title
 
 PLACES = places([GENERALISE])
 STEPS = {step.name: step for step in GENERALISE.steps[NLI.name]}

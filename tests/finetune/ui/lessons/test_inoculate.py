@@ -7,7 +7,7 @@ import pytest
 from finetune.ui.lessons.inoculate import INOCULATE
 from probe.errors import RunError
 from probe.tasks.nli import NLI
-from tests.support.lessons import Place, gallery_setting, last_finding, places, title
+from tests.support.pages.lessons import Place, gallery_setting, last_finding, places, title
 
 PLACES = places([INOCULATE])
 GALLERY = ("dose", "spelling", "numbers")

@@ -7,7 +7,7 @@ import pytest
 
 from finetune.ui.repair.tab import write_files
 from probe.runs.run import StoredRun
-from tests.support.repairs import MITIGATED, calibration_run, mitigation_run, transfer_run
+from tests.support.runs.repairs import MITIGATED, calibration_run, mitigation_run, transfer_run
 
 
 @pytest.mark.parametrize(

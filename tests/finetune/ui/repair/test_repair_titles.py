@@ -17,7 +17,7 @@ from finetune.ui.repair.titles import (
     run_title,
 )
 from probe.tasks.task import Task, offered_tasks
-from tests.support.repairs import calibration_run, mitigation_run, transfer_run
+from tests.support.runs.repairs import calibration_run, mitigation_run, transfer_run
 
 
 def test_the_methods_stand_from_measuring_to_mending_to_one_kind_at_a_time() -> None:

@@ -34,8 +34,8 @@ from probe.reports.frames import compared_frame
 from probe.tasks import reading
 from probe.tasks.nli import NLI, Pair
 from probe.tasks.reading import READING, Question
-from tests.support.tiny_models import shared
-from tests.support.tiny_reader import tiny_reader
+from tests.support.models.tiny_models import shared
+from tests.support.models.tiny_reader import tiny_reader
 
 PASSAGE = "Thirty blue boats lay in Rome in 1956."
 

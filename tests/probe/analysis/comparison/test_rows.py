@@ -32,9 +32,9 @@ from probe.reports.frames import compared_frame
 from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, TWO_WAY, Pair
 from probe.tasks.task import Label
 from probe.templates import TemplatePair
-from tests.support.pair_files import pair_columns
-from tests.support.tiny_bert import tiny_bert, tiny_pairs
-from tests.support.tiny_models import shared, tiny_classifier
+from tests.support.files.pair_files import pair_columns
+from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
+from tests.support.models.tiny_models import shared, tiny_classifier
 
 LETTERS: dict[str, Label] = {
     "E": "entailment",

@@ -11,7 +11,7 @@ from probe.errors import AttributionError
 from probe.models.classifier import Classifier
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.task import Label
-from tests.support.tiny_models import MODELS, shared, tiny_classifier
+from tests.support.models.tiny_models import MODELS, shared, tiny_classifier
 
 KINDS = pytest.mark.parametrize("kind", MODELS)
 PAIR = Pair("A man walks slowly to the old park.", "The baker isn't happy!")

@@ -10,7 +10,7 @@ from probe.checkup.report import figures_of, read_report
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from tests.support.commands import run
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
 
 
 @pytest.fixture

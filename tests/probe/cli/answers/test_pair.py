@@ -10,7 +10,7 @@ import pytest
 from probe.tasks.nli import LABELS
 from tests.support.checkout import ROOT
 from tests.support.commands import PAIR, answer, refusal, run
-from tests.support.tiny_bert import tiny_bert
+from tests.support.models.tiny_bert import tiny_bert
 
 TRANSFORMS = ["--transform", "sort", "--transform", "drop+shuffle"]
 

@@ -13,7 +13,7 @@ from probe.baselines import BASELINES
 from probe.baselines.hypothesis_only import WEIGHTS_FILE
 from probe.cli.resources.baselines import app
 from probe.tasks.nli import Pair
-from tests.support.baseline_pairs import C, E, numerical_pairs, separable_pairs
+from tests.support.files.baseline_pairs import C, E, numerical_pairs, separable_pairs
 
 
 def run(*words: object) -> Result:

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from probe.cli.resources.pbsmt import app
 from probe.tasks.nli import LABELS
-from tests.support.toy_ngrams import ARPA
+from tests.support.models.toy_ngrams import ARPA
 
 
 @pytest.fixture

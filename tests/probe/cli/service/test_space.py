@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from probe.cli.main import app
 from probe.cli.service import space
 from tests.support.checkout import ROOT, text
-from tests.support.dockerfile import parse
+from tests.support.processes.dockerfile import parse
 
 
 class Hub:

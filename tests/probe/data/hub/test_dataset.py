@@ -20,7 +20,7 @@ from probe.limits import Bounds
 from probe.tasks.nli import NLI
 from probe.tasks.reading import Span
 from tests.support.commands import run
-from tests.support.hub import COMMIT, CONVERTED, TOKEN, Broken, Hub, ServedDataset
+from tests.support.processes.hub import COMMIT, CONVERTED, TOKEN, Broken, Hub, ServedDataset
 
 NAMES = ["contradiction", "neutral", "entailment"]
 """Another order than the convention of the task's data sets."""

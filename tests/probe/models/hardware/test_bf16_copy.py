@@ -7,9 +7,9 @@ import torch
 
 from probe.models.classifier import Classifier
 from probe.models.hardware.bf16_copy import copy_bytes
-from tests.support.tiny_bert import tiny_pairs
-from tests.support.tiny_models import MODELS, shared, tiny_classifier
-from tests.support.tiny_word_models import word_classifier
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_models import MODELS, shared, tiny_classifier
+from tests.support.models.tiny_word_models import word_classifier
 
 PAIRS = tiny_pairs(5)
 

@@ -5,9 +5,9 @@ import torch
 
 from probe.models.inputs.token_rows import by_tokens
 from probe.tasks.nli import Pair
-from tests.support.tiny_bert import tiny_pairs
-from tests.support.tiny_models import MODELS, shared
-from tests.support.tiny_word_models import word_classifier
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_models import MODELS, shared
+from tests.support.models.tiny_word_models import word_classifier
 
 PAIRS = [
     Pair(pair.premise * (1 + n % 4), pair.hypothesis, pair.gold, pair.id)

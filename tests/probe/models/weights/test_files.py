@@ -17,7 +17,7 @@ from probe.models.weights.files import INDEX, OWN, WHOLE, weight_files
 from probe.models.weights.hashes import model_hash
 from probe.models.weights.shared import export_model, read_weights, share_weights, write_weights
 from probe.tasks.nli import Pair
-from tests.support.tiny_bert import tiny_bert
+from tests.support.models.tiny_bert import tiny_bert
 
 WEIGHT = "bert.embeddings.word_embeddings.weight"
 PAIRS = [Pair("A man walks.", "He moves."), Pair("A dog sleeps.", "A cat runs.")]

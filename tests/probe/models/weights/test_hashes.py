@@ -11,7 +11,7 @@ from finetune.experiments.inoculation.datasets import Sets, sets_facts
 from probe.errors import ModelError
 from probe.models.weights.hashes import model_hash, pairs_hash
 from probe.tasks.nli import Pair
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
 
 PAIR = Pair("It rains.", "It is wet.", "entailment", "1")
 

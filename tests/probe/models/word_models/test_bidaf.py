@@ -12,7 +12,7 @@ from probe.models.word_models.bidaf import (
     turned_places,
 )
 from probe.models.word_models.reading import Side
-from tests.support.tiny_word_readers import SIZES
+from tests.support.models.tiny_word_readers import SIZES
 
 
 def random(*shape: int) -> torch.Tensor:

@@ -20,7 +20,7 @@ from probe.models.word_models.word_vectors import WordVectors
 from probe.settings import ASSETS
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI, Pair
-from tests.support.tiny_word_models import CONFIGS, WORDS, word_classifier
+from tests.support.models.tiny_word_models import CONFIGS, WORDS, word_classifier
 
 KINDS = pytest.mark.parametrize("kind", CONFIGS)
 PAIRS = [

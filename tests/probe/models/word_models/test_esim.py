@@ -12,7 +12,7 @@ from probe.models.word_models.esim import (
 )
 from probe.models.word_models.soft_alignment import Sides
 from probe.tasks.nli import Pair
-from tests.support.tiny_word_models import word_classifier
+from tests.support.models.tiny_word_models import word_classifier
 
 
 def sides(vectors: torch.Tensor, lengths: list[int]) -> Sides:

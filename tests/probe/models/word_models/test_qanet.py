@@ -15,7 +15,7 @@ from probe.models.word_models.qanet import (
     positions,
 )
 from probe.models.word_models.reading import Side
-from tests.support.tiny_word_readers import CONFIGS, QUESTIONS, SIZES, word_reader
+from tests.support.models.tiny_word_readers import CONFIGS, QUESTIONS, SIZES, word_reader
 
 
 def random(*shape: int) -> torch.Tensor:

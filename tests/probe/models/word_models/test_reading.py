@@ -21,8 +21,8 @@ from probe.models.word_models.reading import (
     take_rows,
 )
 from probe.tasks.reading import Question
-from tests.support.questions import asked as asked_question
-from tests.support.tiny_word_readers import CONFIGS, WORDS, word_reader
+from tests.support.files.questions import asked as asked_question
+from tests.support.models.tiny_word_readers import CONFIGS, WORDS, word_reader
 
 SHORT = asked_question("The dog sat.", "Who sat?", (), "1")
 LONG = asked_question(

@@ -14,7 +14,7 @@ from probe.models.word_models.word_tokenizer import (
     splitter,
     word_tokenizer,
 )
-from tests.support.tiny_word_models import WORDS
+from tests.support.models.tiny_word_models import WORDS
 
 
 def split(text: str, lower: bool = True) -> list[str]:

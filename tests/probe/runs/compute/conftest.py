@@ -8,7 +8,7 @@ import pytest
 from probe.runs.compute.engine import Engine
 from probe.runs.experiment import EXPERIMENTS, register
 from probe.runs.store import Store
-from tests.support.logged_cells import LOGGED, Log
+from tests.support.runs.logged_cells import LOGGED, Log
 
 
 @pytest.fixture

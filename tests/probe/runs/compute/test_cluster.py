@@ -100,7 +100,12 @@ def test_an_intruder_runs_code_in_a_cluster_without_certificates() -> None:
 
 def intrude(ports: set[tuple[str, int]]) -> str:
     """Return in which processes another one could run its code through these ports."""
-    command = [sys.executable, "-m", "tests.support.intruder", *(f"{h}:{p}" for h, p in ports)]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.support.processes.intruder",
+        *(f"{h}:{p}" for h, p in ports),
+    ]
     output = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     return output.stdout.strip()
 

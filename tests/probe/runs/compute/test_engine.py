@@ -21,8 +21,8 @@ from probe.runs.compute.failures import MEMORY_SENTENCE
 from probe.runs.run import ended
 from probe.runs.store import Store
 from probe.settings import settings
-from tests.support.database_trouble import full, locked
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.processes.database_trouble import full, locked
 from tests.support.waiting import training, until
 
 TOO_LARGE = 2**60

@@ -16,8 +16,8 @@ from probe.runs.compute import engine as engine_module
 from probe.runs.compute.engine import Engine
 from probe.runs.run import ended
 from probe.runs.store import Store
+from tests.support.processes.worker_process import connected, one_worker, worker_pid
 from tests.support.waiting import training, until
-from tests.support.worker_process import connected, one_worker, worker_pid
 
 pytestmark = pytest.mark.slow
 

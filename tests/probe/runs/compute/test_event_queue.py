@@ -11,7 +11,7 @@ from finetune.experiments.inoculation.run import run_request
 from probe.runs.compute.event_queue import EventQueue
 from probe.runs.run import StoredRun
 from probe.runs.store import Store
-from tests.support.database_trouble import locked
+from tests.support.processes.database_trouble import locked
 
 PLAN = Plan("tiny", "negation", (6,), (1e-3,), (0,))
 

@@ -7,8 +7,8 @@ from probe.runs.compute.engine import Engine
 from probe.runs.compute.fair_order import FairOrder
 from probe.runs.run import RunRequest, ended
 from probe.runs.store import Store
-from tests.support.logged_cells import Log
-from tests.support.visitors import ME, YOU
+from tests.support.pages.visitors import ME, YOU
+from tests.support.runs.logged_cells import Log
 from tests.support.waiting import until
 
 

@@ -9,7 +9,7 @@ import psutil
 import pytest
 from distributed import Client
 
-from benchmarks.app_process import APP, process
+from benchmarks.page.app_process import APP, process
 from finetune.experiments.inoculation.cell import run_cell
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan, cells
@@ -21,7 +21,7 @@ from probe.runs.compute.engine import Engine
 from probe.runs.database.tables import RunRow
 from probe.runs.run import StoredRun, ended
 from probe.runs.store import Store
-from tests.support.dask_cluster import DaskCluster, dask_cluster
+from tests.support.processes.dask_cluster import DaskCluster, dask_cluster
 from tests.support.waiting import training, until
 
 ROOT = Path(__file__).resolve().parents[4]

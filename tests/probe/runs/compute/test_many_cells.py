@@ -10,8 +10,8 @@ from probe.runs.compute.dispatch import MAX_SENT
 from probe.runs.compute.engine import Engine
 from probe.runs.run import ended
 from probe.runs.store import Store
-from tests.support.logged_cells import Log
-from tests.support.visitors import ME
+from tests.support.pages.visitors import ME
+from tests.support.runs.logged_cells import Log
 from tests.support.waiting import until
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import dask
 import pytest
 
-from tests.support.worker_process import one_worker, worker_pid
+from tests.support.processes.worker_process import one_worker, worker_pid
 
 
 @pytest.mark.slow

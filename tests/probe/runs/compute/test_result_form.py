@@ -17,7 +17,7 @@ from probe.runs.store import Store
 from probe.ui.html.background import background_runs
 from probe.ui.html.elements import NOTHING
 from probe.ui.html.run import under_way
-from tests.support.logged_cells import LOGGED, Log
+from tests.support.runs.logged_cells import LOGGED, Log
 from tests.support.waiting import until
 
 AGAIN = "2 parts that an earlier version of this program computed are computed again"

@@ -16,8 +16,8 @@ from probe.runs.compute.lease import LEASE_SECONDS
 from probe.runs.database.tables import Base, RunRow
 from probe.runs.run import ended
 from probe.runs.store import Store
-from tests.support.logged_cells import Log
-from tests.support.visitors import ME, YOU
+from tests.support.pages.visitors import ME, YOU
+from tests.support.runs.logged_cells import Log
 from tests.support.waiting import until
 
 POSTGRES = os.environ.get("NLI_CLINIC_TEST_DATABASE")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.app_process import APP, process
+from benchmarks.page.app_process import APP, process
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import run_request
@@ -54,7 +54,7 @@ def test_a_run_is_computed_on_a_cluster_that_asks_for_certificates(
             stack.enter_context(process("-m", *command))
         run = until(store, run_id, ended)
         tried = subprocess.run(
-            [sys.executable, "-m", "tests.support.intruder", address],
+            [sys.executable, "-m", "tests.support.processes.intruder", address],
             capture_output=True, text=True, timeout=120, check=True,
         )  # fmt: skip
     assert (run.state, run.error, len(run.results)) == ("done", "", 2)

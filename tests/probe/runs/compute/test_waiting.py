@@ -9,7 +9,7 @@ from sqlalchemy import text
 from probe.runs.compute.engine import NO_WORKER, Engine
 from probe.runs.run import ended
 from probe.runs.store import Store
-from tests.support.logged_cells import Log
+from tests.support.runs.logged_cells import Log
 from tests.support.waiting import until
 
 COUNTED = (

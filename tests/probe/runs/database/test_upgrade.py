@@ -40,7 +40,7 @@ from probe.runs.database.upgrade import ADDED_TO_VERSION_1, SCHEMA
 from probe.runs.experiment import run_json
 from probe.runs.run import ended
 from probe.runs.store import Store
-from tests.support.tiny_bert import tiny_bert
+from tests.support.models.tiny_bert import tiny_bert
 from tests.support.waiting import until
 
 HERE = Path(__file__).parent

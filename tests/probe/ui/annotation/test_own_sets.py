@@ -9,8 +9,8 @@ from probe.runs.store import Store
 from probe.surveys.survey import own_survey, own_surveys
 from probe.ui.annotation.answering import Answering, AnswerOutputs
 from probe.ui.annotation.own_sets import BUNDLED, FILE, OwnOutputs, OwnSets
-from tests.support.annotation import answer_all, honest, person, small_set
-from tests.support.visitors import ME, YOU, page_models
+from tests.support.pages.visitors import ME, YOU, page_models
+from tests.support.runs.annotation import answer_all, honest, person, small_set
 
 MAKE = ("sentiment", "valid", BUNDLED, None, ["sort"], 2, "minilm_sst2", 0)
 

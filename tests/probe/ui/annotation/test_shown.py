@@ -7,7 +7,7 @@ import pytest
 from probe.annotation.results import results
 from probe.runs.store import Store
 from probe.ui.annotation.shown import results_shown
-from tests.support.annotation import answer_all, honest, person, small_set
+from tests.support.runs.annotation import answer_all, honest, person, small_set
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from probe.errors import ExampleError, Stopped
 from probe.stopping import stopping
 from probe.ui.answers import shared_answers
 from probe.ui.answers.shared_answers import Answer, SharedAnswers, model_key
-from tests.support.tiny_models import tiny_classifier
+from tests.support.models.tiny_models import tiny_classifier
 
 ANSWER = (Markup("yes"),)
 

@@ -12,7 +12,7 @@ from probe.runs.owners import as_token
 from probe.runs.store import Store
 from probe.ui.checkup.api import build
 from tests.conftest import free_port
-from tests.support.visitors import ME
+from tests.support.pages.visitors import ME
 
 Call = Callable[..., dict[str, Any]]
 NUMBERS = ("5", "2", "0")

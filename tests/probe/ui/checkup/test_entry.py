@@ -18,7 +18,7 @@ from probe.ui.run_tab.looked_at import Offered
 from probe.ui.run_tab.view import Outputs
 from probe.ui.visitors.belongings import belongings, delete
 from tests.conftest import free_port
-from tests.support.visitors import ME, YOU, page_models
+from tests.support.pages.visitors import ME, YOU, page_models
 
 VALUES = ["bundled", None, *[None] * (most_fields() + 1), "", 5, 0]
 UPLOAD = 1

@@ -17,9 +17,9 @@ from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.transforms.availability import ready
 from probe.ui.checkup.form import MAX_N, forecast, form_of, plan_of, requests
-from tests.support.hub import COMMIT, Hub, ServedDataset
-from tests.support.pair_files import PAIRS, row
-from tests.support.tiny_bert import tiny_pairs
+from tests.support.files.pair_files import PAIRS, row
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.processes.hub import COMMIT, Hub, ServedDataset
 
 NO_FILE = [None, None, None, None, ""]
 

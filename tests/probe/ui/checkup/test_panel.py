@@ -9,8 +9,8 @@ from probe.checkup.figure import Figure
 from probe.checkup.report import FORMAT, figures_of, read_report, report_of
 from probe.runs.store import Store
 from probe.ui.checkup.panel import since, write_files
-from tests.support.checkup import finished, scored
-from tests.support.visitors import ME, YOU, uploaded
+from tests.support.pages.visitors import ME, YOU, uploaded
+from tests.support.runs.checkup import finished, scored
 
 PLAIN = scored("accuracy", "plain", 80)
 

@@ -35,10 +35,10 @@ from probe.ui.html.probe.full_view import full_view
 from probe.ui.links import link_to_compare, link_to_example, link_to_inoculation, link_to_model
 from probe.ui.panels import labelled_file, own_model
 from probe.ui.visitors.belongings import KINDS, Belonging
-from tests.support.attacks import ATTACKS
-from tests.support.markup import require_ours
-from tests.support.tiny_models import shared
-from tests.support.visitors import ME, page_models, uploaded
+from tests.support.models.tiny_models import shared
+from tests.support.pages.attacks import ATTACKS
+from tests.support.pages.markup import require_ours
+from tests.support.pages.visitors import ME, page_models, uploaded
 
 ATTACKED = pytest.mark.parametrize("attack", ATTACKS)
 TRANSFORMS = ("reverse", "copyone", "negation", "sort+drop")

@@ -11,7 +11,7 @@ from probe.transforms import REGISTRY
 from probe.transforms.availability import ready
 from probe.ui.html.glossary import shown_glossary
 from probe.ui.tabs.catalogue import described
-from tests.support.markup import Reading, require_ours
+from tests.support.pages.markup import Reading, require_ours
 
 WITHOUT_MODEL = "Its example needs a model of this task, and none is here."
 each_task = pytest.mark.parametrize("task", offered_tasks(), ids=lambda task: task.name)

@@ -9,8 +9,8 @@ from probe.calibration import Bin
 from probe.checkup.report import report_of
 from probe.runs.store import Store
 from probe.ui.html.checkup import results, shown
-from tests.support.checkup import finished, scored
-from tests.support.visitors import ME
+from tests.support.pages.visitors import ME
+from tests.support.runs.checkup import finished, scored
 
 PARTS = [
     [scored("accuracy", "plain", 80), scored("overlap: high", "slices", 40)],

@@ -10,7 +10,7 @@ from probe.ui.lessons.heuristics import HEURISTICS
 from probe.ui.lessons.lesson import Figure, Finding, Lesson
 from probe.ui.lessons.look_alikes import LOOK_ALIKES
 from probe.ui.lessons.word_salad import WORD_SALAD
-from tests.support.lessons import Place, last_finding, places, title
+from tests.support.pages.lessons import Place, last_finding, places, title
 
 LESSONS = (WORD_SALAD, HEURISTICS, ATTRIBUTION, LOOK_ALIKES)
 PLACES = places(LESSONS)

@@ -11,7 +11,7 @@ import pytest
 from probe.data.preview import first_rows
 from probe.data.tables import Table
 from probe.ui.panels.labelled_file import show_file
-from tests.support.visitors import ME, uploaded
+from tests.support.pages.visitors import ME, uploaded
 
 PAIR = {"premise": "A man walks.", "hypothesis": "He moves."}
 

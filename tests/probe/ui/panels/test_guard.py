@@ -9,7 +9,7 @@ from probe.data.tables import write_table
 from probe.ui.panels.guard import offer
 from probe.ui.result_files import kept_folder
 from probe.ui.visitors.visitor_files import fresh_folder
-from tests.support.visitors import ME
+from tests.support.pages.visitors import ME
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from probe.runs.store import Store
 from probe.ui.api.hub_dataset import fetch_for, is_open
 from probe.ui.panels.hub_dataset import show, show_as
 from probe.ui.visitors.visitor_files import read_upload
-from tests.support.hub import COMMIT, Hub, ServedDataset
-from tests.support.pair_files import PAIRS, row
-from tests.support.visitors import ME, YOU
+from tests.support.files.pair_files import PAIRS, row
+from tests.support.pages.visitors import ME, YOU
+from tests.support.processes.hub import COMMIT, Hub, ServedDataset
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from probe.ui.panels.labelled_file import (
     show_file,
     with_meanings,
 )
-from tests.support.visitors import ME, uploaded
+from tests.support.pages.visitors import ME, uploaded
 
 SHOWN = ("preview", "labels", "doubt", "switch", "details", "meanings")
 

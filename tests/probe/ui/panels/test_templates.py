@@ -8,7 +8,7 @@ import pytest
 
 from probe.runs.store import Store
 from probe.ui.panels.templates import make, offer
-from tests.support.visitors import ME
+from tests.support.pages.visitors import ME
 
 
 def made(kind: str, **asked: object) -> tuple[list[dict[str, str]], str]:

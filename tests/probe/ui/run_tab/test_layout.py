@@ -8,7 +8,7 @@ from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from probe.ui.page import Core, TabEntry, build_page
 from probe.ui.run_tab.layout import build
-from tests.support.run_tab import run_tab
+from tests.support.runs.run_tab import run_tab
 
 
 def test_nothing_that_draws_overtakes_what_was_asked_for_later(home: Path, sets: Sets) -> None:

@@ -14,8 +14,8 @@ from probe.runs.run import RunRequest
 from probe.runs.store import Store
 from probe.ui.run_tab.api import start_for_owner
 from tests.conftest import free_port
-from tests.support.run_tab import PLAN
-from tests.support.visitors import ME
+from tests.support.pages.visitors import ME
+from tests.support.runs.run_tab import PLAN
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from probe.ui.run_tab.handlers import Handlers
 from probe.ui.run_tab.looked_at import Offered
 from probe.ui.run_tab.view import Outputs
 from tests.conftest import free_port
-from tests.support.database_trouble import locked
-from tests.support.run_tab import PLAN, run_tab
-from tests.support.visitors import ME, YOU, page_models
+from tests.support.pages.visitors import ME, YOU, page_models
+from tests.support.processes.database_trouble import locked
+from tests.support.runs.run_tab import PLAN, run_tab
 
 FILE = 1
 """The place of the uploaded file among the form's values."""

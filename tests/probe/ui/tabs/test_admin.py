@@ -20,7 +20,7 @@ from probe.ui.server.serving import launch_options, start
 from probe.ui.tabs import admin
 from probe.ui.tabs.admin import Handlers
 from tests.support.coroutines import result_of
-from tests.support.visitors import ME, YOU
+from tests.support.pages.visitors import ME, YOU
 
 PASSWORD = "correct horse"
 

@@ -21,8 +21,8 @@ from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.batch_outputs import Outputs
 from probe.ui.tabs.batch_rows import turn
 from probe.ui.visitors.visitor_files import folder_of
-from tests.support.scoring_files import pair_file
-from tests.support.visitors import ME, YOU
+from tests.support.files.scoring_files import pair_file
+from tests.support.pages.visitors import ME, YOU
 from tests.support.waiting import until
 
 ROWS = 1200

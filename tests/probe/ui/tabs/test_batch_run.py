@@ -24,9 +24,9 @@ from probe.ui.panels import options
 from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.batch_rows import turn
 from probe.ui.tabs.batch_run import Job, Outputs, run, scored
-from tests.support.pair_files import PAIRS
-from tests.support.tiny_models import shared
-from tests.support.visitors import ME, page_models, uploaded
+from tests.support.files.pair_files import PAIRS
+from tests.support.models.tiny_models import shared
+from tests.support.pages.visitors import ME, page_models, uploaded
 
 PLACES = list(vars(Outputs()))
 ROWS = 10 * len(PAIRS)

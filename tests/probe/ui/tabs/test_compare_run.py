@@ -15,9 +15,9 @@ from probe.tasks.nli import NLI
 from probe.ui.answers.answering import in_steps
 from probe.ui.answers.pacing import StopRequests
 from probe.ui.tabs.compare_run import Job, Outputs, compared
-from tests.support.pair_files import PAIRS
-from tests.support.tiny_models import shared
-from tests.support.visitors import ME
+from tests.support.files.pair_files import PAIRS
+from tests.support.models.tiny_models import shared
+from tests.support.pages.visitors import ME
 
 PLACES = list(vars(Outputs()))
 

@@ -7,7 +7,7 @@ import pytest
 
 from probe.ui.html.compare.cells import chosen
 from probe.ui.tabs.compare_view import open_page, press, turn
-from tests.support.visitors import page_models
+from tests.support.pages.visitors import page_models
 
 NAMES = ["da", "esim"]
 

@@ -16,8 +16,8 @@ from probe.ui.html.my_data import size
 from probe.ui.tabs.my_data import EVERYTHING, Handlers, Outputs
 from probe.ui.visitors.belongings import KINDS, belongings, delete_all
 from probe.ui.visitors.visitor_files import fresh_folder
-from tests.support.tiny_bert import tiny_bert
-from tests.support.visitors import ME, YOU
+from tests.support.models.tiny_bert import tiny_bert
+from tests.support.pages.visitors import ME, YOU
 
 PLAN = Plan("tiny", "negation", (5,), (2e-5,), (0,))
 

@@ -13,8 +13,8 @@ from probe.runs.removal import NOBODY
 from probe.runs.store import Store
 from probe.ui.visitors.expiry import remove_old
 from probe.ui.visitors.visitor_files import HOUR, fresh_folder
-from tests.support.database_trouble import locked
-from tests.support.visitors import ME
+from tests.support.pages.visitors import ME
+from tests.support.processes.database_trouble import locked
 
 PLAN = Plan("tiny", "negation", (5,), (2e-5,), (0,))
 

@@ -23,7 +23,7 @@ from probe.ui.visitors.visitor_files import (
     fresh_folder,
     own_file,
 )
-from tests.support.visitors import ME, YOU, uploaded
+from tests.support.pages.visitors import ME, YOU, uploaded
 
 
 @pytest.fixture(autouse=True)

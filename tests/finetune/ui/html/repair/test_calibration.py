@@ -8,7 +8,13 @@ import pytest
 from finetune.ui.html.repair.calibration import figures, figures_frame, pictures, sentence
 from finetune.ui.html.repair.reliability import bins_frame, pooled
 from probe.calibration import BINS, Bin, first_bin
-from tests.support.repairs import CALIBRATED, CALIBRATION_PLAN, bins, calibrated, calibration_run
+from tests.support.runs.repairs import (
+    CALIBRATED,
+    CALIBRATION_PLAN,
+    bins,
+    calibrated,
+    calibration_run,
+)
 
 RUN = calibration_run()
 

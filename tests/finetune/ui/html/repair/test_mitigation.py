@@ -10,7 +10,7 @@ from finetune.ui.html.repair.mitigation import by_transform, found, outcomes_fra
 from finetune.ui.html.repair.mitigation import pictures as shown
 from finetune.ui.html.repair.words import estimate
 from probe.metrics import share
-from tests.support.repairs import (
+from tests.support.runs.repairs import (
     MITIGATED,
     MITIGATION_PLAN,
     mitigated,

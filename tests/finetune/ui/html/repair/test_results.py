@@ -6,9 +6,9 @@ import pytest
 
 from finetune.ui.html.repair.results import onward, results
 from probe.runs.gallery import OWNER
-from tests.support.attacks import ATTACKS
-from tests.support.markup import DRAWING, require_ours
-from tests.support.repairs import (
+from tests.support.pages.attacks import ATTACKS
+from tests.support.pages.markup import DRAWING, require_ours
+from tests.support.runs.repairs import (
     CALIBRATED,
     CALIBRATION_PLAN,
     MITIGATED,

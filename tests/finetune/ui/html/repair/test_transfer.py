@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from finetune.ui.html.repair.transfer import pictures, sentence
-from tests.support.repairs import TRANSFER_PLAN, TRANSFERRED, transfer_run
+from tests.support.runs.repairs import TRANSFER_PLAN, TRANSFERRED, transfer_run
 
 RUN = transfer_run()
 

@@ -19,8 +19,8 @@ from probe.ui.html.compare.pictures import matrix, parts
 from probe.ui.html.compare.result import agreement_on_one, sentence, side_by_side, tiles
 from probe.ui.html.compare.result import tests as mcnemar_tests
 from probe.ui.links import link_to_compare
-from tests.support.points import make_point, make_run
-from tests.support.tiny_models import shared, tiny_classifier
+from tests.support.models.tiny_models import shared, tiny_classifier
+from tests.support.runs.points import make_point, make_run
 
 NAMES = ["<b>one", "two"]
 

@@ -7,7 +7,7 @@ from probe.models.answers.prediction import Prediction
 from probe.tasks.nli import LABELS, Pair
 from probe.tasks.task import INVALID, Label
 from probe.ui.html.probe.examination import answer
-from tests.support.tiny_models import shared
+from tests.support.models.tiny_models import shared
 
 PAIR = Pair("The old door closed.", "A door closed.")
 

@@ -13,8 +13,8 @@ from probe.ui.lessons.word_salad import WORD_SALAD
 from probe.ui.page import Core
 from probe.ui.tabs.learn.teaching import ClassOutputs, LessonClass
 from probe.ui.tabs.learn.view import View
-from tests.support.annotation import person
-from tests.support.visitors import ME, YOU
+from tests.support.pages.visitors import ME, YOU
+from tests.support.runs.annotation import person
 
 HERE = ("word_salad.2", "nli")
 

@@ -20,8 +20,8 @@ from probe.ui.tabs.learn.view import (
     guessed,
     remember,
 )
-from tests.support.lessons import core
-from tests.support.visitors import ME
+from tests.support.pages.lessons import core
+from tests.support.pages.visitors import ME
 
 LESSONS = (WORD_SALAD, HEURISTICS)
 PLACES = list(vars(Outputs()))

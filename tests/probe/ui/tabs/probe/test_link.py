@@ -18,7 +18,7 @@ from probe.ui.panels.options import shown
 from probe.ui.tabs.probe.fields import MODEL, models_of, values_of
 from probe.ui.tabs.probe.link import file_text, names_a_view, open_link, read_file, seed_in
 from probe.ui.tabs.probe.view import View, label_at, parameters, place_of, read_view
-from tests.support.visitors import ME, page_models
+from tests.support.pages.visitors import ME, page_models
 
 PAIR = Pair("Snow fell.", "It rained & froze.", "contradiction")
 VIEW = View(

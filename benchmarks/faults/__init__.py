@@ -1,0 +1,1 @@
+"""Wrong input and breakdowns, and what becomes of them."""

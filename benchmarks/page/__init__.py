@@ -1,0 +1,1 @@
+"""The page as people meet it: in a browser, many at once, in pictures."""

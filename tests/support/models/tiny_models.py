@@ -1,0 +1,299 @@
+"""The BERT family in memory: random weights, real WordPiece, byte-level BPE and Unigram."""
+
+import json
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from transformers import (
+    AlbertConfig,
+    AlbertForSequenceClassification,
+    AlbertTokenizerFast,
+    BartConfig,
+    BartForSequenceClassification,
+    BertConfig,
+    BertForSequenceClassification,
+    BertTokenizerFast,
+    CamembertForSequenceClassification,
+    DebertaConfig,
+    DebertaForSequenceClassification,
+    DebertaTokenizerFast,
+    DebertaV2Config,
+    DebertaV2ForSequenceClassification,
+    DebertaV2TokenizerFast,
+    DistilBertConfig,
+    DistilBertForSequenceClassification,
+    ElectraConfig,
+    ElectraForSequenceClassification,
+    MPNetForSequenceClassification,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    RobertaForSequenceClassification,
+    RobertaTokenizerFast,
+    XLMRobertaForSequenceClassification,
+    XLNetConfig,
+    XLNetForSequenceClassification,
+    XLNetTokenizerFast,
+)
+
+from probe.models.classifier import Classifier
+from probe.models.inputs.pair_encoding import restore_post_processor
+from probe.tasks.nli import LABELS
+from probe.tasks.task import Label, task_of_labels
+from tests.support.models.tiny_bert import LETTERS, MARKS, SPECIAL, SUFFIXES, TEXT
+
+POSITIONS = 128
+SHAPE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+INITIALISER_RANGE = 0.2  # ten times the usual, with which all probabilities would be near 1/3
+
+
+def word_piece(cased: bool = False) -> PreTrainedTokenizerBase:
+    """Return a tokenizer of whole words, letters and a few endings; SpanBERT's keeps the case."""
+    alphabet = LETTERS + LETTERS[:26].upper() if cased else LETTERS
+    letters = [*alphabet, *(f"##{letter}" for letter in alphabet)]
+    words = list(dict.fromkeys([*SPECIAL, *MARKS, *letters, *SUFFIXES, *TEXT.split()]))
+    vocabulary = {word: id_ for id_, word in enumerate(words)}
+    return BertTokenizerFast(vocab=vocabulary, do_lower_case=not cased, model_max_length=POSITIONS)
+
+
+def byte_pairs(
+    make: Callable[..., PreTrainedTokenizerBase] = RobertaTokenizerFast,
+    special: Sequence[str] = ("<s>", "<pad>", "</s>", "<unk>", "<mask>"),
+) -> PreTrainedTokenizerBase:
+    """Return a byte-level tokenizer whose merges come from the words of `tiny_bert`."""
+    trained = Tokenizer(models.BPE())
+    trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=600,
+        special_tokens=list(special),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    trained.train_from_iterator([TEXT], trainer)
+    merges = [tuple(pair) for pair in _merges(trained)]
+    return make(vocab=trained.get_vocab(), merges=merges, model_max_length=POSITIONS)
+
+
+def unigram(
+    make: Callable[..., PreTrainedTokenizerBase], special: Sequence[str]
+) -> PreTrainedTokenizerBase:
+    """Return a Unigram tokenizer like SentencePiece's: words begin with the mark for a blank."""
+    letters = [*LETTERS, *LETTERS[:26].upper(), *MARKS]
+    words = [(f"▁{word}", -2.0 - len(word) / 10) for word in dict.fromkeys(TEXT.split())]
+    spelt = [(letter, -10.0) for letter in ("▁", *letters)]
+    scored = [*((token, 0.0) for token in special), *words, *spelt]
+    unknown = {} if make is AlbertTokenizerFast else {"unk_id": list(special).index(UNK[make])}
+    return make(vocab=scored, model_max_length=POSITIONS, **unknown)
+
+
+UNK = {XLNetTokenizerFast: "<unk>", DebertaV2TokenizerFast: "[UNK]"}
+
+
+def _merges(trained: Tokenizer) -> list[list[str]]:
+    merges: list[list[str]] = json.loads(trained.to_str())["model"]["merges"]
+    return merges
+
+
+def _bert(size: int, names: dict[int, str]) -> PreTrainedModel:
+    return BertForSequenceClassification(
+        BertConfig(
+            vocab_size=size,
+            intermediate_size=64,
+            max_position_embeddings=POSITIONS,
+            initializer_range=INITIALISER_RANGE,
+            id2label=names,
+            **SHAPE,
+        )
+    )
+
+
+def _roberta(
+    size: int,
+    names: dict[int, str],
+    kind: type[PreTrainedModel] = RobertaForSequenceClassification,
+) -> PreTrainedModel:
+    """Build RoBERTa or one of its relatives."""
+    assert kind.config_class
+    return kind(
+        kind.config_class(
+            vocab_size=size,
+            intermediate_size=64,
+            max_position_embeddings=POSITIONS + 2,  # numbered from padding_idx + 1 = 2
+            initializer_range=INITIALISER_RANGE,
+            pad_token_id=1,
+            id2label=names,
+            **SHAPE,
+        )
+    )
+
+
+def _distilbert(size: int, names: dict[int, str]) -> PreTrainedModel:
+    return DistilBertForSequenceClassification(
+        DistilBertConfig(
+            vocab_size=size,
+            dim=32,
+            n_layers=2,
+            n_heads=2,
+            hidden_dim=64,
+            max_position_embeddings=POSITIONS,
+            initializer_range=INITIALISER_RANGE,
+            id2label=names,
+        )
+    )
+
+
+def _electra(size: int, names: dict[int, str]) -> PreTrainedModel:
+    return ElectraForSequenceClassification(
+        ElectraConfig(
+            vocab_size=size,
+            embedding_size=16,  # ELECTRA and ALBERT widen the vectors behind the embeddings
+            intermediate_size=64,
+            max_position_embeddings=POSITIONS,
+            initializer_range=INITIALISER_RANGE,
+            id2label=names,
+            **SHAPE,
+        )
+    )
+
+
+def _albert(size: int, names: dict[int, str]) -> PreTrainedModel:
+    return AlbertForSequenceClassification(
+        AlbertConfig(
+            vocab_size=size,
+            embedding_size=16,
+            intermediate_size=64,
+            max_position_embeddings=POSITIONS,
+            initializer_range=INITIALISER_RANGE,
+            id2label=names,
+            bos_token_id=2,
+            eos_token_id=3,
+            **SHAPE,
+        )
+    )
+
+
+def _xlnet(size: int, names: dict[int, str]) -> PreTrainedModel:
+    return XLNetForSequenceClassification(
+        XLNetConfig(
+            vocab_size=size,
+            d_model=32,
+            n_layer=2,
+            n_head=2,
+            d_inner=64,
+            initializer_range=INITIALISER_RANGE,
+            id2label=names,
+            pad_token_id=5,
+        )
+    )
+
+
+def _bart(size: int, names: dict[int, str]) -> PreTrainedModel:
+    return BartForSequenceClassification(
+        BartConfig(
+            vocab_size=size,
+            d_model=32,
+            encoder_layers=1,
+            decoder_layers=1,
+            encoder_attention_heads=2,
+            decoder_attention_heads=2,
+            encoder_ffn_dim=64,
+            decoder_ffn_dim=64,
+            max_position_embeddings=POSITIONS,
+            init_std=INITIALISER_RANGE,
+            id2label=names,
+        )
+    )
+
+
+def _deberta(size: int, names: dict[int, str]) -> PreTrainedModel:
+    return DebertaForSequenceClassification(
+        DebertaConfig(
+            vocab_size=size,
+            intermediate_size=64,
+            max_position_embeddings=POSITIONS,
+            initializer_range=INITIALISER_RANGE,
+            relative_attention=True,
+            pos_att_type=["c2p", "p2c"],
+            type_vocab_size=0,
+            id2label=names,
+            **SHAPE,
+        )
+    )
+
+
+def _deberta_v2(size: int, names: dict[int, str]) -> PreTrainedModel:
+    return DebertaV2ForSequenceClassification(
+        DebertaV2Config(  # as DeBERTa v3 is set up
+            vocab_size=size,
+            intermediate_size=64,
+            max_position_embeddings=POSITIONS,
+            initializer_range=INITIALISER_RANGE,
+            relative_attention=True,
+            position_buckets=16,
+            norm_rel_ebd="layer_norm",
+            share_att_key=True,
+            pos_att_type=["p2c", "c2p"],
+            position_biased_input=False,
+            type_vocab_size=0,
+            id2label=names,
+            **SHAPE,
+        )
+    )
+
+
+def _deberta_tokenizer() -> PreTrainedTokenizerBase:
+    """Return a tokenizer that joins two texts as DeBERTa was trained."""
+    tokenizer = byte_pairs(DebertaTokenizerFast, DEBERTA)
+    restore_post_processor(tokenizer, Path("no-such-folder"))
+    return tokenizer
+
+
+ALBERT = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
+XLNET = ["<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>", "<eod>", "<eop>"]
+DEBERTA = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
+Build = Callable[[int, dict[int, str]], PreTrainedModel]
+MODELS: dict[str, tuple[Callable[[], PreTrainedTokenizerBase], Build]] = {
+    "bert": (word_piece, _bert),
+    "roberta": (byte_pairs, _roberta),
+    "distilbert": (word_piece, _distilbert),
+}
+FAMILY = MODELS | {
+    "spanbert": (partial(word_piece, cased=True), _bert),
+    "electra": (word_piece, _electra),
+    "albert": (partial(unigram, AlbertTokenizerFast, ALBERT), _albert),
+    "xlnet": (partial(unigram, XLNetTokenizerFast, XLNET), _xlnet),
+    "bart": (byte_pairs, _bart),
+    "deberta": (_deberta_tokenizer, _deberta),
+    "deberta-v2": (partial(unigram, DebertaV2TokenizerFast, DEBERTA), _deberta_v2),
+}
+"""Every architecture; most tests look at the first three only, `test_families` at all."""
+RELATIVES = {
+    "camembert": (byte_pairs, partial(_roberta, kind=CamembertForSequenceClassification)),
+    "xlm-roberta": (byte_pairs, partial(_roberta, kind=XLMRobertaForSequenceClassification)),
+    "mpnet": (byte_pairs, partial(_roberta, kind=MPNetForSequenceClassification)),
+}
+"""Built as RoBERTa is; fast mode cuts each by its own layout."""
+
+
+def tiny_classifier(
+    kind: str = "bert", seed: int = 0, order: tuple[Label, ...] = LABELS
+) -> Classifier:
+    """Return a classifier with random weights, the same for the same seed."""
+    tokenizer_of, build = (FAMILY | RELATIVES)[kind]
+    tokenizer = tokenizer_of()
+    if kind == "distilbert":
+        tokenizer.model_input_names = ["input_ids", "attention_mask"]
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = build(len(tokenizer), dict(enumerate(order)))
+    task = task_of_labels(order)
+    assert task is not None
+    return Classifier(f"tiny-{kind}", model.eval(), tokenizer, task, order, torch.device("cpu"))
+
+
+@cache
+def shared(kind: str = "bert") -> Classifier:
+    """Return one such classifier for the tests that only look at it."""
+    return tiny_classifier(kind)

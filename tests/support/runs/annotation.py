@@ -1,0 +1,59 @@
+"""A small annotation set, and people who answer it."""
+
+from collections.abc import Callable
+
+from probe.annotation.annotation_set import AnnotationSet, annotation_set, content_of
+from probe.annotation.batches import into_batches, next_batch, submit_batch
+from probe.annotation.items import Item
+from probe.annotation.modes import MODES
+from probe.runs.store import Store
+from probe.surveys.survey import create_survey, join
+from probe.tasks.sentiment import SENTIMENT
+from tests.support.pages.visitors import ME
+
+
+def items(mode: str = "valid") -> list[Item]:
+    """Eight items, four of them sorted, and two controls."""
+    texts = [f"It was number {number} of the best ." for number in range(10)]
+    answers = ("valid", "invalid") if mode == "valid" else ("positive", "negative")
+    made = []
+    for number, text in enumerate(texts):
+        changed = " ".join(sorted(text.split())) if number % 2 else text
+        control = answers[number % 2] if number > 7 else ""
+        transform = "sort" if number % 2 else ""
+        gold = answers[0] if mode == "labels" else "positive"
+        made.append(Item(f"i{number}", {"text": changed}, {"text": text}, transform, gold, control))
+    return made
+
+
+def small_set(store: Store, mode: str = "valid", votes: int = 3) -> AnnotationSet:
+    """Store the items as a set of ME: two batches of four and a control."""
+    rows = items(mode)
+    batches = into_batches(
+        [item for item in rows if not item.control], [item for item in rows if item.control], 5
+    )
+    content = content_of(SENTIMENT, MODES[mode], rows, batches, votes, "made up")
+    return annotation_set(store, create_survey(store, ME, "annotation", "Small", content).id)
+
+
+def person(number: int) -> str:
+    """The token of a respondent."""
+    return f"{number:032x}"
+
+
+def answer_all(
+    store: Store, annotated: AnnotationSet, visitor: str, answer: Callable[[Item], str]
+) -> int:
+    """Answer until nothing is left; return how many batches that were."""
+    join(store, annotated.survey, visitor)
+    sent = 0
+    while (batch := next_batch(store, annotated, visitor)) is not None:
+        answers = {item: answer(annotated.items[item]) for item in annotated.batches[batch]}
+        submit_batch(store, annotated, visitor, batch, answers)
+        sent += 1
+    return sent
+
+
+def honest(item: Item) -> str:
+    """What somebody answers who calls broken texts invalid."""
+    return item.control or ("invalid" if item.transform else "valid")
