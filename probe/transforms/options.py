@@ -79,7 +79,7 @@ PINS: Mapping[str, str] = {
 }
 OPTIONS: Mapping[str, Option] = {
     "keep": Option(
-        "r, the share of tokens that drop, repeat, replace keep", "gradient", {}, high=1
+        "share of the tokens that drop, repeat and replace keep", "gradient", {}, high=1
     ),
     "sign": Option("which tokens count as important", "gradient", SIGNS),
     "by_id": Option(

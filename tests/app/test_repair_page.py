@@ -62,7 +62,7 @@ def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(
     newcomer.locator("#repair-start").click()
     expect(newcomer.locator("#repair-progress")).to_contain_text(second, timeout=MEASURED)
     expect(newcomer.locator(f"{RESULTS} .say")).to_contain_text(
-        f'Taught a class "invalid", {second} finds', timeout=10 * SLOW
+        f"Taught a class “invalid”, {second} finds", timeout=10 * SLOW
     )
     expect(newcomer.locator(f"{RESULTS} .forest .name:visible")).to_have_count(3)
     theirs = newcomer.locator(f"{RESULTS} .forest").get_by_text("97 % found")

@@ -29,7 +29,7 @@ METHODS: Mapping[Method, Term] = {
         "ones; a threshold takes back what is unsure.",
     ),
     "invalid": Term(
-        'A class "invalid"',
+        "A class “invalid”",
         "The model gets one more label and learns to give it to broken texts.",
     ),
 }

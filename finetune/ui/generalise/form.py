@@ -34,7 +34,7 @@ from probe.reports.duration import duration_words
 from probe.runs.environment import environment
 from probe.runs.run import RunRequest
 from probe.tasks.task import Task
-from probe.ui.html.elements import note
+from probe.ui.html.elements import capitalised, note
 
 SIZES = ("50", "200", "1000")
 REPEATS, MAX_REPEATS = 2, 20
@@ -173,6 +173,5 @@ def forecast(*values: object) -> Markup:
     trainings = sum(bool(cell.size) for cell in cells(plan))
     rates = ", ".join(f"{lr:g}" for lr in plan.lrs)
     return note(
-        f"{wait[:1].upper()}{wait[1:]} for {trainings} trainings on one core. You may close the "
-        "page."
+        f"{capitalised(wait)} for {trainings} trainings on one core. You may close the page."
     ) + note(f"{MODES[plan.mode].summary} Learning rates: {rates}.")

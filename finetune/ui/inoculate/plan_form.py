@@ -32,7 +32,7 @@ from probe.models import bundled
 from probe.models.library import AnyModel, require_on_disk, task_of_model
 from probe.reports.duration import duration_words
 from probe.tasks.task import Task, offered_tasks, task_named
-from probe.ui.html.elements import alert, join, note
+from probe.ui.html.elements import alert, capitalised, join, note
 
 LIMIT_FIELDS: Mapping[str, tuple[str, float]] = {
     "gap": ("Outcome 0: gap below, points", 100),
@@ -252,7 +252,7 @@ def forecast(
     )
     trainings = len(named) * sum(cell_count(plan) - 1 for plan in plans)
     wait_words = f"{runs}{duration_words(wait)} for {trainings} trainings on one core."
-    about = f"{wait_words[:1].upper()}{wait_words[1:]} You may close the page."
+    about = f"{capitalised(wait_words)} You may close the page."
     return (
         note(about) + note(f"{MODES[form.mode].summary} Learning rate: {rates}.") + known + crowded
     )

@@ -30,7 +30,7 @@ from probe.reports.duration import duration_words
 from probe.runs.environment import environment
 from probe.runs.run import RunRequest
 from probe.tasks.task import Task
-from probe.ui.html.elements import NOTHING, note
+from probe.ui.html.elements import NOTHING, capitalised, note
 
 SIZE = 1000
 REPEATS, MAX_REPEATS = 1, 20
@@ -231,7 +231,7 @@ def forecast(*values: object) -> Markup:
     beside = f" Compared with: {others}." if others else ""
     learning = f"{MODES[plan.training.mode].summary} Learning rate: {plan.training.lr:g}."
     return (
-        note(f"{wait[:1].upper()}{wait[1:]} {work}. You may close the page.")
+        note(f"{capitalised(wait)} {work}. You may close the page.")
         + note((learning if trainings else "No weight of the model changes.") + beside)
         + _beware(plan)
     )

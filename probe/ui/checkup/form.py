@@ -24,7 +24,7 @@ from probe.runs.run import RunRequest
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import Task
 from probe.transforms import REGISTRY
-from probe.ui.html.elements import note
+from probe.ui.html.elements import capitalised, note
 from probe.ui.panels.labelled_file import columns_of, read_meanings, with_meanings
 from probe.ui.panels.sources import FILE, ONE
 
@@ -116,6 +116,6 @@ def forecast(*values: Any) -> Markup:
     where = plan.file or "the app's examples"
     return note(
         f"{title_of(plan.model)} on {where}: {len(examples):,}, of which {few:,} are changed in "
-        f"each of {ways} ways. {wait[:1].upper()}{wait[1:]} on one core. You may "
+        f"each of {ways} ways. {capitalised(wait)} on one core. You may "
         "close the page."
     )

@@ -7,7 +7,7 @@ import gradio as gr
 
 from probe.transforms.options import DEFAULTS, OPTIONS, Option, Options, read_options
 from probe.transforms.registry import FAMILIES
-from probe.ui.html.elements import title
+from probe.ui.html.elements import capitalised, title
 
 
 def build() -> list[Any]:  # Any: gradio's components share no useful type
@@ -16,7 +16,7 @@ def build() -> list[Any]:  # Any: gradio's components share no useful type
     for family, term in FAMILIES.items():
         named = {name: option for name, option in OPTIONS.items() if option.family == family}
         gr.HTML(title(term.title))
-        with gr.Row():
+        with gr.Row(elem_classes="options"):
             controls |= {name: _control(name, option) for name, option in named.items()}
     return [controls[name] for name in OPTIONS]
 
@@ -33,7 +33,7 @@ def shown(name: str, value: object) -> object:
 
 def _control(name: str, option: Option) -> Any:
     default = getattr(DEFAULTS, name)
-    label = f"{name}: {option.words}"
+    label = f"{capitalised(option.words)} · {name}"
     if option.values:
         choices = [(words, _text(value)) for value, words in option.values.items()]
         return gr.Dropdown(choices, value=_text(default), label=label, min_width=290)

@@ -23,7 +23,7 @@ from probe.ui.html.pictures.heat_map import Head, HeatMap
 BEGINNINGS: Mapping[Method, str] = {
     "threshold": "With a threshold",
     "entropic": "Taught to be unsure of broken texts",
-    "invalid": 'Taught a class "invalid"',
+    "invalid": "Taught a class “invalid”",
 }
 """How the sentence of each method begins."""
 FOREST, HEAT = "What each method finds, and costs", "Called invalid, by kind of broken text"

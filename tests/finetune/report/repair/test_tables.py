@@ -69,7 +69,7 @@ def test_a_mitigation_is_the_mean_of_its_seeds_beside_table_12() -> None:
     first, second = (replace(MITIGATED[2].cell, seed=seed) for seed in (0, 1))
     trained = mitigated(first, 350, 190, 180), mitigated(second, 360, 190, 180)
     table = mitigation_table([mitigation_run((*MITIGATED[:2], *trained), artefacts=DIGEST)])
-    row = row_of(table, "`minilm`", 'A class "invalid"')
+    row = row_of(table, "`minilm`", "A class “invalid”")
     assert (row["n"], row["broken"]) == ("500", "200")
     assert row["accuracy"].startswith("71.0 (")
     assert row["found"].startswith("92.5 (")
@@ -93,7 +93,7 @@ def test_trainings_of_smaller_sizes_are_left_out() -> None:
     small = mitigated(replace(MITIGATED[2].cell, size=50), 100, 0, 0)
     plan = replace(MITIGATION_PLAN, sizes=(50, 1000))
     table = mitigation_table([mitigation_run((*MITIGATED, small), plan, artefacts=DIGEST)])
-    assert row_of(table, "`minilm`", 'A class "invalid"')["accuracy"].startswith("74.2 (")
+    assert row_of(table, "`minilm`", "A class “invalid”")["accuracy"].startswith("74.2 (")
 
 
 def test_a_transfer_has_each_figure_beside_table_18() -> None:

@@ -72,7 +72,7 @@ def test_runs_of_a_model_are_shown_together_in_their_order() -> None:
 
 
 def test_a_run_is_named_by_method_model_and_speed() -> None:
-    assert run_title(mitigation_run()) == 'A class "invalid" on MiniLM, quick'
+    assert run_title(mitigation_run()) == "A class “invalid” on MiniLM, quick"
     run = transfer_run()
     full = replace(run, plan={**run.plan, "training": {**run.plan["training"], "mode": "full"}})
     assert run_title(full) == "One kind at a time on MiniLM, as published"

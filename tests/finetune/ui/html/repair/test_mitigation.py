@@ -22,7 +22,7 @@ RUN = mitigation_run()
 
 def test_the_sentence_says_what_is_found_and_lost() -> None:
     assert sentence(RUN) == (
-        'Taught a class "invalid", MiniLM finds 94 % of the broken texts and loses 0.6 points on '
+        "Taught a class “invalid”, MiniLM finds 94 % of the broken texts and loses 0.6 points on "
         "whole ones."
     )
 
@@ -57,7 +57,7 @@ def test_the_heat_map_begins_with_whole_texts_that_are_called_invalid() -> None:
 
 def test_the_twin_names_collapse_and_shares() -> None:
     frame = outcomes_frame(RUN).set_index("method")
-    assert frame.loc['A class "invalid"', "found Sort"] == pytest.approx(0.95)
+    assert frame.loc["A class “invalid”", "found Sort"] == pytest.approx(0.95)
     assert not frame["collapsed"].any()
 
 

@@ -26,7 +26,7 @@ def test_of_several_runs_the_mitigation_speaks_first() -> None:
     page = results(ALL)
     said = page.partition('<p class="say">')[2].partition("</p>")[0]
     assert said == (
-        "Taught a class &#34;invalid&#34;, MiniLM finds 94 % of the broken texts and loses 0.6 "
+        "Taught a class “invalid”, MiniLM finds 94 % of the broken texts and loses 0.6 "
         "points on whole ones. Softening its confidence finds none."
     )
     assert page.count('class="say"') == 1 and page.count('class="lead"') == 2
