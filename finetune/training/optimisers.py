@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
+from torch.autograd.graph import increment_version
 from torch.nn import Parameter
 from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 from torch.optim import Adagrad, Adam, AdamW, Optimizer
@@ -31,7 +33,18 @@ OPTIMISERS: Mapping[str, Callable[..., Optimizer]] = {  # each takes settings of
 
 def make_optimiser(recipe: Recipe, weights: Sequence[Parameter], lr: float) -> Optimizer:
     """Return a recipe's optimiser over weights, without state from earlier steps."""
-    return OPTIMISERS[recipe.optimiser](weights, lr=lr, **recipe.settings)
+    optimiser = OPTIMISERS[recipe.optimiser](weights, lr=lr, **recipe.settings)
+    optimiser.register_step_post_hook(_count_change)
+    return optimiser
+
+
+def _count_change(optimiser: Optimizer, *_: Any) -> None:  # Any: what the step was called with
+    """Count a step as a change of the weights, by which copies in bf16 know that they are stale.
+
+    torch's fused steps change weights and do not count that.
+    """
+    for group in optimiser.param_groups:
+        increment_version(group["params"])
 
 
 def clip_gradients(recipe: Recipe, weights: Iterable[Parameter]) -> None:

@@ -23,7 +23,10 @@ COPY_BYTES = 4  # of a weight, as it is and as oneDNN reads it
 
 
 class Bf16Copy:
-    """Makes the copy when it is first asked for, and brings it up to date where weights changed."""
+    """Makes the copy when it is first asked for, and brings it up to date where weights changed.
+
+    It sees a change by torch's count of changes in place, which fused optimisers leave to others.
+    """
 
     def __init__(self) -> None:
         self._copy: PreTrainedModel | None = None

@@ -1,6 +1,7 @@
 """The training loop: seeded steps, batches of like length, early stopping, any loss."""
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -17,8 +18,8 @@ from finetune.training.loop import (
     trainable,
 )
 from finetune.training.losses import admissible, cross_entropy
-from finetune.training.optimisers import make_optimiser
-from finetune.training.prepared.encoded import encode, score
+from finetune.training.optimisers import OPTIMISERS, make_optimiser
+from finetune.training.prepared.encoded import encode, score, unscaled_logits
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier
 from probe.models.library import load
@@ -151,3 +152,18 @@ def test_the_loop_takes_another_loss_and_a_second_batch_without_labels(model: st
 
     assert entropy(True) == pytest.approx(math.log(3), abs=0.02)  # the largest there is
     assert entropy(False) < entropy(True) - 0.04
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_after_a_step_a_model_answers_in_bf16_by_its_new_weights(
+    classifier: Classifier, optimiser: str
+) -> None:
+    recipe = Recipe(optimiser)
+    training = Trainer(classifier, recipe, make_optimiser(recipe, trainable(classifier), 0.1))
+    data = encode(classifier, PAIRS, 64, classifier.device)
+    before = unscaled_logits(classifier, data, "bf16")
+    take_step(training, *data.batch(range(8)), seed=0)
+    after = unscaled_logits(classifier, data, "bf16")
+    with_a_new_copy = unscaled_logits(replace(classifier), data, "bf16")
+    assert not torch.equal(before, after)
+    assert torch.equal(after, with_a_new_copy)
