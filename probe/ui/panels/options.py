@@ -4,21 +4,42 @@ from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
+from probe.tasks.task import offered_tasks
 from probe.transforms.options import DEFAULTS, OPTIONS, Option, Options, read_options
-from probe.transforms.registry import FAMILIES
-from probe.ui.html.elements import capitalised, title
+from probe.transforms.registry import FAMILIES, REGISTRY
+from probe.ui.html.elements import capitalised, join, title
 
 
 def build() -> list[Any]:  # Any: gradio's components share no useful type
-    """Lay out a control for each option, by family; return them in the order of `OPTIONS`."""
+    """Lay out a control for each option, by family; return them in the order of `OPTIONS`.
+
+    Families of which the chosen task has no transform are out of sight.
+    """
     controls: dict[str, Any] = {}
+    gr.HTML(_out_of_sight(), padding=False, elem_classes="style-only")
     for family, term in FAMILIES.items():
         named = {name: option for name, option in OPTIONS.items() if option.family == family}
-        gr.HTML(title(term.title))
-        with gr.Row(elem_classes="options"):
-            controls |= {name: _control(name, option) for name, option in named.items()}
+        with gr.Column(elem_classes=["options", *_tasks_with(family)]):
+            gr.HTML(title(term.title))
+            with gr.Row():
+                controls |= {name: _control(name, option) for name, option in named.items()}
     return [controls[name] for name in OPTIONS]
+
+
+def _tasks_with(family: str) -> list[str]:
+    """Return a class for each task that some transform of a family is for."""
+    transforms = [each for each in REGISTRY.values() if each.family == family]
+    suited = [task for task in offered_tasks() if any(each.suits(task) for each in transforms)]
+    return [f"of-{task.name}" for task in suited]
+
+
+def _out_of_sight() -> Markup:
+    """Return a style that hides what is not for the task that is chosen at the top of the page."""
+    rule = Markup(":root:has(#task input[value={0}]:checked) .options:not(.of-{0}){{display:none}}")
+    rules = join(rule.format(task.name) for task in offered_tasks())
+    return Markup("<style>{}</style>").format(rules)
 
 
 def read(values: Sequence[object]) -> Options:
