@@ -2,16 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
-
-import pandas as pd
+from typing import Any
 
 from probe.analysis.batch import Row
 from probe.analysis.transformed import Transformed
 from probe.metrics import Estimate, Moments, Share
-from probe.models.classifier import Precision, Prediction, resolve
+from probe.models.classifier import Prediction
 from probe.tasks.task import INVALID, Label, Task
-from probe.transforms import Options
 
 COUNTED = ("rows", "scored", "cut", "sampled", "differing")
 ORIGINAL = "original"
@@ -225,96 +222,3 @@ def summarise(rows: Iterable[Row], names: Sequence[str], task: Task) -> Summary:
     totals = Totals(task, names)
     totals.add(rows)
     return totals.summary()
-
-
-class Named(Protocol):
-    """What a summary says of a model: its name, its revision on the hub, and its task."""
-
-    @property
-    def name(self) -> str:
-        """The name of the model."""
-
-    @property
-    def revision(self) -> str | None:
-        """The revision on the hub, None for a local folder."""
-
-    @property
-    def task(self) -> Task:
-        """The task that it answers."""
-
-
-def summary_json(
-    summary: Summary, model: Named, precision: Precision, seed: int, options: Options
-) -> dict[str, Any]:
-    """Return the summary as JSON values; an undefined measure is null."""
-    names = measures(model.task)
-    return {
-        "model": model.name,
-        "model_revision": model.revision,
-        "precision": resolve(precision),
-        "seed": seed,
-        "variant": options.variant,
-        "rows": summary.rows,
-        "scored": summary.scored,
-        "errors": summary.errors,
-        "cut": summary.cut,
-        **_fp32_json(summary),
-        "predicted": dict(summary.predicted),
-        **_measured_json(summary.original, names[1:], model.task),
-        "transforms": {
-            name: _transform_json(measured, names, model.task)
-            for name, measured in summary.transforms.items()
-        },
-        "by_label": {
-            label: {
-                name: _transform_json(measured, names, model.task)
-                for name, measured in group.items()
-            }
-            for label, group in summary.by_label.items()
-        },
-    }
-
-
-def _fp32_json(summary: Summary) -> dict[str, Any]:
-    """Return how many sampled answers bf16 changes, nothing where none was given in both."""
-    if not summary.sampled:
-        return {}
-    return {"fp32_sample": {"rows": summary.sampled, "differing": summary.differing}}
-
-
-def _transform_json(measured: Measured, names: Sequence[str], task: Task) -> dict[str, Any]:
-    return {
-        "n": measured["confidence"].n,
-        **_measured_json(measured, names, task),
-        "unchanged": measured.unchanged,
-        "inexact": measured.inexact,
-    }
-
-
-def _measured_json(measured: Measured, names: Sequence[str], task: Task) -> dict[str, Any]:
-    """Return the measures by name; the accuracy of spans is their exact match, em."""
-    shape: dict[str, Any] = {}
-    for measure in names:
-        estimate = measured[measure]
-        name = "em" if measure == "accuracy" and task.has_spans else measure
-        shape[name] = estimate.value if estimate.n else None
-        shape[f"{name}_interval"] = [estimate.low, estimate.high] if estimate.n else None
-        shape[f"{name}_n"] = estimate.n
-    return shape
-
-
-def summary_frame(summary: Summary) -> pd.DataFrame:
-    """Return the measures as a tidy frame: label, transform, measure, value, low, high, n.
-
-    `label` is "all" or a gold label; the untouched examples are the transform "original".
-    """
-    groups = {"all": {ORIGINAL: summary.original, **summary.transforms}, **summary.by_label}
-    return pd.DataFrame(
-        [
-            (label, name, measure, estimate.value, estimate.low, estimate.high, estimate.n)
-            for label, group in groups.items()
-            for name, measured in group.items()
-            for measure, estimate in measured.estimates.items()
-        ],
-        columns=["label", "transform", "measure", "value", "low", "high", "n"],
-    )

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
-from probe.analysis.summary import Summary, Totals, summary_json
+from probe.analysis.summary import Summary, Totals
 from probe.data.source import Source, open_source
 from probe.errors import FileError
 from probe.models.classifier import Precision
+from probe.reports.summary import summary_json
 from probe.runs.run import Json, StoredRun
 from probe.scoring.files import Places, ScoringFiles
 from probe.scoring.folder import input_file, read_values

@@ -5,9 +5,10 @@ from typing import Any
 
 from probe.analysis.batch import Chunk, Row, score
 from probe.analysis.fp32_sample import fp32_sample
-from probe.analysis.summary import Totals, summary_json
+from probe.analysis.summary import Totals
 from probe.data.source import Source
 from probe.models.classifier import Model
+from probe.reports.summary import summary_json
 from probe.scoring.checkpoint import Checkpoint, changed, read_checkpoint, write_checkpoint
 from probe.scoring.files import Places, ScoringFiles, lost
 from probe.scoring.request import ScoringRequest

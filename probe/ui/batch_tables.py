@@ -6,9 +6,10 @@ from typing import Any
 import pandas as pd
 
 from probe.analysis.batch import Row
-from probe.analysis.summary import Summary, summary_frame
+from probe.analysis.summary import Summary
 from probe.analysis.transformed import Transformed
 from probe.metrics import Estimate, percent
+from probe.reports.summary import summary_frame
 from probe.tasks.task import Task
 
 Record = dict[str, Any]

@@ -10,10 +10,11 @@ import pandas as pd
 import pytest
 
 from probe.analysis.batch import CHUNK_ROWS, FIRST_ROWS, Chunk, Row, score
-from probe.analysis.summary import Totals, summarise, summary_frame, summary_json
+from probe.analysis.summary import Totals, summarise
 from probe.data.rows import Columns
 from probe.data.tables import Table, read_table
 from probe.errors import FileError, UnknownTransform
+from probe.reports.summary import summary_frame, summary_json
 from probe.tasks.nli import LABELS, NLI
 from probe.transforms import Options
 from tests.support.files.pair_files import pair_columns

@@ -13,13 +13,14 @@ from probe.analysis.batch import score
 from probe.analysis.comparison.rows import compare
 from probe.analysis.comparison.statistics import agreement, disagreement
 from probe.analysis.examination import examine
-from probe.analysis.summary import summarise, summary_json
+from probe.analysis.summary import summarise
 from probe.data.rows import guess
 from probe.data.tables import Table
 from probe.errors import ExampleError, Unavailable
 from probe.models.classifier import Precision, Prediction
 from probe.reports.comparison import comparison_json
 from probe.reports.json import examination_json
+from probe.reports.summary import summary_json
 from probe.tasks.label_rules import KEEP
 from probe.tasks.nli import Pair
 from probe.tasks.task import TASKS, Example, Label, Task, register

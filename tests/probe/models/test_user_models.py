@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from probe.analysis.batch import score
 from probe.analysis.examination import examine
 from probe.analysis.importance.attribution import attribute
-from probe.analysis.summary import summarise, summary_json
+from probe.analysis.summary import summarise
 from probe.cli.main import app as commands
 from probe.data.tables import read_table
 from probe.errors import ModelError
@@ -25,6 +25,7 @@ from probe.models.classifier import Classifier
 from probe.models.user_models import open_model, require_open
 from probe.models.weights.shared import export_model
 from probe.reports.json import examination_json
+from probe.reports.summary import summary_json
 from probe.tasks.nli import LABELS, TWO_WAY, Pair, matches
 from probe.tasks.sentiment import SENTIMENT
 from probe.transforms import Options

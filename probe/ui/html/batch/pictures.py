@@ -4,9 +4,10 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
-from probe.analysis.summary import Summary, summary_frame
+from probe.analysis.summary import Summary
 from probe.baselines import BASELINES
 from probe.metrics import Estimate, interval
+from probe.reports.summary import summary_frame
 from probe.tasks.task import Task
 from probe.transforms.wording import chain_title
 from probe.ui.html.elements import NOTHING
