@@ -3,7 +3,8 @@
 import pytest
 
 from app import TABS
-from benchmarks.page.screenshots import VIEWS, View, chosen
+from benchmarks.page.screenshots import chosen
+from benchmarks.page.views import VIEWS, View
 from probe.tasks.task import offered_tasks
 
 
