@@ -98,6 +98,7 @@ def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(
 
 def test_a_wrong_form_is_answered_by_a_sentence(newcomer: Page) -> None:
     open_tab(newcomer, "Generalise")
+    expect(newcomer.locator("#generalise-estimate")).to_contain_text("trainings", timeout=MEASURED)
     newcomer.locator("#generalise-settings > button").click()
     newcomer.locator("#generalise-repeats input").fill("0")
     newcomer.locator("#generalise-repeats input").press("Tab")

@@ -48,10 +48,10 @@ def build(page: Page) -> None:
         with gr.Column(elem_id="new-run", elem_classes=["card", "new-run"], min_width=240):
             gr.HTML(HEAD, padding=False)
             first_fields, shown_samples = build_fields(model_choices(core.models.names("")))
-            estimate = gr.HTML(MEASURING, elem_id="estimate", padding=False)
             start = gr.Button(  # once the page has opened, whose answer would hide the run
                 "Start", variant="primary", elem_id="inoculate", interactive=False
             )
+            estimate = gr.HTML(MEASURING, elem_id="estimate", padding=False)
             problem = gr.HTML(elem_id="inoculate-problem", padding=False)
             fields = build_settings(page, first_fields)
         with gr.Column(elem_id="inoculation-results", min_width=240):

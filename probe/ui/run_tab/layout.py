@@ -77,8 +77,9 @@ def _build_form(page: Page, entry: RunTab) -> Form:
         **CHANGING,
     )
     fields = entry.fields()
-    estimate = gr.HTML(MEASURING, elem_id=f"{entry.id}-estimate", padding=False)
+    # above what changes its height, so that it stays under the finger that presses it
     start = gr.Button(entry.start, variant="primary", elem_id=f"{entry.id}-start")
+    estimate = gr.HTML(MEASURING, elem_id=f"{entry.id}-estimate", padding=False)
     problem = gr.HTML(elem_id=f"{entry.id}-problem", padding=False)
     return Form(model, [*fields, *entry.settings()], estimate, start, problem)
 
