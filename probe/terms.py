@@ -24,6 +24,11 @@ class Term:
     summary: str
 
 
+def capitalised(words: str) -> str:
+    """Return words as they begin a label or a sentence."""
+    return words[:1].upper() + words[1:]
+
+
 def sentence(words: str) -> str:
     """Return words as a sentence: a capital in front and a full stop behind."""
-    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
+    return f"{capitalised(words).rstrip('.')}."

@@ -11,6 +11,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from probe.first_import import first_import
+from probe.terms import capitalised
 from probe.text.inflection import inflect, lemmas, parts_of_speech
 
 if TYPE_CHECKING:
@@ -254,7 +255,7 @@ IN_PLACE = "in place"
 
 def _sentence(words: Sequence[str]) -> str:
     text = _detokenizer().detokenize(list(words)).strip(" ,")
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{capitalised(text)}."
 
 
 @cache

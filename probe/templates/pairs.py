@@ -13,6 +13,7 @@ from probe.templates.grammar import NUMBER_SLOTS, Case, Grammar, Template, flatt
 from probe.templates.numbers import draw_new
 from probe.templates.permutation import Permutation
 from probe.templates.request import Request
+from probe.terms import capitalised
 
 LEXICAL_GROUPS = {"": (0, 1), "A": (0,), "B": (1,), "B2": (1,)}
 """The numbers of the groups of words that each `Request.lexical` draws from."""
@@ -84,7 +85,7 @@ class TemplatePairs:
             rng = random.Random(f"{self._seed_text}|{premise}|{filled.case.name}")
             fillers |= draw_new(self.request, filled.case.gap, filled.numbers, repetition, rng)
         return template_example(self.grammar.task)(
-            **{name: _sentence(text.format_map(fillers)) for name, text in filled.texts.items()},
+            **{name: capitalised(text.format_map(fillers)) for name, text in filled.texts.items()},
             gold=filled.case.label,
             id=f"{self.template.id}-{number}",
             kind=self.grammar.kind,
@@ -151,8 +152,3 @@ class TemplatePairs:
             for label, cases in self._cases_by_label.items()
             for case in rng.sample(cases, self._quotas[label])
         ]
-
-
-def _sentence(text: str) -> str:
-    """Start with a capital letter."""
-    return text[:1].upper() + text[1:]

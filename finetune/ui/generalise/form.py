@@ -34,7 +34,8 @@ from probe.reports.duration import duration_words
 from probe.runs.environment import environment
 from probe.runs.run import RunRequest
 from probe.tasks.task import Task
-from probe.ui.html.elements import capitalised, note
+from probe.terms import capitalised
+from probe.ui.html.elements import note
 
 SIZES = ("50", "200", "1000")
 REPEATS, MAX_REPEATS = 2, 20

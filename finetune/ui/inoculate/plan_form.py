@@ -32,7 +32,8 @@ from probe.models import bundled
 from probe.models.library import AnyModel, require_on_disk, task_of_model
 from probe.reports.duration import duration_words
 from probe.tasks.task import Task, offered_tasks, task_named
-from probe.ui.html.elements import alert, capitalised, join, note
+from probe.terms import capitalised
+from probe.ui.html.elements import alert, join, note
 
 LIMIT_FIELDS: Mapping[str, tuple[str, float]] = {
     "gap": ("Outcome 0: gap below, points", 100),

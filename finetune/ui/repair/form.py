@@ -30,7 +30,8 @@ from probe.reports.duration import duration_words
 from probe.runs.environment import environment
 from probe.runs.run import RunRequest
 from probe.tasks.task import Task
-from probe.ui.html.elements import NOTHING, capitalised, note
+from probe.terms import capitalised
+from probe.ui.html.elements import NOTHING, note
 
 SIZE = 1000
 REPEATS, MAX_REPEATS = 1, 20

@@ -10,6 +10,7 @@ from probe.metrics import interval
 from probe.models.bundled import title_of
 from probe.runs.run import Json
 from probe.tasks.task import Task, task_named
+from probe.terms import capitalised
 
 TONE_WORDS: Mapping[Tone, str] = {"good": "good", "bad": "bad", "": "neither good nor bad"}
 """What a colour says, for who does not see it."""
@@ -43,11 +44,7 @@ def verdict(report: Json) -> str:
             "nothing had happened"
         )
     first, *rest = told
-    return f"{first}. {_sentence('; '.join(rest))}" if rest else f"{first}."
-
-
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}."
+    return f"{first}. {capitalised('; '.join(rest))}." if rest else f"{first}."
 
 
 def glances(report: Json) -> list[Glance]:

@@ -23,8 +23,9 @@ from probe.reports.duration import duration_words
 from probe.runs.run import RunRequest
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import Task
+from probe.terms import capitalised
 from probe.transforms import REGISTRY
-from probe.ui.html.elements import capitalised, note
+from probe.ui.html.elements import note
 from probe.ui.panels.labelled_file import columns_of, read_meanings, with_meanings
 from probe.ui.panels.sources import FILE, ONE
 

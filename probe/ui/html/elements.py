@@ -44,11 +44,6 @@ def uncapitalised(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:]
 
 
-def capitalised(words: str) -> str:
-    """Return words as they begin a label or a sentence."""
-    return words[:1].upper() + words[1:]
-
-
 def title(text: str, level: int = 3) -> Markup:
     """Head a part of a tab; level 2 where nothing on the tab heads it in turn."""
     return Markup('<h{0} class="title small">{1}</h{0}>').format(level, text)

@@ -7,9 +7,10 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.tasks.task import offered_tasks
+from probe.terms import capitalised
 from probe.transforms.options import DEFAULTS, OPTIONS, Option, Options, read_options
 from probe.transforms.registry import FAMILIES, REGISTRY
-from probe.ui.html.elements import capitalised, join, title
+from probe.ui.html.elements import join, title
 
 
 def build() -> list[Any]:  # Any: gradio's components share no useful type
