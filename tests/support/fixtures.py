@@ -1,5 +1,6 @@
 """Shared fixtures: a tiny model, small sets, an empty home."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,10 @@ from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.registry import register_experiments
 from probe.models.classifier import Classifier
 from probe.models.library import load
+from probe.runs.compute import cluster
+from probe.runs.compute.engine import Engine
+from probe.runs.store import Store
+from tests.conftest import free_port
 from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
 
 register_experiments()
@@ -46,3 +51,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("NLI_CLINIC_HOME", str(tmp_path))
     monkeypatch.delenv("NLI_CLINIC_DATABASE", raising=False)
     return tmp_path
+
+
+@pytest.fixture
+def waiting_engine(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Store, Engine]]:
+    """A store, and an engine whose cluster does not answer, which it learns soon: all runs wait."""
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.1)
+    store = Store(patience=0.5)
+    engine = Engine(store, f"tcp://127.0.0.1:{free_port()}")
+    yield store, engine
+    engine.close()

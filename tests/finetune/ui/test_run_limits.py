@@ -1,6 +1,5 @@
 """How many runs a visitor may start with the page's button, each limit exceeded by one."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,17 +12,13 @@ from probe.runs.removal import delete_model
 from probe.runs.store import Store
 from probe.ui.html.elements import NOTHING
 from probe.ui.visitors.visitor_files import fresh_folder
-from tests.conftest import free_port
 from tests.support.pages.visitors import ME, YOU
 
 
 @pytest.fixture
-def handlers(home: Path) -> Iterator[Handlers]:
-    """The page's handlers, with an engine whose cluster does not answer: all runs wait."""
-    store = Store()
-    engine = Engine(store, f"tcp://127.0.0.1:{free_port()}")
-    yield Handlers(store, engine, ())
-    engine.close()
+def handlers(waiting_engine: tuple[Store, Engine]) -> Handlers:
+    """The page's handlers; all runs wait."""
+    return Handlers(*waiting_engine, ())
 
 
 def press_start(handlers: Handlers, owner: str = ME, seeds: str = "0") -> str:

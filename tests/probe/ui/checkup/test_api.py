@@ -1,7 +1,6 @@
 """What `/checkup` starts and refuses, without a server."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -11,7 +10,6 @@ from probe.runs.compute.engine import Engine
 from probe.runs.owners import as_token
 from probe.runs.store import Store
 from probe.ui.checkup.api import build
-from tests.conftest import free_port
 from tests.support.pages.visitors import ME
 
 Call = Callable[..., dict[str, Any]]
@@ -20,15 +18,13 @@ NUMBERS = ("5", "2", "0")
 
 
 @pytest.fixture
-def call(home: Path) -> Iterator[Call]:
-    """The endpoint's function; its engine's cluster does not answer, so that all runs wait."""
-    engine = Engine(Store(patience=0.05), f"tcp://127.0.0.1:{free_port()}")
+def call(waiting_engine: tuple[Store, Engine]) -> Call:
+    """The endpoint's function; all runs wait."""
     with gr.Blocks() as blocks:
-        build(Store(), engine)
+        build(*waiting_engine)
     (found,) = [each.fn for each in blocks.fns.values() if each.api_name == "checkup"]
     assert found is not None
-    yield found
-    engine.close()
+    return found
 
 
 def test_it_starts_a_check_up_for_its_owner(call: Call) -> None:

@@ -1,6 +1,5 @@
 """The check-up in the frame of what starts runs: begun, found again, shown to others, deleted."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import gradio as gr
@@ -17,7 +16,6 @@ from probe.ui.run_tab.handlers import Handlers
 from probe.ui.run_tab.looked_at import Offered
 from probe.ui.run_tab.view import Outputs
 from probe.ui.visitors.belongings import belongings, delete
-from tests.conftest import free_port
 from tests.support.pages.visitors import ME, YOU, page_models
 
 VALUES = ["bundled", None, *[None] * (most_fields() + 1), "", 5, 0]
@@ -38,14 +36,13 @@ def fields() -> Fields:
 
 
 @pytest.fixture
-def handlers(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Handlers]:
-    """The handlers, with an engine whose cluster does not answer: all runs wait."""
+def handlers(
+    waiting_engine: tuple[Store, Engine], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> Handlers:
+    """The handlers; all runs wait."""
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(home / "gradio"))
-    store = Store(patience=0.05)
-    engine = Engine(store, f"tcp://127.0.0.1:{free_port()}")
-    own = entry(fields())
-    yield Handlers(own, store, engine, page_models(), Offered(own, store, ()), [UPLOAD])
-    engine.close()
+    own, (store, engine) = entry(fields()), waiting_engine
+    return Handlers(own, store, engine, page_models(), Offered(own, store, ()), [UPLOAD])
 
 
 def test_a_press_begins_a_check_up_that_is_found_again(handlers: Handlers) -> None:

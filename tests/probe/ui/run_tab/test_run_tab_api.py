@@ -1,8 +1,5 @@
 """What the endpoints over HTTP that start a run have in common."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from finetune.experiments.inoculation.datasets import Sets
@@ -13,17 +10,14 @@ from probe.runs.owners import as_token
 from probe.runs.run import RunRequest
 from probe.runs.store import Store
 from probe.ui.run_tab.api import start_for_owner
-from tests.conftest import free_port
 from tests.support.pages.visitors import ME
 from tests.support.runs.run_tab import PLAN
 
 
 @pytest.fixture
-def engine(home: Path) -> Iterator[Engine]:
-    """An engine whose cluster does not answer: all runs wait."""
-    engine = Engine(Store(patience=0.05), f"tcp://127.0.0.1:{free_port()}")
-    yield engine
-    engine.close()
+def engine(waiting_engine: tuple[Store, Engine]) -> Engine:
+    """An engine that lets all runs wait."""
+    return waiting_engine[1]
 
 
 @pytest.mark.parametrize("owner", [ME, ""])

@@ -1,6 +1,5 @@
 """What a tab of runs starts, shows, stops and takes away, and what it says where it cannot."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import gradio as gr
@@ -17,7 +16,6 @@ from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.ui.run_tab.handlers import Handlers
 from probe.ui.run_tab.looked_at import Offered
 from probe.ui.run_tab.view import Outputs
-from tests.conftest import free_port
 from tests.support.pages.visitors import ME, YOU, page_models
 from tests.support.processes.database_trouble import locked
 from tests.support.runs.run_tab import PLAN, run_tab
@@ -27,15 +25,14 @@ FILE = 1
 
 
 @pytest.fixture
-def handlers(home: Path, sets: Sets, monkeypatch: pytest.MonkeyPatch) -> Iterator[Handlers]:
-    """A tab's handlers, with an engine whose cluster does not answer: all runs wait."""
+def handlers(
+    waiting_engine: tuple[Store, Engine], home: Path, sets: Sets, monkeypatch: pytest.MonkeyPatch
+) -> Handlers:
+    """A tab's handlers; all runs wait."""
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(home / "gradio"))
-    store = Store(patience=0.05)
-    engine = Engine(store, f"tcp://127.0.0.1:{free_port()}")
-    entry = run_tab(sets)
+    entry, (store, engine) = run_tab(sets), waiting_engine
     offered = Offered(entry, store, gallery_runs())
-    yield Handlers(entry, store, engine, page_models(), offered, [FILE])
-    engine.close()
+    return Handlers(entry, store, engine, page_models(), offered, [FILE])
 
 
 def shown(values: list[object]) -> Outputs:
