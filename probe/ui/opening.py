@@ -1,16 +1,74 @@
-"""What an opened page is filled with, so that what a person has chosen since stays."""
+"""What a tab is filled with when it is first shown, and why what was chosen since stays."""
 
+import json
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, NamedTuple
 
 import gradio as gr
 
+from probe.ui.events import QUIET
+
 Answer = Callable[..., Any]  # Any: a handler's values, and gradio's updates of components
+FOLLOW = """(names => (opened, front, task, ...marks) => {
+  const first = 2 * names.indexOf(front), next = first + 1;
+  const told = marks.map(() => ({ __type__: "update" }));
+  if (opened && !marks[first]) told[first] = task;
+  else if (opened && (marks[next] || marks[first]) !== task) told[next] = task;
+  return told;
+})(%s)"""
+"""Tells the tab in front the task, in the mark of its first showing or in that of later ones."""
+
+
+class TaskMarks(NamedTuple):
+    """Hidden marks of a tab, empty until it is shown.
+
+    `first` names the task that the tab is first shown with, once the page has opened; `next` each
+    other one that it is shown with from then on. They stand outside the tabs, where they are kept
+    before a tab is shown, and in the browser, so that a tab whose session the app has dropped is
+    not filled anew.
+    """
+
+    first: gr.Textbox
+    next: gr.Textbox
+
+
+class Front:
+    """Which tab is in front, and what the tabs are told of it: a hidden tab asks for nothing."""
+
+    def __init__(self, names: Sequence[str], first: str) -> None:
+        """Lay out the marks of the tabs; the one called `first` is in front at the beginning."""
+        self.opened = gr.Checkbox(False, label="the page has opened", visible=False)
+        self.name = gr.Textbox(first, label="tab in front", visible=False)
+        self.marks = {
+            name: TaskMarks(
+                gr.Textbox("", label=f"first task of {name}", visible=False),
+                gr.Textbox("", label=f"next task of {name}", visible=False),
+            )
+            for name in names
+        }
+
+    def note(self, name: str, tab: gr.Tab) -> None:
+        """Note when a tab comes in front; before its other events, for which gradio waits."""
+        tab.select(None, None, self.name, js=f"() => {json.dumps(name)}", **QUIET)
+
+    def follow(self, opened: gr.events.Dependency, task: gr.Radio) -> None:
+        """Tell the tab in front the task, from when the page has opened."""
+        opened.then(None, None, self.opened, js="() => true", **QUIET)
+        marks = [mark for pair in self.marks.values() for mark in pair]
+        gr.on(
+            [self.opened.change, self.name.change, task.change],
+            None,
+            [self.opened, self.name, task, *marks],
+            marks,
+            js=FOLLOW % json.dumps(list(self.marks)),
+            trigger_mode="multiple",
+            **QUIET,
+        )
 
 
 def keeping_choices(answer: Answer, outputs: Any) -> Answer:
-    """Return an answer to a page's opening that sets no value which its component begins with.
+    """Return an answer to a tab's first showing that sets no value which its component begins with.
 
     Such a value stands on the page already, and the answer may come late: a person who has chosen
     another one meanwhile keeps it.
@@ -33,4 +91,4 @@ def _without_first_value(part: Any, update: Any) -> Any:
         if "value" in (given := update.constructor_args) and given["value"] == part.value:
             del given["value"]
         return update
-    return gr.skip() if update == part.value else update
+    return gr.skip() if hasattr(part, "value") and update == part.value else update

@@ -16,7 +16,7 @@ from probe.settings import ASSETS, settings
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.events import QUIET
 from probe.ui.html.elements import not_for_task
-from probe.ui.opening import Answer, keeping_choices
+from probe.ui.opening import Answer, Front, TaskMarks, keeping_choices
 from probe.ui.server.checked_blocks import CheckedBlocks
 from probe.ui.task_choice import build_choice, task_in
 from probe.ui.visitors.owner import browser_memory, browser_token, open_for_visitor
@@ -48,35 +48,46 @@ class Core:
 class Page:
     """What a tab is built with: the core, and the page around the tab.
 
-    `owner` holds the token by which a browser finds its runs again, `opened` is the event after
-    which it holds one and `task` is what the link says; `memory` holds what it remembers of the
-    lessons, `task` the name of the chosen task, and `tab` is the tab itself.
+    `owner` holds the token by which a browser finds its runs again, `memory` what it remembers of
+    the lessons, `task` the name of the chosen task; `tab` is the tab itself, and `marks` tell it
+    the task that it is first shown with and the next ones.
     """
 
     core: Core
     blocks: gr.Blocks
     owner: gr.BrowserState
-    opened: gr.events.Dependency
     memory: gr.BrowserState
     task: gr.Radio
     tab: gr.Tab
+    marks: TaskMarks
 
     def on_open(
         self, answer: Answer, inputs: Any, outputs: Any, **settings: Any
     ) -> gr.events.Dependency:
-        """Fill what outputs show once the page is opened; what a person has chosen since stays."""
-        filled: gr.events.Dependency = self.opened.then(
-            keeping_choices(answer, outputs), inputs, outputs, **settings
-        )
+        """Fill what outputs show when the tab is first shown; what was chosen meanwhile stays.
+
+        The owner has a token by then, and the task is the chosen one.
+        """
+        kept = keeping_choices(answer, outputs)
+        filled: gr.events.Dependency = self.marks.first.change(kept, inputs, outputs, **settings)
         return filled
 
-    def on_task(self, answer: Answer, inputs: Any, outputs: Any) -> None:
-        """Answer each choice of a task, and the one that a page opens with.
+    def on_next_task(
+        self, answer: Answer, inputs: Any, outputs: Any, **settings: Any
+    ) -> gr.events.Dependency:
+        """Answer each other task that the tab is shown with after that."""
+        changed: gr.events.Dependency = self.marks.next.change(answer, inputs, outputs, **settings)
+        return changed
 
-        A choice that a link makes comes before the page has a list to report a change of.
-        """
-        self.on_open(answer, inputs, outputs, **QUIET)
-        self.task.change(answer, inputs, outputs, **QUIET)
+    def on_task(
+        self, answer: Answer, inputs: Any, outputs: Any, **settings: Any
+    ) -> list[gr.events.Dependency]:
+        """Answer the task that the tab is first shown with, and each other one."""
+        settings = settings or QUIET
+        return [
+            self.on_open(answer, inputs, outputs, **settings),
+            self.on_next_task(answer, inputs, outputs, **settings),
+        ]
 
 
 @dataclass(frozen=True)
@@ -93,14 +104,16 @@ def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
     """Return the page with these tabs."""
     blocks: gr.Blocks
     hours = settings().keep_hours
-    names = {entry.id for entry in tabs}
+    names = [entry.id for entry in tabs]
 
-    def open_tab(request: gr.Request) -> tuple[Any, Any]:  # Any: gradio's own mark to skip
+    def open_tab(request: gr.Request) -> list[Any]:  # Any: gradio's own mark to skip
         """Open the tab and choose the task that a permalink names."""
         query = request.query_params
         name = query.get("tab", "")
-        selected = gr.Tabs(selected=name) if name in names else gr.skip()
-        return selected, task_in(query).name if "task" in query else gr.skip()
+        task_name = task_in(query).name if "task" in query else gr.skip()
+        if name not in names:
+            return [gr.skip(), gr.skip(), task_name]
+        return [gr.Tabs(selected=name), name, task_name]
 
     with CheckedBlocks(title="NLI Clinic", delete_cache=(HOUR, hours * HOUR)) as blocks:
         with gr.Row(elem_id="masthead"):
@@ -108,12 +121,15 @@ def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
             gr.HTML(header, elem_id="header", padding=False)
             task = build_choice()
         owner, memory = browser_token(), browser_memory()
+        with gr.Column(visible=False):  # gradio makes a form of the marks, which would take room
+            front = Front(names, FIRST_TAB)
         with gr.Tabs(selected=FIRST_TAB) as shown:
             visit = open_for_visitor(blocks, core.store, owner)
-            opened = visit.then(open_tab, None, [shown, task], **QUIET)
+            front.follow(visit.then(open_tab, None, [shown, front.name, task], **QUIET), task)
             for entry in tabs:
                 with gr.Tab(entry.title, id=entry.id) as tab:
-                    page = Page(core, blocks, owner, opened, memory, task, tab)
+                    front.note(entry.id, tab)
+                    page = Page(core, blocks, owner, memory, task, tab, front.marks[entry.id])
                     _build_for_tasks(entry, page) if entry.suits else entry.build(page)
     return blocks
 

@@ -1,5 +1,7 @@
 """The page around the tabs in a real browser, wide and narrow."""
 
+import re
+
 import pytest
 from gradio_client import Client
 from playwright.sync_api import Page, expect
@@ -26,6 +28,35 @@ def test_no_tab_is_wider_than_a_phone(page: Page) -> None:
     for entry in TABS:
         open_tab(page, entry.title)
         fits_a_phone(page)
+
+
+def test_a_page_asks_at_first_for_the_tab_in_front_alone(newcomer: Page, app: App) -> None:
+    asked: list[str] = []
+    newcomer.on("request", lambda request: asked.append(request.url))
+    visit(newcomer, app.url)
+    expect(newcomer.locator("#answer .answer")).to_be_visible(timeout=SLOW)
+    newcomer.evaluate(SETTLED)
+    assert 0 < sum("/queue/join" in url for url in asked) < len(TABS)
+
+
+def test_a_tab_that_is_opened_later_is_filled_for_the_task_that_was_chosen(newcomer: Page) -> None:
+    newcomer.locator("#task").get_by_text("Paraphrase").click()
+    open_tab(newcomer, "Generalise")
+    model = newcomer.locator("#generalise-model input")
+    expect(model).to_have_value(re.compile("Quora"), timeout=SLOW)
+    open_tab(newcomer, "Catalogue")
+    expect(newcomer.locator("#catalogue")).to_contain_text("copyone", timeout=SLOW)
+
+
+def test_probe_opened_after_another_tab_follows_the_task(newcomer: Page, app: App) -> None:
+    visit(newcomer, f"{app.url}?tab=catalogue&task=sentiment")
+    expect(newcomer.locator("#catalogue .entry").first).to_be_visible(timeout=SLOW)
+    newcomer.locator("#task").get_by_text("Paraphrase").click()
+    open_tab(newcomer, "Probe")
+    expect(newcomer.locator("#question")).to_contain_text("same", timeout=SLOW)
+    expect(newcomer.locator("#answer .answer")).to_contain_text("paraphrase", timeout=SLOW)
+    newcomer.locator("#task").get_by_text("Inference").click()
+    expect(newcomer.locator("#answer .answer")).to_contain_text("entailment", timeout=SLOW)
 
 
 @pytest.mark.parametrize(

@@ -64,14 +64,14 @@ def build_fields(page: Page) -> list[Any]:  # Any: components share no useful ty
         elem_classes="seg",
     )
     gr.on(
-        [skill.change, file.change, column.input, vary.input, page.task.change],
+        [skill.change, file.change, column.input, vary.input, page.marks.next.change],
         follow,
         [page.owner, page.task, skill, file, column, vary],
         [file, column, shown, vary],
         trigger_mode="always_last",
         **QUIET,
     )
-    gr.on([skill.change, page.task.change], hub_shown, [page.task, skill], hub, **QUIET)
+    gr.on([skill.change, page.marks.next.change], hub_shown, [page.task, skill], hub, **QUIET)
     return [skill, file, column, vary]
 
 

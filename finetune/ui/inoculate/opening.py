@@ -19,7 +19,7 @@ from probe.runs.store import Store
 from probe.tasks.task import Task, task_named
 from probe.ui.choices import model_choices
 from probe.ui.html.elements import NOTHING, alert
-from probe.ui.task_choice import query_for, task_in
+from probe.ui.task_choice import query_for
 
 Values = list[Any]  # Any: text, or one of gradio's updates
 
@@ -31,11 +31,6 @@ class Opening:
     store: Store
     models: ModelAccess
     gallery: Sequence[InoculationRun]
-
-    def open_page(self, owner: str, request: gr.Request) -> Values:
-        """Find the browser's runs again; choose what a link names, or the newest."""
-        query = request.query_params
-        return self.begin(task_in(query), owner, query)
 
     def choose_task(
         self, name: str, owner: str, sizes: Sequence[str], request: gr.Request

@@ -65,14 +65,13 @@ def build(page: Page) -> None:
 
     sizes, mode = first_fields[2:]
     begun = [*chosen, problem, models, challenges, sizes, mode, start]
-    loaded = page.on_open(opening.open_page, owner, begun, **IN_TURN)
-    switched = task.change(opening.choose_task, [task, owner, sizes], begun, **IN_TURN)
+    began_with = page.on_task(opening.choose_task, [task, owner, sizes], begun, **IN_TURN)
 
     def sampled(names: list[str], name: str) -> Markup:
         """Show examples of the first challenge that is chosen."""
         return samples(names, task_named(name))
 
-    for began in (loaded, switched):
+    for began in began_with:
         began.then(sampled, [challenges, task], shown_samples, **QUIET)
         drawn = began.then(handlers.refresh_if_open, [is_open, *viewed], shown, **IN_TURN)
         drawn.then(handlers.ask_if_open, [is_open, asked], asked, **QUIET)

@@ -126,7 +126,7 @@ def _react(page: Page, file: LabelledFile, said: str) -> None:
     """Read the file anew when it, its columns or the task change; `said` reads its lists."""
     whole = [page.owner, page.task, file.upload]
     file.upload.change(show_file, whole, file.shown, **QUIET)
-    page.task.change(show_file, whole, file.shown, **QUIET)
+    page.on_next_task(show_file, whole, file.shown, **QUIET)
     examples = list(file.examples.values())
     offered = [page.task, file.upload]
     file.upload.change(_examples_of, offered, examples, **QUIET)

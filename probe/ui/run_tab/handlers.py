@@ -23,7 +23,7 @@ from probe.ui.links import link_to_run
 from probe.ui.run_tab.entry import RunTab
 from probe.ui.run_tab.looked_at import Offered, ids_of, is_of_gallery
 from probe.ui.run_tab.view import Outputs, show, told
-from probe.ui.task_choice import query_for, task_in
+from probe.ui.task_choice import query_for
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
 
 Values = list[Any]  # Any: text, or one of gradio's updates
@@ -44,18 +44,13 @@ class Handlers:
     offered: Offered
     files: Sequence[int]
 
-    def open_page(self, owner: str, request: gr.Request) -> Values:
-        """Offer what there is for the task of the page's link, and choose what the link names."""
-        query = request.query_params
-        return self.begin(self.entry.suited(task_in(query)), owner, query)
-
     def choose_task(self, name: str, owner: str, request: gr.Request) -> Values:
         """Offer what there is for a task; a link's choice where it names this task."""
         task = self.entry.suited(task_named(name))
         return self.begin(task, owner, query_for(task, request.query_params))
 
     def begin(self, task: Task, owner: str, query: Mapping[str, str]) -> Values:
-        """Return list of runs, problem, model, and an update for each field of the form."""
+        """Return list of runs, problem, start, model, and an update for each field of the form."""
         mine = query.get("tab") == self.entry.opened_by
         linked = query.get("run", "") if mine else ""
         models = self.models.names(owner, task)
@@ -70,7 +65,8 @@ class Handlers:
         except StoreError as trouble:
             problem = alert(trouble)
         chosen_model = gr.Dropdown(model_choices(models), value=model)
-        return [listed, problem, chosen_model, *self.entry.offered(task)]
+        start = gr.Button(interactive=True)
+        return [listed, problem, start, chosen_model, *self.entry.offered(task)]
 
     def _listed(self, owner: str, task: Task, choice: str) -> Any:
         """Return the list of runs with what is chosen of it."""

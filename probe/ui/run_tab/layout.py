@@ -77,8 +77,11 @@ def _build_form(page: Page, entry: RunTab) -> Form:
         **CHANGING,
     )
     fields = entry.fields()
-    # above what changes its height, so that it stays under the finger that presses it
-    start = gr.Button(entry.start, variant="primary", elem_id=f"{entry.id}-start")
+    # above what changes its height, so that it stays under the finger that presses it; to be
+    # pressed once the browser is known
+    start = gr.Button(
+        entry.start, variant="primary", elem_id=f"{entry.id}-start", interactive=False
+    )
     estimate = gr.HTML(MEASURING, elem_id=f"{entry.id}-estimate", padding=False)
     problem = gr.HTML(elem_id=f"{entry.id}-problem", padding=False)
     return Form(model, [*fields, *entry.settings()], estimate, start, problem)
@@ -129,11 +132,9 @@ def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown:
     seen = shown.outputs.outputs
     values = [form.model, *form.fields]
     is_open, asked = gr.State(False), gr.State(0)
-    begun = [runs, form.problem, *values]
+    begun = [runs, form.problem, form.start, *values]
     turn = in_turn(f"look-{entry.id}")
-    loaded = page.on_open(handlers.open_page, owner, begun, **turn)
-    switched = task.change(handlers.choose_task, [task, owner], begun, **turn)
-    for began in (loaded, switched):
+    for began in page.on_task(handlers.choose_task, [task, owner], begun, **turn):
         drawn = began.then(handlers.look_if_open, [is_open, owner, runs], seen, **turn)
         drawn.then(_ask_if_open, [is_open, asked], asked, **QUIET)
     opened = page.tab.select(handlers.open_tab, [owner, runs], [is_open, *seen], **turn)

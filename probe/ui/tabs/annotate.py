@@ -52,7 +52,7 @@ def build(page: Page) -> None:
         return [query["set"], gr.Column(visible=False), *opened.outputs]
 
     to_answer = shown.outputs
-    page.opened.then(open_link, page.owner, [link, making, *to_answer], **in_turn("annotate"))
+    page.on_open(open_link, page.owner, [link, making, *to_answer], **in_turn("annotate"))
     begin.click(answer.begin, [page.owner, link, nickname], to_answer, **QUIET)
     sent = send.click(answer.send, [page.owner, link, shown.number, *radios], to_answer, **QUIET)
     sent.success(None, None, None, js=TO_TOP, **QUIET)
@@ -150,8 +150,6 @@ def _build_form(page: Page) -> tuple[list[Any], gr.Button]:
 
     offered = [mode, transforms, model]
     page.on_task(follow, [page.owner, page.task, *offered], offered)
-    # gradio drops what came before a tab was opened first
-    page.tab.select(follow, [page.owner, page.task, *offered], offered, **QUIET)
     source.input(lambda chosen: gr.File(visible=chosen == FILE), source, upload, **QUIET)
     return [mode, source, upload, transforms, each, model, seed], make
 

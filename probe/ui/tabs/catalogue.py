@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
@@ -69,17 +68,6 @@ def build(page: Page) -> None:
     """Put the tab together; it is filled when it is opened, and again for another task."""
     listed = gr.HTML(LOADING, elem_id="catalogue", padding=False)
     fill: Callable[..., Markup] = partial(show, page.core.models, SharedAnswers())
-
-    def fill_linked(visitor: str, request: gr.Request) -> Any:  # Any: gradio's own mark to skip
-        """Fill the tab that a link opens: no tab is selected by a person then."""
-        query = request.query_params
-        linked = query.get("tab") == page.tab.id
-        return fill(visitor, task_in(query).name) if linked else gr.skip()
-
-    settings: dict[str, Any] = {"concurrency_id": "probe", **QUIET}
-    chosen = gr.on(
-        [page.tab.select, page.task.change], fill, [page.owner, page.task], listed, **settings
-    )
-    linked = page.opened.then(fill_linked, page.owner, listed, **settings)
-    for filled in (chosen, linked):
+    asked = [page.owner, page.task]
+    for filled in page.on_task(fill, asked, listed, concurrency_id="probe", **QUIET):
         filled.then(None, js="() => window.showTerm()", **QUIET)

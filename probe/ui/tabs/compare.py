@@ -90,7 +90,7 @@ def build(page: Page) -> None:
     gr.on([names.input, source.input, *[text.input for text in texts]], None, js=STALE, **QUIET)
     linked = gr.State([])
     _follow_task_and_link(page, one_of_each, [trouble, linked])
-    page.task.input(begin_again, None, shown.outputs, **QUIET)
+    page.on_next_task(begin_again, None, shown.outputs, **QUIET)
     comparing.on_link(linked)
     given = link.click(
         lambda *values: show_link(page.core.models, *values),
@@ -110,12 +110,12 @@ def _follow_task_and_link(page: Page, fields: list[Any], opened: list[Any]) -> N
     def change(visitor: str, task_name: str, request: gr.Request) -> list[Any]:
         return change_task(page.core.models, visitor, task_name, request.query_params)
 
-    def fill(visitor: str, request: gr.Request) -> list[Any]:
-        return open_page(page.core.models, visitor, request.query_params)
+    def fill(visitor: str, task_name: str, request: gr.Request) -> list[Any]:
+        return open_page(page.core.models, visitor, task_name, request.query_params)
 
     turn = in_turn("compare-fields")
-    page.task.change(change, [page.owner, page.task], fields, **turn)
-    page.on_open(fill, page.owner, [*fields, *opened], **turn)
+    page.on_next_task(change, [page.owner, page.task], fields, **turn)
+    page.on_open(fill, [page.owner, page.task], [*fields, *opened], **turn)
 
 
 def _refresh(page: Page, names: gr.Dropdown, begin: gr.HTML) -> None:

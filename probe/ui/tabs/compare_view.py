@@ -23,7 +23,6 @@ from probe.ui.result_files import kept_comparison
 from probe.ui.tabs.compare_link import View, read_link
 from probe.ui.tabs.compare_run import cleared, rows_of
 from probe.ui.tabs.example_pairs import examples_of
-from probe.ui.task_choice import task_in
 
 
 def sources(task: Task) -> list[tuple[str, str]]:
@@ -57,9 +56,11 @@ def show_task(models: ModelAccess, visitor: str, task: Task, view: View) -> list
     ]
 
 
-def open_page(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> list[Any]:
+def open_page(
+    models: ModelAccess, visitor: str, task_name: str, query: Mapping[str, str]
+) -> list[Any]:
     """Read a link, or begin with the first two models; say what is not here."""
-    task = task_in(query)
+    task = task_named(task_name)
     view = read_link(task, models.names(visitor, task), query)
     trouble = join(alert(notice) for notice in view.notices)
     asked = [task.name, list(view.models), view.source, *_two_texts(task, view)]

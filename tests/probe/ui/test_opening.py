@@ -1,4 +1,4 @@
-"""What an opened page is filled with."""
+"""What a tab is filled with when it is first shown."""
 
 from typing import Any
 
@@ -33,6 +33,8 @@ def test_another_value_is_set() -> None:
 def test_what_is_skipped_or_has_no_value_stays_as_it_is() -> None:
     assert filled(gr.Textbox("text"), gr.skip()) == gr.skip()
     assert filled(gr.Button("Start"), gr.Button(interactive=True)) == {"interactive": True}
+    assert filled(gr.Row(), gr.Row(visible=True)) == {"visible": True}
+    assert filled(gr.Row(), gr.skip()) == gr.skip()
 
 
 def test_one_output_is_answered_alone() -> None:

@@ -57,8 +57,8 @@ def build(page: Page, lessons: Sequence[Lesson]) -> None:
     show_on(shown.onward.click, fn=partial(_move, view, 1), inputs=here)
     show_on(shown.model.input, fn=view.show, inputs=here)
     turn = in_turn("learn-view")
-    page.task.change(view.show, here, shown.outputs, cancels=[running], **turn)
-    page.opened.then(view.open_page, [page.owner, kept], shown.outputs, **turn)
+    page.on_next_task(view.show, here, shown.outputs, cancels=[running], **turn)
+    page.on_open(view.open_page, [page.task, page.owner, kept], shown.outputs, **turn)
     for button, answers in zip(printing, (False, True), strict=True):
         filled = button.click(
             partial(_to_print, view, answers), [shown.place, page.task], printed, **QUIET

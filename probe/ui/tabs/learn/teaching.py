@@ -178,7 +178,7 @@ def follow_class(page: Page, view: View, shown: Outputs, parts: ClassParts) -> N
         return own.open(visitor, request.query_params)
 
     here = [page.owner, outputs.named, shown.place, page.task]
-    arrived = page.opened.then(open_page, page.owner, outputs.outputs, **QUIET)
+    arrived = page.on_open(open_page, page.owner, outputs.outputs, **QUIET)
     arrived.then(own.look_first, here, guessed, **QUIET)
     begun = [page.owner, shown.place, page.task, shown.model]
     parts.begin.click(own.start, begun, outputs.outputs, **QUIET)

@@ -8,6 +8,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.errors import UserError
+from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
 from probe.ui.answers.answering import in_steps
 from probe.ui.choices import model_choices
@@ -17,7 +18,7 @@ from probe.ui.lessons.lesson import Finding, Lesson, Setting, Step
 from probe.ui.links import link_to_lesson
 from probe.ui.page import Core
 from probe.ui.tab_outputs import TabOutputs
-from probe.ui.task_choice import task_in
+from probe.ui.task_choice import query_for
 
 ALL = ""
 """The place from which every lesson is chosen."""
@@ -88,13 +89,17 @@ class View:
                 return Place(lesson, task, min(max(asked, 1), most))
         return None
 
-    def open_page(self, visitor: str, kept: Kept | None, request: gr.Request) -> list[Any]:
-        """Show the step that a link names; without one the lessons stay as they were built."""
-        query = request.query_params
-        if query.get("tab") != "learn" or "lesson" not in query:
+    def open_page(
+        self, task_name: str, visitor: str, kept: Kept | None, request: gr.Request
+    ) -> list[Any]:
+        """Show the step that a link names for this task, or all lessons, as they were built."""
+        query = query_for(task_named(task_name), request.query_params)
+        if query.get("tab") == "learn" and "lesson" in query:
+            named = f"{query['lesson']}.{query.get('step', '1')}"
+            return self.show(named, task_name, query.get("model"), visitor, kept)
+        if task_name == NLI.name:
             return Outputs().outputs
-        named = f"{query['lesson']}.{query.get('step', '1')}"
-        return self.show(named, task_in(query).name, query.get("model"), visitor, kept)
+        return self.show(ALL, task_name, None, visitor, kept)
 
     def show(
         self, named: str, task_name: str, model: str | None, visitor: str, kept: Kept | None

@@ -21,12 +21,12 @@ def after_pause(milliseconds: int) -> str:
 }}"""
 
 
-TASK_CHANGED = """(task, shown, ...rest) =>
-  window.probeOpened && task !== shown ? [task, shown, ...rest] : new Promise(() => {})"""
-"""Lets the fields follow the task that a person chooses; a link's own comes with the link."""
+TASK_CHANGED = "(task, shown, changes) => task !== shown ? changes + 1 : changes"
+"""Counts the tasks that a person chooses, which the fields follow; that of a view that is read from
+its file comes with the view. A promise that is never kept would hold up whatever else a choice of a
+task asks for."""
 
 OPENED = """() => {
-  window.probeOpened = true;
   const input = document.querySelector("#transforms input");
   if (input) input.placeholder = "Search, or join two with +";
 }"""

@@ -24,6 +24,7 @@ from probe.ui.tabs.probe import browser
 from probe.ui.tabs.probe import fields as form_fields
 from probe.ui.tabs.probe.fields import Fields, Tools, models_of, values_of
 from probe.ui.tabs.probe.link import names_a_view, open_link, read_file
+from probe.ui.task_choice import task_in
 
 LOADING = "The model is being loaded; its first answer comes in a moment."
 LESSON = "word_salad"
@@ -103,11 +104,13 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
     parts = [tools.example, tools.swap, tools.preset, tools.question, tools.notices]
     outputs = [page.task, *fields.inputs, *parts]
 
-    def open_page(visitor: str, request: gr.Request) -> list[Any]:
-        opened = open_link(models, visitor, request.query_params)
-        return values_of(opened) if names_a_view(request.query_params) else models_of(opened)
+    def open_page(visitor: str, task: str, request: gr.Request) -> list[Any]:
+        linked = request.query_params
+        query = linked if task_in(linked).name == task else {"task": task}
+        opened = open_link(models, visitor, query)
+        return values_of(opened) if names_a_view(query) else models_of(opened)
 
-    def open_task(task: str, shown: str, visitor: str) -> list[Any]:
+    def open_task(task: str, visitor: str) -> list[Any]:
         return values_of(open_link(models, visitor, {"task": task}))
 
     def open_file(visitor: str, path: str | None) -> list[Any]:
@@ -123,10 +126,12 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
         return gr.Dropdown(choices=short_model_choices(models.names(visitor, task_named(shown))))
 
     turn = in_turn("probe-fields")
-    opened = page.on_open(open_page, page.owner, outputs, **turn)
+    opened = page.on_open(open_page, [page.owner, page.task], outputs, **turn)
     opened.then(None, js=browser.OPENED, **QUIET)
-    asked = [page.task, fields.shown, page.owner]
-    follow = page.task.change(open_task, asked, outputs, js=browser.TASK_CHANGED, **turn)
+    changes = gr.Number(0, label="tasks followed so far", precision=0, visible=False)
+    counted = [page.task, fields.shown, changes]
+    page.marks.next.change(None, counted, changes, js=browser.TASK_CHANGED, **QUIET)
+    follow = changes.change(open_task, [page.task, page.owner], outputs, **turn)
     read = file.upload(open_file, [page.owner, file], outputs, **turn)
     for event in (opened, follow, read):
         event.then(**answer).then(None, js=browser.FRESH, **QUIET)

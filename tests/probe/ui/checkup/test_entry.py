@@ -52,7 +52,7 @@ def test_a_press_begins_a_check_up_that_is_found_again(handlers: Handlers) -> No
     again = handlers.begin(NLI, ME, {})
     assert again[0].value == run.id
     assert again[0].choices[0][0] == "Check-up of Decomposable Attention · waiting"
-    assert len(again) == 3 + len(VALUES)  # the list, the problem, the model, and all fields
+    assert len(again) == 4 + len(VALUES)  # list, problem, start, model, and all fields
     looked = Outputs(*handlers.look(ME, run.id))
     assert looked.halt.visible and "Waiting: Check-up of Decomposable" in looked.progress
 

@@ -36,8 +36,8 @@ def test_a_cell_that_there_is_not_shows_nothing(cell: str) -> None:
         ({}, "bundled"),
         ({"tab": "compare", "models": "esim,da"}, "bundled"),
         ({"tab": "compare", "on": "file"}, "file"),
-        ({"task": "sentiment"}, "bundled"),
+        ({"tab": "compare", "task": "sentiment", "on": "file"}, "bundled"),
     ],
 )
-def test_a_link_says_on_what_is_compared(query: dict[str, str], source: str) -> None:
-    assert open_page(page_models(), "", query)[1].value == source
+def test_a_link_says_on_what_its_task_is_compared(query: dict[str, str], source: str) -> None:
+    assert open_page(page_models(), "", "nli", query)[1].value == source
