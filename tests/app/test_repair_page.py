@@ -50,6 +50,11 @@ def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(
 ) -> None:
     visit(newcomer, f"{app.url}?tab=repair&model={second}")
     expect(newcomer.locator("#repair-model input")).to_have_value(second, timeout=SLOW)
+    taught = newcomer.locator("#repair-transforms")
+    for change in ("sort", "reverse"):
+        taught.locator("input").fill(change)
+        taught.locator("input").press("Enter")
+    expect(taught.locator(".token")).to_have_text([re.compile("Sort"), re.compile("Reverse")])
     newcomer.locator("#repair-settings > button").click()
     sizes = newcomer.locator("#repair-sizes")
     sizes.locator(".token-remove").first.click()

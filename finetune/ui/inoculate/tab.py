@@ -82,9 +82,10 @@ def build(page: Page) -> None:
 
     tab.select(handlers.open_tab, viewed, [is_open, *shown], **IN_TURN)
     tab.select(offered, [owner, task], models, **QUIET)
-    challenges.input(sampled, [challenges, task], shown_samples, **QUIET)
     # a list of several tells a choice as input alone, and what is typed as change alone
-    changed = [*(field.input for field in fields[:3]), *(field.change for field in fields[2:])]
+    told = [challenges.input, challenges.change]
+    gr.on(told, sampled, [challenges, task], shown_samples, **QUIET)
+    changed = [*(field.input for field in fields[:3]), *(field.change for field in fields)]
     gr.on([tab.select, asked.change, *changed], handlers.forecast, plan, estimate, **LAST)
     gr.on(
         [models.input, challenges.input],

@@ -25,6 +25,13 @@ from probe.ui.events import QUIET
 from probe.ui.html.elements import note
 
 OFFERED_SIZES = ("100", "300", str(SIZE))
+TIDY = f"""chosen => {{
+  const some = chosen.filter(name => name !== "{ALL}");
+  const kept = some.length && chosen.at(-1) !== "{ALL}" ? some : ["{ALL}"];
+  return [kept.length === chosen.length ? {{ __type__: "update" }} : kept];
+}}"""
+"""`tidy` in the browser, where no answer comes after the next choice; what is tidy stays, since
+gradio takes a new list for a change."""
 ABOUT_SETTINGS = (
     "The other methods of the same kind are run too, so that what each finds and costs stands side "
     "by side; the chosen one comes first, and its model is the one that is kept. One repeat keeps "
@@ -49,7 +56,9 @@ class Fields:
             change_choices(NLI), value=[ALL], label="Taught with", elem_id="repair-transforms"
         )
         method.change(summary, method, about, **QUIET)
-        transforms.input(tidy, transforms, transforms, **QUIET)
+        # gradio tells a choice by the keyboard as a change alone
+        told = [transforms.input, transforms.change]
+        gr.on(told, None, transforms, transforms, js=TIDY, **QUIET)
         self._method, self._transforms = method, transforms
         return [method, transforms]
 
@@ -108,12 +117,6 @@ def offered(task: Task) -> list[Any]:
 def summary(method: str) -> Markup:
     """Say what a method is."""
     return note(METHODS[method].term.summary) if method in METHODS else note("")
-
-
-def tidy(chosen: list[str]) -> list[str]:
-    """Return what is chosen: all, or some; what was chosen last counts, nothing is all."""
-    some = [name for name in chosen if name != ALL]
-    return [ALL] if not some or chosen[-1] == ALL else some
 
 
 def first_mode(method: str) -> Mode:

@@ -21,7 +21,7 @@ from finetune.experiments.transfer import plan as transfer
 from finetune.experiments.word_salad import salad_names
 from finetune.training.recipes import MODES, Mode, default_rate
 from finetune.ui.inoculate.plan_form import USUAL_RATE
-from finetune.ui.repair.titles import ALL, METHODS, compared
+from finetune.ui.repair.titles import ALL, METHODS, compared, tidy
 from probe import limits
 from probe.errors import ExperimentError
 from probe.first_import import first_import
@@ -82,10 +82,11 @@ def form_of(
     """Return the form of the page's values, in the order of its fields. Raises ExperimentError."""
     if repeats is None or not 1 <= repeats <= MAX_REPEATS:
         raise ExperimentError(f"Repeats must be a whole number from 1 to {MAX_REPEATS}")
+    chosen = tidy(transforms)
     return Form(
         model,
         compared(method, compare) if method in METHODS else (str(method),),
-        () if ALL in transforms else tuple(transforms),
+        () if chosen == [ALL] else tuple(chosen),
         ", ".join(sizes),
         ",".join(map(str, range(int(repeats)))),
         lr,

@@ -1,6 +1,6 @@
 """What the Repair tab offers and calls methods, broken texts and runs: plain words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,6 +65,12 @@ def change_choices(task: Task) -> list[tuple[str, str]]:
     names = salad_names(task)
     each = [(f"{REGISTRY[name].title} · {name}", name) for name in names]
     return [(f"All {len(names)} changes", ALL), *each]
+
+
+def tidy(chosen: Sequence[str]) -> list[str]:
+    """Return what is chosen: all, or some; what was chosen last counts, nothing is all."""
+    some = [name for name in chosen if name != ALL]
+    return [ALL] if not some or chosen[-1] == ALL else some
 
 
 def group(run: StoredRun) -> str:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from finetune.ui.repair.fields import follow, offered, summary, tidy
-from finetune.ui.repair.titles import ALL, METHODS
+from finetune.ui.repair.fields import follow, offered, summary
+from finetune.ui.repair.titles import ALL, METHODS, tidy
 from probe.tasks.nli import NLI
 from probe.tasks.sentiment import SENTIMENT
 from tests.support.offers import TABS
