@@ -75,13 +75,13 @@ def build(page: Page) -> None:
         hub_dataset.build(page, [file.upload], "compare-upload")
     with gr.Column(visible=False, elem_classes="card", elem_id="compare-one") as of_one:
         texts = [gr.Textbox(label="", lines=2, elem_id=f"compare-text-{at}") for at in (1, 2)]
+    with gr.Accordion("Settings: precision", open=False, elem_classes="fold"):
+        precision = gr.Dropdown(list(get_args(Precision)), value="auto", label="Precision")
     shown.progress = gr.HTML(padding=False, elem_id="compare-progress")
     guard = _results(shown)
     with gr.Column() as inference_only:
         hans.build(page, names)
     checkup.build(page, source, file)
-    with gr.Accordion("Settings", open=False):
-        precision = gr.Dropdown(list(get_args(Precision)), value="auto", label="Precision")
     one_of_each = [names, source, *texts, shown.begin, inference_only]
     asked = [page.owner, page.task, names, source, precision, *texts, *file.asked]
     comparing = Comparing(page, StopRequests(), FileLine(), shown)
