@@ -40,7 +40,7 @@ ACT_SECONDS = 10.0
 ROLES = ("change", "open", "change", "look", "open", "change")
 """What visitors do, in turn: half of them change something, a third open pairs, others look."""
 SYLLABLES = ("ba", "de", "fi", "go", "lu", "ma", "ne", "pi", "ro", "su")
-TABS = ("tab:inoculate", "tab:catalogue", "tab:compare", "tab:batch")
+TABS = ("inoculate", "catalogue", "compare", "batch")
 
 
 @contextmanager
@@ -90,10 +90,10 @@ async def visit(http: httpx.AsyncClient, number: int) -> None:
     """Open the page, ask about a pair, look at a tab, leave."""
     visitor, pair = Visitor(http), random_example(NLI, number)
     await visitor.open()
-    visitor.set("premise", pair.premise)
-    visitor.set("hypothesis", pair.hypothesis)
-    await visitor.trigger("premise", "change")
-    await visitor.trigger("tab:inoculate", "select")
+    visitor.set("text-1", pair.premise)
+    visitor.set("text-2", pair.hypothesis)
+    await visitor.trigger("text-1", "change")
+    await visitor.look("inoculate")
     await visitor.close()
 
 
@@ -154,16 +154,16 @@ class Student:
 
     async def _do(self, turn: int) -> None:
         if self.role == "look":
-            await self.visitor.trigger(TABS[turn % len(TABS)], "select")
+            await self.visitor.look(TABS[turn % len(TABS)])
             return
         opens = self.role == "open"
         pair = random_example(NLI, 1000 * self.number + (turn if opens else 0))
-        self.visitor.set("premise", pair.premise)
-        self.visitor.set("hypothesis", f"{pair.hypothesis} {turn} {own_word(self.number)}.")
+        self.visitor.set("text-1", pair.premise)
+        self.visitor.set("text-2", f"{pair.hypothesis} {turn} {own_word(self.number)}.")
         if self.role == "change" and turn % 2:
             await self.visitor.trigger("gold", "input")
         else:
-            await self.visitor.trigger("premise", "change")
+            await self.visitor.trigger("text-1", "change")
         self._check()
 
     def _check(self) -> None:
@@ -221,7 +221,7 @@ async def _class(visitors: int, minutes: float, port: int) -> Tally:
         for student in students:
             await student.visitor.open()
         for tab in TABS:  # the first look at a tab draws what all later ones show
-            await students[0].visitor.trigger(tab, "select")
+            await students[0].visitor.look(tab)
         print(f"{visitors} pages opened in turn in {time.perf_counter() - began:.0f} s", flush=True)
         until = time.perf_counter() + 60 * minutes
         await asyncio.gather(*(_stay(student, until) for student in students))

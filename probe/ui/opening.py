@@ -39,11 +39,11 @@ class Front:
     def __init__(self, names: Sequence[str], first: str) -> None:
         """Lay out the marks of the tabs; the one called `first` is in front at the beginning."""
         self.opened = gr.Checkbox(False, label="the page has opened", visible=False)
-        self.name = gr.Textbox(first, label="tab in front", visible=False)
+        self.name = _mark(first, "tab-in-front")
         self.marks = {
             name: TaskMarks(
-                gr.Textbox("", label=f"first task of {name}", visible=False),
-                gr.Textbox("", label=f"next task of {name}", visible=False),
+                _mark("", f"{name}-first-task"),
+                _mark("", f"{name}-next-task"),
             )
             for name in names
         }
@@ -65,6 +65,10 @@ class Front:
             trigger_mode="multiple",
             **QUIET,
         )
+
+
+def _mark(value: str, elem_id: str) -> gr.Textbox:
+    return gr.Textbox(value, label=elem_id, visible=False, elem_id=elem_id)
 
 
 def keeping_choices(answer: Answer, outputs: Any) -> Answer:

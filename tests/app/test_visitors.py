@@ -1,0 +1,30 @@
+"""Visitors without a browser, as the benchmarks of the page send them."""
+
+import asyncio
+from urllib.parse import urlsplit
+
+from benchmarks.page.load import TABS, Student, Tally, visit, web_client
+from benchmarks.page.visitor import Visitor
+from tests.conftest import App
+
+
+def test_visitors_are_answered_whatever_they_do(app: App) -> None:
+    tally = asyncio.run(acted(urlsplit(app.url).port or 0))
+    assert not tally.errors and not tally.foreign
+    assert {role: len(took) for role, took in tally.seconds.items()} == {
+        "change": 2, "open": 2, "look": len(TABS)
+    }  # fmt: skip
+
+
+async def acted(port: int) -> Tally:
+    """Return what came of a visitor of each role."""
+    tally = Tally()
+    async with web_client(port) as http:
+        await visit(http, 0)
+        for number, turns in ((0, 2), (1, 2), (3, len(TABS))):
+            student = Student(Visitor(http), number, tally)
+            await student.visitor.open()
+            for turn in range(turns):
+                await student.act(turn)
+            await student.visitor.close()
+    return tally
