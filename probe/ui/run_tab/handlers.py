@@ -60,7 +60,7 @@ class Handlers:
             there = [run.id for run in self.offered.runs(owner, linked)]
             if linked and not there:
                 problem = alert(f"there is no run {linked!r} here that this browser may see")
-            choice = ",".join(there) or self.offered.first(owner, task)
+            choice = ",".join(there) or self.offered.first(owner, task, model)
             listed = self._listed(owner, task, choice)
         except StoreError as trouble:
             problem = alert(trouble)

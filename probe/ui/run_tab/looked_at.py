@@ -33,10 +33,13 @@ class Offered:
         """
         return [*self._own_choices(owner, task), *self._gallery_choices(task)]
 
-    def first(self, owner: str, task: Task) -> str:
-        """Return the newest run, else the gallery's of the first model, "" where there is none."""
-        offered = self._own_choices(owner, task) or self._gallery_choices(task)
-        return offered[0][1] if offered else ""
+    def first(self, owner: str, task: Task, model: str) -> str:
+        """Return the newest run, else the gallery's of a model, else its first, "" without any."""
+        if own := self._own_choices(owner, task):
+            return own[0][1]
+        groups = list(self._gallery_groups(task).values())
+        of_model = [runs for runs in groups if runs[0].plan["model"] == model]
+        return next(map(_choice, [*of_model, *groups]), "")
 
     def of_model(self, model: str, task: Task) -> str:
         """Return the gallery's runs of a model as a choice, "" where it has none."""
@@ -66,10 +69,14 @@ class Offered:
         return f"{self.entry.title(run)} · {state_in_words(run).lower()}{shown}"
 
     def _gallery_choices(self, task: Task) -> list[tuple[str, str]]:
+        groups = self._gallery_groups(task)
+        return [(f"Ready-made: {title}", _choice(runs)) for title, runs in groups.items()]
+
+    def _gallery_groups(self, task: Task) -> dict[str, list[StoredRun]]:
         groups: dict[str, list[StoredRun]] = {}
         for run in sorted(self._public(task), key=self._place):
             groups.setdefault(self.entry.group(run), []).append(run)
-        return [(f"Ready-made: {title}", _choice(runs)) for title, runs in groups.items()]
+        return groups
 
     def _place(self, run: StoredRun) -> tuple[bool, int]:
         return run.plan["model"] != DEFAULT, self.entry.rank(run)

@@ -16,7 +16,7 @@ from finetune.ui.html.repair.switch import of_paper, switched, table_beside
 from finetune.ui.html.repair.words import brief, estimate, exact, model_title, repeats, stem
 from probe.metrics import Estimate
 from probe.runs.run import StoredRun
-from probe.ui.html.elements import NOTHING, each, join, note
+from probe.ui.html.elements import NOTHING, each, join, note, unbroken
 from probe.ui.html.pictures.forest_plot import Forest, ForestRow
 from probe.ui.html.pictures.heat_map import Head, HeatMap
 
@@ -100,7 +100,8 @@ def ours(run: StoredRun) -> Markup:
         f"Dot: broken texts found, with the 95 % interval for {n:,} examples. {RIGHT[:-1]}{was}. "
         f"{repeats(max(one.seeds for one in measured))}."
     )
-    return _forest(rows, stem(run, "found"), words if rows else "The first method is under way.")
+    about = unbroken(words) if rows else "The first method is under way."
+    return _forest(rows, stem(run, "found"), about)
 
 
 def _row(method: Method, share: Estimate, clean: float) -> ForestRow:

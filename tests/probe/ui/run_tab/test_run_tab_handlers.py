@@ -81,6 +81,8 @@ def test_a_page_begins_with_the_newest_own_run_and_a_newcomers_with_the_gallerys
     handlers: Handlers, sets: Sets
 ) -> None:
     assert handlers.begin(NLI, ME, {})[0].value.startswith("gallery-minilm-")
+    of_esim = {"tab": "trial", "model": "esim"}
+    assert handlers.begin(NLI, ME, of_esim)[0].value.startswith("gallery-esim-")
     handlers.start(ME, "nli", "minilm", 6, None)
     listed = handlers.begin(NLI, ME, {})[0]
     assert listed.value == handlers.store.runs(ME)[0].id
