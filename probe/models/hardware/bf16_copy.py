@@ -12,7 +12,7 @@ from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from probe.models.hardware.precision import fast_bf16
+from probe.models.hardware.precision import native_bf16
 
 if TYPE_CHECKING:
     import torch
@@ -85,7 +85,7 @@ def _lay_out(copy: PreTrainedModel) -> None:
     """Let linear layers multiply by weights in oneDNN's own layout, where there is one for bf16."""
     import torch
 
-    if copy.device.type != "cpu" or not fast_bf16() or not torch.backends.mkldnn.is_available():
+    if copy.device.type != "cpu" or not native_bf16() or not torch.backends.mkldnn.is_available():
         return
     for module in copy.modules():
         # subclasses may do more than multiply

@@ -11,8 +11,8 @@ import gradio as gr
 import pytest
 import torch
 
-from probe.models.classifier import fast_bf16
 from probe.models.hardware.device import device
+from probe.models.hardware.precision import native_bf16
 from probe.ui.server import zero_gpu
 from probe.ui.server.serving import MAX_WAITING, launch_options, queued
 from tests.support.checkout import ROOT
@@ -73,7 +73,7 @@ def test_the_app_registers_before_all_else_and_before_torch(tmp_path: Path) -> N
 
 def test_models_of_a_free_space_run_on_the_cpu(on_zero_gpu: None) -> None:
     assert device() == torch.device("cpu")
-    assert isinstance(fast_bf16(), bool)  # and CUDA is not asked
+    assert isinstance(native_bf16(), bool)  # and CUDA is not asked
 
 
 def test_more_than_one_event_waits_on_a_free_space(on_zero_gpu: None) -> None:
