@@ -35,7 +35,7 @@ def fast_bf16() -> bool:
     """Whether this machine multiplies faster in bf16 than in fp32.
 
     Of processors that do it natively some are twice as fast with it and some half as fast, so a
-    product is timed in both, once in each process: 50 ms.
+    product is timed in both, once in each process: some 30 ms.
     """
     if not native_bf16():
         return False

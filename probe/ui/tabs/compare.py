@@ -121,7 +121,7 @@ def _follow_task_and_link(page: Page, fields: list[Any], opened: list[Any]) -> N
 def _refresh(page: Page, names: gr.Dropdown, begin: gr.HTML) -> None:
     """Offer the visitor's own models, and those that came meanwhile, when the tab is opened.
 
-    What will stand there is shown anew: gradio drops what came before a tab was opened first.
+    What will stand there is shown anew, since it says how many models there are.
     """
 
     def offered(owner: str, task_name: str) -> tuple[gr.Dropdown, Markup]:
