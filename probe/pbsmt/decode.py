@@ -8,12 +8,13 @@ already is left out. NLTK's StackDecoder has no distortion limit and no recombin
 """
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heappush, heappushpop, nlargest
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from probe.pbsmt.ngram_model import END, START, NgramModel
 from probe.pbsmt.phrase_table import Phrase, PhraseTable
@@ -39,46 +40,62 @@ class DecoderWeights:
     phrase: float = 0.2
 
 
-class TranslationOption(NamedTuple):
-    """The translation of a source span up to `end`, and the scores that need no context."""
+class Translation(NamedTuple):
+    """A translation of all words, and its score with that of the sentence's end."""
 
-    end: int
+    words: list[str]
+    score: float
+
+
+class TranslationOption(NamedTuple):
+    """The translation of a source span, and the score that needs no context."""
+
     words: tuple[str, ...]
     score: float
 
 
-Extension = tuple[float, int, float, str]
-"""What an option adds behind a language model state: the gain, which is both of its scores, the
-option's place among those of its span, the language model's score and its new state."""
+# Of these there are thousands in a search. They are tuples of numbers and strings alone, which the
+# garbage collector leaves alone: of other objects it goes through all, again and again.
+
+Extension = tuple[float, int, str]
+"""What an option adds behind a context: the gain, which is its score and the language model's, the
+option's place among those of its span, and the language model's new state."""
+
+Move = tuple[int, float, int, float]
+"""A span that may come next, by its place among all spans; the cost of its distortion; the words
+that are covered then, and the future cost of the rest."""
+
+PartialTranslation = tuple[float, float, int, int, str, tuple[str, ...], int]
+"""A translation of some of the source words.
+
+The score with the future cost of the rest; the score of what is translated; a bit for each word
+that is; the end of the phrase translated last; the language model's state; the translation of that
+phrase; and the place, among the extended ones, of the one before it."""
+ESTIMATE: Final = 0
+SCORE: Final = 1
+EMPTY: PartialTranslation = (0.0, 0.0, 0, 0, START, (), 0)
 
 
-class SourceSpan(NamedTuple):
-    """The options for the words up to `end`; `coverage` has a bit for each of these words.
+@dataclass(frozen=True)
+class SourceSpan:
+    """The options for the words from `start` to `end`; `coverage` has a bit for each of the words.
 
-    `extensions` are those behind each context that was asked for, the largest gain first.
+    `places` are those of the options that begin with each of the `first_words`.
+
+    `extensions` are those behind a context, the largest gain first. Where the language model has
+    none of the first words behind a context, the gains are those behind a shorter one, all of them
+    with the cost of backing off: `shifts` has, for each context that was asked for, this cost and
+    the context that has the extensions.
     """
 
+    start: int
     end: int
     coverage: int
     options: tuple[TranslationOption, ...]
-    extensions: dict[str, list[Extension]]
-
-
-class PartialTranslation(NamedTuple):
-    """A translation of the source words that `coverage` has bits for.
-
-    `score` counts what is translated, `estimate` adds the future cost of the rest. `end` is the
-    end of the phrase translated last, `words` are that phrase's translation, `state` is the
-    language model's.
-    """
-
-    estimate: float
-    score: float
-    coverage: int
-    end: int
-    state: str
-    words: tuple[str, ...]
-    previous: "PartialTranslation | None"
+    places: dict[str, list[int]]
+    first_words: frozenset[str]
+    extensions: dict[str, list[Extension]] = field(default_factory=dict)
+    shifts: dict[str, tuple[float, str]] = field(default_factory=dict)
 
 
 PLACE = itemgetter(1)
@@ -110,9 +127,6 @@ class Stack:
             self.floor = self.highest[0]
 
 
-EMPTY = PartialTranslation(0.0, 0.0, 0, 0, START, (), None)
-
-
 class Search:
     """The search for the best translation of one text, with what it has computed so far."""
 
@@ -127,33 +141,63 @@ class Search:
         self.words, self.table, self.language_model = words, table, language_model
         self.weights, self.beam_size = weights, beam_size
         self._coverage_costs: dict[int, float] = {}
+        self._moves: dict[tuple[int, int], list[Move]] = {}
+        self._extended: list[PartialTranslation] = []
 
-    def run(self) -> PartialTranslation:
-        """Return the best complete translation, its score with that of the sentence's end."""
+    def run(self) -> Translation:
+        """Return the best translation."""
         stacks = [Stack(self.beam_size) for _ in self.words]
         stacks.append(Stack(math.inf))  # all complete ones are compared
         stacks[0].partials[0, 0, START] = EMPTY
         for stack in stacks[:-1]:
             check_stop()
-            for partial in nlargest(self.beam_size, stack.partials.values(), key=itemgetter(0)):
+            for partial in nlargest(
+                self.beam_size, stack.partials.values(), key=itemgetter(ESTIMATE)
+            ):
                 self._extend(partial, stacks)
-        complete = [self._end_sentence(partial) for partial in stacks[-1].partials.values()]
-        return max(complete, key=itemgetter(1))
+        return self._best(stacks[-1].partials.values())
+
+    def _best(self, complete: Iterable[PartialTranslation]) -> Translation:
+        """Return the best of complete translations, with the score of the sentence ending there."""
+        scores = {partial: self._complete_score(partial) for partial in complete}
+        best = max(scores, key=scores.__getitem__)
+        return Translation(self._target_words(best), scores[best])
+
+    def _complete_score(self, partial: PartialTranslation) -> float:
+        _, score, _, _, state, _, _ = partial
+        return score + self.language_model.step(state, END)[0] * LN_10 * self.weights.language_model
+
+    def _target_words(self, partial: PartialTranslation) -> list[str]:
+        phrases: list[tuple[str, ...]] = []
+        while partial is not EMPTY:
+            *_, words, previous = partial
+            phrases.append(words)
+            partial = self._extended[previous]
+        return [word for phrase in reversed(phrases) for word in phrase]
 
     @cached_property
-    def spans(self) -> list[list[SourceSpan]]:
-        """The spans with options that start at each word, by length."""
-        return [
-            [span for span in self._spans_from(start) if span.options]
-            for start in range(len(self.words))
-        ]
+    def spans(self) -> list[SourceSpan]:
+        """The spans with options, by start and length."""
+        return [span for start in range(len(self.words)) for span in self._spans_from(start)]
 
-    def _spans_from(self, start: int) -> list[SourceSpan]:
-        ends = range(start + 1, min(start + self.table.max_words, len(self.words)) + 1)
-        return [
-            SourceSpan(end, (1 << end) - (1 << start), self._options(start, end), {})
-            for end in ends
-        ]
+    @cached_property
+    def places(self) -> list[list[int]]:
+        """The places among `spans` of those that start at each word."""
+        places: list[list[int]] = [[] for _ in self.words]
+        for place, span in enumerate(self.spans):
+            places[span.start].append(place)
+        return places
+
+    def _spans_from(self, start: int) -> Iterator[SourceSpan]:
+        for end in range(start + 1, min(start + self.table.max_words, len(self.words)) + 1):
+            options = self._options(start, end)
+            if options:
+                places: defaultdict[str, list[int]] = defaultdict(list)
+                for place, option in enumerate(options):
+                    places[option.words[0]].append(place)
+                yield SourceSpan(
+                    start, end, (1 << end) - (1 << start), options, places, frozenset(places)
+                )
 
     def _options(self, start: int, end: int) -> tuple[TranslationOption, ...]:
         phrases = self.table.phrases(" ".join(self.words[start:end]))
@@ -161,94 +205,111 @@ class Search:
             phrases = (Phrase((self.words[start],), UNKNOWN_SCORE),)
         word, phrase_weight = self.weights.word, self.weights.phrase
         return tuple(
-            TranslationOption(
-                end, phrase.words, phrase.score + word * len(phrase.words) + phrase_weight
-            )
+            TranslationOption(phrase.words, phrase.score + word * len(phrase.words) + phrase_weight)
             for phrase in phrases
         )
 
     def _extend(self, partial: PartialTranslation, stacks: list[Stack]) -> None:
-        """Put every extension of a translation by one phrase into its stack.
+        """Put every extension of a translation by one phrase into its stack."""
+        _, score, coverage, last_end, state, _, _ = partial
+        self._extended.append(partial)
+        context, spans = self.language_model.context(state), self.spans
+        moves = self._moves.get((coverage, last_end)) or self._find_moves(coverage, last_end)
+        for place, cost, covered, future_cost in moves:
+            span, stack = spans[place], stacks[covered]
+            shift, same = span.shifts.get(context) or self._find_extensions(span, context)
+            extensions, base = span.extensions[same], score - cost + shift
+            floor = stack.floor - base - future_cost - ROUNDING
+            if extensions[0][0] >= floor:
+                kept = [each for each in extensions if each[0] >= floor]
+                self._put(stack, coverage, span, kept, base, future_cost)
+
+    def _find_moves(self, coverage: int, last_end: int) -> list[Move]:
+        """Return the spans that may follow, of which translations ask again and again.
 
         A phrase that leaves a gap must end near enough to it for the gap to be reached again.
         """
-        _, score, coverage, last_end, state, _, _ = partial
+        moves: list[Move] = []
         limit, distortion = self.weights.distortion_limit, self.weights.distortion
-        context = self.language_model.context(state)
         gap = (~coverage & (coverage + 1)).bit_length() - 1  # the first word not covered
         starts = range(max(gap, last_end - limit), min(last_end + limit + 1, len(self.words)))
         for start in starts:
-            base = score - distortion * abs(start - last_end)
-            for span in self.spans[start]:
+            cost = distortion * abs(start - last_end)
+            for place in self.places[start]:
+                span = self.spans[place]
                 if coverage & span.coverage or (start > gap and span.end - gap > limit):
                     break
-                new_coverage = coverage | span.coverage
-                future_cost = self._coverage_costs.get(new_coverage)
-                if future_cost is None:
-                    future_cost = self._future_cost(new_coverage)
-                stack = stacks[new_coverage.bit_count()]
-                extensions = span.extensions.get(context) or self._extensions(span, context)
-                floor = stack.floor - base - future_cost - ROUNDING
-                if extensions[0][0] >= floor:
-                    kept = [each for each in extensions if each[0] >= floor]
-                    self._put(partial, span, kept, base, future_cost, stack)
+                new = coverage | span.coverage
+                moves.append((place, cost, new.bit_count(), self._future_cost(new)))
+        self._moves[coverage, last_end] = moves
+        return moves
 
     def _put(
         self,
-        partial: PartialTranslation,
+        stack: Stack,
+        coverage: int,
         span: SourceSpan,
         extensions: list[Extension],
         base: float,
         future_cost: float,
-        stack: Stack,
     ) -> None:
-        """Put a translation with a span's options behind it into a stack.
+        """Put the translation extended last, which covers `coverage`, with a span into a stack.
 
-        `base` is its score with the distortion, `future_cost` that of what it leaves.
+        `base` is its score with the distortion and what comes to all gains, `future_cost` that of
+        what is left.
         """
-        coverage, end = partial.coverage | span.coverage, span.end
+        coverage, end, previous = coverage | span.coverage, span.end, len(self._extended) - 1
         options, partials = span.options, stack.partials
         if len(extensions) > 1:
             extensions.sort(key=PLACE)  # in the table's order: of equals the first stays
-        for _, place, lm_score, state in extensions:
-            _, words, option_score = options[place]
-            total = base + option_score + lm_score
-            known = partials.get((coverage, end, state))
-            if known is None or known.score < total:
+        for gain, place, state in extensions:
+            total, key = base + gain, (coverage, end, state)
+            known = partials.get(key)
+            if known is None or known[SCORE] < total:
                 estimate = total + future_cost
-                stack.count(estimate, known and known.estimate)
-                partials[coverage, end, state] = PartialTranslation(
-                    estimate, total, coverage, end, state, words, partial
-                )
+                stack.count(estimate, known and known[ESTIMATE])
+                words = options[place].words
+                partials[key] = (estimate, total, coverage, end, state, words, previous)
 
-    def _extensions(self, span: SourceSpan, context: str) -> list[Extension]:
-        """Return what each option of a span adds behind a context, the largest gain first."""
+    def _find_extensions(self, span: SourceSpan, context: str) -> tuple[float, str]:
+        """Find what each option of a span adds behind a context; return the span's shift for it."""
+        shift, same, behind = 0.0, context, span.first_words
+        contexts = self.language_model.contexts
+        if context:
+            log10, rest = self.language_model.back_off(context)
+            rest_shift, same = span.shifts.get(rest) or self._find_extensions(span, rest)
+            shift = rest_shift + log10 * LN_10 * self.weights.language_model
+            behind = span.first_words.intersection(contexts.get(context, ()))
+        if behind:
+            places = {place for word in behind for place in span.places[word]}
+            extensions = self._extensions(span, context, behind)
+            extensions += [
+                (shift + gain, place, state)
+                for gain, place, state in span.extensions.get(same, ())
+                if place not in places
+            ]
+            extensions.sort(reverse=True)
+            span.extensions[context] = extensions
+            shift, same = 0.0, context
+        span.shifts[context] = shift, same
+        return shift, same
+
+    def _extensions(
+        self, span: SourceSpan, context: str, first_words: Iterable[str]
+    ) -> list[Extension]:
+        """Return what the options that begin with some words add behind a context."""
         extensions: list[Extension] = []
-        weight, step = self.weights.language_model, self.language_model.step
-        behind = self.language_model.steps(context)
-        for place, (_, words, score) in enumerate(span.options):
-            log10, state = behind.get(words[0]) or step(context, words[0])
-            for word in words[1:]:
-                word_log10, state = step(state, word)
-                log10 += word_log10
-            lm_score = log10 * LN_10 * weight
-            extensions.append((score + lm_score, place, lm_score, state))
-        extensions.sort(reverse=True)
-        span.extensions[context] = extensions
+        step, weight = self.language_model.step, self.weights.language_model
+        for first_word in first_words:
+            first_log10, first_state = step(context, first_word)
+            for place in span.places[first_word]:
+                words, score = span.options[place]
+                log10, state = first_log10, first_state
+                for word in words[1:]:
+                    word_log10, state = step(state, word)
+                    log10 += word_log10
+                extensions.append((score + log10 * LN_10 * weight, place, state))
         return extensions
-
-    def _end_sentence(self, partial: PartialTranslation) -> PartialTranslation:
-        """Add the score of the sentence ending here."""
-        lm_score, state = self._lm_score(partial.state, (END,))
-        return partial._replace(score=partial.score + lm_score, state=state)
-
-    def _lm_score(self, state: str, words: tuple[str, ...]) -> tuple[float, str]:
-        """Return the weighted natural-log probability of words after a state, and the new state."""
-        log10, step = 0.0, self.language_model.step
-        for word in words:
-            word_log10, state = step(state, word)
-            log10 += word_log10
-        return log10 * LN_10 * self.weights.language_model, state
 
     def _future_cost(self, coverage: int) -> float:
         """Return the estimated score of the words not covered: the sum over the gaps."""
@@ -276,20 +337,10 @@ class Search:
         best = [[-math.inf] * (length + 1) for _ in range(length)]
         for start in reversed(range(length)):
             check_stop()
-            for end, _, options, _ in self.spans[start]:
-                best[start][end] = max(
-                    score + self._lm_score("", words)[0] for _, words, score in options
-                )
+            for span in (self.spans[place] for place in self.places[start]):
+                self._find_extensions(span, "")
+                best[start][span.end] = span.extensions[""][0][0]
             for end in range(start + 1, length + 1):
                 joined = (best[start][cut] + best[cut][end] for cut in range(start + 1, end))
                 best[start][end] = max(best[start][end], max(joined, default=-math.inf))
         return best
-
-
-def target_words(translation: PartialTranslation | None) -> list[str]:
-    """Return the words of a translation, phrase after phrase."""
-    phrases: list[tuple[str, ...]] = []
-    while translation is not None:
-        phrases.append(translation.words)
-        translation = translation.previous
-    return [word for phrase in reversed(phrases) for word in phrase]

@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from probe.pbsmt import ngram_model, phrase_table
-from probe.pbsmt.decode import DecoderWeights, Search, target_words
+from probe.pbsmt.decode import DecoderWeights, Search
 from probe.pbsmt.ngram_model import NgramModel
 from probe.pbsmt.phrase_table import PhraseTable
 from probe.settings import ASSETS
@@ -42,7 +42,7 @@ class Translator:
             Search(part, self.table, self.language_model, weights, beam_size).run()
             for part in parts(words[:MAX_WORDS])
         )
-        return [word for translation in translations for word in target_words(translation)]
+        return [word for translation in translations for word in translation.words]
 
 
 def parts(words: Sequence[str]) -> Iterator[Sequence[str]]:

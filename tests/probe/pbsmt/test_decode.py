@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from heapq import nlargest
 from itertools import permutations, product
+from operator import itemgetter
 
 import pytest
 from hypothesis import given
@@ -12,12 +13,12 @@ from hypothesis import strategies as st
 from probe.pbsmt import phrase_table
 from probe.pbsmt.decode import (
     EMPTY,
+    ESTIMATE,
     UNKNOWN_SCORE,
     DecoderWeights,
-    PartialTranslation,
     Search,
     Stack,
-    target_words,
+    Translation,
 )
 from probe.pbsmt.ngram_model import START
 from tests.support.models.toy_ngrams import TOY, log10_of
@@ -101,17 +102,16 @@ def test_a_wide_search_finds_what_trying_everything_finds(
     assert translation.score == pytest.approx(exhaustive(words, weights))
 
 
-def unpruned(search: Search) -> PartialTranslation:
+def unpruned(search: Search) -> Translation:
     """Search with stacks that keep everything until their best are extended."""
     stacks = [Stack(math.inf) for _ in range(len(search.words) + 1)]
     stacks[0].partials[0, 0, START] = EMPTY
     for stack in stacks[:-1]:
         for partial in nlargest(
-            search.beam_size, stack.partials.values(), key=lambda partial: partial.estimate
+            search.beam_size, stack.partials.values(), key=itemgetter(ESTIMATE)
         ):
             search._extend(partial, stacks)
-    complete = [search._end_sentence(partial) for partial in stacks[-1].partials.values()]
-    return max(complete, key=lambda partial: partial.score)
+    return search._best(stacks[-1].partials.values())
 
 
 @STEADY
@@ -125,7 +125,7 @@ def test_leaving_out_what_no_stack_would_extend_changes_nothing(
 ) -> None:
     pruned = Search(words, SMALL, TOY, weights, beam_size).run()
     whole = unpruned(Search(words, SMALL, TOY, weights, beam_size))
-    assert (target_words(pruned), pruned.score) == (target_words(whole), whole.score)
+    assert pruned == whole
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.floats(-5, 5))), st.integers(1, 4))
@@ -151,7 +151,7 @@ def test_a_narrow_search_finds_nothing_better(words: list[str]) -> None:
 
 def reordered(words: Sequence[str], weights: DecoderWeights) -> list[str]:
     """Translate with a table that knows no word: only the order can change."""
-    return target_words(Search(words, phrase_table.parse([]), TOY, weights, beam_size=100).run())
+    return Search(words, phrase_table.parse([]), TOY, weights, beam_size=100).run().words
 
 
 def test_unknown_words_are_copied_in_their_order() -> None:
@@ -175,7 +175,7 @@ def test_no_word_is_taken_from_farther_than_the_limit(words: list[str], limit: i
     search = Search(
         words, phrase_table.parse([]), TOY, DecoderWeights(5.0, 0.0, limit), beam_size=50
     )
-    positions = [words.index(word) for word in target_words(search.run())]
+    positions = [words.index(word) for word in search.run().words]
     assert sorted(positions) == list(range(len(words)))
     last = 0
     for position in positions:

@@ -37,14 +37,31 @@ def test_a_context_is_what_of_a_state_still_counts(state: str, context: str) -> 
         assert TOY.step(context, word) == TOY.step(state, word)
 
 
-def test_a_model_remembers_the_steps_behind_so_many_states_at_most(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("context", "behind"),
+    [("", {"<unk>", "<s>", "</s>", "a", "b"}), ("<s>", {"a"}), ("b", {"</s>", "a"}), ("a b", {})],
+)
+def test_a_context_has_the_words_that_the_model_has_behind_it(
+    context: str, behind: set[str]
 ) -> None:
-    monkeypatch.setattr(ngram_model, "MAX_STATES", 2)
+    assert set(TOY.contexts[context]) == set(behind)
+
+
+@pytest.mark.parametrize("context", ["<s> a", "a b", "a", "b"])
+def test_a_word_that_is_not_behind_a_context_has_what_it_has_behind_the_rest(context: str) -> None:
+    cost, rest = TOY.back_off(context)
+    for word in {"a", "b", "c", "</s>"}.difference(TOY.contexts[context]):
+        log10, state = TOY.step(rest, word)
+        assert TOY.step(context, word) == (pytest.approx(cost + log10), state)
+
+
+def test_many_words_behind_a_context_are_a_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ngram_model, "FEW", 1)
     model = ngram_model.parse(ARPA.splitlines(keepends=True))
-    for state in ("", "a", "b", "<s>", "a b"):
-        assert model.step(state, "a") == TOY.step(state, "a")
-        assert len(model._steps) <= 2
+    assert {context: set(words) for context, words in model.contexts.items()} == {
+        context: set(words) for context, words in TOY.contexts.items()
+    }
+    assert isinstance(model.contexts["b"], frozenset)
 
 
 def test_the_order_is_that_of_the_longest_grams() -> None:

@@ -67,7 +67,9 @@ def test_missing_tables_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("state", ["", "<s>", "the"])
 def test_the_probabilities_of_all_words_add_up_to_one(label: Label, state: str) -> None:
     model = translator(label).language_model
-    words = [ngram for ngram in model.ngrams if " " not in ngram and ngram != ngram_model.START]
+    words = [
+        ngram for ngram in model.probabilities if " " not in ngram and ngram != ngram_model.START
+    ]
     total = sum(10 ** model.step(state, word)[0] for word in words)
     assert total == pytest.approx(1, abs=0.005)  # three decimals of each logarithm are kept
 
