@@ -11,26 +11,29 @@ from probe.ui.events import QUIET
 
 Answer = Callable[..., Any]  # Any: a handler's values, and gradio's updates of components
 FOLLOW = """(names => (opened, front, task, ...marks) => {
-  const first = 2 * names.indexOf(front), next = first + 1;
+  const [first, next, again] = [0, 1, 2].map(mark => 3 * names.indexOf(front) + mark);
   const told = marks.map(() => ({ __type__: "update" }));
   if (opened && !marks[first]) told[first] = task;
   else if (opened && (marks[next] || marks[first]) !== task) told[next] = task;
+  else if (opened) told[again] = String(Number(marks[again]) + 1);
   return told;
 })(%s)"""
-"""Tells the tab in front the task, in the mark of its first showing or in that of later ones."""
+"""Tells the tab in front the task, in the mark of its first showing or in that of another task; or
+that it is shown again as it was."""
 
 
 class TaskMarks(NamedTuple):
     """Hidden marks of a tab, empty until it is shown.
 
     `first` names the task that the tab is first shown with, once the page has opened; `next` each
-    other one that it is shown with from then on. They stand outside the tabs, where they are kept
-    before a tab is shown, and in the browser, so that a tab whose session the app has dropped is
-    not filled anew.
+    other one that it is shown with from then on; `again` counts how often it was shown once more
+    with the same one. They stand outside the tabs, where they are kept before a tab is shown, and
+    in the browser, so that a tab whose session the app has dropped is not filled anew.
     """
 
     first: gr.Textbox
     next: gr.Textbox
+    again: gr.Textbox
 
 
 class Front:
@@ -44,6 +47,7 @@ class Front:
             name: TaskMarks(
                 _mark("", f"{name}-first-task"),
                 _mark("", f"{name}-next-task"),
+                _mark("0", f"{name}-again"),
             )
             for name in names
         }
@@ -55,7 +59,7 @@ class Front:
     def follow(self, opened: gr.events.Dependency, task: gr.Radio) -> None:
         """Tell the tab in front the task, from when the page has opened."""
         opened.then(None, None, self.opened, js="() => true", **QUIET)
-        marks = [mark for pair in self.marks.values() for mark in pair]
+        marks = [mark for three in self.marks.values() for mark in three]
         gr.on(
             [self.opened.change, self.name.change, task.change],
             None,

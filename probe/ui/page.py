@@ -49,8 +49,8 @@ class Page:
     """What a tab is built with: the core, and the page around the tab.
 
     `owner` holds the token by which a browser finds its runs again, `memory` what it remembers of
-    the lessons, `task` the name of the chosen task; `tab` is the tab itself, and `marks` tell it
-    the task that it is first shown with and the next ones.
+    the lessons, `task` the name of the chosen task; `marks` tell the tab the task that it is first
+    shown with and the next ones.
     """
 
     core: Core
@@ -58,7 +58,6 @@ class Page:
     owner: gr.BrowserState
     memory: gr.BrowserState
     task: gr.Radio
-    tab: gr.Tab
     marks: TaskMarks
 
     def on_open(
@@ -78,6 +77,18 @@ class Page:
         """Answer each other task that the tab is shown with after that."""
         changed: gr.events.Dependency = self.marks.next.change(answer, inputs, outputs, **settings)
         return changed
+
+    def on_return(
+        self, answer: Answer, inputs: Any, outputs: Any, **settings: Any
+    ) -> gr.events.Dependency:
+        """Answer when the tab is shown again with the task that it had."""
+        again: gr.events.Dependency = self.marks.again.change(answer, inputs, outputs, **settings)
+        return again
+
+    def on_show(self, answer: Answer, inputs: Any, outputs: Any) -> None:
+        """Answer whenever the tab is shown, and each other task that is chosen meanwhile."""
+        self.on_task(answer, inputs, outputs, **QUIET)
+        self.on_return(answer, inputs, outputs, **QUIET)
 
     def on_task(
         self, answer: Answer, inputs: Any, outputs: Any, **settings: Any
@@ -129,7 +140,7 @@ def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
             for entry in tabs:
                 with gr.Tab(entry.title, id=entry.id) as tab:
                     front.note(entry.id, tab)
-                    page = Page(core, blocks, owner, memory, task, tab, front.marks[entry.id])
+                    page = Page(core, blocks, owner, memory, task, front.marks[entry.id])
                     _build_for_tasks(entry, page) if entry.suits else entry.build(page)
     return blocks
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from gradio_client import Client
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
 from app import TABS
 from tests.conftest import App
@@ -46,6 +46,34 @@ def test_a_tab_that_is_opened_later_is_filled_for_the_task_that_was_chosen(newco
     expect(model).to_have_value(re.compile("Quora"), timeout=SLOW)
     open_tab(newcomer, "Catalogue")
     expect(newcomer.locator("#catalogue")).to_contain_text("copyone", timeout=SLOW)
+
+
+@pytest.mark.parametrize("tab", ["Batch", "Generalise"])
+def test_a_tab_asks_once_when_it_is_first_shown_and_again_when_it_is_shown_again(
+    newcomer: Page, tab: str
+) -> None:
+    asked: list[int] = []
+    newcomer.on("request", lambda request: asked.extend(questions(request)))
+    for _ in ("first", "again"):
+        all_asked(newcomer, asked)
+        asked.clear()
+        open_tab(newcomer, tab)
+        all_asked(newcomer, asked)
+        assert asked and len(asked) == len(set(asked))
+        open_tab(newcomer, "Learn")
+
+
+def all_asked(page: Page, asked: list[int]) -> None:
+    """Wait until a page asks nothing more."""
+    before = -1
+    while before != len(asked):
+        before = len(asked)
+        page.wait_for_timeout(1500)
+
+
+def questions(request: Request) -> list[int]:
+    """Return which event a request asks the app to answer, if it does."""
+    return [request.post_data_json["fn_index"]] if "/queue/join" in request.url else []
 
 
 def test_probe_opened_after_another_tab_follows_the_task(newcomer: Page, app: App) -> None:

@@ -51,10 +51,6 @@ class Handlers:
     gallery: Sequence[InoculationRun]
     loaded: Callable[[str], AnyModel | None] = lambda name: None
 
-    def ask_if_open(self, is_open: bool, asked: int) -> Any:
-        """Ask once more how long the plan takes, if the tab is open: measuring takes a moment."""
-        return asked + 1 if is_open else gr.skip()
-
     def forecast(self, owner: str, *fields: Any) -> Markup:
         """Say about how long the plan takes, or what is wrong with it."""
         try:
@@ -79,14 +75,6 @@ class Handlers:
     def refresh(self, *fields: Any) -> Values:
         """Show what is looked at."""
         return show(self.store, self.gallery, ViewState(*fields))
-
-    def open_tab(self, *fields: Any) -> Values:
-        """Note that the tab is open, and show what is looked at."""
-        return [True, *self.refresh(*fields)]
-
-    def refresh_if_open(self, is_open: bool, *fields: Any) -> Values:
-        """Show what is looked at, if the tab is open: drawing for nobody takes time."""
-        return self.refresh(*fields) if is_open else Outputs().outputs
 
     def start_runs(self, owner: str, task: str, *fields: Any) -> Values:
         """Start the runs that the form asks for and choose them to be looked at."""

@@ -39,7 +39,7 @@ IN_TURN = in_turn("look")
 
 def build(page: Page) -> None:
     """Put the tab together, with the gallery in it."""
-    core, owner, tab, task = page.core, page.owner, page.tab, page.task
+    core, owner, task = page.core, page.owner, page.task
     gallery = shown_runs(core.gallery)
     handlers = Handlers(core.store, core.engine, gallery, core.cache.loaded)
     opening = Opening(core.store, core.models, gallery)
@@ -61,7 +61,7 @@ def build(page: Page) -> None:
     looked_at = [results.runs, results.models, results.challenges]
     viewed = [owner, *looked_at, results.selection, results.opened, task]
     chosen, shown = [*looked_at, results.opened], results.shown
-    is_open, asked = gr.State(False), gr.State(0)
+    asked = gr.State(0)
 
     sizes, mode = first_fields[2:]
     begun = [*chosen, problem, models, challenges, sizes, mode, start]
@@ -71,22 +71,23 @@ def build(page: Page) -> None:
         """Show examples of the first challenge that is chosen."""
         return samples(names, task_named(name))
 
+    drawn = [page.on_return(handlers.refresh, viewed, shown, **IN_TURN)]
     for began in began_with:
         began.then(sampled, [challenges, task], shown_samples, **QUIET)
-        drawn = began.then(handlers.refresh_if_open, [is_open, *viewed], shown, **IN_TURN)
-        drawn.then(handlers.ask_if_open, [is_open, asked], asked, **QUIET)
+        drawn.append(began.then(handlers.refresh, viewed, shown, **IN_TURN))
+    for shown_anew in drawn:  # measuring takes a moment
+        shown_anew.then(lambda asked: asked + 1, asked, asked, **QUIET)
 
     def offered(visitor: str, name: str) -> Any:
         """Offer the visitor's own models, and those that came meanwhile."""
         return gr.Dropdown(model_choices(core.models.names(visitor, task_named(name))))
 
-    tab.select(handlers.open_tab, viewed, [is_open, *shown], **IN_TURN)
-    tab.select(offered, [owner, task], models, **QUIET)
+    page.on_return(offered, [owner, task], models, **QUIET)
     # a list of several tells a choice as input alone, and what is typed as change alone
     told = [challenges.input, challenges.change]
     gr.on(told, sampled, [challenges, task], shown_samples, **QUIET)
     changed = [*(field.input for field in fields[:3]), *(field.change for field in fields)]
-    gr.on([tab.select, asked.change, *changed], handlers.forecast, plan, estimate, **LAST)
+    gr.on([asked.change, *changed], handlers.forecast, plan, estimate, **LAST)
     gr.on(
         [models.input, challenges.input],
         handlers.follow_plan,

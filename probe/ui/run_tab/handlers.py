@@ -84,17 +84,6 @@ class Handlers:
         """Show what is looked at."""
         return self._look(owner, choice or "").outputs
 
-    def look_if_open(self, is_open: bool, owner: str, choice: str | None) -> Values:
-        """Show what is looked at, if the tab is open: drawing for nobody takes time."""
-        return self.look(owner, choice) if is_open else Outputs().outputs
-
-    def open_tab(self, owner: str, choice: str | None) -> Values:
-        """Note that the tab is open, and show what is looked at.
-
-        None is looked at until the page's opening has chosen something, which is then shown.
-        """
-        return [True, *(Outputs().outputs if choice is None else self.look(owner, choice))]
-
     def _look(self, owner: str, choice: str, seen: str = "") -> Outputs:
         try:
             return show(self.entry, owner, self.offered.runs(owner, choice), seen)
@@ -126,10 +115,6 @@ class Handlers:
         runs = self.offered.runs(owner, choice)
         listed = self._listed(owner, task_named(task), choice)
         return [*shown.outputs, listed, told(self.entry, runs)]
-
-    def forecast_if_open(self, is_open: bool, owner: str, model: str, *values: Any) -> Any:
-        """Say what `forecast` says, if the tab is open: measuring for nobody takes time."""
-        return self.forecast(owner, model, *values) if is_open else gr.skip()
 
     def forecast(self, owner: str, model: str, *values: Any) -> Markup:
         """Say about how long what the form asks for takes, or what is wrong with it."""

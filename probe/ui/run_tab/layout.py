@@ -131,20 +131,24 @@ def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown:
     owner, task, runs = page.owner, page.task, shown.runs
     seen = shown.outputs.outputs
     values = [form.model, *form.fields]
-    is_open, asked = gr.State(False), gr.State(0)
+    asked = gr.State(0)
     begun = [runs, form.problem, form.start, *values]
     turn = in_turn(f"look-{entry.id}")
-    for began in page.on_task(handlers.choose_task, [task, owner], begun, **turn):
-        drawn = began.then(handlers.look_if_open, [is_open, owner, runs], seen, **turn)
-        drawn.then(_ask_if_open, [is_open, asked], asked, **QUIET)
-    opened = page.tab.select(handlers.open_tab, [owner, runs], [is_open, *seen], **turn)
-    opened.then(_ask_if_open, [is_open, asked], asked, **QUIET)
-    page.tab.select(handlers.offer_models, [owner, task], form.model, **QUIET)
+    drawn = [
+        *(
+            began.then(handlers.look, [owner, runs], seen, **turn)
+            for began in page.on_task(handlers.choose_task, [task, owner], begun, **turn)
+        ),
+        page.on_return(handlers.look, [owner, runs], seen, **turn),
+    ]
+    for shown_anew in drawn:  # measuring takes a moment
+        shown_anew.then(lambda asked: asked + 1, asked, asked, **QUIET)
+    page.on_return(handlers.offer_models, [owner, task], form.model, **QUIET)
     changed = [getattr(field, "change", None) for field in form.fields]
     gr.on(
         [asked.change, form.model.change, *filter(None, changed)],
-        handlers.forecast_if_open,
-        [is_open, owner, *values],
+        handlers.forecast,
+        [owner, *values],
         form.estimate,
         **LAST,
     )
@@ -178,8 +182,3 @@ def _wire_shown(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown
         handlers.share, [*looked_at, task], [form.problem, shown.link], **QUIET
     )
     given.then(None, shown.link, shown.link, js=scripts.COPY_LINK, **QUIET)
-
-
-def _ask_if_open(is_open: bool, asked: int) -> Any:
-    """Ask once more how long it takes, if the tab is open: measuring takes a moment."""
-    return asked + 1 if is_open else gr.skip()

@@ -56,7 +56,7 @@ def build(page: Page) -> None:
     begin.click(answer.begin, [page.owner, link, nickname], to_answer, **QUIET)
     sent = send.click(answer.send, [page.owner, link, shown.number, *radios], to_answer, **QUIET)
     sent.success(None, None, None, js=TO_TOP, **QUIET)
-    page.tab.select(own.show, page.owner, mine.outputs, **QUIET)
+    page.on_show(own.show, page.owner, mine.outputs)
 
 
 def _build_own(page: Page, own: OwnSets) -> OwnOutputs:

@@ -133,8 +133,7 @@ def _choices(
         controls = options.build()
     tell.input(None, tell, tell, js=ASK, **QUIET)
     place = [page.owner, page.task]
-    page.tab.select(partial(_models, page), [*place, model], model, **QUIET)
-    page.on_task(partial(_models, page), [*place, model], model)
+    page.on_show(partial(_models, page), [*place, model], model)
     return [model, changes, seed, precision], controls, go, later
 
 

@@ -98,7 +98,6 @@ def build(page: Page) -> tuple[Background, Outputs]:
         gr.HTML(Markup('<h2 class="title">In the background</h2>'), padding=False)
         shown.listed = gr.HTML(js_on_load=PRESSED)
         shown.trouble = gr.HTML()
-    page.on_open(background.show, page.owner, shown.outputs, **QUIET)
-    page.tab.select(background.show, page.owner, shown.outputs, **QUIET)
+    page.on_show(background.show, page.owner, shown.outputs)
     shown.timer.tick(background.show, page.owner, shown.outputs, **QUIET)
     return background, shown

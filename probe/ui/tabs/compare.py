@@ -119,7 +119,7 @@ def _follow_task_and_link(page: Page, fields: list[Any], opened: list[Any]) -> N
 
 
 def _refresh(page: Page, names: gr.Dropdown, begin: gr.HTML) -> None:
-    """Offer the visitor's own models, and those that came meanwhile, when the tab is opened.
+    """Offer the visitor's own models, and those that came meanwhile, when the tab is shown again.
 
     What will stand there is shown anew, since it says how many models there are.
     """
@@ -130,7 +130,7 @@ def _refresh(page: Page, names: gr.Dropdown, begin: gr.HTML) -> None:
         words = empty(task, len(known), len(bundled_examples(task, "test")))
         return gr.Dropdown(choices=model_choices(known)), words
 
-    page.tab.select(offered, [page.owner, page.task], [names, begin], **QUIET)
+    page.on_return(offered, [page.owner, page.task], [names, begin], **QUIET)
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ def build(page: Page) -> None:
     def ask_all(visitor: str) -> list[Any]:
         return handlers.ask(visitor, EVERYTHING)
 
-    page.tab.select(handlers.show, page.owner, shown, **QUIET)
+    page.on_show(handlers.show, page.owner, shown)
     listed.click(press, page.owner, shown, **QUIET)
     everything.click(ask_all, page.owner, shown, **QUIET)
     yes.click(handlers.confirm, [page.owner, pending], shown, **QUIET)

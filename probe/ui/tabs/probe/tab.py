@@ -136,7 +136,7 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
     for event in (opened, follow, read):
         event.then(**answer).then(None, js=browser.FRESH, **QUIET)
     follow.then(None, js=browser.OPENED, **QUIET)
-    page.tab.select(refresh, [page.owner, fields.shown], fields.model, **QUIET)
+    page.on_return(refresh, [page.owner, fields.shown], fields.model, **QUIET)
 
 
 def _fill_on_press(fields: Fields, tools: Tools, random: gr.Button) -> None:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import gradio as gr
 import pytest
 
 from finetune.experiments.inoculation.datasets import Sets
@@ -70,11 +69,6 @@ def test_a_wrong_form_is_answered_by_a_sentence_and_starts_nothing(
 def test_the_estimate_says_what_is_wrong_with_a_form(handlers: Handlers) -> None:
     assert handlers.forecast(ME, "minilm", 6, None) == "(6,)"
     assert "give at least one size" in handlers.forecast(ME, "minilm", 0, None)
-
-
-def test_nothing_is_estimated_for_a_tab_that_is_not_open(handlers: Handlers) -> None:
-    assert handlers.forecast_if_open(True, ME, "minilm", 6, None) == "(6,)"
-    assert handlers.forecast_if_open(False, ME, "minilm", 6, None) == gr.skip()
 
 
 def test_a_page_begins_with_the_newest_own_run_and_a_newcomers_with_the_gallerys(
@@ -163,11 +157,3 @@ def test_a_database_that_cannot_be_read_is_told_and_everything_stays(
     assert "the run database is locked by another program" in told.progress
     assert isinstance(told.results, dict)
     assert handlers.store.get(run.id).state == "queued"
-
-
-def test_a_tab_that_is_opened_before_its_list_is_there_shows_nothing_yet(
-    handlers: Handlers,
-) -> None:
-    is_open, *shown_yet = handlers.open_tab(ME, None)
-    assert is_open and shown_yet == Outputs().outputs
-    assert "No finished run here yet" in shown(handlers.open_tab(ME, "")[1:]).results
