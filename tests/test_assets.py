@@ -37,7 +37,8 @@ def test_every_licence_is_of_a_file_that_may_be_there() -> None:
 
 LICENCES = {
     "cc-by-sa-4.0": "CC BY-SA 4.0",
-    "microsoft-shared-source": "Microsoft shared source licence",
+    "microsoft-shared-source-and-quora-terms-non-commercial": "Microsoft shared source licence, "
+    "and Quora's terms, non-commercial",
     "quora-terms-non-commercial": "Quora's terms, non-commercial",
     "not-stated-by-the-data": "not stated by the data",
 }
