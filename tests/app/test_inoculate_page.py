@@ -47,7 +47,7 @@ def test_another_task_offers_its_own_models_challenges_and_ready_made_runs(
     newcomer: Page, app: App
 ) -> None:
     visit(newcomer, f"{app.url}?tab=inoculate&task=paraphrase")
-    expect(newcomer.locator("#curve .panel").first).to_contain_text("Word order", timeout=SLOW)
+    expect(newcomer.locator("#curve")).to_contain_text("Same words, other order", timeout=SLOW)
     expect(newcomer.locator("#models")).to_contain_text("minilm_qqp", timeout=SLOW)
     is_accessible(newcomer, [["#inoculation"]])
     newcomer.get_by_role("radio", name="Inference").check()

@@ -27,14 +27,15 @@ def interval(value: Mapping[str, float | None]) -> str:
 
 
 def summary(outcome: Verdict) -> str:
-    """Say gap, closed share and drop with their intervals."""
-    closed = "The share closed is not defined"
-    if outcome["closed"]["value"] is not None:
-        closed = f"{interval(outcome['closed'])} % of it closed"
-    return (
-        f"The gap was {interval(outcome['gap'])} points. {closed} with {outcome['size']} examples; "
-        f"the original test lost {interval(outcome['drop'])} points."
-    )
+    """Say gap, closed share and drop with their intervals; of no gap no share."""
+    gap = f"The gap was {interval(outcome['gap'])} points"
+    lost = f"the original test lost {interval(outcome['drop'])} points."
+    if outcome["outcome"] == "0" or outcome["closed"]["value"] is None:
+        return (
+            f"{gap}, too small for a share of it to close; with {outcome['size']} examples {lost}"
+        )
+    closed = f"{interval(outcome['closed'])} % of it closed"
+    return f"{gap}. {closed} with {outcome['size']} examples; {lost}"
 
 
 def details(verdict: Verdict, selection: Selection) -> list[str]:

@@ -15,8 +15,11 @@ def test_gap_share_and_drop_are_said_with_their_intervals() -> None:
 
 
 def test_where_there_is_no_gap_no_share_is_said() -> None:
-    level = make_run([make_point(60, 60), make_point(60, 60, cell=Cell(50, 2e-5, 0))])
-    assert "The share closed is not defined" in summary(level.verdict["oracle_lr"])
+    for challenge in (60, 59):
+        level = make_run([make_point(60, challenge), make_point(60, 60, cell=Cell(50, 2e-5, 0))])
+        said = summary(level.verdict["oracle_lr"])
+        assert "points, too small for a share of it to close; with 50 examples the original" in said
+        assert "closed" not in said
 
 
 def test_a_loss_below_zero_has_a_true_minus() -> None:
