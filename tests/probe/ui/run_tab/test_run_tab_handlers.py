@@ -87,7 +87,8 @@ def test_a_page_begins_with_the_newest_own_run_and_a_newcomers_with_the_gallerys
 
 def test_another_task_has_its_own_models_fields_and_runs(handlers: Handlers) -> None:
     listed, problem, start, model, field, _ = handlers.begin(PARAPHRASE_IDENTIFICATION, ME, {})
-    assert not listed.visible and not problem and start.interactive
+    assert [title for title, _ in listed.choices] == ["Ready-made: all of minilm_qqp"]
+    assert not problem and start.interactive
     assert model.value == "minilm_qqp" and field.label == "Size for paraphrase"
 
 
