@@ -17,6 +17,7 @@ from probe.ui.choices import model_choices
 from probe.ui.events import QUIET, in_turn
 from probe.ui.page import Page
 from probe.ui.run_tab import scripts
+from probe.ui.run_tab.estimate import build_estimate, follow_form
 
 TICK_SECONDS = 1.0
 HINT = Markup(
@@ -24,15 +25,12 @@ HINT = Markup(
     "lacked the examples; if not, it lacks the ability.</p>"
 )
 HEAD = Markup('<h2 class="title">New run</h2>')
-MEASURING = Markup('<p class="fine">Measuring how long it takes …</p>')
 TO_CARD = """opened => {
   for (const button of document.querySelectorAll("#inoculation-results button[data-cell]"))
     button.closest(".panel, tr")?.classList.toggle("opened", button.dataset.cell === opened);
   document.getElementById("outcome")?.scrollIntoView({block: "nearest"});
 }"""
 """Marks what was pressed, where it stands, so that the focus stays there; shows the card."""
-# one event: an estimate of what stood there before must not come after that of what stands there
-LAST: dict[str, Any] = {"trigger_mode": "always_last", **QUIET}
 # one queue: what was looked at before must not come after the newest, drawn slowly or by a tick
 IN_TURN = in_turn("look")
 
@@ -51,7 +49,7 @@ def build(page: Page) -> None:
             start = gr.Button(  # once the page has opened, whose answer would hide the run
                 "Start", variant="primary", elem_id="inoculate", interactive=False
             )
-            estimate = gr.HTML(MEASURING, elem_id="estimate", padding=False)
+            estimate = build_estimate("estimate")
             problem = gr.HTML(elem_id="inoculate-problem", padding=False)
             fields = build_settings(page, first_fields)
         with gr.Column(elem_id="inoculation-results", min_width=240):
@@ -61,7 +59,6 @@ def build(page: Page) -> None:
     looked_at = [results.runs, results.models, results.challenges]
     viewed = [owner, *looked_at, results.selection, results.opened, task]
     chosen, shown = [*looked_at, results.opened], results.shown
-    asked = gr.State(0)
 
     sizes, mode = first_fields[2:]
     begun = [*chosen, problem, models, challenges, sizes, mode, start]
@@ -75,8 +72,6 @@ def build(page: Page) -> None:
     for began in began_with:
         began.then(sampled, [challenges, task], shown_samples, **QUIET)
         drawn.append(began.then(handlers.refresh, viewed, shown, **IN_TURN))
-    for shown_anew in drawn:  # measuring takes a moment
-        shown_anew.then(lambda asked: asked + 1, asked, asked, **QUIET)
 
     def offered(visitor: str, name: str) -> Any:
         """Offer the visitor's own models, and those that came meanwhile."""
@@ -87,7 +82,7 @@ def build(page: Page) -> None:
     told = [challenges.input, challenges.change]
     gr.on(told, sampled, [challenges, task], shown_samples, **QUIET)
     changed = [*(field.input for field in fields[:3]), *(field.change for field in fields)]
-    gr.on([asked.change, *changed], handlers.forecast, plan, estimate, **LAST)
+    follow_form(estimate, handlers.forecast, plan, drawn, changed)
     gr.on(
         [models.input, challenges.input],
         handlers.follow_plan,

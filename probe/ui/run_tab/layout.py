@@ -13,17 +13,15 @@ from probe.ui.html.run import LINK_LABEL
 from probe.ui.page import Page
 from probe.ui.run_tab import scripts
 from probe.ui.run_tab.entry import RunTab
+from probe.ui.run_tab.estimate import build_estimate, follow_form
 from probe.ui.run_tab.handlers import Handlers
 from probe.ui.run_tab.looked_at import Offered
 from probe.ui.run_tab.view import Outputs
 
 HINT = Markup('<p class="hint">{}</p>')
 HEAD = Markup('<h2 class="title">{}</h2>')
-MEASURING = Markup('<p class="fine">Measuring how long it takes …</p>')
 OPENING = Markup('<p class="fine">Opening what was finished before …</p>')
 SMALL: dict[str, Any] = {"visible": False, "size": "sm", "scale": 0}
-# one event: an estimate of what stood there before must not come after that of what stands there
-LAST: dict[str, Any] = {"trigger_mode": "always_last", **QUIET}
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ def _build_form(page: Page, entry: RunTab) -> Form:
     start = gr.Button(
         entry.start, variant="primary", elem_id=f"{entry.id}-start", interactive=False
     )
-    estimate = gr.HTML(MEASURING, elem_id=f"{entry.id}-estimate", padding=False)
+    estimate = build_estimate(f"{entry.id}-estimate")
     problem = gr.HTML(elem_id=f"{entry.id}-problem", padding=False)
     return Form(model, [*fields, *entry.settings()], estimate, start, problem)
 
@@ -131,7 +129,6 @@ def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown:
     owner, task, runs = page.owner, page.task, shown.runs
     seen = shown.outputs.outputs
     values = [form.model, *form.fields]
-    asked = gr.State(0)
     begun = [runs, form.problem, form.start, *values]
     turn = in_turn(f"look-{entry.id}")
     drawn = [
@@ -141,17 +138,9 @@ def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown:
         ),
         page.on_return(handlers.look, [owner, runs], seen, **turn),
     ]
-    for shown_anew in drawn:  # measuring takes a moment
-        shown_anew.then(lambda asked: asked + 1, asked, asked, **QUIET)
     page.on_return(handlers.offer_models, [owner, task], form.model, **QUIET)
-    changed = [getattr(field, "change", None) for field in form.fields]
-    gr.on(
-        [asked.change, form.model.change, *filter(None, changed)],
-        handlers.forecast,
-        [owner, *values],
-        form.estimate,
-        **LAST,
-    )
+    changed = [field.change for field in values if hasattr(field, "change")]
+    follow_form(form.estimate, handlers.forecast, [owner, *values], drawn, changed)
     form.model.input(handlers.follow_model, [form.model, runs, owner, task], [runs, *seen], **turn)
     started = form.start.click(
         handlers.start, [owner, task, *values], [form.problem, runs], **QUIET
