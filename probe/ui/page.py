@@ -87,7 +87,7 @@ class Page:
 
     def on_show(self, answer: Answer, inputs: Any, outputs: Any) -> None:
         """Answer whenever the tab is shown, and each other task that is chosen meanwhile."""
-        self.on_task(answer, inputs, outputs, **QUIET)
+        self.on_task(answer, inputs, outputs)
         self.on_return(answer, inputs, outputs, **QUIET)
 
     def on_task(
