@@ -6,7 +6,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from probe.pbsmt import ngram_model, phrase_table
-from probe.pbsmt.decode import DecoderWeights, Search
+from probe.pbsmt.decode import Search
+from probe.pbsmt.decoder_weights import DecoderWeights
 from probe.pbsmt.ngram_model import NgramModel
 from probe.pbsmt.phrase_table import PhraseTable
 from probe.settings import ASSETS

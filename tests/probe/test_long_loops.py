@@ -10,7 +10,8 @@ from probe.analysis.importance.methods import METHODS, Method
 from probe.analysis.transformed import transform_all
 from probe.errors import Stopped
 from probe.pbsmt import phrase_table
-from probe.pbsmt.decode import DecoderWeights, Search
+from probe.pbsmt.decode import Search
+from probe.pbsmt.decoder_weights import DecoderWeights
 from probe.stopping import stopping
 from probe.tasks.nli import Pair
 from probe.templates import Request, generate

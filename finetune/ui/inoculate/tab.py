@@ -19,7 +19,6 @@ from probe.ui.page import Page
 from probe.ui.run_tab import scripts
 from probe.ui.run_tab.estimate import build_estimate, follow_form
 
-TICK_SECONDS = 1.0
 HINT = Markup(
     '<p class="hint">Show the model a few examples of what it fails on. If it recovers, it only '
     "lacked the examples; if not, it lacks the ability.</p>"

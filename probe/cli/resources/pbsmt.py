@@ -10,7 +10,7 @@ from probe.cli.group import group
 from probe.data.rows import guess, read_rows
 from probe.data.tables import read_table
 from probe.errors import FileError
-from probe.pbsmt.decode import DecoderWeights
+from probe.pbsmt.decoder_weights import DecoderWeights
 from probe.pbsmt.score import Pruning
 from probe.pbsmt.train import TrainingSettings, train
 from probe.pbsmt.translate import FOLDER, load

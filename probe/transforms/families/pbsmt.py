@@ -7,7 +7,7 @@ tokens with blanks between, as the systems of the paper print it.
 
 from functools import partial
 
-from probe.pbsmt.decode import DecoderWeights
+from probe.pbsmt.decoder_weights import DecoderWeights
 from probe.pbsmt.translate import MAX_WORDS, trained, translation
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL

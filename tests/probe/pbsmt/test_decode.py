@@ -14,13 +14,13 @@ from probe.pbsmt import phrase_table
 from probe.pbsmt.decode import (
     EMPTY,
     ESTIMATE,
-    UNKNOWN_SCORE,
-    DecoderWeights,
     Search,
     Stack,
     Translation,
 )
+from probe.pbsmt.decoder_weights import DecoderWeights
 from probe.pbsmt.ngram_model import START
+from probe.pbsmt.source_text import UNKNOWN_SCORE
 from tests.support.models.toy_ngrams import TOY, log10_of
 from tests.support.property_settings import STEADY
 

@@ -8,7 +8,7 @@ import pytest
 
 from probe.errors import TrainingError
 from probe.pbsmt.align import align
-from probe.pbsmt.decode import DecoderWeights
+from probe.pbsmt.decoder_weights import DecoderWeights
 from probe.pbsmt.train import TrainingSettings, estimate, train
 from probe.pbsmt.translate import load
 from probe.text.tokens import tokenise

@@ -6,7 +6,8 @@ import pytest
 
 from probe import pbsmt
 from probe.pbsmt import ngram_model
-from probe.pbsmt.decode import DecoderWeights, Search
+from probe.pbsmt.decode import Search
+from probe.pbsmt.decoder_weights import DecoderWeights
 from probe.pbsmt.translate import MAX_PART_WORDS, missing, parts, translation, translator
 from probe.tasks.nli import LABELS
 from probe.tasks.task import Label
