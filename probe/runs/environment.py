@@ -5,14 +5,17 @@ import platform
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 
+import torch
+
 from probe.models.classifier import resolve
+from probe.models.hardware.device import has_gpu
 from probe.runs.run import Json
 
 PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "captum", "nltk", "distributed")
 
 
 def environment() -> Json:
-    """Return versions, precision and processor."""
+    """Return versions, precision, processor and, where one computes, the graphics card."""
     versions = {}
     for package in PACKAGES:
         with suppress(PackageNotFoundError):
@@ -24,4 +27,5 @@ def environment() -> Json:
         "machine": platform.machine(),
         "processor": platform.processor(),
         "cores": os.cpu_count(),
+        **({"gpu": torch.cuda.get_device_name()} if has_gpu() else {}),
     }
