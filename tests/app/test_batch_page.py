@@ -8,7 +8,14 @@ from playwright.sync_api import Page, expect
 from probe.settings import ASSETS
 from probe.tasks.sentiment import SENTIMENT
 from tests.conftest import App
-from tests.support.pages.browser import PHONE, SLOW, fits_a_phone, is_accessible, open_tab
+from tests.support.pages.browser import (
+    PHONE,
+    SETTLED,
+    SLOW,
+    fits_a_phone,
+    is_accessible,
+    open_tab,
+)
 from tests.support.processes.running_app import add_model
 
 pytestmark = pytest.mark.browser
@@ -71,7 +78,12 @@ def test_the_rows_that_were_not_scored_are_a_press_away(page: Page) -> None:
 def test_pairs_from_templates_are_scored_from_the_page(page: Page) -> None:
     page.locator("#batch-again").click()
     page.get_by_text("Or make them from templates").click()
-    page.get_by_label("Pairs", exact=True).fill("60")
+    pairs = page.get_by_label("Pairs", exact=True)
+    expect(pairs).to_have_value("300")
+    page.evaluate(SETTLED)  # a panel is laid out when it opens, its fields with their first values
+    pairs.fill("60")
+    pairs.press("Tab")
+    expect(pairs).to_have_value("60")
     page.locator("#make-pairs").click()
     expect(page.locator("#upload-doubt")).to_contain_text("60 rows", timeout=SLOW)
     page.locator("#score").click()
