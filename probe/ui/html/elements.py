@@ -10,6 +10,8 @@ from probe.tasks.task import Task
 WIDE_CELL = 30
 """Characters from which a table's cell is given a width of its own."""
 NOTHING = Markup("")
+OPENING_WORDS = ("a", "choose", "give", "it", "its", "no", "say", "the", "there", "these", "this")
+"""What sentences of errors begin with, unless it is a name, such as that of a file."""
 
 
 def join(parts: Iterable[Markup], between: Markup = NOTHING) -> Markup:
@@ -28,8 +30,14 @@ def note(text: str) -> Markup:
 
 
 def alert(trouble: object) -> Markup:
-    """Show one sentence in place of a result."""
-    return Markup('<div class="problem" role="alert">{}</div>').format(str(trouble))
+    """Show one sentence in place of a result; it begins with a capital where no name is its first.
+
+    The capital is the page's alone: the words stay those of the command line, where they follow
+    others.
+    """
+    first = str(trouble).partition(" ")[0]
+    kind = "problem sentence" if first in OPENING_WORDS else "problem"
+    return Markup('<div class="{}" role="alert">{}</div>').format(kind, str(trouble))
 
 
 def unbroken(text: str) -> str:

@@ -108,7 +108,7 @@ def test_a_run_that_has_nothing_yet_shows_nothing() -> None:
 
 def test_a_failed_run_says_why_first() -> None:
     failed = replace(make_run([], state="failed"), error="the model is <gone>")
-    assert '"generalised"><div class="problem" role="alert">the model is &lt;gone&gt;' in (
+    assert '"generalised"><div class="problem sentence" role="alert">the model is &lt;gone&gt;' in (
         results(failed)
     )
 

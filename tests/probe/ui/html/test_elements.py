@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from probe.ui.html.elements import sheet, term
+from probe.ui.html.elements import alert, sheet, term
 
 
 def test_a_sheet_escapes_cells_and_heads() -> None:
@@ -15,3 +15,9 @@ def test_a_term_reads_its_word_and_then_its_definition_to_those_who_hear_the_pag
     shown = term("agreement", "How often <both> say the same.")
     assert 'aria-label="agreement: How often &lt;both&gt; say the same."' in shown
     assert shown.endswith(">agreement</button>")
+
+
+def test_an_error_begins_with_a_capital_unless_a_name_is_its_first_word() -> None:
+    assert 'class="problem sentence"' in alert("the file <a> is empty")
+    assert 'class="problem"' in alert("mine.csv is empty")
+    assert "<a>" not in alert("the file <a> is empty")

@@ -71,7 +71,7 @@ def test_a_run_under_way_shows_what_is_there_and_says_no_outcome(run: object) ->
 def test_a_failed_run_says_why_first() -> None:
     failed = mitigation_run(MITIGATED[:1], state="failed", error="the model is <gone>")
     assert results([failed]).startswith(
-        '<div class="repaired"><div class="problem" role="alert">the model is &lt;gone&gt;'
+        '<div class="repaired"><div class="problem sentence" role="alert">the model is &lt;gone&gt;'
     )
 
 
