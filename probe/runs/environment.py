@@ -5,10 +5,8 @@ import platform
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 
-import torch
-
+from probe.first_import import first_import
 from probe.models.classifier import resolve
-from probe.models.hardware.device import has_gpu
 from probe.runs.run import Json
 
 PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "captum", "nltk", "distributed")
@@ -16,6 +14,9 @@ PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "captum", "nltk", "d
 
 def environment() -> Json:
     """Return versions, precision, processor and, where one computes, the graphics card."""
+    with first_import:
+        from probe.models.hardware.device import gpus
+
     versions = {}
     for package in PACKAGES:
         with suppress(PackageNotFoundError):
@@ -27,5 +28,5 @@ def environment() -> Json:
         "machine": platform.machine(),
         "processor": platform.processor(),
         "cores": os.cpu_count(),
-        **({"gpu": torch.cuda.get_device_name()} if has_gpu() else {}),
+        **({"gpu": ", ".join(gpus())} if gpus() else {}),
     }

@@ -20,7 +20,6 @@ from finetune.experiments.inoculation.run import run_request
 from finetune.experiments.inoculation.serialise import cell_from, plan_from, row_json, sets_from
 from probe.errors import UnknownRun
 from probe.runs.database.tables import Base
-from probe.runs.environment import environment
 from probe.runs.experiment import run_json
 from probe.runs.run import State, StoredRun
 from probe.runs.store import Store
@@ -283,9 +282,3 @@ def test_a_run_is_told_to_others_without_its_owner(store: Store, run: StoredRun)
         "size": 6, "lr": 1e-3, "seed": 0, "state": "done", "error": "",
         "original": 0.8, "challenge": 0.6, "dev": 0.8, "seconds": 1.5,
     }  # fmt: skip
-
-
-def test_the_environment_says_which_precision_and_versions() -> None:
-    facts = environment()
-    assert facts["precision"] in ("fp32", "bf16")
-    assert {"python", "torch", "transformers"} <= set(facts)
