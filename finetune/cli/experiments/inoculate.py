@@ -54,7 +54,9 @@ def inoculate_command(
     train: Annotated[int, typer.Option(help="How many drawn of --challenge-file.")] = MAX_PAIRS,
     challenge_train: Annotated[Path | None, typer.Option(help="With --challenge-test.")] = None,
     challenge_test: Annotated[Path | None, typer.Option(help="Of your own.")] = None,
-    control: Annotated[Path | None, typer.Option(help="A sister that no cell trains on.")] = None,
+    control: Annotated[
+        Path | None, typer.Option(help="A test set that is never trained on.")
+    ] = None,
     sample_seed: Annotated[int, typer.Option(help="Draws and changes the examples.")] = 0,
     batch: Batch = None,
     max_epochs: Annotated[int, typer.Option(help="At most; dev stops it earlier.")] = 10,

@@ -68,9 +68,9 @@ def _control(facts: Facts) -> Iterator[str]:
     closed = (after - before) / gap if gap >= facts.limits.gap else 1.0
     if outcome.closed.value >= facts.limits.cured > closed:
         yield (
-            f"On a sister of the challenge that no cell trains on, {facts.task.measure} went from "
-            f"{before:.1%} to {after:.1%}, {closed:.0%} of its own gap: the model "
-            "learnt this tautology, not to ignore one."
+            "On a control set, the same kind of change by other words, which is never trained on, "
+            f"{facts.task.measure} went from {before:.1%} to {after:.1%}, {closed:.0%} of its own "
+            "gap: the model learnt this tautology, not to ignore one."
         )
 
 

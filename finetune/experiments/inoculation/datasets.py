@@ -19,9 +19,10 @@ Examples = tuple[Any, ...]
 class Sets:
     """The sets. Liu's original test set was their dev set; here they are two.
 
-    `control` is a sister of the challenge that no cell trains on (Naik et al. 2018, table 5); it
-    may be empty. `counter_tests` are test sets by name that differ from the challenge in one thing
-    that could have been learnt in place of the phenomenon (Jia and Liang 2017, 4.6).
+    `control` has the challenge's kind of change by other words and is never trained on (Naik et al.
+    2018, table 5); it may be empty. `counter_tests` are test sets by name that differ from the
+    challenge in one thing that could have been learnt in place of the phenomenon (Jia and Liang
+    2017, 4.6).
     """
 
     original_dev: Examples

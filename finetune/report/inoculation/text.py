@@ -63,12 +63,12 @@ def counter_lines(verdict: Verdict) -> list[str]:
 
 
 def _control(scores: Mapping[str, float] | None, measure: str) -> str:
-    """Say what happened on a sister of the challenge, where there is one."""
+    """Say what happened on the control set, where there is one."""
     if not scores:
         return ""
     return (
-        f"On a sister of the challenge that no cell trains on {measure} went from "
-        f"{100 * scores['before']:.1f} to {100 * scores['after']:.1f} %."
+        "On a control set, the same kind of change by other words, which is never trained on, "
+        f"{measure} went from {100 * scores['before']:.1f} to {100 * scores['after']:.1f} %."
     )
 
 

@@ -19,8 +19,8 @@ QUESTIONS = (
     Question(
         "The gap closed with a hundred examples. Has the model learnt what “and” means?",
         "It has learnt to answer such pairs. Whether it ignores any added clause or only these "
-        "words, another test must say: Inoculate tests a sister of this challenge with other "
-        "words as a control. Liu et al. say the same: an easily closed gap is a weakness of the "
+        "words, another test must say: Inoculate tests a control set with other words that are "
+        "true of themselves. Liu et al. say the same: an easily closed gap is a weakness of the "
         "data and no proof of understanding.",
     ),
     Question(

@@ -58,7 +58,7 @@ def test_sets_of_each_task_are_read_back() -> None:
     assert sets.challenge_test[0].text == "The book was good and false is not true."
 
 
-def test_a_tautology_of_another_task_has_its_sister() -> None:
+def test_a_tautology_of_another_task_has_its_control() -> None:
     (first, *_) = make_sets("negation", OF_REVIEWS).control
     assert first.text == "The book was good and green is not red."
 

@@ -37,4 +37,4 @@ def test_rules_and_the_control_are_said_where_they_were_measured() -> None:
     verdict = {**RUN.verdict, "baselines": {"lexical_overlap": 0.5}, "control": control}
     said = " ".join(details(verdict, "oracle_lr"))
     assert "lexical overlap 50.0 %" in said and "from 60.0 to 70.0 %" in said
-    assert "sister" not in " ".join(details({**verdict, "control": None}, "oracle_lr"))
+    assert "control set" not in " ".join(details({**verdict, "control": None}, "oracle_lr"))
