@@ -54,6 +54,18 @@ def test_a_link_that_says_on_what_compares_at_once(page: Page, app: App, second:
     expect(page.locator("#compare-say")).not_to_be_empty()
 
 
+def test_the_pairs_are_turned_over(page: Page, app: App, second: str) -> None:
+    visit(page, f"{app.url}?tab=compare&models=minilm,{second}&on=bundled")
+    pager = page.locator("#compare-pager")
+    expect(pager).to_contain_text("pairs, page 1 of", timeout=SLOW)
+    first = page.locator("#compare-cell tbody tr").first.inner_text()
+    pager.get_by_role("button", name="Next").click()
+    expect(pager).to_contain_text("pairs, page 2 of", timeout=SLOW)
+    expect(page.locator("#compare-cell tbody tr").first).not_to_have_text(first)
+    pager.get_by_role("button", name="Previous").click()
+    expect(pager).to_contain_text("pairs, page 1 of", timeout=SLOW)
+
+
 def test_the_fields_follow_the_task(page: Page, app: App, second: str) -> None:
     visit(page, f"{app.url}?tab=compare&models=minilm,{second}")
     expect(page.locator("#compare-models")).to_contain_text(second, timeout=SLOW)

@@ -10,9 +10,10 @@ from probe.transforms.wording import chain_title
 from probe.ui.batch_tables import ALL, ANY, NOT_SCORED
 from probe.ui.html.batch.pictures import ALL as ALL_LABELS
 from probe.ui.html.batch.pictures import BETWEEN
-from probe.ui.html.batch.rows import pager, rows_table
+from probe.ui.html.batch.rows import rows_table
 from probe.ui.html.batch.summary import SEE_WHY
 from probe.ui.html.elements import NOTHING, alert, note
+from probe.ui.html.pager import page_pressed, pager
 from probe.ui.result_files import kept_folder
 from probe.ui.row_pages import Selection, rows_page
 
@@ -52,8 +53,7 @@ def press_page(
     event: gr.EventData, paging: str, kept: str, label: str, change: str
 ) -> tuple[Markup, Markup]:
     """Show the page whose button was pressed."""
-    cell = str(getattr(event, "cell", ""))
-    return turn(paging, kept, label, change, int(cell) if cell.isdecimal() else 1)
+    return turn(paging, kept, label, change, page_pressed(str(getattr(event, "cell", ""))))
 
 
 def press_figure(event: gr.EventData, paging: str) -> list[Any]:

@@ -44,6 +44,10 @@ IN_LINE: dict[str, Any] = {
     **QUIET,
 }
 """Comparisons stand in a line of their own, in which each learns its place."""
+HINT = Markup(
+    '<p class="hint">Ask several models the same: which is better, where each fails, and where '
+    "they differ.</p>"
+)
 TO_ROWS = '() => document.getElementById("compare-rows")?.scrollIntoView({block: "nearest"})'
 STALE = '() => { document.getElementById("compare-results")?.classList.add("stale"); }'
 FRESH = '() => { document.getElementById("compare-results")?.classList.remove("stale"); }'
@@ -62,6 +66,7 @@ element.addEventListener("change", ({ target }) => {
 def build(page: Page) -> None:
     """Put the tab together."""
     shown = Outputs()
+    gr.HTML(HINT, padding=False)
     with gr.Row(elem_id="compare-strip"):
         names = _models(page)
         source = _source()
@@ -175,13 +180,10 @@ class Comparing:
 def _browse(shown: Outputs) -> None:
     """Show the rows of pressed numbers, page by page, and two other models."""
     asked = [shown.place, shown.two]
-    pressed = [
-        *(shown.matrix, shown.numbers, shown.rows, shown.number, shown.cell, shown.two),
-    ]
+    pressed = [shown.matrix, shown.numbers, shown.rows, shown.pager, shown.cell, shown.two]
     for part in (shown.parts, shown.matrix, shown.numbers):
         part.click(press, asked, pressed, **QUIET).then(None, js=TO_ROWS, **QUIET)
-    turned = [*asked, shown.cell, shown.number]
-    shown.number.input(turn, turned, [shown.rows, shown.number], **QUIET)
+    shown.pager.click(turn, [*asked, shown.cell], [shown.rows, shown.pager], **QUIET)
 
 
 def _models(page: Page) -> gr.Dropdown:
@@ -216,9 +218,7 @@ def _results(shown: Outputs) -> gr.Checkbox:
                 shown.matrix = gr.HTML(padding=False, elem_id="compare-matrix", js_on_load=PRESSED)
         with gr.Column(visible=False, elem_id="compare-rows", elem_classes="card") as shown.browse:
             shown.rows = gr.HTML(padding=False, elem_id="compare-cell")
-            shown.number = gr.Number(
-                1, label="Page", precision=0, minimum=1, visible=False, elem_id="compare-page"
-            )
+            shown.pager = gr.HTML(padding=False, elem_id="compare-pager", js_on_load=PRESSED)
         shown.numbers = gr.HTML(padding=False, elem_id="compare-numbers", js_on_load=PRESSED)
         with gr.Column(visible=False, elem_classes="card") as shown.taken:
             shown.files = gr.Files(label="Compared file and summary", elem_id="compare-files")

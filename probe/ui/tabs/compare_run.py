@@ -26,7 +26,7 @@ from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import STOPPED, Pace, StopRequests
 from probe.ui.answers.request_limits import check_example
 from probe.ui.answers.turns import Visitor
-from probe.ui.html.compare.cells import PAGE_ROWS, chosen, numbers, page
+from probe.ui.html.compare.cells import chosen, numbers, page
 from probe.ui.html.compare.pictures import DIFFER, matrix, parts
 from probe.ui.html.compare.result import agreement_on_one, say, sentence, side_by_side, tiles
 from probe.ui.html.elements import NOTHING, alert, meter, note
@@ -57,7 +57,7 @@ class Outputs(TabOutputs):
     matrix: Any = field(default_factory=gr.skip)
     browse: Any = field(default_factory=gr.skip)
     rows: Any = field(default_factory=gr.skip)
-    number: Any = field(default_factory=gr.skip)
+    pager: Any = field(default_factory=gr.skip)
     numbers: Any = field(default_factory=gr.skip)
     taken: Any = field(default_factory=gr.skip)
     files: Any = field(default_factory=gr.skip)
@@ -247,7 +247,7 @@ def _finished(job: Job, rows: Sequence[Row]) -> Outputs:
     shown = job.figures(rows)
     shown.pictures, shown.parts = gr.Row(visible=True), parts(rows, names)
     shown.matrix, shown.numbers = matrix(rows, names, 0, 1), numbers(rows, names, 0, 1)
-    shown.rows, shown.number = rows_of(rows, names, 0, 1, DIFFER, 1)
+    shown.rows, shown.pager = rows_of(rows, names, 0, 1, DIFFER, 1)
     shown.browse, shown.cell = gr.Column(visible=True), DIFFER
     shown.taken, shown.files = gr.Column(visible=True), gr.Files(files, visible=True)
     shown.place = place
@@ -256,11 +256,10 @@ def _finished(job: Job, rows: Sequence[Row]) -> Outputs:
 
 def rows_of(
     rows: Sequence[Row], names: Sequence[str], first: int, second: int, cell: str, number: int
-) -> tuple[str, gr.Number]:
-    """Show a page of the rows of a cell, and the number of the page where there are several."""
+) -> tuple[Markup, Markup]:
+    """Show a page of the rows of a cell, and where it stands among the others."""
     words, part = chosen(rows, names, first, second, cell)
-    shown, number_shown = page(words, part, names, number) if words else (NOTHING, 1)
-    return shown, gr.Number(number_shown, visible=len(part) > PAGE_ROWS)
+    return page(words, part, names, number) if words else (NOTHING, NOTHING)
 
 
 def bundled_table(task: Task) -> Table:

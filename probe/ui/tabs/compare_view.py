@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
 from probe.analysis.comparison.rows import Row
 from probe.errors import ComparisonError, UserError
@@ -16,6 +17,7 @@ from probe.ui.html.compare.cells import numbers
 from probe.ui.html.compare.pictures import DIFFER, matrix
 from probe.ui.html.compare.result import empty
 from probe.ui.html.elements import NOTHING, alert, join
+from probe.ui.html.pager import page_pressed
 from probe.ui.html.shared_link import shared_link
 from probe.ui.links import link_to_compare
 from probe.ui.panels.sources import BUNDLED, FILE, ONE
@@ -129,7 +131,7 @@ def two_of(place: str, two: str) -> tuple[list[Row], list[str], int, int]:
 def press(event: gr.EventData, place: str, two: str) -> list[Any]:
     """Show the rows of a number that was pressed, or two other models.
 
-    Returns the matrix, the numbers, the rows, the number of their page, the cell, the two models.
+    Returns the matrix, the numbers, the rows, their pager, the cell, the two models.
     """
     cell = str(getattr(event, "cell", ""))
     try:
@@ -140,15 +142,16 @@ def press(event: gr.EventData, place: str, two: str) -> list[Any]:
             return [matrix(*found), numbers(*found), *shown, DIFFER, two]
         shown = rows_of(*two_of(place, two), cell, 1)
     except UserError as trouble:
-        return [gr.skip(), gr.skip(), alert(trouble), gr.Number(visible=False), "", gr.skip()]
+        return [gr.skip(), gr.skip(), alert(trouble), NOTHING, "", gr.skip()]
     return [gr.skip(), gr.skip(), *shown, cell, gr.skip()]
 
 
-def turn(place: str, two: str, cell: str, number: float | None) -> tuple[str, gr.Number]:
-    """Show another page of the rows of a cell."""
+def turn(event: gr.EventData, place: str, two: str, cell: str) -> tuple[Markup, Markup]:
+    """Show the page of the rows of a cell whose button was pressed."""
     if not place or not cell:
-        return NOTHING, gr.Number(visible=False)
+        return NOTHING, NOTHING
     try:
-        return rows_of(*two_of(place, two), cell, int(number or 1))
+        number = page_pressed(str(getattr(event, "cell", "")))
+        return rows_of(*two_of(place, two), cell, number)
     except UserError as trouble:
-        return alert(trouble), gr.Number(visible=False)
+        return alert(trouble), NOTHING

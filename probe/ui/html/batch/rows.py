@@ -72,22 +72,3 @@ def _one(made: Record) -> Markup:
         return Markup('<span class="made tone-{}">{}</span>').format(tone(made["label"]), words)
     words = term(f"{short_label(made['label'])} {confidence}", made["text"])
     return Markup('<span class="made new tone-{}">{}</span>').format(tone(made["label"]), words)
-
-
-def pager(number: int, last: int, count: int) -> Markup:
-    """Say which page of how many this is, with the ways to the others."""
-    words = Markup('<span class="soft num">{:,} row{}, page {} of {}</span>').format(
-        count, "" if count == 1 else "s", number, last
-    )
-    if last == 1:
-        return words
-    return Markup('<div class="strip">{}{}{}</div>').format(
-        _to("Previous", number - 1, last), words, _to("Next", number + 1, last)
-    )
-
-
-def _to(words: str, number: int, last: int) -> Markup:
-    off = NOTHING if 1 <= number <= last else Markup(" disabled")
-    return Markup('<button type="button" class="btn" data-cell="{}"{}>{}</button>').format(
-        number, off, words
-    )

@@ -15,6 +15,7 @@ from probe.tasks.task import Task
 from probe.ui.html.compare.pictures import DIFFER, RIGHT, SAME, WORDS, gold_title
 from probe.ui.html.compare.result import tests
 from probe.ui.html.elements import NOTHING, each, heads, join, note, table, title, twin
+from probe.ui.html.pager import pager
 from probe.ui.html.prediction import label_name, verdict
 from probe.ui.links import link_to_example
 
@@ -130,8 +131,10 @@ def chosen(
     return "", []
 
 
-def page(words: str, rows: Sequence[Row], names: Sequence[str], number: int) -> tuple[Markup, int]:
-    """Show a page of rows with what each model says and links to Probe; return its number too."""
+def page(
+    words: str, rows: Sequence[Row], names: Sequence[str], number: int
+) -> tuple[Markup, Markup]:
+    """Show a page of rows with what each model says and links to Probe; return its pager too."""
     last = max(1, -(-len(rows) // PAGE_ROWS))
     number = min(max(1, number), last)
     part = rows[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
@@ -139,15 +142,14 @@ def page(words: str, rows: Sequence[Row], names: Sequence[str], number: int) -> 
     fields = [task.title_of(field) for field in _columns(task)] if task else []
     unit = task.unit if task else "row"
     lead = Markup(
-        '<div class="strip"><h3>The {unit}s</h3><span class="badge keep">{words}: {n:,}</span>'
-        '<span class="fine num">page {number} of {last}</span></div>'
-    ).format(unit=unit, words=words, n=len(rows), number=number, last=last)
+        '<div class="strip"><h3>The {}s</h3><span class="badge keep">{}: {:,}</span></div>'
+    ).format(unit, words, len(rows))
     if not rows:
-        return lead + note("There are none."), number
+        return lead + note("There are none."), NOTHING
     kind = "compared-rows spans" if task and task.has_spans else "compared-rows"
     head = heads([*fields, "Right", *map(title_of, names)])
     shown = join(_line(row, names) for row in part if row.example)
-    return lead + table("pairs", head, shown, kind=kind), number
+    return lead + table("pairs", head, shown, kind=kind), pager(number, last, len(rows), unit)
 
 
 def _columns(task: Task) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ def test_two_models_before_a_comparison_are_refused_by_a_sentence(two: str) -> N
 def test_no_cell_shows_pairs_before_a_comparison(cell: str) -> None:
     event: Any = SimpleNamespace(cell=cell)
     assert "compare these models first" in press(event, "", "0|1")[2]
-    assert turn("", "0|1", cell, 1)[0] == ""
+    assert turn(event, "", "0|1", cell) == ("", "")
 
 
 @pytest.mark.parametrize("cell", ["slice|" + "9" * 5000 + "|all", "slice|-1|all", "slice||", "|||"])
