@@ -36,7 +36,7 @@ MEASURED = (
     MeasuredModes("minilm", "spelling", 0.3, "between", 1.2, "between"),
     MeasuredModes("minilm", "length_mismatch", 0.0, "between", 1.8, "2"),
     MeasuredModes("minilm", "numerical", 5.0, "3", 25.3, "3"),
-    MeasuredModes("minilm", "templates_numerical", 3.0, "3", 17.6, "3"),
+    MeasuredModes("minilm", "templates_numerical", 2.0, "between", 16.4, "3"),
     MeasuredModes("da", "word_overlap", -0.9, "1", -0.3, "1"),
     MeasuredModes("da", "negation", 1.7, "between", 1.9, "between"),
     MeasuredModes("da", "spelling", 0.6, "between", -0.2, "2"),
