@@ -32,12 +32,12 @@ def note(text: str) -> Markup:
 def alert(trouble: object) -> Markup:
     """Show one sentence in place of a result; it begins with a capital where no name is its first.
 
-    The capital is the page's alone: the words stay those of the command line, where they follow
-    others.
+    Capital and full stop are the page's alone: on the command line the words follow others.
     """
-    first = str(trouble).partition(" ")[0]
-    kind = "problem sentence" if first in OPENING_WORDS else "problem"
-    return Markup('<div class="{}" role="alert">{}</div>').format(kind, str(trouble))
+    words = str(trouble)
+    kind = "problem sentence" if words.partition(" ")[0] in OPENING_WORDS else "problem"
+    stop = "." if words[-1:].isalnum() and "/" not in words.rpartition(" ")[2] else ""
+    return Markup('<div class="{}" role="alert">{}{}</div>').format(kind, words, stop)
 
 
 def unbroken(text: str) -> str:

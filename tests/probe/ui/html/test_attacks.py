@@ -74,8 +74,9 @@ def test_an_element_shows_it_as_text(show: Callable[[str], Markup], attack: str)
 
 @ATTACKED
 def test_a_text_is_shown_whole(attack: str) -> None:
-    for show in (elements.note, elements.alert, elements.title):
+    for show in (elements.note, elements.title):
         assert require_ours(show(attack)).text == attack
+    assert require_ours(elements.alert(attack)).text in (attack, f"{attack}.")
 
 
 @ATTACKED

@@ -21,3 +21,9 @@ def test_an_error_begins_with_a_capital_unless_a_name_is_its_first_word() -> Non
     assert 'class="problem sentence"' in alert("the file <a> is empty")
     assert 'class="problem"' in alert("mine.csv is empty")
     assert "<a>" not in alert("the file <a> is empty")
+
+
+def test_an_error_ends_with_a_full_stop_but_for_an_address() -> None:
+    assert ">it is empty.</div>" in alert("it is empty")
+    assert ">it is empty.</div>" in alert("it is empty.")
+    assert ">read docs/limits.md</div>" in alert("read docs/limits.md")
