@@ -151,7 +151,7 @@ def test_an_answer_is_announced_in_one_sentence(page: Page, app: App) -> None:
 
 def test_an_empty_side_is_answered_by_a_sentence_and_the_text_stays(page: Page) -> None:
     page.locator("#text-2 textarea").fill("")
-    expect(page.locator("#answer [role=alert]")).to_have_text("the hypothesis is empty")
+    expect(page.locator("#answer [role=alert]")).to_have_text("the hypothesis is empty.")
     assert page.locator("#text-1 textarea").input_value()
 
 
