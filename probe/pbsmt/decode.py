@@ -8,15 +8,13 @@ already is left out. NLTK's StackDecoder has no distortion limit and no recombin
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from heapq import heappush, heappushpop, nlargest
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from probe.pbsmt.decoder_weights import DecoderWeights
-from probe.pbsmt.ngram_model import END, START, NgramModel
-from probe.pbsmt.phrase_table import PhraseTable
+from probe.pbsmt.ngram_model import END, START
 from probe.pbsmt.source_text import LN_10, Extension, SourceSpan, SourceText
 from probe.stopping import check_stop
 
@@ -78,23 +76,14 @@ class Stack:
 class Search:
     """The search for the best translation of one text."""
 
-    def __init__(
-        self,
-        words: Sequence[str],
-        table: PhraseTable,
-        language_model: NgramModel,
-        weights: DecoderWeights,
-        beam_size: int,
-    ) -> None:
-        self.source = SourceText(words, table, language_model, weights)
-        self.words, self.language_model = words, language_model
-        self.weights, self.beam_size = weights, beam_size
+    def __init__(self, source: SourceText, beam_size: int) -> None:
+        self.source, self.beam_size = source, beam_size
         self._moves: dict[tuple[int, int], list[Move]] = {}
         self._extended: list[PartialTranslation] = []
 
     def run(self) -> Translation:
         """Return the best translation."""
-        stacks = [Stack(self.beam_size) for _ in self.words]
+        stacks = [Stack(self.beam_size) for _ in self.source.words]
         stacks.append(Stack(math.inf))  # all complete ones are compared
         stacks[0].partials[0, 0, START] = EMPTY
         for stack in stacks[:-1]:
@@ -113,7 +102,9 @@ class Search:
 
     def _complete_score(self, partial: PartialTranslation) -> float:
         _, score, _, _, state, _, _ = partial
-        return score + self.language_model.step(state, END)[0] * LN_10 * self.weights.language_model
+        source = self.source
+        log10, _ = source.language_model.step(state, END)
+        return score + log10 * LN_10 * source.weights.language_model
 
     def _target_words(self, partial: PartialTranslation) -> list[str]:
         phrases: list[tuple[str, ...]] = []
@@ -127,8 +118,8 @@ class Search:
         """Put every extension of a translation by one phrase into its stack."""
         _, score, coverage, last_end, state, _, _ = partial
         self._extended.append(partial)
-        context, source = self.language_model.context(state), self.source
-        spans = source.spans
+        source = self.source
+        context, spans = source.language_model.context(state), source.spans
         moves = self._moves.get((coverage, last_end)) or self._find_moves(coverage, last_end)
         for place, cost, covered, future_cost in moves:
             span, stack = spans[place], stacks[covered]
@@ -145,17 +136,18 @@ class Search:
         A phrase that leaves a gap must end near enough to it for the gap to be reached again.
         """
         moves: list[Move] = []
-        limit, distortion = self.weights.distortion_limit, self.weights.distortion
+        source = self.source
+        limit, distortion = source.weights.distortion_limit, source.weights.distortion
         gap = (~coverage & (coverage + 1)).bit_length() - 1  # the first word not covered
-        starts = range(max(gap, last_end - limit), min(last_end + limit + 1, len(self.words)))
+        starts = range(max(gap, last_end - limit), min(last_end + limit + 1, len(source.words)))
         for start in starts:
             cost = distortion * abs(start - last_end)
-            for place in self.source.places[start]:
-                span = self.source.spans[place]
+            for place in source.places[start]:
+                span = source.spans[place]
                 if coverage & span.coverage or (start > gap and span.end - gap > limit):
                     break
                 new = coverage | span.coverage
-                moves.append((place, cost, new.bit_count(), self.source.future_cost(new)))
+                moves.append((place, cost, new.bit_count(), source.future_cost(new)))
         self._moves[coverage, last_end] = moves
         return moves
 

@@ -10,6 +10,7 @@ from probe.pbsmt.decode import Search
 from probe.pbsmt.decoder_weights import DecoderWeights
 from probe.pbsmt.ngram_model import NgramModel
 from probe.pbsmt.phrase_table import PhraseTable
+from probe.pbsmt.source_text import SourceText
 from probe.settings import ASSETS
 from probe.tasks.task import Label
 
@@ -40,7 +41,7 @@ class Translator:
         beam_size = MAX_BEAM_SIZE * MAX_PART_WORDS // max(len(words), 1)
         beam_size = max(MIN_BEAM_SIZE, min(MAX_BEAM_SIZE, beam_size))
         translations = (
-            Search(part, self.table, self.language_model, weights, beam_size).run()
+            Search(SourceText(part, self.table, self.language_model, weights), beam_size).run()
             for part in parts(words[:MAX_WORDS])
         )
         return [word for translation in translations for word in translation.words]

@@ -12,6 +12,7 @@ from probe.errors import Stopped
 from probe.pbsmt import phrase_table
 from probe.pbsmt.decode import Search
 from probe.pbsmt.decoder_weights import DecoderWeights
+from probe.pbsmt.source_text import SourceText
 from probe.stopping import stopping
 from probe.tasks.nli import Pair
 from probe.templates import Request, generate
@@ -75,7 +76,7 @@ def test_the_words_that_are_looked_up_in_wordnet(name: str) -> None:
 
 def test_the_search_of_a_translation() -> None:
     weights = DecoderWeights(language_model=0.5, distortion=0.3, distortion_limit=6)
-    search = Search(TEXT.split(), phrase_table.parse([]), TOY, weights, beam_size=10)
+    search = Search(SourceText(TEXT.split(), phrase_table.parse([]), TOY, weights), beam_size=10)
     assert stopped_at_the_second_look(search.run)
 
 

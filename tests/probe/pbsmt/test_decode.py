@@ -20,7 +20,7 @@ from probe.pbsmt.decode import (
 )
 from probe.pbsmt.decoder_weights import DecoderWeights
 from probe.pbsmt.ngram_model import START
-from probe.pbsmt.source_text import UNKNOWN_SCORE
+from probe.pbsmt.source_text import UNKNOWN_SCORE, SourceText
 from tests.support.models.toy_ngrams import TOY, log10_of
 from tests.support.property_settings import STEADY
 
@@ -98,13 +98,13 @@ def exhaustive(words: Sequence[str], weights: DecoderWeights) -> float:
 def test_a_wide_search_finds_what_trying_everything_finds(
     words: list[str], weights: DecoderWeights
 ) -> None:
-    translation = Search(words, SMALL, TOY, weights, beam_size=10_000).run()
+    translation = Search(SourceText(words, SMALL, TOY, weights), beam_size=10_000).run()
     assert translation.score == pytest.approx(exhaustive(words, weights))
 
 
 def unpruned(search: Search) -> Translation:
     """Search with stacks that keep everything until their best are extended."""
-    stacks = [Stack(math.inf) for _ in range(len(search.words) + 1)]
+    stacks = [Stack(math.inf) for _ in range(len(search.source.words) + 1)]
     stacks[0].partials[0, 0, START] = EMPTY
     for stack in stacks[:-1]:
         for partial in nlargest(
@@ -123,8 +123,8 @@ def unpruned(search: Search) -> Translation:
 def test_leaving_out_what_no_stack_would_extend_changes_nothing(
     words: list[str], beam_size: int, weights: DecoderWeights
 ) -> None:
-    pruned = Search(words, SMALL, TOY, weights, beam_size).run()
-    whole = unpruned(Search(words, SMALL, TOY, weights, beam_size))
+    pruned = Search(SourceText(words, SMALL, TOY, weights), beam_size).run()
+    whole = unpruned(Search(SourceText(words, SMALL, TOY, weights), beam_size))
     assert pruned == whole
 
 
@@ -145,13 +145,15 @@ def test_the_floor_of_a_stack_is_reached_by_as_many_as_are_extended(
 @STEADY
 @given(st.lists(st.sampled_from(["a", "b", "c", "d"]), min_size=1, max_size=9))
 def test_a_narrow_search_finds_nothing_better(words: list[str]) -> None:
-    wide = Search(words, SMALL, TOY, FREE, beam_size=10_000).run()
-    assert Search(words, SMALL, TOY, FREE, beam_size=1).run().score <= wide.score + 1e-9
+    wide = Search(SourceText(words, SMALL, TOY, FREE), beam_size=10_000).run()
+    assert Search(SourceText(words, SMALL, TOY, FREE), beam_size=1).run().score <= wide.score + 1e-9
 
 
 def reordered(words: Sequence[str], weights: DecoderWeights) -> list[str]:
     """Translate with a table that knows no word: only the order can change."""
-    return Search(words, phrase_table.parse([]), TOY, weights, beam_size=100).run().words
+    return (
+        Search(SourceText(words, phrase_table.parse([]), TOY, weights), beam_size=100).run().words
+    )
 
 
 def test_unknown_words_are_copied_in_their_order() -> None:
@@ -172,9 +174,8 @@ def test_a_language_model_that_weighs_enough_changes_the_order() -> None:
     st.lists(st.sampled_from("abcdefgh"), min_size=2, max_size=8, unique=True), st.integers(0, 4)
 )
 def test_no_word_is_taken_from_farther_than_the_limit(words: list[str], limit: int) -> None:
-    search = Search(
-        words, phrase_table.parse([]), TOY, DecoderWeights(5.0, 0.0, limit), beam_size=50
-    )
+    source = SourceText(words, phrase_table.parse([]), TOY, DecoderWeights(5.0, 0.0, limit))
+    search = Search(source, beam_size=50)
     positions = [words.index(word) for word in search.run().words]
     assert sorted(positions) == list(range(len(words)))
     last = 0
