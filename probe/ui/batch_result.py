@@ -13,8 +13,9 @@ from probe.scoring.file_scoring import FileScoring
 from probe.scoring.files import Places
 from probe.scoring.request import ScoringRequest
 from probe.tasks.task import Label
-from probe.ui.batch_tables import PAGE_ROWS, Record, view
+from probe.ui.batch_tables import Record, view
 from probe.ui.result_files import result_key, write_json
+from probe.ui.row_numbers import PAGE_ROWS
 from probe.ui.row_pages import RowsWriter
 from probe.ui.rule_shares import RuleShares
 

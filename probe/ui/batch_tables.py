@@ -14,7 +14,6 @@ from probe.tasks.task import Task
 
 Record = dict[str, Any]
 """A scored row as JSON values, as `view` makes it."""
-PAGE_ROWS = 20
 ANY = "any label"
 FILTERS: Mapping[str, Callable[[Record], bool]] = {
     "All": lambda row: True,

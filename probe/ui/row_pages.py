@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probe.tasks.task import Label, Task, task_named
-from probe.ui.batch_tables import ALL, ANY, FILTERS, LEAST_SURE, PAGE_ROWS, Record, stays
+from probe.ui.batch_tables import ALL, ANY, FILTERS, LEAST_SURE, Record, stays
+from probe.ui.row_numbers import rows_on
 
 ROWS, INDEX, FACTS = "rows.jsonl", "rows.index", "rows.json"
 KEPT_GOLDS = 1000
@@ -102,10 +103,8 @@ def rows_page(folder: Path, selection: Selection, number: int) -> RowsPage:
     chosen = np.flatnonzero(_mask(index, selection, facts))
     if selection.kept == LEAST_SURE:
         chosen = chosen[np.argsort(index["confidence"][chosen], kind="stable")]
-    last = max(1, -(-len(chosen) // PAGE_ROWS))
-    number = min(max(1, number), last)
-    shown = chosen[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
-    rows = _read(folder / ROWS, index["place"][shown].tolist())
+    number, last, shown = rows_on(number, len(chosen))
+    rows = _read(folder / ROWS, index["place"][chosen[shown]].tolist())
     return RowsPage(rows, number, last, len(chosen), task_named(facts["task"]))
 
 

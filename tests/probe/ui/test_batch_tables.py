@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from probe.tasks.nli import NLI
-from probe.ui.batch_tables import ALL, ANY, LEAST_SURE, PAGE_ROWS, Record
+from probe.ui.batch_tables import ALL, ANY, LEAST_SURE, Record
+from probe.ui.row_numbers import PAGE_ROWS
 from probe.ui.row_pages import RowsPage, RowsWriter, Selection, rows_page
 
 

@@ -18,8 +18,8 @@ from probe.ui.html.elements import NOTHING, each, heads, join, note, table, titl
 from probe.ui.html.pager import pager
 from probe.ui.html.prediction import label_name, verdict
 from probe.ui.links import link_to_example
+from probe.ui.row_numbers import rows_on
 
-PAGE_ROWS = 20
 CELL = Markup("<td>{}</td>")
 PASSAGE = Markup('<p class="fine">{}</p>')
 LONG_CELL = Markup('<td class="long">{}</td>')
@@ -135,9 +135,7 @@ def page(
     words: str, rows: Sequence[Row], names: Sequence[str], number: int
 ) -> tuple[Markup, Markup]:
     """Show a page of rows with what each model says and links to Probe; return its pager too."""
-    last = max(1, -(-len(rows) // PAGE_ROWS))
-    number = min(max(1, number), last)
-    part = rows[(number - 1) * PAGE_ROWS : number * PAGE_ROWS]
+    number, last, part = rows_on(number, len(rows))
     task = next((row.task for row in rows), None)
     fields = [task.title_of(field) for field in _columns(task)] if task else []
     unit = task.unit if task else "row"
@@ -148,7 +146,7 @@ def page(
         return lead + note("There are none."), NOTHING
     kind = "compared-rows spans" if task and task.has_spans else "compared-rows"
     head = heads([*fields, "Right", *map(title_of, names)])
-    shown = join(_line(row, names) for row in part if row.example)
+    shown = join(_line(row, names) for row in rows[part] if row.example)
     return lead + table("pairs", head, shown, kind=kind), pager(number, last, len(rows), unit)
 
 
