@@ -15,13 +15,14 @@ from finetune.ui.inoculate.samples import samples
 from probe.tasks.task import task_named
 from probe.ui.choices import model_choices
 from probe.ui.events import QUIET, in_turn
+from probe.ui.html.elements import hint
 from probe.ui.page import Page
 from probe.ui.run_tab import scripts
 from probe.ui.run_tab.estimate import build_estimate, follow_form
 
-HINT = Markup(
-    '<p class="hint">Show the model a few examples of what it fails on. If it recovers, it only '
-    "lacked the examples; if not, it lacks the ability.</p>"
+HINT = (
+    "Show the model a few examples of what it fails on. If it recovers, it only lacked the "
+    "examples; if not, it lacks the ability."
 )
 HEAD = Markup('<h2 class="title">New run</h2>')
 TO_CARD = """opened => {
@@ -40,7 +41,7 @@ def build(page: Page) -> None:
     gallery = shown_runs(core.gallery)
     handlers = Handlers(core.store, core.engine, gallery, core.cache.loaded)
     opening = Opening(core.store, core.models, gallery)
-    gr.HTML(HINT, padding=False)
+    gr.HTML(hint(HINT), padding=False)
     with gr.Row(elem_id="inoculation", elem_classes="runs-tab"):
         with gr.Column(elem_id="new-run", elem_classes=["card", "new-run"], min_width=240):
             gr.HTML(HEAD, padding=False)

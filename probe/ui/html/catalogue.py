@@ -16,7 +16,7 @@ from probe.transforms.availability import missing
 from probe.transforms.registry import FAMILIES, Transform
 from probe.transforms.wording import summary_of
 from probe.ui.html.edits import TEXT, changes
-from probe.ui.html.elements import NOTHING, each, join, term, twin
+from probe.ui.html.elements import NOTHING, each, hint, join, term, twin
 from probe.ui.html.glossary import shown_glossary
 from probe.ui.html.prediction import label_name
 
@@ -86,7 +86,7 @@ def _transform(task: Task, entry: Transform, made: Sequence[Result]) -> Markup:
     if lacks:
         shown = [Markup('<p class="problem">Not available here: {}</p>').format(lacks)]
     elif not made:
-        shown = [_hint("Its example needs a model of this task, and none is here.")]
+        shown = [hint("Its example needs a model of this task, and none is here.")]
     return CARD.format(
         id=entry.name,
         title=entry.title,
@@ -109,17 +109,13 @@ def _facts(task: Task, entry: Transform) -> Markup:
 
 def _example(result: Result) -> Markup:
     if not result.changed:
-        return _hint(f"This {result.task.unit} stays as it is: {result.note}.")
+        return hint(f"This {result.task.unit} stays as it is: {result.note}.")
     gold = (
         Markup('<p class="tiny soft">right answer now: {}</p>').format(label_name(result.gold))
         if result.gold and result.of > 1
         else NOTHING
     )
     return Markup('<div class="edit">{}{}</div>').format(changes(result), gold)
-
-
-def _hint(words: str) -> Markup:
-    return Markup('<p class="hint">{}</p>').format(words)
 
 
 def _code(entry: Transform) -> Markup:

@@ -29,6 +29,11 @@ def note(text: str) -> Markup:
     return Markup('<p class="fine">{}</p>').format(text)
 
 
+def hint(text: str) -> Markup:
+    """Show a line that leads into a tab or stands in for a part of it."""
+    return Markup('<p class="hint">{}</p>').format(text)
+
+
 def alert(trouble: object) -> Markup:
     """Show one sentence in place of a result; it begins with a capital where no name is its first.
 

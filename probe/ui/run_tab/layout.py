@@ -9,6 +9,7 @@ from markupsafe import Markup
 from probe.runs.gallery import gallery_runs
 from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING, QUIET, in_turn
+from probe.ui.html.elements import hint
 from probe.ui.html.run import LINK_LABEL
 from probe.ui.page import Page
 from probe.ui.run_tab import scripts
@@ -18,7 +19,6 @@ from probe.ui.run_tab.handlers import Handlers
 from probe.ui.run_tab.looked_at import Offered
 from probe.ui.run_tab.view import Outputs
 
-HINT = Markup('<p class="hint">{}</p>')
 HEAD = Markup('<h2 class="title">{}</h2>')
 OPENING = Markup('<p class="fine">Opening what was finished before …</p>')
 SMALL: dict[str, Any] = {"visible": False, "size": "sm", "scale": 0}
@@ -48,7 +48,7 @@ class Shown:
 
 def build(page: Page, entry: RunTab) -> Shown:
     """Put the tab together and return what is looked at."""
-    gr.HTML(HINT.format(entry.hint), padding=False)
+    gr.HTML(hint(entry.hint), padding=False)
     with gr.Row(elem_id=entry.id, elem_classes="runs-tab"):
         with gr.Column(elem_id=f"{entry.id}-new", elem_classes=["card", "new-run"], min_width=240):
             form = _build_form(page, entry)

@@ -16,6 +16,7 @@ from probe.ui.annotation.own_sets import BUNDLED, FILE, MAX_EACH, OwnOutputs, Ow
 from probe.ui.annotation.shown import no_set
 from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING, PRESSED, QUIET, in_turn
+from probe.ui.html.elements import hint
 from probe.ui.html.shared_link import copy_script
 from probe.ui.page import Page
 
@@ -62,7 +63,7 @@ def build(page: Page) -> None:
 def _build_own(page: Page, own: OwnSets) -> OwnOutputs:
     """Lay out what makes a set, the sets of one's own, and one of them."""
     shown = OwnOutputs()
-    gr.HTML(Markup('<p class="hint">{}</p>').format(ABOUT), padding=False)
+    gr.HTML(hint(ABOUT), padding=False)
     with gr.Row(elem_id="annotate-columns"):
         with gr.Column(scale=1, min_width=300):
             inputs, make = _build_form(page)

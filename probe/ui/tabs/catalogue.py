@@ -19,14 +19,11 @@ from probe.ui.answers.answering import answering
 from probe.ui.answers.shared_answers import SharedAnswers, model_key
 from probe.ui.events import QUIET
 from probe.ui.html.catalogue import catalogue
-from probe.ui.html.elements import alert
+from probe.ui.html.elements import alert, hint
 from probe.ui.page import Page
 from probe.ui.task_choice import task_in
 
-LOADING = Markup(
-    '<p class="hint">Every transform in words, with an example, and the glossary: '
-    "being put together.</p>"
-)
+LOADING = hint("Every transform in words, with an example, and the glossary: being put together.")
 
 
 @answering("answer_seconds")

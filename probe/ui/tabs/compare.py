@@ -19,6 +19,7 @@ from probe.ui.checkup import panel as checkup
 from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING, QUIET, in_turn
 from probe.ui.html.compare.result import empty
+from probe.ui.html.elements import hint
 from probe.ui.html.shared_link import copy_script
 from probe.ui.page import Page
 from probe.ui.panels import hans, hub_dataset
@@ -44,10 +45,7 @@ IN_LINE: dict[str, Any] = {
     **QUIET,
 }
 """Comparisons stand in a line of their own, in which each learns its place."""
-HINT = Markup(
-    '<p class="hint">Ask several models the same: which is better, where each fails, and where '
-    "they differ.</p>"
-)
+HINT = "Ask several models the same: which is better, where each fails, and where they differ."
 TO_ROWS = '() => document.getElementById("compare-rows")?.scrollIntoView({block: "nearest"})'
 STALE = '() => { document.getElementById("compare-results")?.classList.add("stale"); }'
 FRESH = '() => { document.getElementById("compare-results")?.classList.remove("stale"); }'
@@ -66,7 +64,7 @@ element.addEventListener("change", ({ target }) => {
 def build(page: Page) -> None:
     """Put the tab together."""
     shown = Outputs()
-    gr.HTML(HINT, padding=False)
+    gr.HTML(hint(HINT), padding=False)
     with gr.Row(elem_id="compare-strip"):
         names = _models(page)
         source = _source()
