@@ -21,6 +21,7 @@ def environment() -> Json:
     for package in PACKAGES:
         with suppress(PackageNotFoundError):
             versions[package] = version(package)
+    cards = gpus()
     return {
         "python": platform.python_version(),
         **versions,
@@ -28,5 +29,5 @@ def environment() -> Json:
         "machine": platform.machine(),
         "processor": platform.processor(),
         "cores": os.cpu_count(),
-        **({"gpu": ", ".join(gpus())} if gpus() else {}),
+        **({"gpu": ", ".join(cards)} if cards else {}),
     }
