@@ -1,14 +1,15 @@
 """Files from a thousand to a million rows: CPU time, memory, and two workers against one.
 
     python -m benchmarks.scale growth [ROWS...]
-    python -m benchmarks.scale transforms [ROWS...]
+    python -m benchmarks.scale transforms [ROWS...] [NAMES...]
     python -m benchmarks.scale memory [ROWS...]
-    python -m benchmarks.scale workers [ROWS]
+    python -m benchmarks.scale workers [ROWS] [NAMES...]
 
 Each file is scored by `da` in a process of its own, which has loaded the model before the clock
 and the count of its memory begin. Its rows are the bundled pairs, each with a number of its own.
 `transforms` makes two versions of each row besides, one of them by gradients. `memory` counts that
-of `da`, and for more rows that of a model that answers at once.
+of `da`, and for more rows that of a model that answers at once. `workers` scores a file as a run;
+NAMES are those of transforms.
 """
 
 import csv
@@ -21,9 +22,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from probe.data.rows import guess
+from probe.data.rows import Columns, guess
 from probe.data.source import open_source
 from probe.experiments import register_experiments
 from probe.models.classifier import Model, Precision, Prediction
@@ -51,13 +51,13 @@ SMALL = 64
 NAMES = ("sort", "drop")
 
 
-def write_file(path: Path, rows: int) -> None:
-    """Write a CSV file of so many pairs."""
+def write_file(path: Path, rows: int, first: int = 0) -> None:
+    """Write a CSV file of so many pairs, numbered from `first`."""
     pairs = bundled_examples(NLI, "test")
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["id", "premise", "hypothesis", "label"])
-        for number in range(rows):
+        for number in range(first, first + rows):
             pair = pairs[number % len(pairs)]
             writer.writerow([number, f"{pair.premise} {number}", pair.hypothesis, pair.gold])
 
@@ -146,16 +146,16 @@ def home_with(workers: int) -> Iterator[Path]:
         yield Path(home)
 
 
-def seconds_as_run(rows: int, workers: int) -> float:
+def seconds_as_run(rows: int, names: Sequence[str], workers: int) -> float:
     """Return how long a run of the store takes on so many workers, which have loaded the model."""
     with home_with(workers) as home:
-        file, store = home / "in.csv", Store()
-        write_file(file, rows)
-        source = open_source(file)
-        request = ScoringRequest(guess(source.names, NLI))
-        engine = Engine(store)
-        took = 0.0
-        for _ in range(2):  # the first one starts the workers, and each loads the model
+        file, store, engine = home / "in.csv", Store(), Engine(Store())
+        texts = {"premise": "premise", "hypothesis": "hypothesis"}
+        request = ScoringRequest(Columns(texts, "label"), tuple(names))
+        took, warm_up = 0.0, workers * request.chunk_rows  # in which each loads the model
+        for count, first in ((warm_up, rows), (rows, 0)):
+            write_file(file, count, first)
+            source = open_source(file)
             run = store.create("bench", scoring_request(file, source, MODEL, NLI, request))
             engine.submit(run.id)
             while (run := store.get(run.id)).state in OPEN:
@@ -165,21 +165,21 @@ def seconds_as_run(rows: int, workers: int) -> float:
         return took
 
 
-def workers(counts: Sequence[int]) -> None:
+def workers(counts: Sequence[int], names: Sequence[str] = ()) -> None:
     """Print the seconds of a run on one worker and on two."""
     register_experiments()
     (rows,) = counts
-    one, two = seconds_as_run(rows, 1), seconds_as_run(rows, 2)
+    one, two = (seconds_as_run(rows, names, workers) for workers in (1, 2))
     print("| rows | one worker | two workers | ratio |")
     print("|---|---|---|---|")
     print(f"| {rows:,} | {one:.1f} s | {two:.1f} s | {one / two:.2f} |")
 
 
-PARTS: dict[str, tuple[Callable[[Sequence[int]], Any], Sequence[int]]] = {  # Any: nothing
-    "growth": (growth, GROWTH),
-    "transforms": (lambda counts: growth(counts, NAMES), TRANSFORMED),
-    "memory": (memory, MEMORY),
-    "workers": (workers, (WORKED_ON,)),
+PARTS: dict[str, tuple[Callable[..., None], Sequence[int], Sequence[str]]] = {
+    "growth": (growth, GROWTH, ()),
+    "transforms": (growth, TRANSFORMED, NAMES),
+    "memory": (memory, MEMORY, ()),
+    "workers": (workers, (WORKED_ON,), ()),
 }
 
 
@@ -191,8 +191,10 @@ def main() -> None:
         model, file, out, *names = words
         print(json.dumps(score_here(model, Path(file), Path(out), names)))
         return
-    measure, counts = PARTS[part]
-    measure([int(word.replace(",", "")) for word in words] or counts)
+    measure, counts, names = PARTS[part]
+    counts = [int(word) for word in words if word.isdigit()] or counts
+    names = [word for word in words if not word.isdigit()] or names
+    measure(counts, *([names] if names else []))
 
 
 if __name__ == "__main__":

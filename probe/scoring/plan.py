@@ -10,8 +10,6 @@ from probe.scoring.request import ScoringRequest
 from probe.tasks.task import Label, Task, task_named
 from probe.transforms.options import read_options
 
-PART_CHUNKS = 2
-"""Chunks of rows in a part at least: small enough to be sent, large enough to be worth it."""
 MOST_PARTS = 500
 """Parts of a run; the parts of a larger file have more chunks each."""
 
@@ -35,7 +33,7 @@ class ScoringPlan:
     def part_rows(self) -> int:
         """The rows of a part: whole chunks, so that a row's batch is that of the command line."""
         chunk = self.request.chunk_rows
-        return chunk * max(PART_CHUNKS, -(-self.rows // (chunk * MOST_PARTS)))
+        return chunk * max(1, -(-self.rows // (chunk * MOST_PARTS)))
 
     @property
     def parts(self) -> list[Json]:

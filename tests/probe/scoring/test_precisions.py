@@ -31,7 +31,7 @@ from tests.support.commands import run
 from tests.support.files.scoring_files import pair_file
 from tests.support.pages.visitors import ME
 
-ROWS, FIRST = 513, 512
+ROWS, FIRST = 257, 256
 BOTH: Sequence[Precision] = ("bf16", "fp32")
 
 
@@ -87,7 +87,7 @@ def test_the_page_names_both_with_their_rows(
     stored = scored(ME, requested(file, model, tmp_path / "out.csv"), BOTH)
     store = Store()
     shown = result_of(Background(store, Engine(store, in_process=True)), stored, ME)
-    assert "bf16 for 512 rows and fp32 for 1 row" in str(shown.head)
+    assert "bf16 for 256 rows and fp32 for 1 row" in str(shown.head)
     assert "In a sample of the rows computed in bf16" in str(shown.figures)
 
 
@@ -98,5 +98,5 @@ def test_the_command_names_both_with_their_rows(
     scored(COMMAND_LINE, requested(file, model, out), BOTH)
     words = ["--model", model, "--transforms", "reverse", "--out", str(out), "--run"]
     told = run("batch", str(file), *words, "--summary", str(summary)).output
-    assert "computed in bf16 for 512 rows and fp32 for 1 row" in told
-    assert json.loads(summary.read_text())["precision_rows"] == {"bf16": 512, "fp32": 1}
+    assert "computed in bf16 for 256 rows and fp32 for 1 row" in told
+    assert json.loads(summary.read_text())["precision_rows"] == {"bf16": 256, "fp32": 1}

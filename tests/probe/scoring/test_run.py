@@ -28,7 +28,7 @@ from tests.support.files.scoring_files import pair_file
 from tests.support.pages.visitors import ME
 from tests.support.waiting import until
 
-ROWS = 1200
+ROWS = 600
 
 
 @pytest.fixture
@@ -91,9 +91,9 @@ def test_what_is_done_of_a_stopped_run_is_handed_over_and_the_rest_goes_on(
     first, _, last = run.cells
     cells = (first, replace(run.cells[1], state="cancelled", result=None), last)
     places = Places(tmp_path / "part.csv")
-    assert assemble(replace(run, cells=cells), places).shape["rows"] == ROWS - 512
+    assert assemble(replace(run, cells=cells), places).shape["rows"] == ROWS - 256
     numbers = [record.cells["id"] for record in open_source(places.scored).records()]
-    assert numbers == [str(number) for number in (*range(512), *range(1024, ROWS))]
+    assert numbers == [str(number) for number in (*range(256), *range(512, ROWS))]
 
 
 def test_nothing_is_handed_over_before_a_part_is_done(
@@ -110,13 +110,13 @@ def test_a_plan_is_read_as_it_was_written(home: Path, model: str, file: Path) ->
     assert plan.request == asked(open_source(file))
     assert read_plan(plan_json(plan)) == plan
     assert [(key["start"], key["rows"]) for key in plan.parts] == [
-        *((0, 512), (512, 512), (1024, 176))
+        *((0, 256), (256, 256), (512, 88))
     ]
 
 
 def test_a_file_that_cannot_be_kept_whole_leaves_nothing_behind(home: Path, file: Path) -> None:
     source = open_source(file)
-    file.write_bytes(file.read_bytes().replace(b"1100,", b"\xff,"))  # changed since it was opened
+    file.write_bytes(file.read_bytes().replace(b"550,", b"\xff,"))  # changed since it was opened
     with pytest.raises(FileError, match="not text"):
         scoring_request(file, source, "minilm", NLI, asked(source))
     assert list((home / "scoring").iterdir()) == []

@@ -25,8 +25,8 @@ from tests.support.files.scoring_files import pair_file
 from tests.support.pages.visitors import ME, YOU
 from tests.support.waiting import until
 
-ROWS = 1200
-PARTS = (512, 512, 176)
+ROWS = 600
+PARTS = (256, 256, 88)
 
 
 @pytest.fixture
@@ -71,9 +71,9 @@ def test_all_rows_can_be_turned_over(background: Background, run: StoredRun) -> 
     assert f"{ROWS:,} rows, {ROWS:,} scored" in str(shown.head)
     assert 'data-state="finished"' in str(shown.progress)
     assert (str(shown.rows), str(shown.pager)) == page(shown, 1)
-    rows, pager = page(shown, 60)
-    assert "page 60 of 60" in pager
-    assert 'class="soft num">1200</th>' in rows
+    rows, pager = page(shown, 30)
+    assert "page 30 of 30" in pager
+    assert 'class="soft num">600</th>' in rows
 
 
 def test_the_rows_of_a_stopped_file_are_those_of_its_parts(
@@ -82,11 +82,11 @@ def test_the_rows_of_a_stopped_file_are_those_of_its_parts(
     shown = result_of(background, only(run, (0, 2)), ME)
     done = PARTS[0] + PARTS[2]
     assert f"{done} of {ROWS:,} rows are scored" in str(shown.progress)
-    rows, pager = page(shown, 26)
-    assert f"{done} rows, page 26 of 35" in pager
-    assert 'class="soft num">512</th>' in rows
-    assert 'class="soft num">513</th>' not in rows
-    assert 'class="soft num">1025</th>' in rows
+    rows, pager = page(shown, 13)
+    assert f"{done} rows, page 13 of 18" in pager
+    assert 'class="soft num">256</th>' in rows
+    assert 'class="soft num">257</th>' not in rows
+    assert 'class="soft num">513</th>' in rows
 
 
 def stamps(shown: Outputs) -> dict[str, int]:
