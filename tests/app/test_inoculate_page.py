@@ -53,6 +53,17 @@ def test_another_task_offers_its_own_models_challenges_and_ready_made_runs(
     expect(newcomer.locator("#curve .panel").first).to_be_visible(timeout=SLOW)
 
 
+def test_the_ready_made_runs_follow_a_model_that_is_typed(newcomer: Page, app: App) -> None:
+    visit(newcomer, f"{app.url}?tab=inoculate")
+    expect(newcomer.locator("#models")).to_contain_text("minilm", timeout=SLOW)
+    expect(newcomer.locator("#curve .panel").first).to_be_visible(timeout=SLOW)
+    shown = newcomer.locator("#inoculation-results").get_by_label("ESIM", exact=True)
+    expect(shown).not_to_be_checked()
+    newcomer.locator("#models input").press_sequentially("esim")
+    newcomer.keyboard.press("Enter")
+    expect(shown).to_be_checked(timeout=SLOW)
+
+
 def test_a_sweep_of_two_models_is_compared_drawn_and_taken_away(
     newcomer: Page, app: App, second: str
 ) -> None:

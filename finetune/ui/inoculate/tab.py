@@ -31,6 +31,10 @@ TO_CARD = """opened => {
   document.getElementById("outcome")?.scrollIntoView({block: "nearest"});
 }"""
 """Marks what was pressed, where it stands, so that the focus stays there; shows the card."""
+BY_A_PERSON = """(models, ...others) => [
+  document.activeElement?.closest("#models, #challenges") ? models : [], ...others
+]"""
+"""Names no model unless a person changes a list, in which the focus is then."""
 # one queue: what was looked at before must not come after the newest, drawn slowly or by a tick
 IN_TURN = in_turn("look")
 
@@ -79,17 +83,16 @@ def build(page: Page) -> None:
 
     page.on_return(offered, [owner, task], models, **QUIET)
     # a list of several tells a choice as input alone, and what is typed as change alone
-    told = [challenges.input, challenges.change]
-    gr.on(told, sampled, [challenges, task], shown_samples, **QUIET)
+    gr.on(
+        [challenges.input, challenges.change], sampled, [challenges, task], shown_samples, **QUIET
+    )
     changed = [*(field.input for field in fields[:3]), *(field.change for field in fields)]
     follow_form(estimate, handlers.forecast, plan, drawn, changed)
-    gr.on(
-        [models.input, challenges.input],
-        handlers.follow_plan,
-        [models, challenges, *viewed],
-        [results.models, results.challenges, results.opened, *shown],
-        **IN_TURN,
-    )
+    planned = [models, challenges, *viewed]
+    followed = [results.models, results.challenges, results.opened, *shown]
+    told, typed = [models.input, challenges.input], [models.change, challenges.change]
+    gr.on(told, handlers.follow_plan, planned, followed, **IN_TURN)
+    gr.on(typed, handlers.follow_plan, planned, followed, js=BY_A_PERSON, **IN_TURN)
     started = start.click(handlers.start_runs, [owner, task, *fields], [problem, *chosen], **QUIET)
     started.then(handlers.refresh, viewed, shown, **IN_TURN)
     _watch(handlers, results, viewed, problem)
