@@ -84,11 +84,16 @@ def test_results_begin_within_the_first_screen(comparing: Page) -> None:
     assert box and box["y"] + box["height"] < 800
 
 
-def test_one_pair_is_explained_for_each_model(comparing: Page) -> None:
+def test_one_pair_is_explained_for_each_model_and_dimmed_once_a_model_is_gone(
+    comparing: Page,
+) -> None:
     comparing.locator("#compare-on").get_by_label("One pair").check()
     comparing.locator("#compare").click()
     expect(comparing.locator("#compare-tiles .beside section")).to_have_count(2, timeout=SLOW)
     expect(comparing.locator("#compare-tiles .token").first).to_be_visible()
+    expect(comparing.locator("#compare-results.stale")).to_have_count(0)
+    comparing.locator("#compare-models input").press("Backspace")  # takes the last model away
+    expect(comparing.locator("#compare-results.stale")).to_have_count(1)
 
 
 def test_the_hans_profile_is_run_from_the_page(comparing: Page, second: str) -> None:

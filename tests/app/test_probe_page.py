@@ -172,6 +172,11 @@ def test_a_preset_is_marked_while_just_its_changes_are_chosen(page: Page, app: A
     page.get_by_label("None", exact=True).check()
     expect(page.locator("#rows .empty")).to_be_visible(timeout=SLOW)
     expect(page.get_by_label("None", exact=True)).to_be_checked()
+    page.locator("#transforms input").fill("reverse")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("None", exact=True)).not_to_be_checked(timeout=SLOW)
+    page.keyboard.press("Backspace")
+    expect(page.get_by_label("None", exact=True)).to_be_checked(timeout=SLOW)
 
 
 def test_a_chain_is_typed_and_checked_at_once(page: Page, app: App) -> None:

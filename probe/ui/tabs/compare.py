@@ -48,6 +48,10 @@ IN_LINE: dict[str, Any] = {
 HINT = "Ask several models the same: which is better, where each fails, and where they differ."
 TO_ROWS = '() => document.getElementById("compare-rows")?.scrollIntoView({block: "nearest"})'
 STALE = '() => { document.getElementById("compare-results")?.classList.add("stale"); }'
+TYPED = f"""() => {{
+  if (document.activeElement?.closest("#compare-models")) ({STALE})();
+}}"""
+"""A model that is typed is told as change alone, and so are those of a link."""
 FRESH = '() => { document.getElementById("compare-results")?.classList.remove("stale"); }'
 PRESSED = """
 element.addEventListener("click", ({ target }) => {
@@ -91,6 +95,7 @@ def build(page: Page) -> None:
     comparing.on(go, asked).then(offer, [shown.place, guard], [shown.files, guard], **QUIET)
     source.change(show_source, source, [of_file, of_one], **QUIET)
     gr.on([names.input, source.input, *[text.input for text in texts]], None, js=STALE, **QUIET)
+    names.change(None, js=TYPED, **QUIET)
     linked = gr.State([])
     _follow_task_and_link(page, one_of_each, [trouble, linked])
     page.on_next_task(begin_again, None, shown.outputs, **QUIET)

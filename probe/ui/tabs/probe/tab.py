@@ -147,7 +147,8 @@ def _fill_on_press(fields: Fields, tools: Tools, random: gr.Button) -> None:
     tools.swap.click(answering.swap, fields.texts, example, **QUIET)
     random.click(answering.draw, [fields.shown, draws], [draws, *example, tools.example], **QUIET)
     tools.preset.input(answering.take_preset, [fields.shown, tools.preset], fields.names, **QUIET)
-    fields.names.input(answering.name_preset, [fields.shown, fields.names], tools.preset, **QUIET)
+    # a change that is typed is told as change alone
+    fields.names.change(answering.name_preset, [fields.shown, fields.names], tools.preset, **QUIET)
 
 
 def _open_rows(page: Page, fields: Fields, results: gr.HTML) -> None:
