@@ -4,14 +4,14 @@ PYTHON ?= python3
 # The address of PyTorch's index of CPU wheels, or of a mirror. Without it pip takes torch from the
 # index it is set up with: on Linux that is usually the build with CUDA, some gigabytes larger.
 TORCH_INDEX ?=
-# What pytest is given, such as one file.
+# What pytest is given, such as one file; `make test` then runs its tests of the running app too.
 TESTS ?=
 # The Space that `make space` uploads to, owner/name, and whether it only lists the files.
 SPACE ?=
 DRY_RUN ?=
 # In how many processes tests run, file by file; 0 is none but pytest's own.
 JOBS ?= 2
-# The browser of the browser tests; `make test CHROMIUM=` leaves them out.
+# The browser of the browser tests; `make test-all CHROMIUM=` leaves them out.
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
 # $(call pytest,MARKS) runs the tests of these marks, without those that need a browser where there
@@ -34,13 +34,23 @@ debian = command -v apt-get >/dev/null && $(AS_ROOT) true 2>/dev/null \
 	&& $(AS_ROOT) env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=120 \
 		--no-install-recommends install $(1) >/dev/null
 
-.PHONY: run test test-all docs space figures figures-stale screenshots format clean help
+.PHONY: run test test-all checks docs space figures figures-stale screenshots format clean help
 
 run: $(VENV)/.stamp-run $(VENV)/.stamp-wordnet  ## set up what is missing and start the app on http://127.0.0.1:7860
 	@exec $(BIN)/python app.py
 
-test: export OMP_NUM_THREADS = 1
-test: $(VENV)/.stamp-test $(VENV)/.stamp-wordnet $(VENV)/.stamp-chromium  ## set up what is missing, then check format, lint, types and imports and run the tests
+test test-all: export OMP_NUM_THREADS = 1
+test: checks  ## set up what is missing, check format, lint, types and imports, run the tests of the code
+	@$(call pytest,not slow$(if $(TESTS),, and not app))
+
+test-all: checks $(VENV)/.stamp-postgresql  ## the same, with the tests of the running app, in a browser too, and the slow ones
+	@test -e $(POSTGRESQL) || echo "the test of compose.yaml is left out: no PostgreSQL"
+	@$(if $(CHROMIUM),,echo "browser tests are left out: no chromium")
+	@$(call pytest,not slow)
+	@echo "== slow tests: pytest"
+	@$(call pytest,slow) || test $$? = 5
+
+checks: $(VENV)/.stamp-test $(VENV)/.stamp-wordnet $(VENV)/.stamp-chromium
 	@echo "== format: ruff format --check"
 	@$(BIN)/ruff format --check .
 	@echo "== lint: ruff check"
@@ -50,14 +60,6 @@ test: $(VENV)/.stamp-test $(VENV)/.stamp-wordnet $(VENV)/.stamp-chromium  ## set
 	@echo "== imports: lint-imports"
 	@$(BIN)/lint-imports --no-logo
 	@echo "== tests: pytest"
-	@$(if $(CHROMIUM),,echo "browser tests are left out: no chromium")
-	@$(call pytest,not slow)
-
-test-all: export OMP_NUM_THREADS = 1
-test-all: test $(VENV)/.stamp-postgresql  ## make test, then the slow tests: processes that are killed, the wheel, sweeps
-	@test -e $(POSTGRESQL) || echo "the test of compose.yaml is left out: no PostgreSQL"
-	@echo "== slow tests: pytest"
-	@$(call pytest,slow) || test $$? = 5
 
 space: $(VENV)/.stamp-run  ## upload to a Gradio Space: make space SPACE=owner/name [DRY_RUN=1]
 	@$(BIN)/python -m probe space "$(SPACE)" $(if $(DRY_RUN),--dry-run)

@@ -18,6 +18,13 @@ MAX_START_SECONDS = 180  # on a busy machine
 MAX_SESSIONS = 20  # few, so that tests see pages whose session was dropped
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that ask the running app."""
+    for item in items:
+        if "app" in getattr(item, "fixturenames", ()):
+            item.add_marker("app")
+
+
 @dataclass(frozen=True)
 class App:
     """Where the app answers, the folder it writes to, the hosts it tried to reach."""

@@ -202,7 +202,7 @@ def test_the_licence_is_whole() -> None:
 def test_the_workflow_runs_the_one_command_on_the_oldest_python_and_the_space_s() -> None:
     workflow = text(".github/workflows/test.yml")
     assert workflow.count("- run:") == 1
-    assert "- run: make test\n" in workflow
+    assert "- run: make test-all\n" in workflow
     assert 'python: ["3.10", "3.12"]' in workflow
     assert PYTHONS[0] == "3.10"
     assert 'python_version: "3.12"' in text("README.md")

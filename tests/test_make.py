@@ -68,11 +68,18 @@ def test_make_test_checks_format_lint_types_and_imports_before_it_tests(made: Ma
     assert calls[:2] == ["ruff format --check .", "ruff check ."]
 
 
-def test_make_test_leaves_the_slow_tests_out_and_test_all_runs_each_once(made: Made) -> None:
-    assert pytest_calls(made("test", "CHROMIUM=/usr/bin/chromium")) == ["not slow"]
+def test_make_test_leaves_out_the_slow_tests_and_the_app_s_and_test_all_runs_each_once(
+    made: Made,
+) -> None:
+    assert pytest_calls(made("test", "CHROMIUM=/usr/bin/chromium")) == ["not slow and not app"]
     calls = made("test-all", "CHROMIUM=/usr/bin/chromium")
     assert pytest_calls(calls) == ["not slow", "slow"]
     assert calls.count("mypy ") == 1
+
+
+def test_chosen_tests_may_ask_the_app(made: Made) -> None:
+    chosen = ("CHROMIUM=/usr/bin/chromium", "TESTS=tests/app/test_page.py")
+    assert pytest_calls(made("test", *chosen)) == ["not slow tests/app/test_page.py"]
 
 
 def test_chosen_tests_of_which_none_is_slow_are_no_failure(made: Made) -> None:
