@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.checkout import ROOT, text
 
+pytestmark = pytest.mark.slow  # the guide's code needs a process of its own
 Seen = dict[str, Any]  # Any: JSON
 
 

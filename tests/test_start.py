@@ -107,5 +107,6 @@ print("torch" in sys.modules and "nltk" in sys.modules)
 """
 
 
+@pytest.mark.slow  # loads torch and WordNet anew
 def test_threads_that_begin_together_import_whole_packages() -> None:
     assert printed(FIRST_IMPORTS) == "True\n"
