@@ -51,6 +51,11 @@ class Columns:
         """What values mean: the name of a label, or None for no gold label."""
         return {**self.classes, **self.values}
 
+    def texts_of(self, record: Record) -> dict[str, str]:
+        """Return what a row has in the texts' columns, be it an example or not."""
+        cells = {field: record.cells.get(name) for field, name in self.texts.items()}
+        return {field: "" if is_missing(cell) else str(cell) for field, cell in cells.items()}
+
     def check(self, names: Sequence[str]) -> None:
         """Refuse columns that are not there. Raises FileError."""
         for name in (*self.texts.values(), self.gold):

@@ -33,7 +33,7 @@ class BatchResult:
         self._scoring = FileScoring(source, model, request, self._places)
         self._note = folder / f"{stem}-summary.json"
         self._rows = RowsWriter(folder, model.task, request.names)
-        self._names = request.names
+        self._names, self._columns = request.names, request.columns
         self.rules = RuleShares(model.task)
         self.first: list[Record] = []
 
@@ -50,7 +50,7 @@ class BatchResult:
     def chunks(self) -> Iterator[Chunk[Row]]:
         """Score the file; after each chunk all that is done is in the files."""
         for chunk in self._scoring.chunks():
-            records = view(chunk.rows, self._names)
+            records = view(chunk.rows, self._names, self._columns)
             self._rows.add(records)
             self.first += records[: PAGE_ROWS - len(self.first)]
             self.rules.add(row.example for row in chunk.rows)

@@ -8,6 +8,7 @@ import pandas as pd
 from probe.analysis.batch import Row
 from probe.analysis.summary import Summary
 from probe.analysis.transformed import Transformed
+from probe.data.rows import Columns
 from probe.metrics import Estimate, percent
 from probe.reports.summary import summary_frame
 from probe.tasks.task import Task
@@ -15,6 +16,7 @@ from probe.tasks.task import Task
 Record = dict[str, Any]
 """A scored row as JSON values, as `view` makes it."""
 ANY = "any label"
+MAX_UNREAD = 500  # characters of a text that was not scored
 FILTERS: Mapping[str, Callable[[Record], bool]] = {
     "All": lambda row: True,
     "Wrong": lambda row: bool(row["wrong"]),
@@ -37,16 +39,17 @@ def stays(row: Record, name: str) -> bool:
     return any(made["changed"] and made["agrees"] for made in row["made"].get(name, ()))
 
 
-def view(rows: Sequence[Row], names: Sequence[str]) -> list[Record]:
+def view(rows: Sequence[Row], names: Sequence[str], columns: Columns) -> list[Record]:
     """Return the rows as the page keeps and shows them."""
-    return [_view(row, names) for row in rows]
+    return [_view(row, names, columns) for row in rows]
 
 
-def _view(row: Row, names: Sequence[str]) -> Record:
+def _view(row: Row, names: Sequence[str], columns: Columns) -> Record:
     answer = row.prediction
     made = {name: [_made(each) for each in row.transformed.get(name, ())] for name in names}
+    example = None if row.error else row.example
     return {
-        **example_view(row.number, row.task, row.example),
+        **example_view(row.number, row.task, example, columns.texts_of(row.record)),
         "label": answer.label if answer else "",
         "confidence": round(answer.confidence, 6) if answer else None,
         "error": row.error,
@@ -55,13 +58,22 @@ def _view(row: Row, names: Sequence[str]) -> Record:
     }
 
 
-def example_view(number: int, task: Task, example: Any) -> Record:  # Any: of the task's dataclass
-    """Return what a row shows of its example, of which there is none where it was not scored."""
+def example_view(number: int, task: Task, example: Any, written: Mapping[str, str]) -> Record:
+    """Return what a row shows of its example, or of what is written there where it has none.
+
+    `example` is of the task's dataclass, None where the row was not scored.
+    """
+    unread = {field: _readable(written.get(field, "")) for field in task.fields}
     return {
         "row": number + 1,
-        "texts": task.texts(example) if example else dict.fromkeys(task.fields, ""),
+        "texts": task.texts(example) if example else unread,
         "gold": (example.gold or "") if example else "",
     }
+
+
+def _readable(text: str) -> str:
+    """Return the beginning of a text that may be of any length, and hold halves of characters."""
+    return text[:MAX_UNREAD].encode("utf-8", "replace").decode()
 
 
 def _made(transformed: Transformed) -> Record:

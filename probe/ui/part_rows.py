@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from probe.data.rows import InputRow, read_rows
+from probe.data.rows import Columns, InputRow, read_rows
 from probe.scoring.assembly import DonePart
 from probe.scoring.parts import ScoredPart
 from probe.scoring.plan import ScoringPlan
@@ -33,9 +33,9 @@ class PartRows:
 
     def add(self, done: DonePart) -> None:
         """Write the rows of a part behind the others. Raises FileError."""
-        task = self._plan.task
-        rows = list(read_rows(done.part, self._plan.request.columns, task))
-        self._rows.add(part_view(rows, done.scored, task, self._names))
+        task, columns = self._plan.task, self._plan.request.columns
+        rows = list(read_rows(done.part, columns, task))
+        self._rows.add(part_view(rows, columns, done.scored, task, self._names))
         self.rules.add(row.example for row in rows)
 
     def finish(self) -> None:
@@ -44,23 +44,39 @@ class PartRows:
 
 
 def part_view(
-    rows: Iterable[InputRow], part: ScoredPart, task: Task, names: Sequence[str]
+    rows: Iterable[InputRow],
+    columns: Columns,
+    part: ScoredPart,
+    task: Task,
+    names: Sequence[str],
 ) -> list[Record]:
     """Return the rows of a part as `batch_tables.view` returns rows that were just scored."""
-    columns = ValueColumns(part.labels, task, tuple(names))
+    written = ValueColumns(part.labels, task, tuple(names))
     made = defaultdict[int, list[Cells]](list)
     for values in part.values.made:
-        cells = dict(zip(columns.made, values, strict=True))
+        cells = dict(zip(written.made, values, strict=True))
         made[cells["row"]].append(cells)
     return [
-        _view(row, dict(zip(columns.scored, values, strict=True)), made[row.number + 1], columns)
+        _view(
+            row,
+            columns.texts_of(row.record),
+            dict(zip(written.scored, values, strict=True)),
+            made[row.number + 1],
+            written,
+        )
         for row, values in zip(rows, part.values.scored, strict=True)
     ]
 
 
-def _view(row: InputRow, cells: Cells, made: Sequence[Cells], columns: ValueColumns) -> Record:
+def _view(
+    row: InputRow,
+    texts: Mapping[str, str],
+    cells: Cells,
+    made: Sequence[Cells],
+    columns: ValueColumns,
+) -> Record:
     task, scored = columns.task, not cells["error"]
-    shown = example_view(row.number, task, row.example if scored else None)
+    shown = example_view(row.number, task, row.example if scored else None, texts)
     by_name = {name: list[Record]() for name in columns.transforms}
     for each in made:
         by_name[each["transform"]].append(_made(task, shown["texts"], each))

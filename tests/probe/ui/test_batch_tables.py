@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from probe.analysis.batch import Row
+from probe.data import records
+from probe.data.rows import Columns
 from probe.tasks.nli import NLI
-from probe.ui.batch_tables import ALL, ANY, LEAST_SURE, Record
+from probe.ui.batch_tables import ALL, ANY, LEAST_SURE, MAX_UNREAD, Record, view
 from probe.ui.row_numbers import PAGE_ROWS
 from probe.ui.row_pages import RowsPage, RowsWriter, Selection, rows_page
 
@@ -75,3 +78,12 @@ def test_no_more_rows_are_read_than_are_shown(tmp_path: Path) -> None:
     broken = [line if 20 <= at < 40 else b"?" * len(line) for at, line in enumerate(lines)]
     (tmp_path / "rows.jsonl").write_bytes(b"".join(broken))
     assert len(rows_page(tmp_path, Selection(), 2).rows) == PAGE_ROWS
+
+
+def test_a_row_that_was_not_scored_shows_what_is_written_there() -> None:
+    cells = {"p": None, "h": "He \ud800 " + "moves " * MAX_UNREAD}
+    row = Row(0, NLI, error="the premise is empty", record=records.Record(0, cells))
+    (shown,) = view([row], [], Columns({"premise": "p", "hypothesis": "h"}))
+    assert shown["texts"]["premise"] == ""
+    assert shown["texts"]["hypothesis"].startswith("He ? moves moves")
+    assert len(shown["texts"]["hypothesis"]) == MAX_UNREAD

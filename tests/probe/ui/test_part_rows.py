@@ -54,6 +54,6 @@ def test_a_part_is_shown_as_the_rows_that_it_came_of(
     written = value_columns(model, names)
     scored = ScoredPart(written.values(rows), {}, written.labels, model.name, None, "fp32")
     part = read_packed_values(packed_values(scored))
-    shown = part_view(read_rows(table, columns, task), part, task, names)
-    assert shown == view(rows, names)
+    shown = part_view(read_rows(table, columns, task), columns, part, task, names)
+    assert shown == view(rows, names, columns)
     assert [bool(row["error"]) for row in shown] == [not row.prediction for row in rows]

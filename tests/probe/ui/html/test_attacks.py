@@ -155,7 +155,7 @@ def test_a_file_is_previewed_and_scored_as_text(
     classifier = shared("bert")
     columns = guess([str(name) for name in table.frame.columns], NLI)
     rows = [row for chunk in score(table, columns, classifier) for row in chunk.rows]
-    require_ours(batch_rows.rows_table(view(rows, []), NLI))
+    require_ours(batch_rows.rows_table(view(rows, [], columns), NLI))
     summary = summarise(rows, [], NLI)
     require_ours(batch.head(attack, summary, attack, "fp32", 1.0))
     require_ours(batch.figures(summary, NLI, attack, measures=measures(summary)))
