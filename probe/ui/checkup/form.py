@@ -115,8 +115,8 @@ def forecast(*values: Any) -> Markup:
     wait = duration_words(estimate_seconds(plan, examples))
     few, ways = min(plan.asked.n, len(examples)), sum(part in REGISTRY for part in plan.parts)
     where = plan.file or "the app's examples"
+    changed = f"of which {few:,} are changed" if few < len(examples) else "all of them changed"
     return note(
-        f"{title_of(plan.model)} on {where}: {len(examples):,}, of which {few:,} are changed in "
-        f"each of {ways} ways. {capitalised(wait)} on one core. You may "
-        "close the page."
+        f"{title_of(plan.model)} on {where}: {len(examples):,}, {changed} in each of {ways} ways. "
+        f"{capitalised(wait)} on one core. You may close the page."
     )

@@ -32,8 +32,8 @@ from probe.ui.visitors.visitor_files import own_file
 
 HINT = (
     "Everything that the papers would ask of one model, in one report: each change of the texts, "
-    "how sure it is, kinds of texts and HANS, beside the other models, and what to try next. It "
-    "takes what is chosen above: the app's examples, or your labelled file."
+    "how sure it is, kinds of texts, for inference HANS, beside the other models, and what to try "
+    "next. It takes what is chosen above: the app's examples, or your labelled file."
 )
 EMPTY = (
     "No check-up here yet",

@@ -108,6 +108,8 @@ def test_the_estimate_counts_the_changes_and_not_the_other_parts() -> None:
     said = forecast("da", *values())
     assert f"600, of which 5 are changed in each of {len(ready(NLI))} ways" in said
     assert "on one core" in said
+    said = forecast("da", *values(n=600))
+    assert f"600, all of them changed in each of {len(ready(NLI))} ways" in said
 
 
 def test_a_fetched_data_set_keeps_its_name_in_the_command(hub: Hub, tmp_path: Path) -> None:
