@@ -102,13 +102,14 @@ def _build_form(page: Page) -> tuple[list[Any], gr.Button]:
         gr.HTML(Markup('<h2 class="title small">A new set</h2>'), padding=False)
         mode = gr.Radio(
             _modes(NLI), value=_modes(NLI)[0][1], label="What people are asked",
-            elem_id="annotate-mode",
+            elem_id="annotate-mode", elem_classes="seg",
         )  # fmt: skip
         source = gr.Radio(
             [("The bundled examples", BUNDLED), ("A file of mine", FILE)],
             value=BUNDLED,
             label="Texts from",
             elem_id="annotate-source",
+            elem_classes="seg",
         )
         upload = gr.File(
             label="File", show_label=False, type="filepath", height=110, visible=False,
@@ -122,7 +123,7 @@ def _build_form(page: Page) -> tuple[list[Any], gr.Button]:
             4, label=f"Texts of each change, 1 to {MAX_EACH}", precision=0, minimum=1,
             maximum=MAX_EACH, elem_id="annotate-each",
         )  # fmt: skip
-        with gr.Accordion("Settings", open=False):
+        with gr.Accordion("Settings: model, seed", open=False, elem_classes="fold"):
             known = page.core.models.names("")
             model = gr.Dropdown(
                 model_choices(known), label="Model whose gradients the changes read",
