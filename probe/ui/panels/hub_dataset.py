@@ -50,6 +50,7 @@ def build(page: Page, uploads: Sequence[gr.File], elem_id: str, shown: bool = Tr
         open=False,
         visible=shown and is_open(),
         elem_id=f"{elem_id}-hub",
+        elem_classes="fold",
     )
     with panel:
         gr.HTML(note(ABOUT))

@@ -73,7 +73,7 @@ def build(page: Page, model: gr.Dropdown, task: gr.Textbox) -> gr.events.Depende
 
     Returns the event that loads.
     """
-    with gr.Accordion("Your own model", open=False, elem_id="own-model"):
+    with gr.Accordion("Your own model", open=False, elem_id="own-model", elem_classes="fold"):
         gr.HTML(note(ABOUT))
         name = gr.Textbox(label="Hub id or folder", placeholder="owner/name", elem_id="own-name")
         labels = gr.Textbox(label="Which output is which?", visible=False, elem_id="own-labels")

@@ -81,7 +81,9 @@ def build(page: Page, upload: gr.File) -> None:
     They are those that the templates of the chosen task heed; a task without templates has none.
     """
     first = kinds(NLI)[0]
-    with gr.Accordion("Or make them from templates", open=False, elem_id="templates") as panel:
+    with gr.Accordion(
+        "Or make them from templates", open=False, elem_id="templates", elem_classes="fold"
+    ) as panel:
         about = gr.HTML(note(grammar(first).summary))
         with gr.Row():
             kind = gr.Dropdown(_kinds(NLI), value=first, label="Templates", **CHANGING)

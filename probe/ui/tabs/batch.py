@@ -17,6 +17,7 @@ from probe.ui.api import hub_dataset as hub_api
 from probe.ui.batch_tables import ALL, ANY, FILTERS
 from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING, PRESSED, QUIET
+from probe.ui.html.elements import hint
 from probe.ui.page import Page
 from probe.ui.panels import hub_dataset, options, templates
 from probe.ui.panels.changes import build_changes
@@ -28,7 +29,7 @@ from probe.ui.tabs.batch_outputs import Outputs
 from probe.ui.tabs.batch_rows import choose, press_figure, press_page
 from probe.ui.tabs.batch_run import run
 
-ABOUT = (
+HINT = (
     "Score a whole file: how many answers are right, and how many stay when the text is changed "
     "until it says nothing any more."
 )
@@ -43,7 +44,7 @@ def build(page: Page) -> None:
     """Put the tab together."""
     line = FileLine()
     with gr.Column(elem_id="batch-setup") as setup:
-        gr.HTML(Markup('<p class="say">{}</p>').format(ABOUT))
+        gr.HTML(hint(HINT), padding=False)
         file = build_file(page, "upload")
         with file.details, gr.Column(elem_classes="card"):
             trouble = gr.HTML(elem_id="batch-trouble")
@@ -124,7 +125,9 @@ def _choices(
             later = gr.Button("Score in the background", elem_id="score-later")
         with gr.Column(scale=4, min_width=280):
             changes = build_changes(page, "batch-transforms")
-    with gr.Accordion("Settings", open=False, elem_id="batch-settings"):
+    with gr.Accordion(
+        "Settings: seed, precision, options of the changes", open=False, elem_classes="fold"
+    ):
         with gr.Row():
             seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=100)
             precisions = list(get_args(Precision))

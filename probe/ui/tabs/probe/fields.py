@@ -181,7 +181,7 @@ def option_controls() -> list[Any]:  # Any: components share no useful type
     """Lay out the options of the transforms, and say which transforms cannot run here."""
     missing = not_available()
     gr.HTML(missing, visible=bool(missing))
-    with gr.Accordion("Options of the changes", open=False, elem_id="options"):
+    with gr.Accordion("Options of the changes", open=False, elem_id="options", elem_classes="fold"):
         return options.build()
 
 

@@ -45,7 +45,9 @@ def build(page: Page) -> None:
     with gr.Column(elem_id="probe-settings", elem_classes="card"):
         explain, method, baseline, seed = form_fields.explanation()
         loaded = own_model.build(page, model, shown)
-        with gr.Accordion("Open a view from its file", open=False, elem_id="view-file"):
+        with gr.Accordion(
+            "Open a view from its file", open=False, elem_id="view-file", elem_classes="fold"
+        ):
             file = gr.File(label="A file that Copy link has saved", file_types=[".json"])
         controls = form_fields.option_controls()
     notices = gr.HTML(elem_id="notices")
