@@ -17,6 +17,9 @@ BATCH_TOKENS: Mapping[str, int] = {"cpu": 2048, "cuda": 16_384}
 two batches."""
 BATCH_ROWS = 256
 """Of the shortest examples."""
+FULL_TOKENS, SHORTER = 384, 0.8
+"""A batch of so many tokens ends before an example that is shorter than this share of its longest:
+few examples differ much in length, and padding them costs more than another batch."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +99,14 @@ def by_tokens(
     A row that is longer is a batch of its own.
     """
     order = sorted(range(len(lengths)), key=lambda row: lengths[row], reverse=True)
-    start = 0
-    while start < len(order):
-        rows = min(most_rows, max(1, tokens // max(1, lengths[order[start]])))
-        yield order[start : start + rows]
-        start += rows
+    batch: list[int] = []
+    for row in order:
+        longest = max(1, lengths[batch[0]]) if batch else 1
+        full = len(batch) == most_rows or (len(batch) + 1) * longest > tokens
+        shorter = len(batch) * longest >= FULL_TOKENS and lengths[row] < SHORTER * longest
+        if batch and (full or shorter):
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch

@@ -63,3 +63,10 @@ def test_a_word_model_says_the_same_without_padding(kind: str) -> None:
         together = model.unscaled_logits(tokens.padded(range(len(PAIRS))))
         alone = [model.unscaled_logits(tokens.padded([row])) for row in range(len(PAIRS))]
     torch.testing.assert_close(together, torch.cat(alone), atol=1e-5, rtol=0)
+
+
+def test_a_batch_with_tokens_enough_ends_before_a_much_shorter_example() -> None:
+    lengths = [100, 100, 100, 100, 81, 79, 20]
+    assert list(by_tokens(lengths, 2048)) == [[0, 1, 2, 3, 4], [5, 6]]
+    assert list(by_tokens(lengths[1:], 2048)) == [[0, 1, 2, 3], [4, 5]]
+    assert list(by_tokens(lengths[2:], 2048)) == [[0, 1, 2, 3], [4]]
