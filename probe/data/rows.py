@@ -51,10 +51,9 @@ class Columns:
         """What values mean: the name of a label, or None for no gold label."""
         return {**self.classes, **self.values}
 
-    def texts_of(self, record: Record) -> dict[str, str]:
-        """Return what a row has in the texts' columns, be it an example or not."""
-        cells = {field: record.cells.get(name) for field, name in self.texts.items()}
-        return {field: "" if is_missing(cell) else str(cell) for field, cell in cells.items()}
+    def cells_of(self, record: Record) -> dict[str, object]:
+        """Return what a row has in the texts' columns, None where it lacks one."""
+        return {field: record.cells.get(name) for field, name in self.texts.items()}
 
     def check(self, names: Sequence[str]) -> None:
         """Refuse columns that are not there. Raises FileError."""
@@ -117,9 +116,10 @@ def read_rows(table: Tabular, columns: Columns, task: Task, start: int = 0) -> I
         if record.broken:
             yield InputRow(record.number, problems=(FileError(record.broken),), record=record)
             continue
-        cells = {field: record.cells.get(name) for field, name in columns.texts.items()}
         gold = record.cells.get(columns.gold) if columns.gold else None
-        row = read_row(task, record.number, cells, gold, table.bounds, columns.meanings)
+        row = read_row(
+            task, record.number, columns.cells_of(record), gold, table.bounds, columns.meanings
+        )
         yield replace(row, record=record)
 
 

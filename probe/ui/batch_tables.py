@@ -8,6 +8,8 @@ import pandas as pd
 from probe.analysis.batch import Row
 from probe.analysis.summary import Summary
 from probe.analysis.transformed import Transformed
+from probe.data.missing import is_missing
+from probe.data.records import Record as FileRecord
 from probe.data.rows import Columns
 from probe.metrics import Estimate, percent
 from probe.reports.summary import summary_frame
@@ -47,9 +49,10 @@ def view(rows: Sequence[Row], names: Sequence[str], columns: Columns) -> list[Re
 def _view(row: Row, names: Sequence[str], columns: Columns) -> Record:
     answer = row.prediction
     made = {name: [_made(each) for each in row.transformed.get(name, ())] for name in names}
-    example = None if row.error else row.example
+    texts = example_view(row.task, None if row.error else row.example, row.record, columns)
     return {
-        **example_view(row.number, row.task, example, columns.texts_of(row.record)),
+        "row": row.number + 1,
+        **texts,
         "label": answer.label if answer else "",
         "confidence": round(answer.confidence, 6) if answer else None,
         "error": row.error,
@@ -58,21 +61,20 @@ def _view(row: Row, names: Sequence[str], columns: Columns) -> Record:
     }
 
 
-def example_view(number: int, task: Task, example: Any, written: Mapping[str, str]) -> Record:
-    """Return what a row shows of its example, or of what is written there where it has none.
+def example_view(task: Task, example: Any, record: FileRecord, columns: Columns) -> Record:
+    """Return what a row shows of its example, or of what the file has there where it has none.
 
     `example` is of the task's dataclass, None where the row was not scored.
     """
-    unread = {field: _readable(written.get(field, "")) for field in task.fields}
-    return {
-        "row": number + 1,
-        "texts": task.texts(example) if example else unread,
-        "gold": (example.gold or "") if example else "",
-    }
+    if example:
+        return {"texts": task.texts(example), "gold": example.gold or ""}
+    cells = columns.cells_of(record)
+    return {"texts": {field: _readable(cells.get(field)) for field in task.fields}, "gold": ""}
 
 
-def _readable(text: str) -> str:
-    """Return the beginning of a text that may be of any length, and hold halves of characters."""
+def _readable(cell: object) -> str:
+    """Return the beginning of a cell that may be of any length, and hold halves of characters."""
+    text = "" if is_missing(cell) else str(cell)
     return text[:MAX_UNREAD].encode("utf-8", "replace").decode()
 
 

@@ -59,7 +59,7 @@ def part_view(
     return [
         _view(
             row,
-            columns.texts_of(row.record),
+            columns,
             dict(zip(written.scored, values, strict=True)),
             made[row.number + 1],
             written,
@@ -70,18 +70,19 @@ def part_view(
 
 def _view(
     row: InputRow,
-    texts: Mapping[str, str],
+    columns: Columns,
     cells: Cells,
     made: Sequence[Cells],
-    columns: ValueColumns,
+    written: ValueColumns,
 ) -> Record:
-    task, scored = columns.task, not cells["error"]
-    shown = example_view(row.number, task, row.example if scored else None, texts)
-    by_name = {name: list[Record]() for name in columns.transforms}
+    task, scored = written.task, not cells["error"]
+    shown = example_view(task, row.example if scored else None, row.record, columns)
+    by_name = {name: list[Record]() for name in written.transforms}
     for each in made:
         by_name[each["transform"]].append(_made(task, shown["texts"], each))
     wrong = scored and shown["gold"] and not task.matches(cells["prediction"], shown["gold"])
     return {
+        "row": row.number + 1,
         **shown,
         "label": cells["prediction"] if scored else "",
         "confidence": cells["confidence"],
