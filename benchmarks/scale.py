@@ -1,8 +1,8 @@
 """Files from a thousand to a million rows: CPU time, memory, and two workers against one.
 
-    python -m benchmarks.scale growth [ROWS...]
+    python -m benchmarks.scale growth [ROWS...] [NAMES...]
     python -m benchmarks.scale transforms [ROWS...] [NAMES...]
-    python -m benchmarks.scale memory [ROWS...]
+    python -m benchmarks.scale memory [ROWS...] [NAMES...]
     python -m benchmarks.scale workers [ROWS] [NAMES...]
 
 Each file is scored by `da` in a process of its own, which has loaded the model before the clock
@@ -49,6 +49,7 @@ MOST_BY_MODEL = 300_000
 WORKED_ON = 60_000
 SMALL = 64
 NAMES = ("sort", "drop")
+Measure = Callable[[Sequence[int], Sequence[str]], None]
 
 
 def write_file(path: Path, rows: int, first: int = 0) -> None:
@@ -128,13 +129,13 @@ def growth(counts: Sequence[int], names: Sequence[str] = ()) -> None:
         print(f"| {rows:,} | {seconds:.1f} | {rows / seconds:.0f} | {share:.2f} |", flush=True)
 
 
-def memory(counts: Sequence[int]) -> None:
+def memory(counts: Sequence[int], names: Sequence[str] = ()) -> None:
     """Print the most memory that each file takes above the loaded model."""
     print("| rows | `da` | a model that answers at once |")
     print("|---|---|---|")
     for rows in counts:
         models = (MODEL, AtOnce.name) if rows <= MOST_BY_MODEL else (AtOnce.name,)
-        taken = [f"{score(rows, (), model)['megabytes']:.0f} MB" for model in models]
+        taken = [f"{score(rows, names, model)['megabytes']:.0f} MB" for model in models]
         print(f"| {rows:,} | {' | '.join([*['–'] * (2 - len(taken)), *taken])} |", flush=True)
 
 
@@ -149,7 +150,8 @@ def home_with(workers: int) -> Iterator[Path]:
 def seconds_as_run(rows: int, names: Sequence[str], workers: int) -> float:
     """Return how long a run of the store takes on so many workers, which have loaded the model."""
     with home_with(workers) as home:
-        file, store, engine = home / "in.csv", Store(), Engine(Store())
+        file, store = home / "in.csv", Store()
+        engine = Engine(store)
         texts = {"premise": "premise", "hypothesis": "hypothesis"}
         request = ScoringRequest(Columns(texts, "label"), tuple(names))
         took, warm_up = 0.0, workers * request.chunk_rows  # in which each loads the model
@@ -175,7 +177,7 @@ def workers(counts: Sequence[int], names: Sequence[str] = ()) -> None:
     print(f"| {rows:,} | {one:.1f} s | {two:.1f} s | {one / two:.2f} |")
 
 
-PARTS: dict[str, tuple[Callable[..., None], Sequence[int], Sequence[str]]] = {
+PARTS: dict[str, tuple[Measure, Sequence[int], Sequence[str]]] = {
     "growth": (growth, GROWTH, ()),
     "transforms": (growth, TRANSFORMED, NAMES),
     "memory": (memory, MEMORY, ()),
@@ -192,9 +194,9 @@ def main() -> None:
         print(json.dumps(score_here(model, Path(file), Path(out), names)))
         return
     measure, counts, names = PARTS[part]
+    words = [word.replace(",", "") for word in words]
     counts = [int(word) for word in words if word.isdigit()] or counts
-    names = [word for word in words if not word.isdigit()] or names
-    measure(counts, *([names] if names else []))
+    measure(counts, [word for word in words if not word.isdigit()] or names)
 
 
 if __name__ == "__main__":
