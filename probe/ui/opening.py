@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
+from probe.tasks.task import offered_tasks
 from probe.ui.events import QUIET
 
 Answer = Callable[..., Any]  # Any: a handler's values, and gradio's updates of components
@@ -20,6 +21,18 @@ FOLLOW = """(names => (opened, front, task, ...marks) => {
 })(%s)"""
 """Tells the tab in front the task, in the mark of its first showing or in that of another task; or
 that it is shown again as it was."""
+
+
+OPEN_LINK = """((names, tasks) => () => {
+  const link = new URLSearchParams(window.location.search), kept = { __type__: "update" };
+  const tab = link.get("tab"), task = link.get("task"), shown = { ...kept, selected: tab };
+  return [
+    ...(names.includes(tab) ? [shown, tab] : [kept, kept]),
+    tasks.includes(task) ? task : kept,
+  ];
+})(%s, %s)"""
+"""Opens the tab and chooses the task that the page's address names, before anybody can press one:
+an answer of the app could come after that."""
 
 
 class TaskMarks(NamedTuple):
@@ -69,6 +82,18 @@ class Front:
             trigger_mode="multiple",
             **QUIET,
         )
+
+
+def open_link(blocks: gr.Blocks, tabs: gr.Tabs, front: Front, task: gr.Radio) -> None:
+    """Open the tab and choose the task that a permalink names, where the page offers them."""
+    offered = [each.name for each in offered_tasks()]
+    blocks.load(
+        None,
+        None,
+        [tabs, front.name, task],
+        js=OPEN_LINK % (json.dumps(list(front.marks)), json.dumps(offered)),
+        **QUIET,
+    )
 
 
 def _mark(value: str, elem_id: str) -> gr.Textbox:

@@ -16,9 +16,9 @@ from probe.settings import ASSETS, settings
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.events import QUIET
 from probe.ui.html.elements import not_for_task
-from probe.ui.opening import Answer, Front, TaskMarks, keeping_choices
+from probe.ui.opening import Answer, Front, TaskMarks, keeping_choices, open_link
 from probe.ui.server.checked_blocks import CheckedBlocks
-from probe.ui.task_choice import build_choice, task_in
+from probe.ui.task_choice import build_choice
 from probe.ui.visitors.owner import browser_memory, browser_token, open_for_visitor
 from probe.ui.visitors.visitor_files import HOUR
 
@@ -117,15 +117,6 @@ def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
     hours = settings().keep_hours
     names = [entry.id for entry in tabs]
 
-    def open_tab(request: gr.Request) -> list[Any]:  # Any: gradio's own mark to skip
-        """Open the tab and choose the task that a permalink names."""
-        query = request.query_params
-        name = query.get("tab", "")
-        task_name = task_in(query).name if "task" in query else gr.skip()
-        if name not in names:
-            return [gr.skip(), gr.skip(), task_name]
-        return [gr.Tabs(selected=name), name, task_name]
-
     with CheckedBlocks(title="NLI Clinic", delete_cache=(HOUR, hours * HOUR)) as blocks:
         with gr.Row(elem_id="masthead"):
             header = (ASSETS / "header.html").read_text(encoding="utf-8")
@@ -135,8 +126,8 @@ def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
         with gr.Column(visible=False):  # gradio makes a form of the marks, which would take room
             front = Front(names, FIRST_TAB)
         with gr.Tabs(selected=FIRST_TAB) as shown:
-            visit = open_for_visitor(blocks, core.store, owner)
-            front.follow(visit.then(open_tab, None, [shown, front.name, task], **QUIET), task)
+            open_link(blocks, shown, front, task)
+            front.follow(open_for_visitor(blocks, core.store, owner), task)
             for entry in tabs:
                 with gr.Tab(entry.title, id=entry.id) as tab:
                     front.note(entry.id, tab)
