@@ -2,7 +2,7 @@
 
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
 import typer
 
@@ -21,7 +21,8 @@ def local_file(file: Path) -> Path:
 def fetched(file: Path) -> FetchedDataset:
     """Fetch a hub's data set once for this process, and say what it is. Raises FileError."""
     asked = read_reference(file)
-    dataset = fetch(asked, Path(_folder().name))
+    folder = Path(mkdtemp(dir=_folder().name))  # data sets of two owners may have one name
+    dataset = fetch(asked, folder)
     typer.echo(f"fetched: {dataset.words}", err=True)
     return dataset
 

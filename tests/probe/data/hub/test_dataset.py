@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from probe.cli.example_file import local_file
 from probe.data.hub.dataset import HubDataset, fetch, is_reference, read_reference, source_name
 from probe.data.label_values import in_words, label_values
 from probe.data.questions import question_rows
@@ -104,6 +105,21 @@ def test_the_files_of_a_split_are_one_table_in_their_order(
     path = fetched("hub:owner/set:train", tmp_path / "out")
     assert path.name == "set-train.parquet"
     assert list(read_table(path).frame["label"]) == [0, 1, 2]
+
+
+def test_data_sets_of_one_name_stay_apart(hub: Hub, served: ServedDataset, tmp_path: Path) -> None:
+    """The one is a second name of a cached file, through which the other must not be written."""
+    for part in (1, 2):
+        write(tmp_path / "theirs" / "data" / f"validation-0000{part}-of-00002.parquet", [0], NAMES)
+    hub.datasets["other/set"] = ServedDataset(tmp_path / "theirs")
+    mine, theirs = (Path(f"hub:{owner}/set:validation") for owner in ("owner", "other"))
+    ours = local_file(mine)
+    assert local_file(theirs) != ours
+    assert list(read_table(ours).frame["label"]) == [2, -1]
+    one = fetched(str(mine), tmp_path / "out")
+    assert fetched(str(theirs), tmp_path / "out") == one
+    assert list(read_table(one).frame["label"]) == [0, 0]
+    assert list(read_table(fetched(str(mine), tmp_path / "again")).frame["label"]) == [2, -1]
 
 
 def test_only_the_files_of_the_split_are_fetched(
