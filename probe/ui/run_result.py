@@ -33,7 +33,7 @@ class RunResult:
     """What the page needs of a result: the names of its files, and what the rows come to.
 
     `totals` are the state of `Totals`, `shape` is the summary as JSON, `rules` what each rule
-    reaches, `sizes` are the bytes of all that lies beside it.
+    reaches, `sizes` are the bytes of what was written with it.
     """
 
     files: Sequence[str]
@@ -56,7 +56,8 @@ def read_result(folder: Path) -> RunResult | None:
         rules = {name: Estimate(**each) for name, each in values.pop("rules").items()}
         result = RunResult(rules=rules, **values)
         folder.touch()  # it is kept from now on
-        return result if _sizes(folder) == result.sizes else None
+        sizes = {name: (folder / name).stat().st_size for name in result.sizes}
+        return result if sizes == result.sizes else None
     except (OSError, ValueError):
         return None
 
@@ -86,12 +87,9 @@ def _write(run: StoredRun, folder: Path) -> None:
     rows.finish()
     summary = write_json(assembled.shape, folder / f"{stem}-summary.json")
     files = [path.name for path in (places.scored, summary, pairs) if path]
+    sizes = {path.name: path.stat().st_size for path in folder.iterdir()}
     result = RunResult(
         files, assembled.totals.state, assembled.shape,
-        rows.golds, rows.rules.estimates(), _sizes(folder),
+        rows.golds, rows.rules.estimates(), sizes,
     )  # fmt: skip
     write_json(asdict(result), folder / RESULT)
-
-
-def _sizes(folder: Path) -> dict[str, int]:
-    return {path.name: path.stat().st_size for path in folder.iterdir() if path.name != RESULT}

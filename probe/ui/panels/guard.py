@@ -1,8 +1,13 @@
 """Whether the files of a result are guarded for spreadsheets, which compute some cells."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import gradio as gr
+from gradio.events import Dependency
 
 from probe.data.source import form_of
 from probe.data.spreadsheets import write_guarded_copy
@@ -20,34 +25,66 @@ ORDER = ("-scored", "-compared", "-summary", "-comparison", "-pairs")
 """How the names of result files end, in the order in which they are offered."""
 
 
-def build_guard(files: gr.Files, key: gr.Textbox, elem_id: str) -> gr.Checkbox:
-    """Lay out the question, which waits until there are files; `key` is that of the results."""
+@dataclass(frozen=True)
+class ResultFiles:
+    """Where the files of a result are offered, and whether they are guarded.
+
+    `key` is that of the result; `buttons` offer files alone too, by the ends of their names.
+    """
+
+    key: gr.Textbox
+    files: gr.Files
+    guard: gr.Checkbox
+    buttons: Mapping[str, gr.DownloadButton]
+
+    def offer_after(self, event: Dependency) -> Dependency:
+        """Offer the files once an event has brought a result."""
+        offered: Dependency = event.then(self._offer, *self._wired, **QUIET)
+        return offered
+
+    def offer_as_guarded(self) -> None:
+        """Offer them anew when the question is answered."""
+        self.guard.input(self._offer, *self._wired, **QUIET)
+
+    @property
+    def _wired(self) -> tuple[list[Any], list[Any]]:  # Any: components
+        return [self.key, self.guard], [self.files, self.guard, *self.buttons.values()]
+
+    def _offer(self, key: str, guard: bool) -> list[Any]:  # Any: gradio's updates
+        return offer(key, guard, *self.buttons)
+
+
+def build_guard(
+    files: gr.Files, key: gr.Textbox, elem_id: str, **buttons: gr.DownloadButton
+) -> ResultFiles:
+    """Lay out the question, which waits until there are files; `key` is that of the results.
+
+    `buttons` offer a file alone, by how its name ends: `scored` that of `…-scored.csv`.
+    """
     guard = gr.Checkbox(False, label=LABEL, info=HELP, visible=False, elem_id=elem_id)
-    guard.input(offer, [key, guard], [files, guard], **QUIET)
-    return guard
+    offered = ResultFiles(key, files, guard, {f"-{end}": button for end, button in buttons.items()})
+    offered.offer_as_guarded()
+    return offered
 
 
-def offer(key: str, guard: bool) -> tuple[gr.Files, gr.Checkbox]:
-    """Offer the files of a result, and the question where one of them can be guarded."""
+def offer(key: str, guard: bool, *alone: str) -> list[Any]:  # Any: gradio's updates
+    """Offer the files of a result, and the question where one of them can be guarded.
+
+    Those with the ends of their names in `alone` are offered by a button each, too.
+    """
     try:
         files = _files(kept_folder(key or ""))
     except FileError:  # there are none yet, or no more
-        return gr.skip(), gr.Checkbox(visible=False)
-    shown = [str(_as_asked(path, guard)) for path in files]
-    return gr.Files(shown, visible=True), gr.Checkbox(visible=any(map(_guardable, files)))
-
-
-def offer_alone(key: str, guard: bool, *kinds: str) -> list[gr.DownloadButton]:
-    """Offer the files of a result with these ends of their names, each by a button of its own."""
-    try:
-        files = {_kind(path): path for path in _files(kept_folder(key or ""))}
-    except FileError:
-        files = {}
+        return [
+            gr.skip(),
+            gr.Checkbox(visible=False),
+            *(gr.DownloadButton(visible=False),) * len(alone),
+        ]
+    shown = {_kind(path): str(_as_asked(path, guard)) for path in files}
     return [
-        gr.DownloadButton(value=str(_as_asked(files[kind], guard)), visible=True)
-        if kind in files
-        else gr.DownloadButton(visible=False)
-        for kind in kinds
+        gr.Files(list(shown.values()), visible=True),
+        gr.Checkbox(visible=any(map(_guardable, files))),
+        *(gr.DownloadButton(value=shown.get(end), visible=end in shown) for end in alone),
     ]
 
 
@@ -71,5 +108,7 @@ def _guardable(path: Path) -> bool:
 def _guarded_copy(path: Path) -> Path:
     copy = path.with_name(f"{path.stem}-guarded{path.suffix}")
     if not copy.exists():
-        write_guarded_copy(path, copy)
+        with TemporaryDirectory(dir=path.parent) as folder:  # nobody is offered half of it
+            write_guarded_copy(path, fresh := Path(folder) / copy.name)
+            fresh.replace(copy)
     return copy

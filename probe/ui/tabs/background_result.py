@@ -1,7 +1,6 @@
 """What the buttons of the files in the background do: stop, go on, and show what is scored."""
 
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -9,7 +8,6 @@ from gradio.events import Dependency
 
 from probe.analysis.file_progress import FileProgress
 from probe.analysis.summary import Totals
-from probe.data.names import stem_of
 from probe.errors import UserError
 from probe.runs.access import own_run
 from probe.runs.run import StoredRun
@@ -81,7 +79,7 @@ def result_of(background: Background, run: StoredRun, visitor: str) -> Outputs:
     totals = Totals(plan.task, plan.request.names)
     totals.merge(kept.totals)
     file = ScoredFile(
-        plan.file, stem_of(Path(plan.file)), plan.task, totals.summary(), kept.shape,
+        plan.file, plan.task, totals.summary(), kept.shape,
         [str(folder / name) for name in kept.files],
         result_key(folder), kept.golds, kept.rules, seconds_of(run),
     )  # fmt: skip

@@ -1,5 +1,6 @@
 """The Batch tab: a whole file, with partial results as they come."""
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_args
 
@@ -21,7 +22,7 @@ from probe.ui.html.elements import hint
 from probe.ui.page import Page
 from probe.ui.panels import hub_dataset, options, templates
 from probe.ui.panels.changes import build_changes
-from probe.ui.panels.guard import build_guard, offer, offer_alone
+from probe.ui.panels.guard import ResultFiles, build_guard
 from probe.ui.panels.labelled_file import build_file
 from probe.ui.tabs import background_result, batch_background
 from probe.ui.tabs.batch_background import Background
@@ -52,19 +53,17 @@ def build(page: Page) -> None:
         hub_dataset.build(page, [file.upload], "upload")
         templates.build(page, file.upload)
         background, listed = batch_background.build(page)
-    shown, guard = _results()
+    shown, files = _results()
     shown.setup, shown.trouble = setup, trouble
     inputs = [*(page.owner, page.task, file.upload, *asked, file.meanings), *file.columns]
-    scoring = _score_on(go, page, background, line, [*inputs, *controls], shown)
-    later_on = _score_on(later, page, background, line, [*inputs, *controls], shown, True)
-    for begun in (scoring, later_on):
+    scoring = Scoring(page, background, line, StopRequests(), shown)
+    scoring.stops.heed(shown.halt, shown.progress)
+    scored = scoring.on(go, [*inputs, *controls])
+    later_on = scoring.on(later, [*inputs, *controls], later=True)
+    for begun in (scored, later_on):
         begun.then(background.show, page.owner, listed.outputs, **QUIET)
-    kept_files, alone = [shown.paging, guard], [shown.scored, shown.pairs]
-    for ready in (scoring, background_result.build(page, background, listed, shown)):
-        ready.then(offer, kept_files, [shown.files, guard], **QUIET).then(
-            _alone, kept_files, alone, **QUIET
-        )
-    guard.input(_alone, kept_files, alone, **QUIET)
+    for ready in (scored, background_result.build(page, background, listed, shown)):
+        files.offer_after(ready)
     shown.progress.change(None, shown.progress, None, js=TELL, **QUIET)
     shown.again.click(_another, None, [file.upload, setup, shown.results], **QUIET)
     _browse(shown)
@@ -72,45 +71,41 @@ def build(page: Page) -> None:
     hub_api.build(page.core.store)
 
 
-def _alone(key: str, guard: bool) -> list[gr.DownloadButton]:
-    return offer_alone(key, guard, "-scored", "-pairs")
-
-
 def _another() -> list[Any]:
     """Return to the choice of a file; what was scored stays in My data."""
     return [None, gr.Column(visible=True), gr.Column(visible=False)]
 
 
-def _score_on(
-    go: gr.Button,
-    page: Page,
-    background: Background,
-    line: FileLine,
-    inputs: list[Any],
-    shown: Outputs,
-    later: bool = False,
-) -> Dependency:
-    """Score when the one button is pressed, and stop when the other is; return the scoring.
+@dataclass(frozen=True)
+class Scoring:
+    """What scores a file when a button is pressed."""
 
-    `later` scores in the background, as a large file always is.
-    """
-    stops = StopRequests()
+    page: Page
+    background: Background
+    line: FileLine
+    stops: StopRequests
+    shown: Outputs
 
-    def scoring(request: gr.Request, *values: Any) -> Any:
-        stops.withdraw(request.session_hash)
-        place = visitor_of(request)
-        yield from run(page.core.models, background, stops, line, place, later, *values)
+    def on(self, go: gr.Button, inputs: list[Any], later: bool = False) -> Dependency:
+        """Score when a button is pressed; return the scoring.
 
-    stops.heed(shown.halt, shown.progress)
-    go.click(None, None, shown.trouble, js=READING, **QUIET)
-    return go.click(
-        scoring,
-        inputs,
-        shown.outputs,
-        concurrency_id="batch",
-        concurrency_limit=FILES_AT_ONCE,
-        **QUIET,
-    )
+        `later` scores in the background, as a large file always is.
+        """
+
+        def answer(request: gr.Request, *values: Any) -> Any:
+            self.stops.withdraw(request.session_hash)
+            place, models = visitor_of(request), self.page.core.models
+            yield from run(models, self.background, self.stops, self.line, place, later, *values)
+
+        go.click(None, None, self.shown.trouble, js=READING, **QUIET)
+        return go.click(
+            answer,
+            inputs,
+            self.shown.outputs,
+            concurrency_id="batch",
+            concurrency_limit=FILES_AT_ONCE,
+            **QUIET,
+        )
 
 
 def _choices(
@@ -147,7 +142,7 @@ def _models(page: Page, owner: str, task_name: str, chosen: str | None) -> gr.Dr
     return gr.Dropdown(choices=model_choices(names), value=chosen if chosen in names else first)
 
 
-def _results() -> tuple[Outputs, gr.Checkbox]:
+def _results() -> tuple[Outputs, ResultFiles]:
     """Lay out the results, and whether to guard the files."""
     shown = Outputs()
     with gr.Column(visible=False, elem_id="batch-results") as shown.results:
@@ -174,9 +169,11 @@ def _results() -> tuple[Outputs, gr.Checkbox]:
             )
             shown.forms = gr.HTML(elem_id="batch-forms")
             shown.paging = gr.Textbox("", label="results", visible=False)
-            guard = build_guard(shown.files, shown.paging, "batch-guard")
+            files = build_guard(
+                shown.files, shown.paging, "batch-guard", scored=shown.scored, pairs=shown.pairs
+            )
     shown.change = gr.Textbox("", label="change", visible=False)
-    return shown, guard
+    return shown, files
 
 
 def _download(words: str, variant: Any, elem_id: str) -> gr.DownloadButton:  # Any: a literal

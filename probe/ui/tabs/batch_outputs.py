@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from probe.analysis.file_progress import FileProgress
 from probe.analysis.summary import Summary
+from probe.data.names import stem_of
 from probe.metrics import Estimate
 from probe.scoring.files import forms_words
 from probe.scoring.precisions import precision_words
@@ -57,12 +59,11 @@ class Outputs(TabOutputs):
 class ScoredFile:
     """A file of which some rows or all are scored: `told` is the summary as JSON.
 
-    `key` is that of the results, `stem` begins the names of pictures, `rules` is what each rule
-    reaches, `seconds` what the scoring took.
+    `key` is that of the results, `rules` is what each rule reaches, `seconds` what the scoring
+    took.
     """
 
     name: str
-    stem: str
     task: Task
     summary: Summary
     told: Mapping[str, Any]  # Any: JSON
@@ -71,6 +72,11 @@ class ScoredFile:
     golds: Sequence[Label]
     rules: Mapping[str, Estimate]
     seconds: float
+
+    @property
+    def stem(self) -> str:
+        """What the names of pictures begin with."""
+        return stem_of(Path(self.name))
 
 
 def finished(file: ScoredFile, state: FileProgress) -> Outputs:

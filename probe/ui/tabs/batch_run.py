@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from probe.analysis.batch import Chunk, Row
 from probe.analysis.file_progress import FileProgress, after_chunk
+from probe.data.names import stem_of
 from probe.data.rows import with_class_names
 from probe.data.source import Source
 from probe.errors import Stopped, UserError
@@ -176,7 +177,7 @@ def _part(job: Job, result: BatchResult) -> Outputs:
     """Show the figures so far and the first rows."""
     task = job.classifier.task
     return Outputs(
-        figures=figures(result.totals.summary(), task, job.upload.stem),
+        figures=figures(result.totals.summary(), task, stem_of(job.upload)),
         rows=rows_table(result.first, task),
     )
 
@@ -186,7 +187,7 @@ def _finished(job: Job, result: BatchResult, last: Chunk[Row], why: str) -> Outp
     summary = result.totals.summary()
     told, files, paging = result.hand_over()
     scored = ScoredFile(
-        job.upload.name, job.upload.stem, job.classifier.task, summary, told, files, paging,
+        job.upload.name, job.classifier.task, summary, told, files, paging,
         result.golds, result.rules.estimates(), last.seconds,
     )  # fmt: skip
     return finished(scored, _end(job, last, why))

@@ -23,7 +23,7 @@ from probe.ui.html.elements import hint
 from probe.ui.html.shared_link import copy_script
 from probe.ui.page import Page
 from probe.ui.panels import hans, hub_dataset
-from probe.ui.panels.guard import build_guard, offer
+from probe.ui.panels.guard import ResultFiles, build_guard
 from probe.ui.panels.labelled_file import build_file, most_fields
 from probe.ui.panels.sources import BUNDLED
 from probe.ui.tabs.compare_link import read_link
@@ -85,14 +85,14 @@ def build(page: Page) -> None:
     with gr.Accordion("Settings: precision", open=False, elem_classes="fold"):
         precision = gr.Dropdown(list(get_args(Precision)), value="auto", label="Precision")
     shown.progress = gr.HTML(padding=False, elem_id="compare-progress")
-    guard = _results(shown)
+    files = _results(shown)
     with gr.Column() as inference_only:
         hans.build(page, names)
     checkup.build(page, source, file)
     one_of_each = [names, source, *texts, shown.begin, inference_only]
     asked = [page.owner, page.task, names, source, precision, *texts, *file.asked]
     comparing = Comparing(page, StopRequests(), FileLine(), shown)
-    comparing.on(go, asked).then(offer, [shown.place, guard], [shown.files, guard], **QUIET)
+    files.offer_after(comparing.on(go, asked))
     source.change(show_source, source, [of_file, of_one], **QUIET)
     gr.on([names.input, source.input, *[text.input for text in texts]], None, js=STALE, **QUIET)
     names.change(None, js=TYPED, **QUIET)
@@ -207,7 +207,7 @@ def _source() -> gr.Radio:
     )
 
 
-def _results(shown: Outputs) -> gr.Checkbox:
+def _results(shown: Outputs) -> ResultFiles:
     """Lay out the results, and the question whether to guard the files."""
     count = len(bundled_examples(NLI, "test"))
     shown.begin = gr.HTML(empty(NLI, 2, count), padding=False, elem_id="compare-begin")
@@ -226,7 +226,7 @@ def _results(shown: Outputs) -> gr.Checkbox:
         with gr.Column(visible=False, elem_classes="card") as shown.taken:
             shown.files = gr.Files(label="Compared file and summary", elem_id="compare-files")
             shown.place = gr.Textbox("", label="results", visible=False)
-            guard = build_guard(shown.files, shown.place, "compare-guard")
+            files = build_guard(shown.files, shown.place, "compare-guard")
     shown.two = gr.Textbox("0|1", label="two models", visible=False)
     shown.cell = gr.Textbox("", label="cell", visible=False)
-    return guard
+    return files

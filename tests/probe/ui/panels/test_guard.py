@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from probe.data.tables import write_table
+from probe.errors import FileError
 from probe.ui.panels.guard import offer
 from probe.ui.result_files import kept_folder
 from probe.ui.visitors.visitor_files import fresh_folder
@@ -47,6 +48,24 @@ def test_files_come_as_they_are_unless_they_are_guarded(key: str) -> None:
     assert paths(key, False) == plain
 
 
+def test_no_half_of_a_guarded_copy_is_offered(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, copy: Path) -> None:
+        copy.write_text("premise")
+        raise FileError("the disk is full")
+
+    with monkeypatch.context() as context, pytest.raises(FileError):
+        context.setattr("probe.ui.panels.guard.write_guarded_copy", full)
+        offer(key, True)
+    assert not list(kept_folder(key).rglob("*-guarded*"))
+    assert all(b"=" in path.read_bytes() for path in paths(key, True) if path.suffix == ".csv")
+
+
+def test_a_file_is_offered_alone_by_a_button(key: str) -> None:
+    *_, scored, compared = offer(key, True, "-scored", "-compared")
+    assert Path(scored.value["path"]).name == "a-scored-guarded.csv"
+    assert scored.visible and not compared.visible
+
+
 def test_the_question_is_asked_of_csv_and_tsv_only(key: str) -> None:
     assert offer(key, False)[1].visible
     for path in kept_folder(key).glob("*.csv"):
@@ -55,6 +74,6 @@ def test_the_question_is_asked_of_csv_and_tsv_only(key: str) -> None:
 
 
 def test_nothing_is_offered_before_there_is_a_result() -> None:
-    files, guard = offer("", True)
-    assert not guard.visible
+    files, guard, button = offer("", True, "-scored")
+    assert not guard.visible and not button.visible
     assert "value" not in files

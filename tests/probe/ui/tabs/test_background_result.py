@@ -16,6 +16,8 @@ from probe.scoring.folder import pack, write_values
 from probe.scoring.request import ScoringRequest
 from probe.tasks.nli import NLI
 from probe.ui.batch_tables import ALL, ANY
+from probe.ui.panels.guard import offer
+from probe.ui.run_result import read_result, result_folder
 from probe.ui.tabs.background_result import STOP, TAKE, press, result_of
 from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.batch_outputs import Outputs
@@ -152,6 +154,17 @@ def test_the_first_press_says_at_once_that_the_rows_are_put_together(
     assert "The rows of mine.csv that are scored are put together" in str(listing.trouble)
     assert not isinstance(nothing.paging, str)
     assert shown.paging
+
+
+def test_a_guarded_copy_beside_the_files_is_no_change_of_the_result(
+    background: Background, run: StoredRun
+) -> None:
+    shown = result_of(background, run, ME)
+    offer(shown.paging, True)
+    assert read_result(result_folder(run, ME)) is not None
+    (path,) = results()[0].glob("*-scored.csv")
+    path.write_bytes(b"")
+    assert read_result(result_folder(run, ME)) is None
 
 
 @pytest.mark.parametrize("verb", [TAKE, STOP])
