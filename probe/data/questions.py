@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from probe.data.missing import is_missing
 from probe.data.names import listed
 from probe.data.rows import require_text
@@ -19,6 +21,8 @@ BASE, ADVERSARIAL = "base_id", "adversarial"
 COLUMNS = ("id", "question", BASE, ADVERSARIAL)
 HUB_KEYS = ("text", "answer_start")
 PASSAGE_KEYS, ANSWER_KEYS = ("context", "passage"), ("answers", "answer")
+LISTS = (list, np.ndarray)
+"""What a list is in JSON, and in Parquet."""
 
 
 @dataclass(frozen=True)
@@ -120,12 +124,15 @@ def _listed_answers(given: Any) -> list[Any]:  # Any: a cell
         return [given]
     if isinstance(given, Mapping):  # SQuAD's columns on the hub
         texts, starts = (given.get(key) for key in HUB_KEYS)
-        return [{"text": text, "start": int(start)} for text, start in _zipped(texts, starts)]
-    return list(given)
+        return [{"text": text, "start": start} for text, start in _zipped(texts, starts)]
+    if isinstance(given, LISTS):
+        return list(given)
+    raise ExampleError("its answers are a text, a list, or {text, answer_start}")
 
 
 def _zipped(texts: Any, starts: Any) -> list[tuple[Any, Any]]:  # Any: cells
-    if texts is None or starts is None or len(texts) != len(starts):
+    lists = isinstance(texts, LISTS) and isinstance(starts, LISTS)
+    if not lists or len(texts) != len(starts):
         raise ExampleError("its answers need a text and an answer_start each")
     return list(zip(texts, starts, strict=True))
 
@@ -137,6 +144,6 @@ def _span(answer: Any, passage: str) -> Span:  # Any: JSON
         raise ExampleError("an answer is a text, or has the keys text and start")
     start = known.get("start", known.get("answer_start"))
     start = passage.find(text) if start is None else start
-    if not isinstance(start, int) or start < 0 or not passage.startswith(text, start):
+    if not isinstance(start, (int, np.integer)) or start < 0 or not passage.startswith(text, start):
         raise ExampleError(f"the answer {text!r} does not stand in its passage where it should")
-    return Span(text, start)
+    return Span(text, int(start))

@@ -118,14 +118,15 @@ def encoding_of(pieces: Iterable[bytes], name: str) -> str:
     All pieces, of `SAMPLE_BYTES` each, are looked at until one is not UTF-8. Raises FileError for
     what is no text.
     """
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for number, piece in enumerate(pieces):
-        if number == 0 and (told := _told(piece, name)):
-            return told
-        try:
+    decoder, piece = codecs.getincrementaldecoder("utf-8")(), b""
+    try:
+        for number, piece in enumerate(pieces):
+            if number == 0 and (told := _told(piece, name)):
+                return told
             decoder.decode(piece)
-        except UnicodeDecodeError:
-            return _guessed(piece, name)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return _guessed(piece, name)
     return "utf-8-sig"
 
 

@@ -75,6 +75,11 @@ def test_western_text_is_read_in_the_encodings_of_western_machines(
     assert cells(found)[1] == text.split(",")
 
 
+def test_a_text_that_ends_within_a_character_of_utf_8_is_western(tmp_path: Path) -> None:
+    found = table(tmp_path, "a.csv", b"premise,hypothesis\na man,un caf\xe9")
+    assert cells(found)[1] == ["a man", "un café"]
+
+
 def test_the_curly_quotes_of_windows_are_read(tmp_path: Path) -> None:
     text = "premise,hypothesis\nThe café wasn’t open.,“Closed”\n"
     assert cells(table(tmp_path, "a.csv", text.encode("cp1252")))[1] == [

@@ -1,0 +1,67 @@
+"""The rows of a file of questions: what answers may look like, and what is said of others."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from probe.data.questions import question_rows
+from probe.tasks.reading import Span
+
+PASSAGE = "Ada was born in 1815 in London."
+
+
+def written(folder: Path, answers: Any) -> Path:  # Any: JSON
+    """Write one question with these answers."""
+    row = {"context": PASSAGE, "question": "When was Ada born?", "answers": answers}
+    path = folder / "questions.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        "1815",
+        ["1815"],
+        '["1815"]',
+        [{"text": "1815"}],
+        [{"text": "1815", "start": 16}],
+        [{"text": "1815", "answer_start": 16}],
+        {"text": ["1815"], "answer_start": [16]},
+    ],
+)
+def test_an_answer_is_written_in_several_ways(answers: Any, tmp_path: Path) -> None:
+    (row,) = question_rows(written(tmp_path, answers))
+    assert row.question and row.question.answers == (Span("1815", 16),)
+
+
+def test_the_lists_of_parquet_are_read(tmp_path: Path) -> None:
+    answers = {"text": ["1815"], "answer_start": [16]}
+    rows = {"context": [PASSAGE], "question": ["When?"], "answers": [answers]}
+    pq.write_table(pa.table(rows), path := tmp_path / "questions.parquet")
+    (row,) = question_rows(path)
+    assert row.question and row.question.answers == (Span("1815", 16),)
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        (1815, "its answers are a text, a list, or {text, answer_start}"),
+        (True, "its answers are a text, a list, or {text, answer_start}"),
+        ([1815], "an answer is a text, or has the keys text and start"),
+        ("[1815", "its answers are no JSON list"),
+        ({"text": ["1815"], "answer_start": [16, 20]}, "need a text and an answer_start each"),
+        ({"text": "1815", "answer_start": 16}, "need a text and an answer_start each"),
+        ({"text": ["1815"], "answer_start": ["x"]}, "does not stand in its passage"),
+        ([{"text": "1815", "start": 3}], "does not stand in its passage"),
+        ("1816", "does not stand in its passage"),
+    ],
+)
+def test_what_is_no_answer_is_said(answers: Any, said: str, tmp_path: Path) -> None:
+    (row,) = question_rows(written(tmp_path, answers))
+    assert row.question is None
+    assert said in row.error
