@@ -9,8 +9,9 @@ from typing import Any
 from probe.analysis.variants import variants_json
 from probe.data.questions import BASE
 from probe.data.records import NO_RECORD, Record
-from probe.data.source import Source
+from probe.data.source import Source, form_of
 from probe.data.writers.appended import AppendedFile
+from probe.data.writers.blocks import check_rows
 from probe.data.writers.cells import free_names
 from probe.data.writers.output import Output, read_spool, spooled
 from probe.errors import FileError, writing
@@ -60,9 +61,12 @@ class ScoringFiles:
     ) -> None:
         """`model` stands behind our names that the input has too; `sizes` are as below.
 
-        Without them the files are begun anew. Raises FileError.
+        Without them the files are begun anew. Raises FileError, also where a form cannot hold as
+        many rows as there may be: not after all of them are scored.
         """
         self._places, known = places, sizes or {}
+        _check_rows(places.scored, len(source))
+        _check_rows(places.pairs, len(source) * len(columns.transforms))
         with writing(places.work):
             if not known:
                 shutil.rmtree(places.work, ignore_errors=True)
@@ -112,6 +116,11 @@ class ScoringFiles:
     def clean(self) -> None:
         """Remove what is needed only to go on."""
         shutil.rmtree(self._places.work, ignore_errors=True)
+
+
+def _check_rows(path: Path | None, rows: int) -> None:
+    if path:
+        check_rows(path.name, form_of(path), rows)
 
 
 def forms_words(forms: Mapping[str, str]) -> str:

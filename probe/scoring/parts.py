@@ -17,6 +17,9 @@ from probe.scoring.folder import pack, unpack, write_part
 from probe.scoring.plan import ScoringPlan
 from probe.scoring.values import RowValues
 
+BYTES = "bytes in a cell"
+"""Stands for bytes, which are refused as a text; what they are is not sent."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -59,12 +62,20 @@ def packed_part(part: Part) -> bytes:
         "broken": {row.number: row.broken for row in part.rows if row.broken},
         "bounds": asdict(part.bounds),
     }
-    return pack(json.dumps(values, default=as_json).encode())
+    return pack(json.dumps(values, default=_packed_cell).encode())
+
+
+def _packed_cell(cell: object) -> object:
+    return {BYTES: len(cell)} if isinstance(cell, bytes) else as_json(cell)
+
+
+def _unpacked_cell(cell: dict[str, Any]) -> Any:  # Any: JSON
+    return b"" if BYTES in cell else cell
 
 
 def read_packed_part(content: bytes) -> Part:
     """Return a part that was sent."""
-    values = json.loads(unpack(content))
+    values = json.loads(unpack(content), object_hook=_unpacked_cell)
     names, broken = values["names"], values["broken"]
     rows = [
         Record(number, dict(zip(names, cells, strict=True)), broken=broken.get(str(number), ""))

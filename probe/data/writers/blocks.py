@@ -121,6 +121,12 @@ def _groups(rows: Iterator[Any]) -> Iterator[list[Any]]:  # Any: rows of either 
         yield group
 
 
+def check_rows(name: str, form: Form, rows: int) -> None:
+    """Refuse more rows, besides a header, than a form holds. Raises FileError."""
+    if form == "xlsx" and rows >= EXCEL_ROWS:
+        raise FileError(f"{name}: a sheet holds {EXCEL_ROWS:,} rows; choose .csv")
+
+
 def write_excel(
     path: Path, name: str, columns: Sequence[str], names: Sequence[str], rows: Rows,
     reader: Reader | None,
@@ -132,8 +138,7 @@ def write_excel(
     sheet = book.create_sheet("scored")
     sheet.append([_cell(sheet, column) for column in (*columns, *names)])
     for number, cells in enumerate(_excel_rows(sheet, columns, rows, reader), 2):
-        if number > EXCEL_ROWS:
-            raise FileError(f"{name}: a sheet holds {EXCEL_ROWS:,} rows; choose .csv")
+        check_rows(name, "xlsx", number - 1)
         sheet.append(cells)
     with writing(path):
         book.save(path)

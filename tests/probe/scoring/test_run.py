@@ -4,11 +4,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from probe.analysis.fp32_sample import fp32_sample
-from probe.data.rows import guess
+from probe.data.rows import guess, read_rows
 from probe.data.source import Source, open_source
+from probe.data.writers import blocks
 from probe.errors import FileError
 from probe.models.library import load
 from probe.runs.compute.engine import Engine
@@ -20,6 +23,7 @@ from probe.scoring.experiment import scoring_request
 from probe.scoring.file_scoring import FileScoring
 from probe.scoring.files import Places
 from probe.scoring.folder import folder_bytes
+from probe.scoring.parts import Part, packed_part, read_packed_part
 from probe.scoring.plan import plan_json, read_plan
 from probe.scoring.request import ScoringRequest
 from probe.tasks.nli import NLI
@@ -130,3 +134,37 @@ def test_a_deleted_run_takes_its_file_along(home: Path, model: str, file: Path) 
     store.set_state(run.id, "cancelled")
     delete_run(store, Engine(store), ME, run.id)
     assert folder_bytes(folder) == 0
+
+
+def test_a_run_refuses_the_cells_that_the_command_refuses(
+    home: Path, model: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "in.parquet"
+    texts = pa.array([b"A man sings.", None], pa.binary())
+    pq.write_table(pa.table({"premise": texts, "hypothesis": ["He sings.", "He sings."]}), file)
+    source = open_source(file)
+    part = read_packed_part(packed_part(Part(source.names, list(source.records()))))
+    asked = guess(source.names, NLI)
+    direct, sent = (
+        [[str(problem) for problem in row.problems] for row in read_rows(rows, asked, NLI)]
+        for rows in (source, part)
+    )
+    assert sent == direct
+    assert direct[0] == ["the premise is bytes, not a text"]
+
+
+def test_more_rows_than_a_sheet_holds_are_refused_before_any_is_scored(
+    model: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "EXCEL_ROWS", ROWS)
+    source, classifier = open_source(file), load(model)
+    request = ScoringRequest(guess(source.names, NLI), ("reverse", "shuffle"))
+    for places in (
+        Places(tmp_path / "out.xlsx"),
+        Places(tmp_path / "out.csv", tmp_path / "pairs.xlsx"),
+    ):
+        with pytest.raises(FileError, match=r"\.xlsx: a sheet holds 600 rows; choose \.csv$"):
+            FileScoring(source, classifier, request, places)
+        assert not places.work.exists()
+    monkeypatch.setattr(blocks, "EXCEL_ROWS", ROWS + 1)
+    FileScoring(source, classifier, request, Places(tmp_path / "out.xlsx"))
