@@ -17,6 +17,8 @@ from probe.models.classifier import Classifier
 from probe.models.library import AnyModel
 
 Options = Mapping[str, object]
+CHECKPOINT, NEW, OLD = "checkpoint", "checkpoint.new", "checkpoint.old"
+"""Folders of a checkpoint, of the one that is being written, and of the one that it replaces."""
 
 
 def save_model(classifier: Classifier, out: Path) -> None:
@@ -65,7 +67,7 @@ def save_checkpoint(
     `averages` of the weights and the `scores` of earlier epochs are what `averages_and_scores`
     returns.
     """
-    new, old = out / "checkpoint.new", out / "checkpoint"
+    new, current, old = (out / name for name in (NEW, CHECKPOINT, OLD))
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
     weights = {name: value.contiguous() for name, value in classifier.model.state_dict().items()}
@@ -79,8 +81,11 @@ def save_checkpoint(
     save_file(dict(averages or {}), new / "averages.safetensors")
     state = {"step": step, "recipe": options, "scores": list(scores)}
     (new / "state.json").write_text(json.dumps(state, indent=1))
+    if current.exists():
+        shutil.rmtree(old, ignore_errors=True)
+        current.rename(old)
+    new.rename(current)
     shutil.rmtree(old, ignore_errors=True)
-    new.rename(old)
 
 
 def load_checkpoint(
@@ -90,8 +95,8 @@ def load_checkpoint(
 
     Raises TrainingError where it was made with other options.
     """
-    folder = out / "checkpoint"
-    if not (folder / "state.json").exists():
+    folder = _whole(out)
+    if folder is None:
         return 0
     saved = json.loads((folder / "state.json").read_text())
     if saved["recipe"] != options:
@@ -108,8 +113,14 @@ def load_checkpoint(
 
 def averages_and_scores(out: Path) -> tuple[Weights, list[float]]:
     """Return those of the checkpoint in `out`, none where there is no checkpoint."""
-    folder = out / "checkpoint"
-    if not (folder / "state.json").exists():
+    folder = _whole(out)
+    if folder is None:
         return {}, []
     state = json.loads((folder / "state.json").read_text())
     return load_file(folder / "averages.safetensors"), [float(score) for score in state["scores"]]
+
+
+def _whole(out: Path) -> Path | None:
+    """Return the folder of the newest whole checkpoint in `out`, if any."""
+    folders = (out / name for name in (CHECKPOINT, OLD))
+    return next((folder for folder in folders if folder.exists()), None)

@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from finetune.training.checkpoints import load_checkpoint, save_checkpoint, save_model
+from finetune.training.checkpoints import (
+    averages_and_scores,
+    load_checkpoint,
+    save_checkpoint,
+    save_model,
+)
 from finetune.training.loop import Trainer, take_step, trainable
 from finetune.training.losses import admissible
 from finetune.training.optimisers import make_optimiser
@@ -56,6 +61,28 @@ def test_a_half_written_checkpoint_leaves_the_one_before(
     assert load_checkpoint(one.classifier, one.optimiser, OPTIONS, tmp_path) == 3
     save_checkpoint(one.classifier, one.optimiser, OPTIONS, 4, tmp_path)
     assert load_checkpoint(one.classifier, one.optimiser, OPTIONS, tmp_path) == 4
+
+
+def test_a_crash_while_the_new_takes_the_place_of_the_old_leaves_one_of_them(
+    classifier: Classifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = trainer(classifier)
+    save_checkpoint(one.classifier, one.optimiser, OPTIONS, 3, tmp_path)
+    rename = Path.rename
+
+    def crash(path: Path, target: Path) -> Path:
+        if path.name == "checkpoint.new":
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    with monkeypatch.context() as crashing, pytest.raises(KeyboardInterrupt):
+        crashing.setattr(Path, "rename", crash)
+        save_checkpoint(one.classifier, one.optimiser, OPTIONS, 4, tmp_path)
+    assert load_checkpoint(one.classifier, one.optimiser, OPTIONS, tmp_path) == 3
+    assert averages_and_scores(tmp_path) == ({}, [])
+    save_checkpoint(one.classifier, one.optimiser, OPTIONS, 5, tmp_path)
+    assert load_checkpoint(one.classifier, one.optimiser, OPTIONS, tmp_path) == 5
+    assert [path.name for path in tmp_path.iterdir()] == ["checkpoint"]
 
 
 def test_other_options_are_refused(classifier: Classifier, tmp_path: Path) -> None:
