@@ -1,9 +1,13 @@
 """Whose a run is: tokens by which browsers find their runs again, and how many may be open."""
 
+import os
 import re
 import secrets
+import shutil
 import time
 from collections.abc import Sequence
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from threading import Lock
 
 from probe.limits import check
@@ -40,9 +44,21 @@ def browser_secret() -> str:
     path = settings().home / "browser-secret"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(secrets.token_hex(32), encoding="utf-8")
-        path.chmod(0o600)
+        with NamedTemporaryFile("w", dir=path.parent, encoding="utf-8") as file:
+            file.write(secrets.token_hex(32))
+            file.flush()
+            _name_once(Path(file.name), path)
     return path.read_text(encoding="utf-8")
+
+
+def _name_once(whole: Path, path: Path) -> None:
+    """Give a file its name unless another app on this home has made one meanwhile."""
+    try:
+        os.link(whole, path)
+    except FileExistsError:
+        pass
+    except OSError:  # a disk without second names of a file
+        shutil.copy(whole, path)
 
 
 def start_runs(
