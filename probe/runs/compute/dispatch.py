@@ -108,14 +108,20 @@ class Dispatch:
                 self._client.cancel(idle)
 
     def force(self) -> None:
-        """Restart the workers that still compute cells; returns at once."""
+        """Restart the workers that still compute cells; returns at once.
+
+        A cluster that does not answer takes them with it, as in `stop`.
+        """
         tasks = list(self.waiting.values())
         if not tasks or self._client.status != "running":
             return
         keys = {task.key for task in tasks}
-        processing = self._client.processing()
+        try:
+            processing = self._client.processing()
+            self._client.cancel(tasks)
+        except UNREACHABLE:
+            return
         busy = [worker for worker, theirs in processing.items() if keys & set(theirs)]
-        self._client.cancel(tasks)
         Thread(target=self._restart, args=(busy,), daemon=True).start()
 
     def _restart(self, workers: list[str]) -> None:

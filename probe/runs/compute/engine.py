@@ -273,11 +273,15 @@ class Engine:
             self._listener(run_id, number, row)
 
     def _lose(self, run_id: str, dispatch: Dispatch) -> None:
-        """Queue the cells of a run that the cluster took with it, and wait for the cluster."""
+        """Queue the cells of a run that the cluster took with it, and wait for the cluster.
+
+        Those that it has not lost stop: they are all sent again.
+        """
+        dispatch.stop()
         if self._lease.acquire(run_id):
             self._store.queue_cells(run_id)
             self._requeue(run_id)
-        del self._dispatches[run_id]
+        self._forget(run_id)
 
     def _finish(self, run_id: str) -> None:
         if self._lease.acquire(run_id):
