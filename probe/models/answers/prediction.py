@@ -5,7 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from probe.errors import ModelError
 from probe.tasks.task import INVALID, Label
+
+NO_NUMBERS = "the model's answers are no numbers (NaN): its weights are broken"
 
 
 @dataclass(frozen=True)
@@ -42,10 +45,15 @@ def softmax(
     logits: NDArray[np.float64],  # (examples, labels)
     temperature: float = 1.0,
 ) -> NDArray[np.float64]:
-    """Return the probabilities of logits that are divided by a temperature first."""
+    """Return the probabilities of logits that are divided by a temperature first.
+
+    Raises ModelError where they are no numbers, as those of a training that went to pieces.
+    """
     scaled = (logits - logits.max(axis=1, keepdims=True, initial=-np.inf)) / temperature
     powers = np.exp(scaled)
     probabilities: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
+    if np.isnan(probabilities).any():
+        raise ModelError(NO_NUMBERS)
     return probabilities
 
 

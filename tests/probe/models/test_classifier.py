@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from probe.errors import ModelError
 from probe.models.answers.prediction import as_predictions
 from probe.models.classifier import Classifier, by_length, fast_bf16, resolve
 from probe.tasks.nli import LABELS, Pair
@@ -177,3 +178,13 @@ def test_threads_tokenise_beside_each_other(frequent_switches: None) -> None:
         answers = list(threads.map(many_times, tasks))
     length = classifier.max_tokens
     assert answers == [{True}, {len(classifier.sub_words(long.premise))}, {length}, {length}]
+
+
+def test_answers_that_are_no_numbers_are_refused_in_a_sentence() -> None:
+    broken = tiny_classifier()
+    *_, bias = broken.model.parameters()
+    with torch.no_grad():
+        bias.fill_(float("nan"))
+    for answer in (broken.predict, broken.probabilities):
+        with pytest.raises(ModelError, match=r"no numbers \(NaN\)"):
+            answer(PAIRS)
