@@ -74,6 +74,10 @@ def no_files(plan: Json) -> None:
     """Remove nothing with a run."""
 
 
+def no_orphans(plans: Sequence[Json], before: float) -> None:
+    """Remove nothing that is older than a time and no run's."""
+
+
 def no_bytes(plan: Json) -> int:
     """Return that a run keeps nothing outside of the database."""
     return 0
@@ -102,7 +106,8 @@ class Experiment:
     share. `form` is raised by one when a result gives more, or otherwise, than before: what has
     another form is computed again. `part` is read where the app is and sent with a cell,
     `store_content` puts away what a result has beside its values, before these are stored; `remove`
-    removes both with the run, and `stored_bytes` counts what they take.
+    removes both with the run, and `stored_bytes` counts what they take; `sweep` removes what was
+    put away before a time (seconds since 1970) for plans that are none of these.
     `pack` and `unpack` write a result shorter for a file in the gallery and read it back
     with the help of the run's artefacts.
     """
@@ -120,6 +125,7 @@ class Experiment:
     part: Callable[[Json, Json], bytes] = no_part
     store_content: Callable[[Json, Json, bytes], None] = no_content
     remove: Callable[[Json], None] = no_files
+    sweep: Callable[[Sequence[Json], float], None] = no_orphans
     stored_bytes: Callable[[Json], int] = no_bytes
     pack: Callable[[Json], Json] = dict
     unpack: Callable[[Json, Json], Json] = unpacked

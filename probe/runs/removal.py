@@ -59,6 +59,15 @@ def remove_old_runs(store: Store) -> None:
         for run in runs:
             revoke_all(store, run.id)
             _remove(store, run)
+    if days:
+        _sweep(store, before)
+
+
+def _sweep(store: Store, before: float) -> None:
+    """Remove what was put away for runs that were never stored, since an app ended in between."""
+    for experiment in EXPERIMENTS.values():
+        runs = store.runs_where(RunRow.kind == experiment.kind, with_cells=False)
+        experiment.sweep([run.plan for run in runs], before)
 
 
 def _remove(store: Store, run: StoredRun) -> None:

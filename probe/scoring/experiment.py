@@ -15,6 +15,7 @@ from probe.scoring.folder import (
     new_folder,
     read_part,
     remove_folder,
+    remove_orphans,
     write_values,
 )
 from probe.scoring.parts import write_parts
@@ -68,5 +69,6 @@ SCORING = Experiment(
     part=lambda plan, key: read_part(plan["folder"], key),
     store_content=lambda plan, key, content: write_values(plan["folder"], key, content),
     remove=lambda plan: remove_folder(plan["folder"]),
+    sweep=lambda plans, before: remove_orphans({plan["folder"] for plan in plans}, before),
     stored_bytes=lambda plan: folder_bytes(plan["folder"]),
 )

@@ -4,6 +4,7 @@ import gzip
 import os
 import secrets
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 
 from probe.errors import FileError, writing
@@ -57,6 +58,13 @@ def read_values(folder: str, key: Json) -> bytes:
 def remove_folder(folder: str) -> None:
     """Remove all that is kept of a run."""
     shutil.rmtree(_folder(folder), ignore_errors=True)
+
+
+def remove_orphans(kept: Collection[str], before: float) -> None:
+    """Remove folders that are older than a time (seconds since 1970) and none of these."""
+    for folder in _folder("").glob("*"):
+        if folder.name not in kept and folder.stat().st_mtime < before:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def folder_bytes(folder: str) -> int:

@@ -1,5 +1,7 @@
 """Runs go when their owner deletes them, and when they have been kept long enough."""
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,8 @@ from sqlalchemy import update
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import run_request
+from probe.data.rows import guess
+from probe.data.source import open_source
 from probe.errors import UnknownRun
 from probe.models.cache import ModelCache
 from probe.runs.access import grants, readable_run, redeem, share
@@ -16,8 +20,13 @@ from probe.runs.database.tables import RunRow
 from probe.runs.model_access import ModelAccess
 from probe.runs.owners import COMMAND_LINE, DAY
 from probe.runs.removal import delete_model, delete_run, discard_run, remove_old_runs
-from probe.runs.run import ended
+from probe.runs.run import Json, ended
 from probe.runs.store import Store
+from probe.scoring.experiment import scoring_request
+from probe.scoring.folder import input_file
+from probe.scoring.request import ScoringRequest
+from probe.tasks.nli import NLI
+from tests.support.files.scoring_files import pair_file
 from tests.support.models.tiny_bert import tiny_bert
 from tests.support.pages.visitors import ME, YOU
 from tests.support.waiting import until
@@ -130,3 +139,26 @@ def test_who_runs_the_app_deletes_anybodys_run(
     discard_run(store, engine, store.get(done(store, sets, home, owner, "theirs")))
     assert store.runs() == ()
     assert list((home / "models").iterdir()) == []
+
+
+def test_what_no_run_names_goes_after_the_days_of_runs(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An app that ends between keeping a file and storing its run leaves the file alone."""
+    monkeypatch.setenv("NLI_CLINIC_KEEP_DAYS", "2")
+    file = pair_file(tmp_path / "in.csv", 3)
+    source = open_source(file)
+    request = ScoringRequest(guess(source.names, NLI))
+    kept, young, old = (scoring_request(file, source, "m", NLI, request) for _ in range(3))
+    store.create(ME, kept)
+    folders = {each.plan["folder"]: file_folder(each.plan) for each in (kept, young, old)}
+    for each in (kept, old):
+        long_ago = time.time() - 3 * DAY
+        os.utime(file_folder(each.plan), (long_ago, long_ago))
+    remove_old_runs(store)
+    assert [folder.is_dir() for folder in folders.values()] == [True, True, False]
+
+
+def file_folder(plan: Json) -> Path:
+    """Return where the file of a plan is kept."""
+    return input_file(plan["folder"], plan["file"]).parents[1]
