@@ -43,7 +43,6 @@ LEXICAL_FILES: dict[str, Kind] = {
 }
 """The kind of WordNet's names by the file in which it keeps them."""
 YEARS = range(1000, 2100)
-MAX_DAY = 31
 
 
 @cache

@@ -1,6 +1,6 @@
 """What a task is: its texts by name, its labels, and how an answer is compared."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -238,12 +238,6 @@ def read_labels(text: str, task: Task | None = None) -> tuple[Label, ...] | None
         tasks = " and of ".join(each.name for each in known)
         raise LabelError(f"{', '.join(names)!r} may be labels of {tasks}; name the task")
     return read_outputs(names, known or None)[1]
-
-
-def task_of_labels(labels: Iterable[Label]) -> Task | None:
-    """Return the first task that has these labels in any order, None where none has."""
-    wanted = sorted(labels)
-    return next((task for task in TASKS.values() if sorted(task.labels) == wanted), None)
 
 
 def task_of_example(example: Example) -> Task:

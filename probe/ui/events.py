@@ -1,6 +1,9 @@
 """Settings that events of all tabs share."""
 
+import json
 from typing import Any
+
+import gradio as gr
 
 QUIET: dict[str, Any] = {
     "api_visibility": "private",
@@ -30,10 +33,34 @@ PRESSED = """element.addEventListener("click", event => {
   if (pressed) trigger("click", {cell: pressed.dataset.cell});
 });"""
 """Lets a component of HTML report which of its buttons was pressed."""
+
+
+def cell_of(event: gr.EventData) -> str:
+    """Return what a component reported by `PRESSED` or `CHOSEN`."""
+    return str(getattr(event, "cell", ""))
+
+
+def scroll_to(elem_id: str, block: str = "start", after: int = 0) -> str:
+    """Return the script that brings a part of the page into sight, after so many milliseconds."""
+    scroll = f"document.getElementById({json.dumps(elem_id)})?.scrollIntoView({{block: '{block}'}})"
+    return f"() => setTimeout(() => {scroll}, {after})"
+
+
+def in_focus(*elem_ids: str) -> str:
+    """Return the condition, as a script, that a person is in one of these fields.
+
+    What is typed into a list of several, or taken out by a key, gradio tells as a change alone, as
+    it does what a link or the app sets there.
+    """
+    fields = ", ".join(f"#{elem_id}" for elem_id in elem_ids)
+    return f"document.activeElement?.closest({json.dumps(fields)})"
+
+
 CHANGING: dict[str, Any] = {"allow_custom_value": True}
 """A list whose choices an event brings: the app does not remember what it has offered to whom, and
 gradio would refuse it. Who takes the choice checks it."""
 CHOSEN = """element.addEventListener("change", event => {
-  if (event.target.closest("select[data-value]")) trigger("select", {});
+  const list = event.target.closest("select[data-value]");
+  if (list) trigger("select", {cell: list.dataset.value + "=" + list.value});
 });"""
-"""Lets a component of HTML report that something was chosen in one of its lists."""
+"""Lets a component of HTML report what was chosen in one of its lists."""

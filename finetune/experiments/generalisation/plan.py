@@ -13,9 +13,6 @@ from probe.tasks.task import Label
 
 MAX_SIZE, MAX_TESTS = 100_000, 10_000
 """The largest training set that Rozen et al. report, and pairs of a condition to test on."""
-PUBLISHED_SIZES = (50, 200, 1000, 4000)
-PUBLISHED_SEEDS = (0, 1, 2, 3, 4)
-"""Rozen et al. train on up to 4,000 datives and 100,000 statements, in five repeats."""
 RATE_SHARES = (0.3, 1.0)
 """Of the rate that a model is usually tuned with, the shares that are tried."""
 

@@ -6,7 +6,7 @@ from typing import Any
 from finetune.experiments.generalisation.datasets import SourceData
 from finetune.experiments.inoculation.datasets import Examples
 from finetune.experiments.inoculation.user_data import UserFiles, read_source_data
-from finetune.training.data import read_pairs
+from finetune.training.data import numbered_pairs
 from probe.data.missing import is_missing
 from probe.data.names import listed, shown
 from probe.data.tables import read_table
@@ -47,8 +47,8 @@ def read_conditions(
     cells = frame[names[column.strip().lower()]]
     values = ["" if is_missing(cell) else str(cell).strip() for cell in cells]
     rows: dict[str, list[Any]] = {}
-    for example in read_pairs(path, task, bounds):
-        if value := values[int(example.id)]:
+    for number, example in numbered_pairs(path, task, bounds):
+        if value := values[number]:
             rows.setdefault(value, []).append(example)
     if not 2 <= len(rows) <= MAX_CONDITIONS:
         raise FileError(

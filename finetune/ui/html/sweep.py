@@ -16,7 +16,6 @@ from probe.tasks.task import Task
 from probe.ui.html.earlier_weights import earlier_weights
 from probe.ui.html.elements import (
     NOTHING,
-    alert,
     each,
     join,
     note,
@@ -128,12 +127,6 @@ def _figure(value: Mapping[str, float | None]) -> Markup:
     """Show a share in percent, its interval below it."""
     middle, _, rest = interval(value).partition(" (")
     return Markup('{}<span class="split">{}</span>').format(middle, rest.rstrip(")"))
-
-
-def error_alerts(runs: Sequence[InoculationRun]) -> Markup:
-    """Show what went wrong with ended runs, each sentence once."""
-    sentences = dict.fromkeys(run.error for run in runs if run.error and run.state not in OPEN)
-    return join(map(alert, sentences))
 
 
 def list_title(run: InoculationRun) -> str:

@@ -31,6 +31,7 @@ from probe.runs.owners import as_token
 from probe.runs.run import OPEN
 from probe.runs.store import Store
 from probe.tasks.task import task_named
+from probe.ui.events import cell_of
 from probe.ui.html.elements import NOTHING, alert
 from probe.ui.links import link_to_run
 from probe.ui.visitors.visitor_files import check_room, own_file
@@ -113,7 +114,7 @@ class Handlers:
 
     def open_card(self, event: gr.EventData, *fields: Any) -> Values:
         """Show the card of the run whose outcome was pressed."""
-        opened = str(getattr(event, "cell", ""))
+        opened = cell_of(event)
         state = replace(ViewState(*fields), opened=opened)
         try:
             return [opened, card(state.runs(self.store, self.gallery), state)]

@@ -14,7 +14,7 @@ from finetune.ui.inoculate.results import Results, build_results
 from finetune.ui.inoculate.samples import samples
 from probe.tasks.task import task_named
 from probe.ui.choices import model_choices
-from probe.ui.events import QUIET, in_turn
+from probe.ui.events import QUIET, in_focus, in_turn
 from probe.ui.html.elements import hint
 from probe.ui.page import Page
 from probe.ui.run_tab import scripts
@@ -31,10 +31,10 @@ TO_CARD = """opened => {
   document.getElementById("outcome")?.scrollIntoView({block: "nearest"});
 }"""
 """Marks what was pressed, where it stands, so that the focus stays there; shows the card."""
-BY_A_PERSON = """(models, ...others) => [
-  document.activeElement?.closest("#models, #challenges") ? models : [], ...others
+BY_A_PERSON = f"""(models, ...others) => [
+  {in_focus("models", "challenges")} ? models : [], ...others
 ]"""
-"""Names no model unless a person changes a list, in which the focus is then."""
+"""Names no model unless a person changes a list."""
 # one queue: what was looked at before must not come after the newest, drawn slowly or by a tick
 IN_TURN = in_turn("look")
 

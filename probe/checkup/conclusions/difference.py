@@ -38,11 +38,6 @@ def paired(first: Sequence[float], second: Sequence[float]) -> Estimate:
     return Estimate(middle, middle - half, middle + half, n)
 
 
-def is_sure(found: Estimate) -> bool:
-    """Whether an interval is known and excludes 0."""
-    return found.low > 0 or found.high < 0
-
-
 def points(found: Estimate) -> str:
     """Write the size of a difference in points with its interval."""
     low, high = sorted((abs(found.low), abs(found.high)))

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from probe.data.rows import require_text
 from probe.limits import check, visitor_bounds
-from probe.tasks.nli import NLI, Pair
 from probe.tasks.task import Example, Task
 
 MAX_SHOWN = 60
@@ -14,11 +13,6 @@ MAX_SHOWN = 60
 def check_example(task: Task, example: Example) -> None:
     """Refuse an example without text or with too much of it. Raises ExampleError, LimitError."""
     require_text(task, example, visitor_bounds())
-
-
-def check_pair(pair: Pair) -> None:
-    """Do the same with a pair of inference."""
-    check_example(NLI, pair)
 
 
 def check_transforms(names: Sequence[str]) -> None:

@@ -12,9 +12,7 @@ VIEW = "Link to this view"
 MODELS_SHARED = "It lets others use models of yours and read their runs; My data takes it back."
 
 
-def shared_link(
-    query: str, grants: bool, file: str = "", label: str = "Link to this view"
-) -> Markup:
+def shared_link(query: str, grants: bool, file: str = "", label: str = VIEW) -> Markup:
     """Show a link whose part after the address is `query`; `grants` says that it opens models.
 
     `file` is the text of a file that says the same; it stands for a link that would be too long.

@@ -15,7 +15,7 @@ from probe.ui.annotation.answering import Answering, build_answering
 from probe.ui.annotation.own_sets import BUNDLED, FILE, MAX_EACH, OwnOutputs, OwnSets
 from probe.ui.annotation.shown import no_set
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, PRESSED, QUIET, in_turn
+from probe.ui.events import CHANGING, CHOSEN, PRESSED, QUIET, cell_of, in_turn, scroll_to
 from probe.ui.html.elements import hint
 from probe.ui.html.shared_link import copy_script
 from probe.ui.page import Page
@@ -24,14 +24,7 @@ ABOUT = (
     "Let a class judge the texts that models are asked about: are they still language, and what "
     "would people answer? The papers asked workers; here you hand out a link."
 )
-CONTROL = """element.addEventListener("change", ({ target }) => {
-  const list = target.closest("select[data-value]");
-  if (list) trigger("select", { cell: list.dataset.value + "=" + list.value });
-});"""
-"""Lets a component of HTML report what was chosen in one of its lists."""
-TO_TOP = """() => document.getElementById("annotate-answer").scrollIntoView({block: "start"})"""
-TO_SET = """() => setTimeout(() =>
-  document.getElementById("annotate-one")?.scrollIntoView({block: "start"}), 100)"""
+TO_TOP, TO_SET = scroll_to("annotate-answer"), scroll_to("annotate-one", after=100)
 SMALL: dict[str, Any] = {"size": "sm", "min_width": 0}
 DRAWING: dict[str, Any] = {"concurrency_id": "annotate", "concurrency_limit": 2, **QUIET}
 
@@ -77,10 +70,10 @@ def _build_own(page: Page, own: OwnSets) -> OwnOutputs:
     outputs = shown.outputs
 
     def press(event: gr.EventData, visitor: str) -> list[Any]:
-        return own.open(visitor, str(getattr(event, "cell", "")))
+        return own.open(visitor, cell_of(event))
 
     def control(event: gr.EventData, visitor: str, chosen: str, model: str) -> list[Any]:
-        return own.change_control(visitor, chosen, model, str(getattr(event, "cell", "")))
+        return own.change_control(visitor, chosen, model, cell_of(event))
 
     here = [page.owner, shown.chosen, shown.beside]
     made = make.click(own.make, [page.owner, page.task, *inputs], outputs, **DRAWING)
@@ -173,7 +166,7 @@ def _build_one(shown: OwnOutputs) -> dict[str, gr.Button]:
                 False, label="Respondents see the results", elem_id="annotate-show"
             )
             shown.files = gr.Files(visible=False, label="Files", interactive=False)
-            shown.controls = gr.HTML(padding=False, js_on_load=CONTROL, elem_id="annotate-controls")
+            shown.controls = gr.HTML(padding=False, js_on_load=CHOSEN, elem_id="annotate-controls")
         with gr.Column(elem_classes="card"):
             shown.beside = gr.Dropdown(
                 [("none", "")], value="", label="Beside a model, on the same texts",

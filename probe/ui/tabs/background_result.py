@@ -12,7 +12,7 @@ from probe.errors import UserError
 from probe.runs.access import own_run
 from probe.runs.run import StoredRun
 from probe.scoring.plan import read_plan
-from probe.ui.events import QUIET
+from probe.ui.events import QUIET, cell_of
 from probe.ui.html.background import seconds_of
 from probe.ui.html.elements import alert, note
 from probe.ui.page import Page
@@ -40,7 +40,7 @@ def build(
     """Let the buttons in the list do what they say; return what happens on a press."""
 
     def pressed(event: gr.EventData, visitor: str) -> Iterator[list[Any]]:
-        verb, _, run_id = str(getattr(event, "cell", "")).partition(":")
+        verb, _, run_id = cell_of(event).partition(":")
         for listing, results in press(background, visitor, verb, run_id):
             yield [*listing.outputs, *results.outputs]
 

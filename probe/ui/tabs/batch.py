@@ -17,7 +17,7 @@ from probe.ui.api import batch as batch_api
 from probe.ui.api import hub_dataset as hub_api
 from probe.ui.batch_tables import ALL, ANY, FILTERS
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, PRESSED, QUIET
+from probe.ui.events import CHANGING, PRESSED, QUIET, scroll_to
 from probe.ui.html.elements import hint
 from probe.ui.page import Page
 from probe.ui.panels import hub_dataset, options, templates
@@ -38,7 +38,6 @@ PLAIN: dict[str, Any] = {"show_label": False, "container": False, "elem_classes"
 READING = "() => window.told('Reading the file …')"
 TELL = "html => window.tellProgress?.(html)"
 ASK = "on => { if (on && window.Notification) Notification.requestPermission(); return on; }"
-TO_ROWS = """() => document.getElementById("batch-rows").scrollIntoView({block: "start"})"""
 
 
 def build(page: Page) -> None:
@@ -188,5 +187,5 @@ def _browse(shown: Outputs) -> None:
     gr.on([shown.kept.input, shown.label.input], choose, asked, [*rows, shown.change], **QUIET)
     shown.pager.click(press_page, [*asked, shown.change], rows, **QUIET)
     shown.figures.click(press_figure, shown.paging, [*rows, *chosen], **QUIET).then(
-        None, None, None, js=TO_ROWS, **QUIET
+        None, None, None, js=scroll_to("batch-rows"), **QUIET
     )

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from probe.errors import FileError
 from probe.transforms.wording import chain_title
 from probe.ui.batch_tables import ALL, ANY, NOT_SCORED
+from probe.ui.events import cell_of
 from probe.ui.html.batch.pictures import ALL as ALL_LABELS
 from probe.ui.html.batch.pictures import BETWEEN
 from probe.ui.html.batch.rows import rows_table
@@ -53,12 +54,12 @@ def press_page(
     event: gr.EventData, paging: str, kept: str, label: str, change: str
 ) -> tuple[Markup, Markup]:
     """Show the page whose button was pressed."""
-    return turn(paging, kept, label, change, page_pressed(str(getattr(event, "cell", ""))))
+    return turn(paging, kept, label, change, page_pressed(cell_of(event)))
 
 
 def press_figure(event: gr.EventData, paging: str) -> list[Any]:
     """Show the rows behind a figure; returns them with the filter, the label and the change."""
-    cell = str(getattr(event, "cell", ""))
+    cell = cell_of(event)
     if cell == SEE_WHY:
         return [*turn(paging, NOT_SCORED, ANY, "", 1), NOT_SCORED, ANY, ""]
     change, _, label = cell.rpartition(BETWEEN)

@@ -17,7 +17,7 @@ from probe.ui.answers.turns import visitor_of
 from probe.ui.api import compare as compare_api
 from probe.ui.checkup import panel as checkup
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, QUIET, in_turn
+from probe.ui.events import CHANGING, PRESSED, QUIET, in_focus, in_turn, scroll_to
 from probe.ui.html.compare.result import empty
 from probe.ui.html.elements import hint
 from probe.ui.html.shared_link import copy_script
@@ -46,23 +46,17 @@ IN_LINE: dict[str, Any] = {
 }
 """Comparisons stand in a line of their own, in which each learns its place."""
 HINT = "Ask several models the same: which is better, where each fails, and where they differ."
-TO_ROWS = '() => document.getElementById("compare-rows")?.scrollIntoView({block: "nearest"})'
+TO_ROWS = scroll_to("compare-rows", "nearest")
 STALE = '() => { document.getElementById("compare-results")?.classList.add("stale"); }'
 TYPED = f"""() => {{
-  if (document.activeElement?.closest("#compare-models")) ({STALE})();
+  if ({in_focus("compare-models")}) ({STALE})();
 }}"""
-"""A model that is typed is told as change alone, and so are those of a link."""
 FRESH = '() => { document.getElementById("compare-results")?.classList.remove("stale"); }'
-PRESSED = """
-element.addEventListener("click", ({ target }) => {
-  const pressed = target.closest("button[data-cell]");
-  if (pressed) trigger("click", { cell: pressed.dataset.cell });
-});
+TWO_CHOSEN = """
 element.addEventListener("change", ({ target }) => {
   if (target.matches("select.two-models")) trigger("click", { cell: target.value });
-});
-"""
-"""Lets a picture report which of its numbers was pressed, and which two models were chosen."""
+});"""
+"""Lets a picture report which two models were chosen, as a press on them."""
 
 
 def build(page: Page) -> None:
@@ -218,7 +212,9 @@ def _results(shown: Outputs) -> ResultFiles:
             with gr.Column(scale=7, min_width=320):
                 shown.parts = gr.HTML(padding=False, elem_id="compare-parts", js_on_load=PRESSED)
             with gr.Column(scale=5, min_width=320):
-                shown.matrix = gr.HTML(padding=False, elem_id="compare-matrix", js_on_load=PRESSED)
+                shown.matrix = gr.HTML(
+                    padding=False, elem_id="compare-matrix", js_on_load=PRESSED + TWO_CHOSEN
+                )
         with gr.Column(visible=False, elem_id="compare-rows", elem_classes="card") as shown.browse:
             shown.rows = gr.HTML(padding=False, elem_id="compare-cell")
             shown.pager = gr.HTML(padding=False, elem_id="compare-pager", js_on_load=PRESSED)

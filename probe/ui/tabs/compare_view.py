@@ -13,6 +13,7 @@ from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
 from probe.ui.choices import model_choices
+from probe.ui.events import cell_of
 from probe.ui.html.compare.cells import numbers
 from probe.ui.html.compare.pictures import DIFFER, matrix
 from probe.ui.html.compare.result import empty
@@ -133,7 +134,7 @@ def press(event: gr.EventData, place: str, two: str) -> list[Any]:
 
     Returns the matrix, the numbers, the rows, their pager, the cell, the two models.
     """
-    cell = str(getattr(event, "cell", ""))
+    cell = cell_of(event)
     try:
         if cell.startswith("two|"):
             two = cell.removeprefix("two|")
@@ -151,7 +152,7 @@ def turn(event: gr.EventData, place: str, two: str, cell: str) -> tuple[Markup, 
     if not place or not cell:
         return NOTHING, NOTHING
     try:
-        number = page_pressed(str(getattr(event, "cell", "")))
+        number = page_pressed(cell_of(event))
         return rows_of(*two_of(place, two), cell, number)
     except UserError as trouble:
         return alert(trouble), NOTHING

@@ -8,7 +8,7 @@ import gradio as gr
 from probe.errors import RunError, UserError
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
-from probe.ui.events import PRESSED, QUIET
+from probe.ui.events import PRESSED, QUIET, cell_of
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.html.my_data import answer, question, question_of_all, tables
 from probe.ui.page import Page
@@ -107,7 +107,7 @@ def build(page: Page) -> None:
     shown = [listed, told, asked, question_shown, pending]
 
     def press(event: gr.EventData, visitor: str) -> list[Any]:
-        return handlers.ask(visitor, str(getattr(event, "cell", "")))
+        return handlers.ask(visitor, cell_of(event))
 
     def ask_all(visitor: str) -> list[Any]:
         return handlers.ask(visitor, EVERYTHING)

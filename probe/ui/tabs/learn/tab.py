@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
-from probe.ui.events import CHANGING, PRESSED, QUIET, in_turn
+from probe.ui.events import CHANGING, PRESSED, QUIET, cell_of, in_turn, scroll_to
 from probe.ui.lessons import sheets
 from probe.ui.lessons.lesson import Lesson
 from probe.ui.page import Page
@@ -26,8 +26,7 @@ TO_ADDRESS = """link => {
   const learn = document.getElementById("learn");
   if (learn.getBoundingClientRect().top < 0) learn.scrollIntoView();
 }"""
-TO_RESULT = """() => setTimeout(
-  () => document.getElementById("learn-result").scrollIntoView({block: "nearest"}), 100)"""
+TO_RESULT = scroll_to("learn-result", "nearest", after=100)
 """Brings what a press comes to into sight, its head where all of it has no room."""
 PRINT = "() => setTimeout(() => window.print(), 100)"
 
@@ -49,7 +48,7 @@ def build(page: Page, lessons: Sequence[Lesson]) -> None:
 
     def go_to(event: gr.EventData, *given: Any) -> list[Any]:
         """Show the place whose button was pressed."""
-        pressed = str(getattr(event, "cell", "all"))
+        pressed = cell_of(event) or "all"
         return view.show(ALL if pressed == "all" else pressed, *given)
 
     show_on(shown.contents.click, shown.text.click, fn=go_to, inputs=asked)

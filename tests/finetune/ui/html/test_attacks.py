@@ -10,7 +10,7 @@ from finetune.report.inoculation.html import report
 from finetune.ui.html.gap import gap_plot
 from finetune.ui.html.panels import curves
 from finetune.ui.html.run import outcome, progress
-from finetune.ui.html.sweep import error_alerts, outcomes_table, progress_of_all, sentence
+from finetune.ui.html.sweep import outcomes_table, progress_of_all, sentence
 from tests.support.pages.attacks import ATTACKS
 from tests.support.pages.markup import DRAWING, REPORT, require_ours
 from tests.support.runs.points import make_point, make_run
@@ -40,7 +40,6 @@ def test_a_run_is_shown_as_text(attack: str) -> None:
         progress(failed),
         progress_of_all([running, running]),
         outcomes_table([run, replace(run, id="other")], attack, "oracle_lr"),
-        error_alerts([run]),
         sentence([run, running], "oracle_lr"),
         gap_plot([run], "oracle_lr"),
     ):

@@ -7,7 +7,6 @@ from finetune.experiments.inoculation.plan import Cell
 from finetune.ui.html.gap import gap_plot
 from finetune.ui.html.panels import curves
 from finetune.ui.html.sweep import (
-    error_alerts,
     list_title,
     nothing_yet,
     outcomes_table,
@@ -124,11 +123,6 @@ def test_of_several_the_one_at_work_shows_its_cells() -> None:
 
 def test_runs_of_the_gallery_have_no_progress() -> None:
     assert progress_of_all([replace(run, owner=OWNER) for run in RUNS]) == ""
-
-
-def test_each_trouble_is_said_once() -> None:
-    failed = [replace(run, state="failed", error="memory is short") for run in RUNS]
-    assert error_alerts(failed).count("memory is short") == 1
 
 
 def test_a_run_that_is_being_stopped_is_listed_so() -> None:
