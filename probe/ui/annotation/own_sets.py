@@ -37,7 +37,7 @@ from probe.tasks.task import Task, task_named
 from probe.ui.annotation.shown import controls, own_sets, results_shown, set_head
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.html.shared_link import shared_link
-from probe.ui.result_files import write_json
+from probe.ui.results.result_files import write_json
 from probe.ui.tab_outputs import TabOutputs
 from probe.ui.visitors.visitor_files import fresh_folder, own_file
 

@@ -25,7 +25,7 @@ from probe.ui.answers.request_limits import check_transforms
 from probe.ui.answers.turns import visitor_of
 from probe.ui.api.arguments import Choices, Name, Names, NamesByName, Seed, Share, Token, Upload
 from probe.ui.api.endpoint import endpoint
-from probe.ui.batch_result import BatchResult
+from probe.ui.results.batch_result import BatchResult
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, open_upload
 
 GOLD = "gold"

@@ -21,7 +21,7 @@ from probe.ui.answers.answering import answering
 from probe.ui.api.arguments import Name, Names, Text, Token, Upload
 from probe.ui.api.endpoint import endpoint
 from probe.ui.api.example import Texts, read_example, task_of
-from probe.ui.result_files import write_comparison
+from probe.ui.results.result_files import write_comparison
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
 
 

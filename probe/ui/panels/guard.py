@@ -14,7 +14,7 @@ from probe.data.spreadsheets import write_guarded_copy
 from probe.data.writers.output import GUARDED_FORMS
 from probe.errors import FileError
 from probe.ui.events import QUIET
-from probe.ui.result_files import kept_folder
+from probe.ui.results.result_files import kept_folder
 
 LABEL = "Guard the files for spreadsheets"
 HELP = (

@@ -16,8 +16,8 @@ from probe.ui.events import QUIET, cell_of
 from probe.ui.html.background import seconds_of
 from probe.ui.html.elements import alert, note
 from probe.ui.page import Page
-from probe.ui.result_files import result_key
-from probe.ui.run_result import read_result, result_folder, write_result
+from probe.ui.results.result_files import result_key
+from probe.ui.results.run_result import read_result, result_folder, write_result
 from probe.ui.tabs import batch_background
 from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.batch_outputs import Outputs, ScoredFile, finished

@@ -15,7 +15,6 @@ from probe.ui.answers.pacing import StopRequests
 from probe.ui.answers.turns import visitor_of
 from probe.ui.api import batch as batch_api
 from probe.ui.api import hub_dataset as hub_api
-from probe.ui.batch_tables import ALL, ANY, FILTERS
 from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING, PRESSED, QUIET, scroll_to
 from probe.ui.html.elements import hint
@@ -24,6 +23,7 @@ from probe.ui.panels import hub_dataset, options, templates
 from probe.ui.panels.changes import build_changes
 from probe.ui.panels.guard import ResultFiles, build_guard
 from probe.ui.panels.labelled_file import build_file
+from probe.ui.results.batch_tables import ALL, ANY, FILTERS
 from probe.ui.tabs import background_result, batch_background
 from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.batch_outputs import Outputs

@@ -14,12 +14,12 @@ from probe.metrics import Estimate
 from probe.scoring.files import forms_words
 from probe.scoring.precisions import precision_words
 from probe.tasks.task import Label, Task
-from probe.ui.batch_tables import ALL, ANY, measures
 from probe.ui.html.batch.pictures import against_rules
 from probe.ui.html.batch.summary import figures, head
 from probe.ui.html.elements import NOTHING, note
 from probe.ui.html.file_progress import file_progress
-from probe.ui.row_pages import Selection
+from probe.ui.results.batch_tables import ALL, ANY, measures
+from probe.ui.results.row_pages import Selection
 from probe.ui.tab_outputs import TabOutputs
 from probe.ui.tabs.batch_rows import shown_rows
 

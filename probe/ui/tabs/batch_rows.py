@@ -7,7 +7,6 @@ from markupsafe import Markup
 
 from probe.errors import FileError
 from probe.transforms.wording import chain_title
-from probe.ui.batch_tables import ALL, ANY, NOT_SCORED
 from probe.ui.events import cell_of
 from probe.ui.html.batch.pictures import ALL as ALL_LABELS
 from probe.ui.html.batch.pictures import BETWEEN
@@ -15,8 +14,9 @@ from probe.ui.html.batch.rows import rows_table
 from probe.ui.html.batch.summary import SEE_WHY
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.html.pager import page_pressed, pager
-from probe.ui.result_files import kept_folder
-from probe.ui.row_pages import Selection, rows_page
+from probe.ui.results.batch_tables import ALL, ANY, NOT_SCORED
+from probe.ui.results.result_files import kept_folder
+from probe.ui.results.row_pages import Selection, rows_page
 
 STAYS = "Only rows whose answer stays under “{change}”."
 

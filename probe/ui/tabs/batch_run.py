@@ -25,7 +25,6 @@ from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import STOPPED, Pace, StopRequests
 from probe.ui.answers.request_limits import check_transforms
 from probe.ui.answers.turns import Visitor
-from probe.ui.batch_result import BatchResult
 from probe.ui.html.batch.rows import rows_table
 from probe.ui.html.batch.summary import figures
 from probe.ui.html.elements import NOTHING, alert, note
@@ -37,6 +36,7 @@ from probe.ui.panels.labelled_file import (
     read_meanings,
     with_meanings,
 )
+from probe.ui.results.batch_result import BatchResult
 from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.batch_outputs import Outputs, ScoredFile, finished
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, open_upload

@@ -33,7 +33,7 @@ from probe.ui.html.elements import NOTHING, alert, meter, note
 from probe.ui.html.file_progress import duration
 from probe.ui.panels.labelled_file import columns_of, read_meanings, with_meanings
 from probe.ui.panels.sources import FILE, ONE
-from probe.ui.result_files import write_comparison
+from probe.ui.results.result_files import write_comparison
 from probe.ui.tab_outputs import TabOutputs
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, read_upload
 

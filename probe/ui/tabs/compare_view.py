@@ -22,7 +22,7 @@ from probe.ui.html.pager import page_pressed
 from probe.ui.html.shared_link import shared_link
 from probe.ui.links import link_to_compare
 from probe.ui.panels.sources import BUNDLED, FILE, ONE
-from probe.ui.result_files import kept_comparison
+from probe.ui.results.result_files import kept_comparison
 from probe.ui.tabs.compare_link import View, read_link
 from probe.ui.tabs.compare_run import cleared, rows_of
 from probe.ui.tabs.example_pairs import examples_of

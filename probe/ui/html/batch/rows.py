@@ -6,10 +6,10 @@ from markupsafe import Markup
 
 from probe.tasks.task import Task
 from probe.transforms.wording import chain_title
-from probe.ui.batch_tables import Record
 from probe.ui.html.elements import NOTHING, heads, join, note, table, term
 from probe.ui.html.prediction import label_name, short_label
 from probe.ui.html.tones import tone
+from probe.ui.results.batch_tables import Record
 
 ROWS = "scored rows"
 NONE = "No row is like this."

@@ -18,7 +18,7 @@ from probe.ui.html.elements import NOTHING, each, heads, join, note, table, titl
 from probe.ui.html.pager import pager
 from probe.ui.html.prediction import label_name, verdict
 from probe.ui.links import link_to_example
-from probe.ui.row_numbers import rows_on
+from probe.ui.results.row_numbers import rows_on
 
 CELL = Markup("<td>{}</td>")
 PASSAGE = Markup('<p class="fine">{}</p>')

@@ -21,7 +21,6 @@ from probe.data.tables import read_table
 from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.text.difference import edits
-from probe.ui.batch_tables import measures, view
 from probe.ui.html import elements, hans, my_data, prediction
 from probe.ui.html.batch import rows as batch_rows
 from probe.ui.html.batch import summary as batch
@@ -34,6 +33,7 @@ from probe.ui.html.probe import examination as probe
 from probe.ui.html.probe.full_view import full_view
 from probe.ui.links import link_to_compare, link_to_example, link_to_inoculation, link_to_model
 from probe.ui.panels import labelled_file, own_model
+from probe.ui.results.batch_tables import measures, view
 from probe.ui.visitors.belongings import KINDS, Belonging
 from tests.support.models.tiny_models import shared
 from tests.support.pages.attacks import ATTACKS

@@ -8,7 +8,7 @@ import pytest
 from probe.data.tables import write_table
 from probe.errors import FileError
 from probe.ui.panels.guard import offer
-from probe.ui.result_files import kept_folder
+from probe.ui.results.result_files import kept_folder
 from probe.ui.visitors.visitor_files import fresh_folder
 from tests.support.pages.visitors import ME
 

@@ -15,9 +15,9 @@ from probe.scoring.experiment import scoring_request
 from probe.scoring.folder import pack, write_values
 from probe.scoring.request import ScoringRequest
 from probe.tasks.nli import NLI
-from probe.ui.batch_tables import ALL, ANY
 from probe.ui.panels.guard import offer
-from probe.ui.run_result import read_result, result_folder
+from probe.ui.results.batch_tables import ALL, ANY
+from probe.ui.results.run_result import read_result, result_folder
 from probe.ui.tabs.background_result import STOP, TAKE, press, result_of
 from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.batch_outputs import Outputs

@@ -19,9 +19,9 @@ from probe.tasks.nli import NLI
 from probe.ui.answers.answering import in_steps
 from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import STOPPED, StopRequests
-from probe.ui.batch_tables import ALL, ANY
 from probe.ui.panels import options
-from probe.ui.row_numbers import PAGE_ROWS
+from probe.ui.results.batch_tables import ALL, ANY
+from probe.ui.results.row_numbers import PAGE_ROWS
 from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.batch_rows import turn
 from probe.ui.tabs.batch_run import Job, Outputs, run, scored

@@ -19,7 +19,7 @@ from probe.ui.html.compare.pictures import matrix, parts
 from probe.ui.html.compare.result import agreement_on_one, sentence, side_by_side, tiles
 from probe.ui.html.compare.result import tests as mcnemar_tests
 from probe.ui.links import link_to_compare
-from probe.ui.row_numbers import PAGE_ROWS
+from probe.ui.results.row_numbers import PAGE_ROWS
 from tests.support.models.tiny_models import shared, tiny_classifier
 from tests.support.runs.points import make_point, make_run
 

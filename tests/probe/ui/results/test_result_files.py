@@ -11,9 +11,9 @@ from probe.models.classifier import Classifier
 from probe.scoring.request import ScoringRequest
 from probe.settings import ASSETS
 from probe.tasks.nli import NLI
-from probe.ui.batch_result import BatchResult
-from probe.ui.batch_tables import ALL, ANY
-from probe.ui.result_files import kept_folder
+from probe.ui.results.batch_result import BatchResult
+from probe.ui.results.batch_tables import ALL, ANY
+from probe.ui.results.result_files import kept_folder
 from probe.ui.tabs.batch_rows import turn
 from probe.ui.tabs.compare_view import turn as turn_compared
 from probe.ui.visitors.visitor_files import cache_folder, fresh_folder

@@ -20,8 +20,8 @@ from probe.scoring.files import Places
 from probe.scoring.folder import input_file
 from probe.scoring.plan import read_plan
 from probe.tasks.task import Label
-from probe.ui.part_rows import PartRows
-from probe.ui.result_files import write_json
+from probe.ui.results.part_rows import PartRows
+from probe.ui.results.result_files import write_json
 from probe.ui.visitors.visitor_files import folder_for, fresh_folder
 
 RESULT = "result.json"

@@ -13,11 +13,11 @@ from probe.scoring.file_scoring import FileScoring
 from probe.scoring.files import Places
 from probe.scoring.request import ScoringRequest
 from probe.tasks.task import Label
-from probe.ui.batch_tables import Record, view
-from probe.ui.result_files import result_key, write_json
-from probe.ui.row_numbers import PAGE_ROWS
-from probe.ui.row_pages import RowsWriter
-from probe.ui.rule_shares import RuleShares
+from probe.ui.results.batch_tables import Record, view
+from probe.ui.results.result_files import result_key, write_json
+from probe.ui.results.row_numbers import PAGE_ROWS
+from probe.ui.results.row_pages import RowsWriter
+from probe.ui.results.rule_shares import RuleShares
 
 
 class BatchResult:

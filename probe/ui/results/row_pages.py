@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probe.tasks.task import Label, Task, task_named
-from probe.ui.batch_tables import ALL, ANY, FILTERS, LEAST_SURE, Record, stays
-from probe.ui.row_numbers import rows_on
+from probe.ui.results.batch_tables import ALL, ANY, FILTERS, LEAST_SURE, Record, stays
+from probe.ui.results.row_numbers import rows_on
 
 ROWS, INDEX, FACTS = "rows.jsonl", "rows.index", "rows.json"
 KEPT_GOLDS = 1000

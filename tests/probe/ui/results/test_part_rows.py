@@ -14,8 +14,8 @@ from probe.scoring.values import value_columns
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.tasks.task import Task
-from probe.ui.batch_tables import view
-from probe.ui.part_rows import part_view
+from probe.ui.results.batch_tables import view
+from probe.ui.results.part_rows import part_view
 from tests.support.models.tiny_models import shared
 from tests.support.models.tiny_word_readers import word_reader
 

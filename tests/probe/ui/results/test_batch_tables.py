@@ -8,9 +8,9 @@ from probe.analysis.batch import Row
 from probe.data import records
 from probe.data.rows import Columns
 from probe.tasks.nli import NLI
-from probe.ui.batch_tables import ALL, ANY, LEAST_SURE, MAX_UNREAD, Record, view
-from probe.ui.row_numbers import PAGE_ROWS
-from probe.ui.row_pages import RowsPage, RowsWriter, Selection, rows_page
+from probe.ui.results.batch_tables import ALL, ANY, LEAST_SURE, MAX_UNREAD, Record, view
+from probe.ui.results.row_numbers import PAGE_ROWS
+from probe.ui.results.row_pages import RowsPage, RowsWriter, Selection, rows_page
 
 
 def row(number: int, gold: str, confidence: float | None, wrong: bool, agrees: bool) -> Record:

@@ -11,9 +11,9 @@ from probe.scoring.parts import ScoredPart
 from probe.scoring.plan import ScoringPlan
 from probe.scoring.values import ValueColumns
 from probe.tasks.task import Label, Task
-from probe.ui.batch_tables import Record, changed_text, example_view
-from probe.ui.row_pages import RowsWriter
-from probe.ui.rule_shares import RuleShares
+from probe.ui.results.batch_tables import Record, changed_text, example_view
+from probe.ui.results.row_pages import RowsWriter
+from probe.ui.results.rule_shares import RuleShares
 
 Cells = Mapping[str, Any]  # Any: text, numbers and truth values
 
