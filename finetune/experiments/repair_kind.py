@@ -1,16 +1,32 @@
 """What the kinds of repair have in common: a plan on labelled examples, cells, points."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Generic, TypeVar
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
 
+from finetune.experiments.further_training import Training
 from finetune.experiments.inoculation.datasets import SourceData
 from finetune.experiments.source_json import source_request
 from probe.runs.earlier_results import earlier_results
+from probe.runs.experiment import Experiment, RunCell, keep_nothing
 from probe.runs.run import Json, RunRequest, StoredRun
 
-Plan = TypeVar("Plan")
+
+class RepairPlan(Protocol):
+    """What every plan says: the model that it begins with, and how it is trained."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+
+    @property
+    def training(self) -> Training:
+        """How it is trained."""
+
+
+Plan = TypeVar("Plan", bound=RepairPlan)
 Cell = TypeVar("Cell", bound=Hashable)
 Point = TypeVar("Point")
 
@@ -22,19 +38,21 @@ def keeps_none(plan: object, cell: object) -> bool:
 
 @dataclass(frozen=True)
 class RepairKind(Generic[Plan, Cell, Point]):
-    """How a kind's plan, cells and points are read and written.
+    """How a kind's plan, cells and points are read and written, and what a run comes to.
 
-    `settings` returns a plan without what says which cells there are; the model of a cell that
-    `keeps_model` stays.
+    `title` names a run before its model. The fields in `varies` say which cells a plan has; `told`
+    are those of a result that are told over HTTP. The model of a cell that `keeps_model` stays.
     """
 
     name: str
+    title: str
     plan_from: Callable[[Json], Plan]
-    plan_json: Callable[[Plan], Json]
     cells: Callable[[Plan], Sequence[Cell]]
     cell: Callable[..., Cell]
     point_from: Callable[[Json, Json], Point]
-    settings: Callable[[Plan], Plan]
+    conclude: Callable[[Plan, Sequence[Point]], Json | None]
+    varies: Sequence[str]
+    told: Callable[[Json], Json]
     keeps_model: Callable[[Plan, Cell], bool] = keeps_none
 
     def run_request(
@@ -45,7 +63,7 @@ class RepairKind(Generic[Plan, Cell, Point]):
         artefacts: Json | None = None,
     ) -> RunRequest:
         """Return what the store needs to begin a run; the sets' hashes are added to `artefacts`."""
-        return source_request(self.name, self.plan_json(plan), source, environment, artefacts)
+        return source_request(self.name, as_json(plan), source, environment, artefacts)
 
     def known_results(
         self, runs: Iterable[StoredRun], plan: Plan, artefacts: Json
@@ -54,12 +72,12 @@ class RepairKind(Generic[Plan, Cell, Point]):
 
         Cells whose model is to be kept are computed anew.
         """
-        same = self.settings(plan)
+        same = self._settings(plan)
         return earlier_results(
             runs,
             self.name,
             artefacts,
-            lambda values: self.settings(self.plan_from(values)) == same,
+            lambda values: self._settings(self.plan_from(values)) == same,
             self.cells(plan),
             lambda key: self.cell(**key),
             partial(self.keeps_model, plan),
@@ -68,3 +86,33 @@ class RepairKind(Generic[Plan, Cell, Point]):
     def points_of(self, run: StoredRun) -> tuple[Point, ...]:
         """Return the points that a run has come to, in the order of its cells."""
         return tuple(self.point_from(cell.key, cell.result) for cell in run.cells if cell.result)
+
+    def experiment(
+        self, run_cell: RunCell, keep: Callable[[StoredRun, Json], str | None] = keep_nothing
+    ) -> Experiment:
+        """Return the kind of run; `keep` names the model of a result, None to let it go."""
+        return Experiment(
+            kind=self.name,
+            cells=lambda plan: [as_json(cell) for cell in self.cells(self.plan_from(plan))],
+            run_cell=run_cell,
+            title=lambda plan: f"{self.title} {Path(plan['model']).name}",
+            brief=lambda result: self.told(result or {}),
+            model=lambda plan: str(plan["model"]),
+            keep=keep,
+            conclude=lambda run, _: self.conclude(self.plan_from(run.plan), self.points_of(run)),
+            one_worker=lambda plan: self.plan_from(plan).training.mode == "fast",
+        )
+
+    def _settings(self, plan: Plan) -> Json:
+        """Return what is the same in every cell of a plan."""
+        return {name: value for name, value in as_json(plan).items() if name not in self.varies}
+
+
+def as_json(value: Any) -> Json:  # Any: a dataclass
+    """Return a plan, or the key of a cell, as JSON."""
+    return asdict(value)
+
+
+def point_json(point: Any) -> Json:  # Any: a dataclass
+    """Return a point as JSON, without its cell."""
+    return {name: value for name, value in asdict(point).items() if name != "cell"}

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from typing import Protocol
 
 from finetune.experiments.inoculation.datasets import Examples, SourceData
 from finetune.experiments.inoculation.plan import MAX_SEED
@@ -42,20 +43,41 @@ def source_request(
     return RunRequest(kind, plan, source_json(source), environment or {}, facts)
 
 
-def draw_problems(
-    sizes: Sequence[int], seeds: Sequence[int], tests: int, source: SourceData
-) -> dict[str, bool]:
+class DrawnPlan(Protocol):
+    """A plan whose trainings draw examples: of these sizes, by these seeds."""
+
+    @property
+    def task(self) -> str:
+        """The name of the task that the model answers."""
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        """How many examples each training has."""
+
+    @property
+    def seeds(self) -> Sequence[int]:
+        """By which it draws them."""
+
+    @property
+    def tests(self) -> int:
+        """How many test examples are destroyed."""
+
+
+def draw_problems(plan: DrawnPlan, source: SourceData) -> dict[str, bool]:
     """Return what may be wrong with sizes and seeds of trainings and the number of tests."""
     available, unit = len(source.pool), source.task.unit
     return {
-        "give at least one size and one seed": not (sizes and seeds),
+        "give at least one size and one seed": not (plan.sizes and plan.seeds),
         f"each size must be from 1 to {available}: so many {unit}s there are to train on": any(
-            not 1 <= size <= available for size in sizes
+            not 1 <= size <= available for size in plan.sizes
         ),
         f"each seed must be a whole number from 0 to {MAX_SEED}": not all(
-            0 <= seed <= MAX_SEED for seed in seeds
+            0 <= seed <= MAX_SEED for seed in plan.seeds
         ),
-        f"at least one test {unit} must be destroyed": tests < 1,
+        f"at least one test {unit} must be destroyed": plan.tests < 1,
+        f"the model answers the task {plan.task}, the examples are of {source.task.name}": (
+            plan.task != source.task.name
+        ),
     }
 
 

@@ -42,8 +42,7 @@ def compute_repair(
     figure and summary at the end.
     """
     make_folder(out)
-    model = kind.plan_json(plan)["model"]
-    artefacts = {"model": named_model_hash(model), "sources": sources_of(files)}
+    artefacts = {"model": named_model_hash(plan.model), "sources": sources_of(files)}
     request = kind.run_request(plan, source, environment(), artefacts)
     known = partial(kind.known_results, plan=plan, artefacts=request.artefacts)
 

@@ -1,24 +1,16 @@
 """Calibration as a kind of run."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import asdict
 
 from finetune.experiments.calibration.outcomes import conclude
-from finetune.experiments.calibration.plan import (
-    Cell,
-    Plan,
-    cells,
-    is_largest,
-    plan_from,
-    plan_json,
-)
-from finetune.experiments.calibration.point import Point, point_from, point_json
+from finetune.experiments.calibration.plan import Cell, cells, is_largest, plan_from
+from finetune.experiments.calibration.point import Point, point_from
 from finetune.experiments.model_names import new_model_name
-from finetune.experiments.repair_kind import RepairKind
+from finetune.experiments.repair_kind import RepairKind, point_json
 from finetune.experiments.source_json import source_from
 from probe.first_import import first_import
-from probe.runs.experiment import CellContext, Experiment, Progress, Result
+from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import load_unchanged
 from probe.runs.run import Json, StoredRun
 
@@ -48,21 +40,15 @@ def run_stored_cell(
             yield Progress(asdict(row))
 
 
-def _settings(plan: Plan) -> Plan:
-    """Return the plan without what says which cells there are."""
-    return replace(plan, methods=(), sizes=(), seeds=())
+def _told(result: Json) -> Json:
+    measured = result.get("calibration", {})
+    return {name: measured.get(name) for name in ("accuracy", "confidence", "ece")}
 
 
 REPAIR = RepairKind(
-    KIND,
-    plan_from,
-    plan_json,
-    cells,
-    Cell,
-    point_from,
-    _settings,
-    is_largest,
-)
+    KIND, "Calibration of", plan_from, cells, Cell, point_from, conclude,
+    ("methods", "sizes", "seeds"), _told, is_largest,
+)  # fmt: skip
 run_request, known_results, points_of = REPAIR.run_request, REPAIR.known_results, REPAIR.points_of
 
 
@@ -75,19 +61,4 @@ def name_to_keep(run: StoredRun, result: Json) -> str | None:
     return run.kept or new_model_name(plan.model, plan.methods[0])
 
 
-def _brief(result: Json | None) -> Json:
-    measured = (result or {}).get("calibration", {})
-    return {name: measured.get(name) for name in ("accuracy", "confidence", "ece")}
-
-
-CALIBRATION = Experiment(
-    kind=KIND,
-    cells=lambda plan: [asdict(cell) for cell in cells(plan_from(plan))],
-    run_cell=run_stored_cell,
-    title=lambda plan: f"Calibration of {Path(plan['model']).name}",
-    brief=_brief,
-    model=lambda plan: str(plan["model"]),
-    keep=name_to_keep,
-    conclude=lambda run, inputs: conclude(plan_from(run.plan), points_of(run)),
-    one_worker=lambda plan: plan_from(plan).training.mode == "fast",
-)
+CALIBRATION = REPAIR.experiment(run_stored_cell, name_to_keep)

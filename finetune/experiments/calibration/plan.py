@@ -1,7 +1,7 @@
 """What to run: which methods of calibration, how many examples, how often."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from finetune.experiments.further_training import Training, check_training
@@ -91,11 +91,6 @@ def plan_from(values: Json) -> Plan:
     return Plan(**{**values, **lists, "training": Training(**values["training"])})
 
 
-def plan_json(plan: Plan) -> Json:
-    """Return a plan as JSON."""
-    return asdict(plan)
-
-
 def check(plan: Plan, source: SourceData) -> None:
     """Refuse a plan that cannot run on these examples. Raises ExperimentError with a sentence."""
     check_training(plan.training)
@@ -105,11 +100,8 @@ def check(plan: Plan, source: SourceData) -> None:
             or not set(plan.methods) <= set(REPAIRS)
             or len(set(plan.methods)) < len(plan.methods)
         ),
-        **draw_problems(plan.sizes, plan.seeds, plan.tests, source),
+        **draw_problems(plan, source),
         "label smoothing must be from 0 to below 1": not 0 <= plan.epsilon < 1,
         "gamma must be 0 or more": plan.gamma < 0,
-        f"the model answers the task {plan.task}, the examples are of {source.task.name}": (
-            plan.task != source.task.name
-        ),
     }
     refuse(problems)

@@ -1,7 +1,7 @@
 """What a calibration comes to."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean
 
 from finetune.experiments.calibration.plan import Cell
@@ -42,11 +42,6 @@ class Point:
     def agreement(self) -> float:
         """The mean of the transforms' agreements, each counting alike, as in the paper's tables."""
         return fmean(each.agree / each.n for each in self.salad.values() if each.n)
-
-
-def point_json(point: Point) -> Json:
-    """Return a point without its cell."""
-    return {name: value for name, value in asdict(point).items() if name != "cell"}
 
 
 def point_from(key: Json, values: Json) -> Point:

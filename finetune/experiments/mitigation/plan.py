@@ -1,7 +1,7 @@
 """What to run: which repairs, on how many examples, with how much word salad."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from finetune.experiments.further_training import Training, check_training
@@ -111,11 +111,6 @@ def plan_from(values: Json) -> Plan:
     return Plan(**{**values, **lists, "training": Training(**values["training"])})
 
 
-def plan_json(plan: Plan) -> Json:
-    """Return a plan as JSON."""
-    return asdict(plan)
-
-
 def check(plan: Plan, source: SourceData) -> None:
     """Refuse a plan that cannot run on these examples. Raises ExperimentError with a sentence."""
     check_training(plan.training)
@@ -133,14 +128,11 @@ def check(plan: Plan, source: SourceData) -> None:
         "where all transforms ask the model, the share that these destroy must be above 0": (
             set(plan.transforms or salad) <= asking and plan.gradient_share == 0
         ),
-        **draw_problems(plan.sizes, plan.seeds, plan.tests, source),
+        **draw_problems(plan, source),
         "the shares that are destroyed must be above 0 and at most 1": not (
             0 < plan.share <= 1 and 0 <= plan.gradient_share <= 1
         ),
         "the weight of the entropic term must be 0 or more": plan.weight < 0,
         "the tolerance must be from 0 to 1": not 0 <= plan.tolerance <= 1,
-        f"the model answers the task {plan.task}, the examples are of {source.task.name}": (
-            plan.task != source.task.name
-        ),
     }
     refuse(problems)

@@ -1,7 +1,7 @@
 """What a repair comes to."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean
 
 from finetune.experiments.mitigation.plan import Cell
@@ -52,11 +52,6 @@ class Point:
     def invalid_found(self) -> float:
         """The mean over the transforms, each counting alike, as in the paper's table 12."""
         return fmean(each.share for each in self.found.values())
-
-
-def point_json(point: Point) -> Json:
-    """Return a point without its cell."""
-    return {name: value for name, value in asdict(point).items() if name != "cell"}
 
 
 def point_from(key: Json, values: Json) -> Point:

@@ -1,16 +1,15 @@
 """Transfer as a kind of run."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import asdict
 
-from finetune.experiments.repair_kind import RepairKind
+from finetune.experiments.repair_kind import RepairKind, point_json
 from finetune.experiments.source_json import source_from
 from finetune.experiments.transfer.outcomes import conclude
-from finetune.experiments.transfer.plan import Cell, Plan, cells, plan_from, plan_json
-from finetune.experiments.transfer.point import Point, point_from, point_json
+from finetune.experiments.transfer.plan import Cell, cells, plan_from
+from finetune.experiments.transfer.point import Point, point_from
 from probe.first_import import first_import
-from probe.runs.experiment import CellContext, Experiment, Progress, Result
+from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import load_unchanged
 from probe.runs.run import Json
 
@@ -33,34 +32,14 @@ def run_stored_cell(
             yield Progress(asdict(row))
 
 
-def _settings(plan: Plan) -> Plan:
-    """Return the plan without what says which cells there are."""
-    return replace(plan, sizes=(), seeds=(), salad_only=True)
+def _told(result: Json) -> Json:
+    return {name: result.get(name) for name in ("clean", "found", "seconds")}
 
 
 REPAIR = RepairKind(
-    KIND,
-    plan_from,
-    plan_json,
-    cells,
-    Cell,
-    point_from,
-    _settings,
-)
+    KIND, "Transfer of", plan_from, cells, Cell, point_from, conclude,
+    ("sizes", "seeds", "salad_only"), _told,
+)  # fmt: skip
 run_request, known_results, points_of = REPAIR.run_request, REPAIR.known_results, REPAIR.points_of
 
-
-def _brief(result: Json | None) -> Json:
-    return {name: (result or {}).get(name) for name in ("clean", "found", "seconds")}
-
-
-TRANSFER = Experiment(
-    kind=KIND,
-    cells=lambda plan: [asdict(cell) for cell in cells(plan_from(plan))],
-    run_cell=run_stored_cell,
-    title=lambda plan: f"Transfer of {Path(plan['model']).name}",
-    brief=_brief,
-    model=lambda plan: str(plan["model"]),
-    conclude=lambda run, inputs: conclude(plan_from(run.plan), points_of(run)),
-    one_worker=lambda plan: plan_from(plan).training.mode == "fast",
-)
+TRANSFER = REPAIR.experiment(run_stored_cell)

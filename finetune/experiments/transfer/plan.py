@@ -1,7 +1,7 @@
 """What to run: one training for each transform, and two that see one kind of text only."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 from finetune.experiments.further_training import Training, check_training
@@ -85,11 +85,6 @@ def plan_from(values: Json) -> Plan:
     return Plan(**{**values, **lists, "training": Training(**values["training"])})
 
 
-def plan_json(plan: Plan) -> Json:
-    """Return a plan as JSON."""
-    return asdict(plan)
-
-
 def check(plan: Plan, source: SourceData, known: tuple[str, ...]) -> None:
     """Refuse a plan that cannot run on these examples. Raises ExperimentError with a sentence.
 
@@ -102,10 +97,7 @@ def check(plan: Plan, source: SourceData, known: tuple[str, ...]) -> None:
             or not set(plan.transforms) <= set(known)
             or len(set(plan.transforms)) < len(plan.transforms)
         ),
-        **draw_problems(plan.sizes, plan.seeds, plan.tests, source),
+        **draw_problems(plan, source),
         "the share that is destroyed must be above 0 and at most 1": not 0 < plan.share <= 1,
-        f"the model answers the task {plan.task}, the examples are of {source.task.name}": (
-            plan.task != source.task.name
-        ),
     }
     refuse(problems)

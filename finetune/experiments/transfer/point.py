@@ -1,7 +1,7 @@
 """What a training of a transfer comes to."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from finetune.experiments.mitigation.point import Found
 from finetune.experiments.transfer.plan import Cell
@@ -20,11 +20,6 @@ class Point:
     found: Mapping[str, Found]
     epochs: int
     seconds: float
-
-
-def point_json(point: Point) -> Json:
-    """Return a point without its cell."""
-    return {name: value for name, value in asdict(point).items() if name != "cell"}
 
 
 def point_from(key: Json, values: Json) -> Point:

@@ -8,17 +8,15 @@ from finetune.experiments.calibration import plan as calibration
 from finetune.experiments.calibration.experiment import CALIBRATION
 from finetune.experiments.calibration.point import Agreement
 from finetune.experiments.calibration.point import Point as CalibrationPoint
-from finetune.experiments.calibration.point import point_json as calibration_json
 from finetune.experiments.further_training import Training
 from finetune.experiments.mitigation import plan as mitigation
 from finetune.experiments.mitigation.experiment import MITIGATION
 from finetune.experiments.mitigation.point import Found
 from finetune.experiments.mitigation.point import Point as MitigationPoint
-from finetune.experiments.mitigation.point import point_json as mitigation_json
+from finetune.experiments.repair_kind import as_json, point_json
 from finetune.experiments.transfer import plan as transfer
 from finetune.experiments.transfer.experiment import TRANSFER
 from finetune.experiments.transfer.point import Point as TransferPoint
-from finetune.experiments.transfer.point import point_json as transfer_json
 from probe.calibration import BINS, Bin, Calibration
 from probe.runs.experiment import Experiment
 from probe.runs.run import Json, Run, RunCell, State, StoredRun
@@ -91,10 +89,8 @@ def calibration_run(
     **fields: Any,
 ) -> StoredRun:
     """Return a calibration of these points, judged if there are enough."""
-    results = {point.cell: calibration_json(point) for point in points}
-    return _stored(
-        CALIBRATION, calibration.plan_json(plan), calibration.cells(plan), results, fields
-    )
+    results = {point.cell: point_json(point) for point in points}
+    return _stored(CALIBRATION, as_json(plan), calibration.cells(plan), results, fields)
 
 
 def mitigation_run(
@@ -103,8 +99,8 @@ def mitigation_run(
     **fields: Any,
 ) -> StoredRun:
     """Return a mitigation of these points, judged if there are enough."""
-    results = {point.cell: mitigation_json(point) for point in points}
-    return _stored(MITIGATION, mitigation.plan_json(plan), mitigation.cells(plan), results, fields)
+    results = {point.cell: point_json(point) for point in points}
+    return _stored(MITIGATION, as_json(plan), mitigation.cells(plan), results, fields)
 
 
 def transfer_run(
@@ -113,8 +109,8 @@ def transfer_run(
     **fields: Any,
 ) -> StoredRun:
     """Return a transfer of these points, judged if there are enough."""
-    results = {point.cell: transfer_json(point) for point in points}
-    return _stored(TRANSFER, transfer.plan_json(plan), transfer.cells(plan), results, fields)
+    results = {point.cell: point_json(point) for point in points}
+    return _stored(TRANSFER, as_json(plan), transfer.cells(plan), results, fields)
 
 
 def _stored(

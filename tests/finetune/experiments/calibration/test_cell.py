@@ -8,10 +8,10 @@ from finetune.experiments.calibration.cell import calibrate
 from finetune.experiments.calibration.experiment import known_results, run_request, run_stored_cell
 from finetune.experiments.calibration.outcomes import conclude, outcomes
 from finetune.experiments.calibration.plan import BASE, Cell, Plan, cells, check, plan_from
-from finetune.experiments.calibration.plan import plan_json as as_json
-from finetune.experiments.calibration.point import Point, point_from, point_json
+from finetune.experiments.calibration.point import Point, point_from
 from finetune.experiments.further_training import Epoch
 from finetune.experiments.inoculation.cell import fresh
+from finetune.experiments.repair_kind import as_json, point_json
 from finetune.experiments.source_json import drawn, labelled, source_from, source_json
 from finetune.experiments.word_salad import destroy, salad_names
 from finetune.training.prepared.tensor_cache import weights_hash

@@ -9,8 +9,8 @@ from finetune.experiments.mitigation.cell import broken, changed_copy, repair
 from finetune.experiments.mitigation.experiment import run_stored_cell
 from finetune.experiments.mitigation.outcomes import collapsed, conclude, outcomes
 from finetune.experiments.mitigation.plan import BASE, Cell, Plan, cells, check, plan_from
-from finetune.experiments.mitigation.plan import plan_json as as_json
-from finetune.experiments.mitigation.point import Found, Point, point_from, point_json
+from finetune.experiments.mitigation.point import Found, Point, point_from
+from finetune.experiments.repair_kind import as_json, point_json
 from finetune.experiments.source_json import source_json
 from finetune.experiments.word_salad import gradient_names, salad_names
 from finetune.training.prepared.tensor_cache import weights_hash

@@ -7,11 +7,11 @@ import torch
 
 from finetune.experiments.inoculation.cell import fresh
 from finetune.experiments.mitigation.point import Found
+from finetune.experiments.repair_kind import as_json, point_json
 from finetune.experiments.transfer.cell import begin_anew, run_cell, salad_with_gold
 from finetune.experiments.transfer.outcomes import conclude, matrix, own_and_others
 from finetune.experiments.transfer.plan import Cell, Plan, cells, check, plan_from
-from finetune.experiments.transfer.plan import plan_json as as_json
-from finetune.experiments.transfer.point import Point, point_from, point_json
+from finetune.experiments.transfer.point import Point, point_from
 from finetune.experiments.word_salad import salad_names
 from finetune.training.prepared.frozen_layers import upper_part
 from finetune.training.prepared.tensor_cache import weights_hash
