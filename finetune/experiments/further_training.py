@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
-from finetune.experiments.inoculation.plan import MAX_EPOCHS, MAX_RATE
 from finetune.experiments.refusal import refuse
+from finetune.experiments.training_limits import MAX_EPOCHS, choice_problems, rate_problems
 from finetune.training.recipes import Mode
 from probe.models.classifier import Precision
 from probe.stopping import Stop, never
@@ -46,15 +46,10 @@ class Epoch:
 def check_training(training: Training) -> None:
     """Refuse a training that cannot run. Raises ExperimentError with a sentence."""
     problems = {
-        f"the learning rate must be above 0 and at most {MAX_RATE:g}": (
-            not 0 < training.lr <= MAX_RATE
-        ),
+        **rate_problems([training.lr], "the"),
         f"epochs must be from 1 to {MAX_EPOCHS}": not 1 <= training.epochs <= MAX_EPOCHS,
         "batch must be 1 or more": training.batch is not None and training.batch < 1,
-        f"mode must be one of {', '.join(get_args(Mode))}": training.mode not in get_args(Mode),
-        f"precision must be one of {', '.join(get_args(Precision))}": (
-            training.precision not in get_args(Precision)
-        ),
+        **choice_problems(training.mode, training.precision),
     }
     refuse(problems)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from finetune.experiments.inoculation.datasets import Examples, SourceData
-from finetune.experiments.inoculation.plan import MAX_SEED
+from finetune.experiments.training_limits import seed_problems
 from probe.errors import ExperimentError
 from probe.models.weights.hashes import pairs_hash
 from probe.runs.run import Json, RunRequest
@@ -71,9 +71,7 @@ def draw_problems(plan: DrawnPlan, source: SourceData) -> dict[str, bool]:
         f"each size must be from 1 to {available}: so many {unit}s there are to train on": any(
             not 1 <= size <= available for size in plan.sizes
         ),
-        f"each seed must be a whole number from 0 to {MAX_SEED}": not all(
-            0 <= seed <= MAX_SEED for seed in plan.seeds
-        ),
+        **seed_problems(plan.seeds),
         f"at least one test {unit} must be destroyed": plan.tests < 1,
         f"the model answers the task {plan.task}, the examples are of {source.task.name}": (
             plan.task != source.task.name

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import get_args
 
-from finetune.experiments.inoculation.plan import MAX_EPOCHS, MAX_RATE, MAX_SEED
 from finetune.experiments.refusal import refuse
+from finetune.experiments.training_limits import sweep_problems
 from finetune.training.recipes import Mode
 from probe.models.classifier import Precision
 from probe.tasks.nli import NLI
@@ -99,31 +98,15 @@ def check(plan: Plan) -> None:
 
 def _problems(plan: Plan) -> Mapping[str, bool]:
     return {
-        "give at least one size, one learning rate and one seed": not (
-            plan.sizes and plan.lrs and plan.seeds
-        ),
         f"each size must be a whole number from 1 to {MAX_SIZE:,}": not all(
             1 <= size <= MAX_SIZE for size in plan.sizes
         ),
-        f"each learning rate must be above 0 and at most {MAX_RATE:g}": not all(
-            0 < lr <= MAX_RATE for lr in plan.lrs
-        ),
-        f"each seed must be a whole number from 0 to {MAX_SEED}": not all(
-            0 <= seed <= MAX_SEED for seed in plan.seeds
-        ),
+        **sweep_problems(plan),
         f"test pairs of a condition must be from 1 to {MAX_TESTS:,}": not (
             1 <= plan.tests <= MAX_TESTS
         ),
-        f"epochs must be at most {MAX_EPOCHS}": plan.max_epochs > MAX_EPOCHS,
-        "batch, epochs and patience must be 1 or more": min(
-            1 if plan.batch is None else plan.batch, plan.max_epochs, plan.patience
-        )
-        < 1,
         "the loss to call it the data set must be above 0 and at most 1": not (
             0 < plan.thresholds.loss <= 1
         ),
-        f"mode must be one of {', '.join(get_args(Mode))}": plan.mode not in get_args(Mode),
-        f"precision must be one of {', '.join(get_args(Precision))}": plan.precision
-        not in get_args(Precision),
         "give at least two conditions to train on": len(plan.rows) < 2,
     }

@@ -4,11 +4,12 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.model_names import new_model_name
 from finetune.experiments.refusal import refuse
+from finetune.experiments.training_limits import sweep_problems
 from finetune.training.recipes import Mode
 from probe.data.names import HALF
 from probe.errors import ExperimentError
@@ -19,8 +20,6 @@ from probe.tasks.task import Label, Task
 Number = TypeVar("Number", int, float)
 ALL = -1
 """Stands for the size of the whole challenge training set until the sets are known."""
-MAX_SEED, MAX_RATE, MAX_EPOCHS = 2**31 - 1, 10.0, 1000
-"""The largest seed that each library takes; beyond a rate or epochs of these nothing is learnt."""
 MAX_QUOTED = 60
 """Characters that a message quotes of a text."""
 LIU_SIZES = (5, 10, 50, 100, 400, 500, 750, 1000, ALL)
@@ -175,27 +174,11 @@ def check(plan: Plan, sets: Sets) -> None:
         "the challenge's name holds half of a character, a lone surrogate": (
             HALF.search(plan.challenge) is not None
         ),
-        "give at least one size, one learning rate and one seed": not (
-            plan.sizes and plan.lrs and plan.seeds
-        ),
         "each size must be 1 or more": any(size < 1 for size in plan.sizes),
-        f"each learning rate must be above 0 and at most {MAX_RATE:g}": not all(
-            0 < lr <= MAX_RATE for lr in plan.lrs
-        ),
-        f"each seed must be a whole number from 0 to {MAX_SEED}": not all(
-            0 <= seed <= MAX_SEED for seed in plan.seeds
-        ),
-        f"epochs must be at most {MAX_EPOCHS}": plan.max_epochs > MAX_EPOCHS,
-        "batch, epochs and patience must be 1 or more": min(
-            1 if plan.batch is None else plan.batch, plan.max_epochs, plan.patience
-        )
-        < 1,
-        f"mode must be one of {', '.join(get_args(Mode))}": plan.mode not in get_args(Mode),
+        **sweep_problems(plan),
         "a model that answers with spans has no fast mode; choose full": (
             plan.mode == "fast" and sets.task.has_spans
         ),
-        f"precision must be one of {', '.join(get_args(Precision))}": plan.precision
-        not in get_args(Precision),
         "one of the sets is empty": not all(
             (sets.original_dev, sets.original_test, available, sets.challenge_test)
         ),
