@@ -77,14 +77,26 @@ class InputRow:
         return str(self.problems[0]) if self.problems else ""
 
 
-def guess(names: Sequence[str], task: Task) -> Columns:
-    """Find the columns of a task's fields and gold label by name. Raises FileError."""
-    guesses = {field: _find(names, task.columns.get(field, (field,))) for field in task.fields}
-    texts = {field: name for field, name in guesses.items() if name is not None}
-    if len(texts) < len(guesses):
-        wanted = " and ".join(repr(field) for field in guesses if field not in texts)
-        raise FileError(f"no column {wanted} in your file; it has: {listed(names)}")
-    return Columns(texts, _find(names, GOLD))
+def guess(names: Sequence[str], task: Task, named: Mapping[str, str] = {}) -> Columns:
+    """Find the columns of a task's fields, but those that are named, and of its gold label by name.
+
+    Raises FileError.
+    """
+    columns = guess_some(names, task, named)
+    lacking = [repr(field) for field in task.fields if field not in columns.texts]
+    if lacking:
+        word = "column" if len(lacking) == 1 else "columns"
+        raise FileError(f"no {word} {' and '.join(lacking)} in your file; it has: {listed(names)}")
+    return columns
+
+
+def guess_some(names: Sequence[str], task: Task, named: Mapping[str, str] = {}) -> Columns:
+    """Do the same, and leave out the fields whose column no name tells."""
+    guesses = {
+        field: named.get(field) or _find(names, task.columns.get(field, (field,)))
+        for field in task.fields
+    }
+    return Columns({field: name for field, name in guesses.items() if name}, _find(names, GOLD))
 
 
 def choose(names: Sequence[str], task: Task, texts: Mapping[str, str], gold: str = "") -> Columns:
@@ -95,8 +107,8 @@ def choose(names: Sequence[str], task: Task, texts: Mapping[str, str], gold: str
     named = {field: name for field, name in texts.items() if name}
     if all(field in named for field in task.fields):
         return Columns(named, gold or None)
-    guessed = guess(names, task)
-    return Columns({**guessed.texts, **named}, gold or guessed.gold)
+    guessed = guess(names, task, named)
+    return replace(guessed, gold=gold or guessed.gold)
 
 
 def with_class_names(columns: Columns, path: Path) -> Columns:

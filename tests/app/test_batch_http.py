@@ -39,7 +39,7 @@ def test_batch_returns_the_scored_file_and_its_summary(client: Client, tmp_path:
 def test_batch_says_which_column_is_missing(client: Client, tmp_path: Path) -> None:
     upload = tmp_path / "mine.csv"
     upload.write_text("text,label\nA dog barks.,neutral\n")
-    with pytest.raises(AppError, match=r"no column 'premise' and 'hypothesis' .*text, label"):
+    with pytest.raises(AppError, match=r"no columns 'premise' and 'hypothesis' .*text, label"):
         client.predict(handle_file(str(upload)), "sort", api_name="/batch")
 
 

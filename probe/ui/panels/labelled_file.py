@@ -13,7 +13,7 @@ from probe.data.fitting_task import fitting_task
 from probe.data.label_values import label_values, read_label_values
 from probe.data.preview import first_rows
 from probe.data.records import Tabular
-from probe.data.rows import Columns, guess, with_class_names
+from probe.data.rows import Columns, guess, guess_some, with_class_names
 from probe.errors import FileError, LabelError, UserError
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.events import CHANGING, CHOSEN, QUIET
@@ -206,7 +206,7 @@ def _lists(names: Sequence[str], columns: Columns, task: Task) -> list[gr.Dropdo
     texts = [
         gr.Dropdown(
             choices=names,
-            value=columns.texts[field],
+            value=columns.texts.get(field),
             label=f"{task.title_of(field)} column",
             visible=True,
         )
@@ -224,14 +224,13 @@ def _gold_title(task: Task) -> str:
 
 
 def _guessed(names: Sequence[str], task: Task) -> tuple[Columns, Markup]:
-    """Guess the columns; where the names do not tell, take the first ones and ask."""
+    """Guess the columns; where the names do not tell, ask."""
     try:
         return guess(names, task), NOTHING
     except FileError as trouble:
         if len(names) < len(task.fields):
             raise
-        first = Columns(dict(zip(task.fields, names, strict=False)))
-        return first, alert(f"{trouble}. Say below which column is which.")
+        return guess_some(names, task), alert(f"{trouble}. Say below which column is which.")
 
 
 def _labels(table: Tabular, columns: Columns, task: Task) -> Markup:
@@ -270,7 +269,7 @@ def columns_of(names: Sequence[str], chosen: Sequence[str | None], task: Task) -
     *texts, gold = chosen
     by_field = {field: name for field, name in zip(task.fields, texts, strict=False) if name}
     if len(by_field) < len(task.fields):
-        columns = guess(names, task)
+        columns = guess(names, task, by_field)
     else:
         columns = Columns(by_field, None if gold in (None, "", NO_GOLD) else gold)
     columns.check(names)

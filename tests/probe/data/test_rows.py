@@ -35,7 +35,8 @@ def test_columns_are_guessed_by_their_names(names: list[str], columns: Columns) 
 
 def test_columns_that_cannot_be_guessed_are_named() -> None:
     with pytest.raises(
-        FileError, match=r"^no column 'premise' and 'hypothesis' in your file; it has: text, label$"
+        FileError,
+        match=r"^no columns 'premise' and 'hypothesis' in your file; it has: text, label$",
     ):
         guess(["text", "label"], NLI)
 

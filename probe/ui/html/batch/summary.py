@@ -23,7 +23,7 @@ def head(name: str, summary: Summary, model: str, precision: str, seconds: float
     """Head a file's results: its name, and in one line what was done to it, by which model."""
     changes = len(summary.transforms)
     facts = [
-        f"{summary.rows:,} rows, {summary.scored:,} scored",
+        f"{summary.rows:,} row{'' if summary.rows == 1 else 's'}, {summary.scored:,} scored",
         model,
         f"{changes} change{'' if changes == 1 else 's'}",
         f"{precision}, {duration(seconds)}",
@@ -98,9 +98,9 @@ def _figure(estimate: Estimate, nothing: str) -> tuple[str, str]:
 
 
 def _stays(summary: Summary, task: Task) -> Markup:
-    names = list(summary.transforms)
+    names = [name for name, each in summary.transforms.items() if each["agreement"].n]
     kept = agreement(summary.transforms, names)
-    many = "" if len(names) == 1 else f", mean of {len(names)}"
+    many = f", mean of {len(names)}" if len(names) > 1 else ""
     value = "–" if kept != kept else f"{100 * kept:.0f} %"  # NaN is not itself
     chance = f"{100 / len(task.labels):.0f} % by chance" if task.labels else ""
     return _tile(f"Answers that stay{many}", value, chance)

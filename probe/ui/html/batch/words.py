@@ -27,7 +27,11 @@ SHARES = {
     1.0: "Nearly every answer",
 }
 """A share in words, by the nearest one; a verb in the singular or plural goes with it."""
-SINGULAR = ("Hardly", "One", "Nearly")
+ALL_OR_NONE = {0.0: "No answer", 1.0: "Every answer"}
+"""A share that is exactly one of these."""
+SINGULAR = ("Hardly", "One", "Nearly", "Every", "No ")
+FEW = 0.05
+"""A share below this is what one would hope for."""
 APART = 0.02
 """Confidences nearer to each other than this count as the same."""
 
@@ -56,7 +60,7 @@ def sentence(summary: Summary, task: Task) -> str:
         return "No row could be scored; each says why in the column “error” of the scored file."
     if isnan(kept):
         return _distracted(summary) or _without_salad(summary, task)
-    said = f"{_stay(kept)} {_though(names, task)}."
+    said = f"{_stay(kept)} {_though(names, task, kept)}."
     sure = _confidence(summary, names)
     return " ".join(filter(None, (_distracted(summary), said, _least(summary, names), sure)))
 
@@ -73,32 +77,34 @@ def _distracted(summary: Summary) -> str:
 
 
 def _stay(value: float) -> str:
-    words = SHARES[min(SHARES, key=lambda share: abs(share - value))]
+    words = ALL_OR_NONE.get(value) or SHARES[min(SHARES, key=lambda share: abs(share - value))]
     return f"{words} {'stays' if words.startswith(SINGULAR) else 'stay'}"
 
 
-def _though(names: Sequence[str], task: Task) -> str:
+def _though(names: Sequence[str], task: Task, kept: float) -> str:
     target = task.title_of(task.target).lower()
     if all(link.family == "lexical" for name in names for link in chain(name)):
         return f"when the words of the {target} are put out of order"
-    return f"although the {target} makes no sense any more"
+    return f"{'where' if kept < FEW else 'although'} the {target} makes no sense any more"
 
 
 def _least(summary: Summary, names: Sequence[str]) -> str:
     """Say under which gold label most answers stay, where there are several."""
     by_label = {label: agreement(group, names) for label, group in summary.by_label.items()}
     shares = {label: value for label, value in by_label.items() if not isnan(value)}
-    if len(shares) < 2 or max(shares.values()) - min(shares.values()) < APART:
+    least, *others = sorted(shares, key=shares.__getitem__, reverse=True) or [""]
+    if not others or shares[least] - shares[others[0]] < APART:
         return ""
-    least = max(shares, key=shares.__getitem__)
     return f"The model notices it least where the right answer is {least}."
 
 
 def _confidence(summary: Summary, names: Sequence[str]) -> str:
     before = summary.original["confidence"].value
     after = average(summary.transforms[name]["confidence"] for name in names)
-    how = "as sure as before" if before - after < APART else "less sure than before"
-    return f"The model is {how}: {after:.2f}, was {before:.2f}."
+    how = "as sure as" if abs(before - after) < APART else "surer than"
+    if before - after >= APART:
+        how = "less sure than"
+    return f"The model is {how} before: {after:.2f}, was {before:.2f}."
 
 
 def _without_salad(summary: Summary, task: Task) -> str:

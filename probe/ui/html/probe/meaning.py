@@ -113,18 +113,20 @@ def _stay(changed: Sequence[Transformed], before: Prediction) -> str:
     if not compared:
         return ""
     agrees = compared[0].result.task.agrees
-    stay = sum(agrees(before.label, each.prediction.label) for each in compared)
-    senseless = sum(each.result.rule == UNDEFINED for each in compared)
+    senseless = [each for each in compared if each.result.rule == UNDEFINED]
+    stay, stay_senseless = (
+        sum(agrees(before.label, each.prediction.label) for each in several)
+        for several in (compared, senseless)
+    )
     counted = f"{stay} of {len(compared)} answers {'stays' if stay == 1 else 'stay'}"
     if len(compared) == 1:
         counted = "The answer stays" if stay else "The answer changes"
     if not senseless:
         return f"{counted}."
-    link = "though" if stay else "and"
-    if senseless == len(compared):
-        texts = "the text means" if senseless == 1 else "the texts mean"
-        return f"{counted}, {link} {texts} nothing any more."
-    return f"{counted}, {link} {_of_texts(senseless)} nothing any more."
+    if len(senseless) == len(compared):
+        texts = "the text means" if len(senseless) == 1 else "the texts mean"
+        return f"{counted}, {'though' if stay else 'and'} {texts} nothing any more."
+    return f"{counted}; {_among(stay_senseless, len(senseless))}."
 
 
 def _distracted(changed: Sequence[Transformed], before: Prediction) -> str:
@@ -173,9 +175,17 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _of_texts(count: int) -> str:
-    number = NUMBERS[count] if count < len(NUMBERS) else str(count)
-    return f"{number} of the texts {'means' if count == 1 else 'mean'}"
+def _among(stay: int, senseless: int) -> str:
+    """Say how many answers stay among the texts that mean nothing any more, some of all."""
+    if senseless == 1:
+        return f"where the text means nothing any more, it {'does' if stay else 'does not'}"
+    number = "all" if stay == senseless else _number(stay)
+    verb = "does" if stay < 2 else "do"
+    return f"of the {_number(senseless)} whose text means nothing any more, {number} {verb}"
+
+
+def _number(count: int) -> str:
+    return NUMBERS[count] if count < len(NUMBERS) else str(count)
 
 
 def _is_copy(transformed: Transformed) -> bool:

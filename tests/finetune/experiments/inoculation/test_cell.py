@@ -264,7 +264,7 @@ def test_the_mnli_release_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "error", "sentence"),
     [
-        ("text,label\na,neutral\n", FileError, "no column 'premise' and 'hypothesis'"),
+        ("text,label\na,neutral\n", FileError, "no columns 'premise' and 'hypothesis'"),
         ("premise,hypothesis\na,b\n", FileError, "no column 'label' in pairs.csv"),
         ("premise,hypothesis,label\na,b,\n", FileError, "holds no pair"),
         ("premise,hypothesis,label\na,b,perhaps\n", LabelError, "unknown gold label 'perhaps'"),

@@ -9,8 +9,6 @@ from finetune.experiments.inoculation.plan import (
     ALL,
     LIU_LRS,
     LIU_SIZES,
-    MAX_EPOCHS,
-    MAX_SEED,
     Plan,
     cell_count,
     cells,
@@ -18,6 +16,7 @@ from finetune.experiments.inoculation.plan import (
     read_sizes,
     resolved,
 )
+from finetune.experiments.training_limits import MAX_EPOCHS, MAX_SEED
 from finetune.training.recipes import default_rate
 from probe.errors import ExperimentError
 

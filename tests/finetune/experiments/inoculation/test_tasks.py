@@ -106,7 +106,7 @@ STARS = [{"text": "A.", "label": "5"}] * 4
     ("task", "rows", "kind", "sentence"),
     [
         (SENTIMENT, PREMISES, FileError, "no column 'text' in your file; it has: premise, hyp"),
-        (PARAPHRASE_IDENTIFICATION, PREMISES, FileError, "no column 'text1' and 'text2' in"),
+        (PARAPHRASE_IDENTIFICATION, PREMISES, FileError, "no columns 'text1' and 'text2' in"),
         (PARAPHRASE_IDENTIFICATION, TWO_SENTENCES, LabelError, "unknown gold label 'neutral'"),
         (SENTIMENT, STARS, LabelError, "unknown gold label '5'; use positive or negative"),
     ],

@@ -111,7 +111,7 @@ def test_a_wrong_column_is_one_sentence(model: str, table: Path, tmp_path: Path)
 def test_a_file_without_the_columns_is_one_sentence(model: str, tmp_path: Path) -> None:
     path = tmp_path / "in.csv"
     path.write_text("text,label\na,b\n")
-    said = "no column 'premise' and 'hypothesis' in your file; it has: text, label"
+    said = "no columns 'premise' and 'hypothesis' in your file; it has: text, label"
     assert refusal("batch", str(path), "--out", str(tmp_path / "o.csv"), "--model", model) == said
 
 

@@ -148,7 +148,7 @@ def test_a_files_figures_speak_of_f1_and_exact_match() -> None:
 def test_a_files_sentence_names_distractors_and_its_picture_only_what_can_be_right() -> None:
     told = scored(BEFORE)
     assert sentence(told, READING).startswith(
-        "Hardly any answer stays when a misleading sentence is added. Nearly every answer stays"
+        "No answer stays when a misleading sentence is added. Every answer stays"
     )
     picture = spans_right(told, "file")
     assert "Add a false look-alike" in picture and "Sort the words" not in picture

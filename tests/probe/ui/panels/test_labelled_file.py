@@ -10,6 +10,7 @@ import pytest
 from probe.data.rows import Columns, guess
 from probe.data.tables import read_table
 from probe.errors import FileError, LabelError
+from probe.tasks.nli import NLI
 from probe.tasks.sentiment import SENTIMENT
 from probe.ui.panels.labelled_file import (
     LabelledFile,
@@ -77,12 +78,22 @@ def test_a_column_of_many_values_is_doubted(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("premise,hypothesis,label\n", "mine.csv has no rows below its header"),
-        ("words\nGood.\n", "no column 'premise' and 'hypothesis'"),
+        ("words\nGood.\n", "no columns 'premise' and 'hypothesis'"),
         ("a,b\nA.,B.\n", "Say below which column is which"),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(text: str, words: str, tmp_path: Path) -> None:
     assert words in unescape(shown("nli", text, tmp_path)["doubt"])
+
+
+def test_a_column_that_no_name_tells_is_left_open_and_asked_for(tmp_path: Path) -> None:
+    parts = shown("nli", "premise,label\nA.,neutral\n", tmp_path)
+    assert "Say below which column is which" in parts["doubt"]
+    assert [column.value for column in parts["columns"]] == ["premise", None, "label"]
+    with pytest.raises(FileError, match="no column 'hypothesis' in your file; it has: premise"):
+        columns_of(["premise", "label"], ("premise", None, "label"), NLI)
+    named = columns_of(["premise", "said", "label"], (None, "said", "label"), NLI)
+    assert named == Columns({"premise": "premise", "hypothesis": "said"}, "label")
 
 
 def test_without_a_gold_column_that_is_said(tmp_path: Path) -> None:

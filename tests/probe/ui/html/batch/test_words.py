@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+import pytest
+
 from probe.analysis.summary import ORIGINAL, Measured, Summary
 from probe.metrics import NOTHING, Estimate
 from probe.tasks.nli import LABELS, NLI
@@ -47,6 +49,32 @@ def test_destroyed_texts_make_no_sense_in_the_task_s_own_words() -> None:
     words = said({"drop": measured(0.52, 0.7)}, task=SENTIMENT)
     assert words.startswith("Half of the answers stay although the text makes no sense any more.")
     assert words.endswith("The model is less sure than before: 0.70, was 0.90.")
+
+
+@pytest.mark.parametrize(
+    ("kept", "after", "words"),
+    [
+        (0.0, 0.9, "No answer stays where the text makes no sense any more. "),
+        (0.02, 0.9, "Hardly any answer stays where the text makes no sense any more. "),
+        (0.99, 0.9, "Nearly every answer stays although the text makes no sense any more. "),
+        (1.0, 0.95, "Every answer stays although the text makes no sense any more. "),
+    ],
+)
+def test_the_ends_of_the_scale_have_words_of_their_own(
+    kept: float, after: float, words: str
+) -> None:
+    how = "surer than" if after > 0.92 else "as sure as"
+    told = said({"drop": measured(kept, after)}, task=SENTIMENT)
+    assert told == f"{words}The model is {how} before: {after:.2f}, was 0.90."
+
+
+def test_of_two_labels_that_are_alike_none_is_named() -> None:
+    groups = {
+        "entailment": {"sort": measured(0.93)},
+        "neutral": {"sort": measured(0.92)},
+        "contradiction": {"sort": measured(0.5)},
+    }
+    assert "notices it least" not in said({"sort": measured(0.81, 0.9)}, groups)
 
 
 def test_changes_that_keep_the_meaning_are_not_called_nonsense() -> None:

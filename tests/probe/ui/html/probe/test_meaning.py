@@ -62,8 +62,30 @@ def test_the_sentence_counts_what_stays_and_what_means_nothing_any_more() -> Non
         made("negation", KEEP, "contradiction"),
     ]
     assert summary(results, BEFORE) == (
-        "3 of 4 answers stay, though three of the texts mean nothing any more. "
+        "3 of 4 answers stay; of the three whose text means nothing any more, two do. "
         "The model is as sure as before: 0.90, was 0.90."
+    )
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ("ccc", "3 of 3 answers stay; of the two whose text means nothing any more, all do. "),
+        ("eec", "1 of 3 answers stays; of the two whose text means nothing any more, none does. "),
+        ("cee", "1 of 3 answers stays; of the two whose text means nothing any more, one does. "),
+    ],
+)
+def test_what_stays_is_counted_among_the_senseless_texts(answers: str, said: str) -> None:
+    labels = {"c": "contradiction", "e": "entailment"}
+    rules = [("sort", UNDEFINED), ("shuffle", UNDEFINED), ("negation", KEEP)]
+    results = [made(*each, labels[answer]) for each, answer in zip(rules, answers, strict=True)]
+    assert summary(results, BEFORE).startswith(said)
+
+
+def test_of_one_senseless_text_among_others_it_is_said_whether_it_stays() -> None:
+    results = [made("sort", UNDEFINED, "neutral"), made("negation", KEEP, "contradiction")]
+    assert summary(results, BEFORE).startswith(
+        "1 of 2 answers stays; where the text means nothing any more, it does not. "
     )
 
 
