@@ -86,6 +86,11 @@
     link.click();
   };
 
+  // Complete a link as it is shown: the app does not know by which address it is reached.
+  document.addEventListener("animationstart", ({ target, animationName }) => {
+    if (animationName === "link-is-shown") target.value = new URL(target.value, window.location.href).href;
+  });
+
   // Say in the browser's title how far a file is, and tell where it is allowed that it has ended.
   const title = document.title;
   window.tellProgress = (html) => {

@@ -197,11 +197,13 @@ def _marker(row: Any, plot: Plot, shape: str, colour: str, fill: str) -> Markup:
 
 
 def _goal(panel: Panel, plot: Plot, palette: Palette) -> Markup:
-    """Mark where 90 % of the gap is closed, which the paper calls outcome 1."""
+    """Mark where 90 % of the gap is closed, as Liu et al. say of their outcome 1."""
     height = panel.goal_height()
     if height is None:
         return NOTHING
-    words = text(LEFT + 10, plot.y(height) + 13, "90 % closed", "start", palette.soft)
+    words = text(
+        LEFT + 10, plot.y(height) + 13, "90 % closed, the paper’s claim", "start", palette.soft
+    )
     return _level(plot, height, palette.soft, "2 3") + words
 
 

@@ -248,6 +248,8 @@ def chain(name: str) -> tuple[Transform, ...]:
     """
     links = [link.strip() for link in name.split("+")]
     unknown = [link for link in links if link not in REGISTRY]
+    if "" in unknown and len(links) > 1:
+        raise UnknownTransform(f"{name!r} joins nothing: a transform belongs on either side of a +")
     if unknown:
         known = ", ".join(REGISTRY)
         raise UnknownTransform(f"there is no transform {unknown[0]!r}; there are: {known}")

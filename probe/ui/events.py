@@ -46,6 +46,16 @@ def scroll_to(elem_id: str, block: str = "start", after: int = 0) -> str:
     return f"() => setTimeout(() => {scroll}, {after})"
 
 
+def hidden(count: int) -> str:
+    """Return the script that empties and hides so many outputs, which tell of another view."""
+    gone = ", ".join(['{__type__: "update", value: null, visible: false}'] * count)
+    return f"() => {f'[{gone}]' if count > 1 else f'({gone})'}"
+
+
+EMPTY = "() => ''"
+"""Empties an output, which tells of another view."""
+
+
 def in_focus(*elem_ids: str) -> str:
     """Return the condition, as a script, that a person is in one of these fields.
 

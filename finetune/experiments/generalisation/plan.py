@@ -105,7 +105,7 @@ def _problems(plan: Plan) -> Mapping[str, bool]:
         f"test pairs of a condition must be from 1 to {MAX_TESTS:,}": not (
             1 <= plan.tests <= MAX_TESTS
         ),
-        "the loss to call it the data set must be above 0 and at most 1": not (
+        "the loss from which it learnt the set must be above 0 and at most 1, or 100 points": not (
             0 < plan.thresholds.loss <= 1
         ),
         "give at least two conditions to train on": len(plan.rows) < 2,

@@ -72,7 +72,7 @@ def _one_model(name: str, runs: Sequence[InoculationRun], selection: Selection) 
         "1": f"{name} recovers from {said.get('1')} {after}",
         "2": f"on {said.get('2')} it learns little",
         "between": f"on {said.get('between')} part of the gap closes",
-        "3": f"{said.get('3')} {lost} it what it knew",
+        "3": f"{said.get('3')} {lost} it part of what it knew",
         "0": f"on {said.get('0')} it has no gap",
     }
     text = "; ".join(clauses[outcome] for outcome in COUNTS if outcome in found)

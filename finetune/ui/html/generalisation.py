@@ -63,7 +63,7 @@ PARAGRAPH, ITEM = Markup('<p class="say">{}</p>'), Markup("<li>{}</li>")
 
 
 RULE = Markup(
-    '<label class="soft tiny rule">rule: away from what it saw it loses '
+    '<label class="soft tiny rule">rule: it learnt the set if, away from what it saw, it loses '
     '<input type="number" data-rule="{}" value="{:g}" min="0.1" max="100" step="any" '
     'aria-label="Loss in points from which on it learnt the set; judges this run anew"> points or '
     "more, with an interval above 0</label>"

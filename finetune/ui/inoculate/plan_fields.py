@@ -87,7 +87,7 @@ def build_settings(page: Page, fields: Sequence[Any]) -> list[Any]:
     ):
         with gr.Row():
             lrs = gr.Textbox(
-                USUAL_RATE, label="Learning rates; usual is one", min_width=110, elem_id="lrs"
+                USUAL_RATE, label="Learning rates, “usual” or numbers", min_width=110, elem_id="lrs"
             )
             seeds = gr.Textbox("0", label="Seeds", min_width=70, elem_id="seeds")
         settings = _settings()

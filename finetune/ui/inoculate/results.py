@@ -115,7 +115,9 @@ def _build_take_away(outputs: Outputs) -> tuple[gr.Files, gr.Textbox]:
             "Report and files", visible=True, size="sm", scale=0, elem_id="take"
         )
         outputs.share = gr.Button("Copy link", visible=False, size="sm", scale=0, elem_id="share")
-    files = gr.Files(visible=False, label="Points, figure, report", elem_id="run-files")
+    files = gr.Files(
+        visible=False, interactive=False, label="Points, figure, report", elem_id="run-files"
+    )
     shared = gr.Textbox(
         label=LINK_LABEL, visible=False, interactive=False, buttons=["copy"], elem_id="link-to"
     )

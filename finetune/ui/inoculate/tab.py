@@ -14,7 +14,7 @@ from finetune.ui.inoculate.results import Results, build_results
 from finetune.ui.inoculate.samples import samples
 from probe.tasks.task import task_named
 from probe.ui.choices import model_choices
-from probe.ui.events import QUIET, in_focus, in_turn
+from probe.ui.events import QUIET, hidden, in_focus, in_turn
 from probe.ui.html.elements import hint
 from probe.ui.page import Page
 from probe.ui.run_tab import scripts
@@ -76,6 +76,7 @@ def build(page: Page) -> None:
     for began in began_with:
         began.then(sampled, [challenges, task], shown_samples, **QUIET)
         drawn.append(began.then(handlers.refresh, viewed, shown, **IN_TURN))
+        drawn[-1].then(None, js=scripts.TO_TROUBLE, **QUIET)
 
     def offered(visitor: str, name: str) -> Any:
         """Offer the visitor's own models, and those that came meanwhile."""
@@ -131,5 +132,6 @@ def _watch(handlers: Handlers, results: Results, viewed: list[Any], problem: gr.
     given = results.outputs.share.click(
         handlers.share_runs, viewed, [problem, results.shared], **QUIET
     )
-    results.runs.input(lambda: gr.Textbox(visible=False), None, results.shared, **QUIET)
+    elsewhere = [part.change for part in looked_at]
+    gr.on(elsewhere, None, None, [results.files, results.shared], js=hidden(2), **QUIET)
     given.then(None, results.shared, results.shared, js=scripts.COPY_LINK, **QUIET)

@@ -58,7 +58,7 @@ def shaded(example: Example, scores: Importance, answer: tuple[int, int] | None 
 
 
 def _caption(scores: Importance) -> Markup:
-    return Markup('What “{}” rests on <span class="hide-phone">— {} · {}</span>').format(
+    return Markup('What “{}” rests on — {} <span class="hide-phone">· {}</span>').format(
         scores.label, KEYS[scores.sign], METHODS[scores.method].title.lower()
     )
 

@@ -1,4 +1,7 @@
-"""A link to a view, shown to be copied: the browser completes it and says what became of it."""
+"""A link to a view, shown to be copied: the browser completes it and says what became of it.
+
+assets/page.js completes it as soon as it is shown.
+"""
 
 from urllib.parse import quote
 
@@ -54,8 +57,7 @@ def copy_script(elem_id: str) -> str:
     return f"""async () => {{
   const share = document.querySelector("#{elem_id} .share"), field = share?.querySelector("input");
   if (!field) return;
-  const link = new URL(window.location.href);
-  link.search = field.value;
+  const link = new URL(field.value, window.location.href);
   field.value = link.href;
   const framed = window.parent !== window, told = share.querySelector(".told");
   if (!framed) window.history.replaceState(null, "", link);

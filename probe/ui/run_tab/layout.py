@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from probe.runs.gallery import gallery_runs
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, QUIET, in_turn
+from probe.ui.events import CHANGING, QUIET, hidden, in_turn
 from probe.ui.html.elements import hint
 from probe.ui.html.run import LINK_LABEL
 from probe.ui.page import Page
@@ -112,7 +112,9 @@ def _build_shown(entry: RunTab) -> Shown:
     with gr.Row(elem_classes="tools"):
         outputs.take = gr.Button("Report and files", elem_id=f"{entry.id}-take", **SMALL)
         outputs.share = gr.Button("Copy link", elem_id=f"{entry.id}-share", **SMALL)
-    files = gr.Files(visible=False, label="Points, figures", elem_id=f"{entry.id}-files")
+    files = gr.Files(
+        visible=False, interactive=False, label="Points, figures", elem_id=f"{entry.id}-files"
+    )
     link = gr.Textbox(
         label=LINK_LABEL,
         visible=False,
@@ -138,6 +140,8 @@ def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown:
         ),
         page.on_return(handlers.look, [owner, runs], seen, **turn),
     ]
+    for began in drawn:
+        began.then(None, js=scripts.TO_TROUBLE, **QUIET)
     page.on_return(handlers.offer_models, [owner, task], form.model, **QUIET)
     changed = [field.change for field in values if hasattr(field, "change")]
     follow_form(form.estimate, handlers.forecast, [owner, *values], drawn, changed)
@@ -153,7 +157,7 @@ def _wire_shown(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown
     owner, task, runs, outputs = page.owner, page.task, shown.runs, shown.outputs
     seen, turn, looked_at = outputs.outputs, in_turn(f"look-{entry.id}"), [owner, runs]
     runs.input(handlers.look, looked_at, seen, trigger_mode="always_last", **turn)
-    runs.input(lambda: gr.Textbox(visible=False), None, shown.link, **QUIET)
+    runs.change(None, None, [shown.files, shown.link], js=hidden(2), **QUIET)
     if entry.judged_anew:
         judged = outputs.results.submit(
             handlers.judge_anew, looked_at, outputs.results, trigger_mode="always_last", **turn

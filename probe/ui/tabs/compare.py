@@ -17,7 +17,7 @@ from probe.ui.answers.turns import visitor_of
 from probe.ui.api import compare as compare_api
 from probe.ui.checkup import panel as checkup
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, PRESSED, QUIET, in_focus, in_turn, scroll_to
+from probe.ui.events import CHANGING, EMPTY, PRESSED, QUIET, in_focus, in_turn, scroll_to
 from probe.ui.html.compare.result import empty
 from probe.ui.html.elements import hint
 from probe.ui.html.shared_link import copy_script
@@ -88,7 +88,9 @@ def build(page: Page) -> None:
     comparing = Comparing(page, StopRequests(), FileLine(), shown)
     files.offer_after(comparing.on(go, asked))
     source.change(show_source, source, [of_file, of_one], **QUIET)
-    gr.on([names.input, source.input, *[text.input for text in texts]], None, js=STALE, **QUIET)
+    others = [names.input, source.input, *[text.input for text in texts]]
+    gr.on(others, None, js=STALE, **QUIET)
+    gr.on([*others, names.change, page.task.change], None, None, share, js=EMPTY, **QUIET)
     names.change(None, js=TYPED, **QUIET)
     linked = gr.State([])
     _follow_task_and_link(page, one_of_each, [trouble, linked])
@@ -220,7 +222,9 @@ def _results(shown: Outputs) -> ResultFiles:
             shown.pager = gr.HTML(padding=False, elem_id="compare-pager", js_on_load=PRESSED)
         shown.numbers = gr.HTML(padding=False, elem_id="compare-numbers", js_on_load=PRESSED)
         with gr.Column(visible=False, elem_classes="card") as shown.taken:
-            shown.files = gr.Files(label="Compared file and summary", elem_id="compare-files")
+            shown.files = gr.Files(
+                label="Compared file and summary", interactive=False, elem_id="compare-files"
+            )
             shown.place = gr.Textbox("", label="results", visible=False)
             files = build_guard(shown.files, shown.place, "compare-guard")
     shown.two = gr.Textbox("0|1", label="two models", visible=False)

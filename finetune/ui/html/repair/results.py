@@ -36,7 +36,7 @@ KINDS: Mapping[str, Kind] = {
 """In the order in which they stand below one another."""
 SPEAKING = (MITIGATION.kind, CALIBRATION.kind, TRANSFER.kind)
 """Of several runs, whose sentence stands first."""
-NO_CURE = " Softening its confidence finds none."
+NO_CURE = " Rescaling its confidence finds none."
 SAY, LEAD = Markup('<p class="say">{}</p>'), Markup('<p class="lead">{}</p>')
 ONWARD, BETWEEN = Markup('<p class="onward">{}</p>'), Markup(" · ")
 

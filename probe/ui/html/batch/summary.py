@@ -6,6 +6,7 @@ from markupsafe import Markup
 from probe.analysis.fp32_sample import fp32_words
 from probe.analysis.summary import Summary
 from probe.metrics import Estimate, interval
+from probe.models.bundled import title_of
 from probe.tasks.task import Task
 from probe.ui.html.batch.pictures import confidence, intervals, kept, spans_right
 from probe.ui.html.batch.words import agreement, average, meaningless, sentence
@@ -24,7 +25,7 @@ def head(name: str, summary: Summary, model: str, precision: str, seconds: float
     changes = len(summary.transforms)
     facts = [
         f"{summary.rows:,} row{'' if summary.rows == 1 else 's'}, {summary.scored:,} scored",
-        model,
+        title_of(model),
         f"{changes} change{'' if changes == 1 else 's'}",
         f"{precision}, {duration(seconds)}",
     ]

@@ -13,6 +13,8 @@ from probe.ui.html.pictures import svg
 TRACK_WIDTH, ROW_HEIGHT = 320, 34
 NEAR = 0.3
 """A reference nearer to an end of the scale than this takes the place of the end's words."""
+AT_END = 0.08
+"""Its words would leave the picture here, if they stood about it."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,8 @@ def _marks(forest: Forest) -> list[tuple[float, str, str]]:
         return [end for end in ends if end[1]]
     at = forest.place(forest.reference)
     apart = [end for end in ends if end[1] and abs(end[0] - at) > NEAR]
-    return [*apart, (at, forest.reference_title, "middle")]
+    anchor = "start" if at < AT_END else "end" if at > 1 - AT_END else "middle"
+    return [*apart, (at, forest.reference_title, anchor)]
 
 
 def forest_frame(forest: Forest) -> pd.DataFrame:

@@ -126,7 +126,14 @@ def _stay(changed: Sequence[Transformed], before: Prediction) -> str:
     if len(senseless) == len(compared):
         texts = "the text means" if len(senseless) == 1 else "the texts mean"
         return f"{counted}, {'though' if stay else 'and'} {texts} nothing any more."
-    return f"{counted}; {_among(stay_senseless, len(senseless))}."
+    if stay_senseless == len(senseless):
+        return f"{counted}, though {_of_texts(stay_senseless)} nothing any more."
+    if stay and not stay_senseless:
+        return f"{counted}, and none where the text means nothing any more."
+    if stay:
+        number = _number(stay_senseless)
+        return f"{counted}, {number} of them though the text means nothing any more."
+    return f"{counted}."
 
 
 def _distracted(changed: Sequence[Transformed], before: Prediction) -> str:
@@ -175,13 +182,8 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _among(stay: int, senseless: int) -> str:
-    """Say how many answers stay among the texts that mean nothing any more, some of all."""
-    if senseless == 1:
-        return f"where the text means nothing any more, it {'does' if stay else 'does not'}"
-    number = "all" if stay == senseless else _number(stay)
-    verb = "does" if stay < 2 else "do"
-    return f"of the {_number(senseless)} whose text means nothing any more, {number} {verb}"
+def _of_texts(count: int) -> str:
+    return f"{_number(count)} of the texts {'means' if count == 1 else 'mean'}"
 
 
 def _number(count: int) -> str:

@@ -9,13 +9,14 @@ from markupsafe import Markup
 from probe.analysis.examination import Examination, examine
 from probe.analysis.importance.attribution import attribute
 from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
-from probe.errors import TransformError, UserError
+from probe.errors import TransformError, UnknownTransform, UserError
 from probe.models.library import AnyModel
 from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import random_example
 from probe.tasks.task import Task, task_named
 from probe.transforms.presets import presets
 from probe.ui.answers.answering import answering
+from probe.ui.answers.request_limits import MAX_SHOWN
 from probe.ui.answers.shared_answers import SharedAnswers, model_key
 from probe.ui.html.elements import alert, note
 from probe.ui.html.probe.examination import NO_ANSWER, announcement, answer, rows
@@ -27,6 +28,7 @@ from probe.ui.tabs.probe.fields import preset_of
 from probe.ui.tabs.probe.link import file_text
 from probe.ui.tabs.probe.view import View, max_fields, parameters, place_of, read_view, span_of
 
+NO_CHANGE = "“{name}” is none of the changes: choose from the list, or join two of it with +"
 OTHER_SEEDS = 4
 """How often a change is made anew in its full view."""
 
@@ -69,6 +71,9 @@ def problem(name: str, model: AnyModel) -> TransformError | None:
     """Return why a transform or chain cannot be used with a model, None where it can."""
     try:
         require_usable(name, model)
+    except UnknownTransform:
+        shown = name if len(name) <= MAX_SHOWN else f"{name[:MAX_SHOWN]} …"
+        return UnknownTransform(NO_CHANGE.format(name=shown))
     except TransformError as trouble:
         return trouble
     return None

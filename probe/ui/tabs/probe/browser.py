@@ -1,5 +1,6 @@
 """What the Probe tab does in the browser: pauses, its link, rows opened and sorted."""
 
+from probe.ui.events import in_focus
 from probe.ui.html.shared_link import copy_script
 
 STALE = 'for (const id of ["answer", "rows"]) document.getElementById(id)?.classList.add("stale");'
@@ -30,6 +31,13 @@ OPENED = """() => {
   const input = document.querySelector("#transforms input");
   if (input) input.placeholder = "Search, or join two with +";
 }"""
+
+FORGET_GOLD = f"""said => {{
+  const kept = {{ __type__: "update" }};
+  if (!({in_focus("probe-both")})) return [kept, kept, kept];
+  return said ? [kept, kept, null] : ["", "", null];
+}}"""
+"""Empties the title of the example, and its right answer unless a person has said it."""
 
 TOGGLE_SETTINGS = """() => {
   const open = document.body.classList.toggle("probe-settings-open");

@@ -8,6 +8,7 @@ from typing import Any, cast, get_args
 
 from probe.analysis.importance.methods import METHODS, BaselineToken, Method
 from probe.errors import FileError, LabelError, ModelError, OptionError
+from probe.models.bundled import title_of
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI
 from probe.tasks.task import TASKS, Label, Task, offered_tasks
@@ -112,9 +113,13 @@ class LinkReader:
         except ModelError as trouble:
             instead = next(iter(known), "")
             remedy = "; Settings, Your own model, loads it" if "/" in wanted else ""
-            self._absent("model", wanted, f"{instead or 'no model'} answers instead{remedy}")
+            self._absent(
+                "model", wanted, f"{title_of(instead) or 'no model'} answers instead{remedy}"
+            )
             if "another task" in str(trouble):
-                self.notices[-1] = f"{_cut(str(trouble))}: {instead or 'no model'} answers here."
+                self.notices[-1] = (
+                    f"{_cut(str(trouble))}: {title_of(instead) or 'no model'} answers here."
+                )
             return instead
         if here != revision:
             self._absent(f"revision of {_cut(wanted)}", revision, f"{here or 'another'} answers")

@@ -13,7 +13,7 @@ from probe.tasks.task import task_named
 from probe.ui.answers.shared_answers import SharedAnswers
 from probe.ui.api import probe as probe_api
 from probe.ui.choices import short_model_choices
-from probe.ui.events import QUIET, in_turn
+from probe.ui.events import EMPTY, QUIET, in_turn
 from probe.ui.html.elements import alert
 from probe.ui.html.probe.examination import hint, question, waiting
 from probe.ui.links import link_to_lesson
@@ -96,7 +96,7 @@ def _answer_on_change(page: Page, fields: Fields, outputs: list[gr.HTML]) -> dic
     changes = [
         field.release if isinstance(field, gr.Slider) else field.input for field in fields.settings
     ]
-    answer_on([*changes, fields.names.change], 30)
+    answer_on([*changes, fields.gold.change, fields.names.change], 30)
     return answer
 
 
@@ -149,8 +149,29 @@ def _fill_on_press(fields: Fields, tools: Tools, random: gr.Button) -> None:
     tools.swap.click(answering.swap, fields.texts, example, **QUIET)
     random.click(answering.draw, [fields.shown, draws], [draws, *example, tools.example], **QUIET)
     tools.preset.input(answering.take_preset, [fields.shown, tools.preset], fields.names, **QUIET)
+    _forget_gold(fields, tools, random)
     # a change that is typed is told as change alone
     fields.names.change(answering.name_preset, [fields.shown, fields.names], tools.preset, **QUIET)
+
+
+def _forget_gold(fields: Fields, tools: Tools, random: gr.Button) -> None:
+    """Let go of the right answer that came with an example once a person types another text.
+
+    One that they have said themselves stays.
+    """
+    said = gr.Checkbox(False, visible=False, label="a person said the right answer")
+    of_theirs = [fields.gold.input, fields.answer.input]
+    of_example = [tools.example.input, tools.swap.click, random.click, fields.shown.change]
+    gr.on(of_theirs, None, None, said, js="() => true", **QUIET)
+    gr.on(of_example, None, None, said, js="() => false", **QUIET)
+    gr.on(
+        [text.change for text in fields.texts],  # what is pasted gradio tells as a change alone
+        None,
+        said,
+        [fields.gold, fields.answer, tools.example],
+        js=browser.FORGET_GOLD,
+        **QUIET,
+    )
 
 
 def _open_rows(page: Page, fields: Fields, results: gr.HTML) -> None:
@@ -171,7 +192,9 @@ def _open_rows(page: Page, fields: Fields, results: gr.HTML) -> None:
 
 
 def _share(page: Page, fields: Fields, link: gr.Button, given: gr.HTML) -> None:
-    """Give the link to what is shown."""
+    """Give the link to what is shown, until anything else is."""
     share_view = partial(answering.share_view, page.core.models)
+    changes = [field.change for field in [*fields.typed, *fields.settings, fields.names]]
+    gr.on(changes, None, None, given, js=EMPTY, **QUIET)
     shared = link.click(share_view, [page.owner, *fields.inputs], given, **QUIET)
     shared.then(None, js=browser.COPY_LINK, **QUIET)

@@ -50,7 +50,7 @@ def test_of_one_model_it_is_said_which_challenge_came_to_what() -> None:
     assert overview(EVERY, "oracle_lr") == (
         "MiniLM recovers from “Add a negation” after 10 examples; on “Lengthen the other text” "
         "part of the gap closes; on “Misspell a word” it learns little; “Change a number” costs it "
-        "what it knew; on “Add a tautology” it has no gap."
+        "part of what it knew; on “Add a tautology” it has no gap."
     )
 
 

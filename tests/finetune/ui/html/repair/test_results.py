@@ -27,7 +27,7 @@ def test_of_several_runs_the_mitigation_speaks_first() -> None:
     said = page.partition('<p class="say">')[2].partition("</p>")[0]
     assert said == (
         "Taught a class “invalid”, MiniLM finds 94 % of the broken texts and loses 0.6 "
-        "points on whole ones. Softening its confidence finds none."
+        "points on whole ones. Rescaling its confidence finds none."
     )
     assert page.count('class="say"') == 1 and page.count('class="lead"') == 2
 
@@ -43,8 +43,8 @@ def test_runs_stand_in_the_order_of_measuring_mending_and_asking_how_far_it_reac
 def test_a_temperature_that_was_not_tried_is_not_spoken_of() -> None:
     plan = replace(CALIBRATION_PLAN, methods=("smoothing",))
     without = calibration_run((CALIBRATED[0], CALIBRATED[2]), plan)
-    assert "Softening" not in results([mitigation_run(), without])
-    assert "Softening" not in results([mitigation_run()])
+    assert "Rescaling" not in results([mitigation_run(), without])
+    assert "Rescaling" not in results([mitigation_run()])
 
 
 def test_a_run_alone_says_its_own_sentence_once() -> None:
