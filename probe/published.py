@@ -104,5 +104,21 @@ def published_for(name: str, task: str, model: str) -> PublishedTable | None:
     The first of the task where it is named after none, or the paper has none for it; a repaired
     model's name begins with its parent's. Raises KeyError where no table has this name.
     """
-    data = next((each for each in DATA_SETS if each.casefold() in model.casefold()), "")
-    return published(name, task, data) or published(name, task)
+    return published(name, task, _data_of(model)) or published(name, task)
+
+
+def published_share(name: str, model: str) -> PublishedShare | None:
+    """Return a published share, of the data set that a model is named after where it has its own.
+
+    `name` is as in `published_shares`; those of a further data set of a task have its name behind
+    them. None where the paper has none.
+    """
+    shares, data = published_shares(), _data_of(model)
+    if any(key.endswith(f".{data}") for key in shares):
+        return shares.get(f"{name}.{data}")
+    return shares.get(name)
+
+
+def _data_of(model: str) -> str:
+    """Return the data set that a model is named after, "" for none."""
+    return next((each for each in DATA_SETS if each.casefold() in model.casefold()), "")

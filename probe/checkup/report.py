@@ -67,7 +67,7 @@ def _said(run: StoredRun, plan: Plan, rows: Sequence[Json]) -> Json:
         return dict(SAYS_NOTHING)
     others = references(task, run.artefacts["sets"]["test"]["sha256"], plan.model)
     tests = families_of(task, own, others)
-    found = findings(task, own, tests)
+    found = findings(task, plan.model, own, tests)
     return {
         "findings": [each.sentence for each in found],
         "tones": [each.tone for each in found],

@@ -16,7 +16,7 @@ def templates_command(
         str, typer.Argument(metavar="KIND", help="dative, numerical, hans, word_order.")
     ],
     out: Annotated[Path, typer.Option(help="A .csv, .tsv or .jsonl file.")],
-    n: Annotated[int, typer.Option(help="How many pairs.")] = 1000,
+    n: Annotated[int, typer.Option(min=1, help="How many pairs.")] = 1000,
     seed: int = 0,
     complexity: Annotated[str, typer.Option(help="simple, medium, complex; all if empty.")] = "",
     lexical: Annotated[str, typer.Option(help="Words of group A, B or B2; A and B if empty.")] = "",

@@ -173,7 +173,7 @@ def require_text(task: Task, example: Example, bounds: Bounds = UNBOUNDED) -> No
     if absent:
         raise ExampleError(f"{task.title} asks for a {absent[0]}, which is not given")
     texts = task.texts(example)
-    empty = [field for field, text in texts.items() if not text.strip()]
+    empty = [task.title_of(field).lower() for field, text in texts.items() if not text.strip()]
     if empty:
         raise ExampleError(
             f"the {' and the '.join(empty)} {'is' if len(empty) == 1 else 'are'} empty"

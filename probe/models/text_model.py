@@ -109,6 +109,11 @@ class TextModel:
             )
         )
 
+    @property
+    def reads_letters(self) -> bool:
+        """Whether it reads the letters of words, too, so that unknown ones differ."""
+        return "character_ids" in self.tokenizer.model_input_names
+
     def decode(self, ids: Sequence[int]) -> str:
         """Turn sub-word ids into text."""
         with self.tokenizer_lock:

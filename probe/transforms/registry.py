@@ -38,6 +38,9 @@ class SubWords(Protocol):
     def encode(self, text: str) -> list[int]:
         """Turn text into sub-word ids, without special tokens."""
 
+    def loses_letters(self, ids: Sequence[int]) -> bool:
+        """Whether the text of ids has unknown words without the letters that the model reads."""
+
     def vocabulary(self) -> Sequence[int]:
         """Return the ids of real sub-words: no special, no unused ones."""
 

@@ -61,7 +61,7 @@ def generalise_command(
     task: TaskName = "",
     labels: LabelOrder = "",
     sizes: Annotated[
-        str, typer.Option(help="Training examples; published: 50,200,1000,4000, up to 20000.")
+        str, typer.Option(help="Training examples; published: 50,200,1000,4000 and more.")
     ] = "50,200,1000",
     lrs: Annotated[
         str, typer.Option(help="Rates to choose among; else the usual one and a lower.")

@@ -101,6 +101,8 @@ def explanation(before: Outcome, after: Outcome) -> str:
         if change > LESS
         else f"{title} leaves the calibration error about where it was, {error}."
     )
-    cured = before.agreement - after.agreement > LESS
-    second = "Fewer" if cured else "As many"
-    return f"{first} {second} answers stay on word salad as before: {agreement}."
+    lost = before.agreement - after.agreement
+    second = "As many answers stay on word salad as before"
+    if abs(lost) > LESS:
+        second = f"{'Fewer' if lost > 0 else 'More'} answers stay on word salad than before"
+    return f"{first} {second}: {agreement}."

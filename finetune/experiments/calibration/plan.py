@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Literal, get_args
 
 from finetune.experiments.further_training import Training, check_training
@@ -102,6 +103,6 @@ def check(plan: Plan, source: SourceData) -> None:
         ),
         **draw_problems(plan, source),
         "label smoothing must be from 0 to below 1": not 0 <= plan.epsilon < 1,
-        "gamma must be 0 or more": plan.gamma < 0,
+        "gamma must be 0 or more, and finite": not 0 <= plan.gamma < inf,
     }
     refuse(problems)

@@ -182,6 +182,9 @@ def check(plan: Plan, sets: Sets) -> None:
         "one of the sets is empty": not all(
             (sets.original_dev, sets.original_test, available, sets.challenge_test)
         ),
+        "each threshold must be a share from 0 to 1": not all(
+            0 <= share <= 1 for name, share in vars(plan.thresholds).items() if name != "tests"
+        ),
         f"the model answers the task {plan.task}, the challenge is one of {sets.task.name}": (
             plan.task != sets.task.name
         ),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Literal, get_args
 
 from finetune.experiments.further_training import Training, check_training
@@ -132,7 +133,9 @@ def check(plan: Plan, source: SourceData) -> None:
         "the shares that are destroyed must be above 0 and at most 1": not (
             0 < plan.share <= 1 and 0 <= plan.gradient_share <= 1
         ),
-        "the weight of the entropic term must be 0 or more": plan.weight < 0,
+        "the weight of the entropic term must be 0 or more, and finite": (
+            not 0 <= plan.weight < inf
+        ),
         "the tolerance must be from 0 to 1": not 0 <= plan.tolerance <= 1,
     }
     refuse(problems)

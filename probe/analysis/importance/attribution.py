@@ -47,6 +47,10 @@ class Importance:
         """Turn text into sub-word ids, without special tokens."""
         return self.model.sub_words(text)
 
+    def loses_letters(self, ids: Sequence[int]) -> bool:
+        """Whether the text of ids has unknown words without the letters that the model reads."""
+        return self.model.reads_letters and self.model.tokenizer.unk_token_id in ids
+
     def vocabulary(self) -> Sequence[int]:
         """Return the ids of real sub-words: no special, no unused ones."""
         return self.model.vocabulary

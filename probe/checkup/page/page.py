@@ -114,7 +114,7 @@ def _details(report: Json) -> Iterator[tuple[str, Markup]]:
     others = references(task, report["data"]["sha256"], report["model"]["name"])
     for group, title in GROUPS.items():
         if figures := [each for each in figures_of(report).values() if each.group == group]:
-            yield title, _table(task, figures, others)
+            yield title, _table(task, report["model"]["name"], figures, others)
     if bins := bins_from(report["reliability"]):
         drawn = reliability.diagram(bins, len(task.labels))
         note = Markup('<p class="soft">{}</p>').format(reliability.NOTE)
@@ -170,14 +170,16 @@ def _framed(heads: Sequence[str], body: Markup) -> Markup:
 
 
 def _table(
-    task: Task, figures: Sequence[Figure], others: Mapping[str, Mapping[str, Figure]]
+    task: Task, model: str, figures: Sequence[Figure], others: Mapping[str, Mapping[str, Figure]]
 ) -> Markup:
     heads = ("", "", "this model", "n", *map(title_of, others), "published")
-    return _framed(heads, Markup("").join(_row(task, figure, others) for figure in figures))
+    return _framed(heads, Markup("").join(_row(task, model, figure, others) for figure in figures))
 
 
-def _row(task: Task, figure: Figure, others: Mapping[str, Mapping[str, Figure]]) -> Markup:
-    known = published_beside(figure, task)
+def _row(
+    task: Task, model: str, figure: Figure, others: Mapping[str, Mapping[str, Figure]]
+) -> Markup:
+    known = published_beside(figure, task, model)
     cells = [
         _share(figure),
         f"{figure.n:,}",

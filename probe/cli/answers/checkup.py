@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import isfinite, nan
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -180,8 +181,11 @@ def _limit(text: str, score: str) -> tuple[str, float]:
     """Read a limit; a number alone is that of the score. Raises CheckupError."""
     name, _, number = text.rpartition("=")
     try:
-        return name.strip() or score, float(number)
+        limit = float(number)
     except ValueError:
+        limit = nan
+    if not isfinite(limit):
         raise CheckupError(
             f"--fail-under {text!r} is neither a share such as 0.8 nor of the form NAME=0.6"
-        ) from None
+        )
+    return name.strip() or score, limit

@@ -141,17 +141,47 @@ def negprem_hyp(text: str, tools: Tools) -> str | None:
     return denied(text)
 
 
+TITLES = frozenset(
+    [
+        "Mr.",
+        "Mrs.",
+        "Ms.",
+        "Dr.",
+        "Prof.",
+        "St.",
+        "Rev.",
+        "Fr.",
+        "Gen.",
+        "Col.",
+        "Maj.",
+        "Capt.",
+        "Lt.",
+        "Sgt.",
+        "Sen.",
+        "Rep.",
+        "Gov.",
+        "Pres.",
+        "Hon.",
+        "Mr",
+        "Mrs",
+        "Ms",
+        "Dr",
+    ]
+)
+"""Words that begin a name, though no tagger calls them one."""
+
+
 def denied(text: str) -> str | None:
     """Put the clause before a text and lower its first letter; None for a text of no words.
 
-    Unlike in the code "I", names and words all in capitals keep theirs.
+    Unlike in the code "I", names, titles and words all in capitals keep theirs.
     """
     text = text.strip()
     words = tokenise(text)
     if not words:
         return None
     first, context = words[0], words[:3]  # the tag of the first depends on these
-    name = tag(context)[0].startswith("NNP")
+    name = tag(context)[0].startswith("NNP") or first in TITLES
     if first == "I" or name or (len(first) > 1 and first.isupper()):
         return f"{CLAUSE} {text}"
     return f"{CLAUSE} {text[0].lower()}{text[1:]}"

@@ -40,9 +40,16 @@ def kept_count(share: float, n: int) -> int:
     return math.ceil(round(share * n, 9))
 
 
-def rewrite(ids: Sequence[int], tools: Tools) -> str | Inexact:
-    """Turn edited ids into text; inexact where the text is read as other sub-words."""
+def rewrite(ids: Sequence[int], tools: Tools) -> str | Inexact | None:
+    """Turn edited ids into text; inexact where the text is read as other sub-words.
+
+    None where nothing is left of it, such as of a text of emoji that a model does not know.
+    """
     text = tools.reading.decode(ids)
+    if not text:
+        return None
+    if tools.reading.loses_letters(ids):
+        return Inexact(text, "a word that the model does not know has lost its letters")
     if tools.reading.encode(text) == list(ids):
         return text
     return Inexact(text, "scored as text, which the model splits into other sub-words")

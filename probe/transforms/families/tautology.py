@@ -1,8 +1,9 @@
 """The stress tests' distractors (Naik et al. 2018): a tautology that changes no label.
 
 The clause goes before the mark that ends the text and all the rest stays. The released code
-(`tautology="naik_code"`) puts it before the first mark that a blank or the end follows and drops
-what comes after, so "Mr. Hale left." ends at "Mr"; a text without such a mark gets it at its end.
+(`tautology="naik_code"`) puts it before the first of all marks and drops what comes after, so "Mr.
+Hale left." ends at "Mr" and "It cost 3.5 dollars." at "3"; a text in which no mark ends a word gets
+it at its end.
 """
 
 import re
@@ -19,7 +20,7 @@ register = partial(
     transform, family="stress", rule=KEEP, source="Naik et al. 2018, section 3", home=NLI.name
 )
 MARKS, CLOSERS = ".!?", "\"'”’)]"
-FIRST_MARK = re.compile(r"[.!?](?=\s|\Z)")
+FIRST_MARK, ENDING_MARK = re.compile(r"[.!?]"), re.compile(r"[.!?](?=[\s)]|\Z)")
 
 
 def append(text: str, clause: str) -> str | None:
@@ -33,7 +34,7 @@ def append(text: str, clause: str) -> str | None:
 
 def append_first(text: str, clause: str) -> str | None:
     """Insert a clause before the first mark and end there, None where no text is before it."""
-    mark = FIRST_MARK.search(text)
+    mark = FIRST_MARK.search(text) if ENDING_MARK.search(text) else None
     sentence = text[: mark.end()] if mark else text.rstrip()
     bare = sentence[: mark.start()].rstrip() if mark else sentence
     return f"{bare} {clause}{sentence[len(bare) :]}".strip() if bare.strip() else None

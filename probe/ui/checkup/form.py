@@ -110,8 +110,15 @@ def requests(*values: Any) -> list[RunRequest]:
 
 
 def forecast(*values: Any) -> Markup:
-    """Say what is examined and about how long it takes. Raises a sentence for the person."""
-    plan, examples = plan_of(form_of(*values))
+    """Say what is examined and about how long it takes, or what has to be chosen first.
+
+    Raises a sentence for the person.
+    """
+    try:
+        form = form_of(*values)
+    except CheckupError as lacking:
+        return note(f"{capitalised(str(lacking))}.")
+    plan, examples = plan_of(form)
     wait = duration_words(estimate_seconds(plan, examples))
     few, ways = min(plan.asked.n, len(examples)), sum(part in REGISTRY for part in plan.parts)
     where = plan.file or "the app's examples"

@@ -141,7 +141,7 @@ def test_a_table_without_questions_is_refused(folder: str, tmp_path: Path) -> No
     words = ["batch", str(path), "--model", folder, "--out", str(tmp_path / "o.csv")]
     done = CliRunner().invoke(app, words)
     assert done.exit_code != 0
-    assert "no column 'question' and 'passage'" in done.output
+    assert "no columns 'question' and 'passage'" in done.output
 
 
 def test_a_file_is_scored_with_distractors_and_word_salad(folder: str, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def said(
 ) -> dict[str, str]:
     """Return what is said of figures of NLI: the tone of each sentence."""
     own = named(*figures)
-    found = findings(NLI, own, families_of(NLI, own, others or {}))
+    found = findings(NLI, "mine", own, families_of(NLI, own, others or {}))
     return {each.sentence: each.tone for each in found}
 
 

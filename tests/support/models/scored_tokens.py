@@ -45,6 +45,10 @@ class FixedReader:
         known = [cut for cut in cuts if cut[0] in WORDS and cut[1] in WORDS]
         return [WORDS.index(part) for part in known[0]] if known else [0]
 
+    def loses_letters(self, ids: Sequence[int]) -> bool:
+        """Say of no ids that the reader needs their letters."""
+        return False
+
     def vocabulary(self) -> list[int]:
         """Return the ids of the words that may be drawn."""
         return [WORDS.index(word) for word in self.words]

@@ -14,7 +14,7 @@ from probe.transforms.options import OPTIONS
 from probe.transforms.presets import first_choice, presets
 from probe.transforms.wording import choice
 from probe.ui.choices import short_model_choices
-from probe.ui.events import CHANGING
+from probe.ui.events import CHANGING, QUIET
 from probe.ui.html.probe.examination import not_available, notices, question
 from probe.ui.panels import options
 from probe.ui.tabs.example_pairs import examples_of
@@ -26,6 +26,10 @@ SEVERAL = "As it stands in the passage; | between several."
 PREDICTED = ("the right answer, else the predicted one", "")
 MODEL = 2
 """The place of the model among `values_of`."""
+FOLLOW_METHOD = """method => ({
+  __type__: "update", interactive: ["integrated_gradients", "occlusion"].includes(method)
+})"""
+"""The other methods put no token in the place of another."""
 HEAD = Markup('<h2 class="title small">Change the text</h2>')
 
 
@@ -170,9 +174,11 @@ def explanation() -> tuple[gr.Radio, gr.Dropdown, gr.Radio, gr.Number]:
             list(get_args(BaselineToken)),
             value="pad",
             label="Baseline token, of integrated gradients and occlusion",
+            interactive=False,
             elem_id="baseline",
         )
         seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80, elem_id="seed")
+    method.change(None, method, baseline, js=FOLLOW_METHOD, **QUIET)
     explain = gr.Radio(labels(NLI, PREDICTED), value="", label="Label explained", elem_id="explain")
     return explain, method, baseline, seed
 

@@ -106,7 +106,7 @@ def test_a_column_of_a_file_becomes_the_grid(asked: list[object], home: Path) ->
         (["--vary", "range"], "dative templates cannot vary 'range'"),
         (["--sizes", "ten"], "--sizes 'ten' is not a list of numbers"),
         (["--vary", "lexical", "--sizes", "50000"], "pairs to train on besides"),
-        (["--max-loss", "0"], "the loss to call it the data set must be above 0"),
+        (["--max-loss", "0"], "the loss from which it learnt the set must be above 0"),
         (["--challenge-file", "gone.csv"], "gone.csv cannot be opened"),
         (["--mode", "slow"], "is not one of full, fast"),
     ],

@@ -138,6 +138,8 @@ def test_an_outcome_is_the_mean_of_its_seeds(both: tuple[Point, Point]) -> None:
         ({"tests": 0}, "at least one test pair"),
         ({"epsilon": 1.0}, "label smoothing must be"),
         ({"gamma": -1.0}, "gamma must be"),
+        ({"gamma": float("inf")}, "gamma must be"),
+        ({"gamma": float("nan")}, "gamma must be"),
         ({"task": "sentiment"}, "the examples are of nli"),
         ({"training": replace(TRAINING, lr=0.0)}, "learning rate must be above 0"),
         ({"training": replace(TRAINING, epochs=0)}, "epochs must be from 1"),

@@ -41,7 +41,7 @@ def test_a_seed_that_is_named_twice_counts_once() -> None:
         ({"max_epochs": 1001}, "epochs must be at most"),
         ({"mode": "slow"}, "mode must be one of full, fast"),
         ({"precision": "int8"}, "precision must be one of"),
-        ({"thresholds": Thresholds(0.0)}, "the loss to call it the data set"),
+        ({"thresholds": Thresholds(0.0)}, "the loss from which it learnt the set"),
         ({"rows": ("simple",)}, "at least two conditions"),
     ],
 )

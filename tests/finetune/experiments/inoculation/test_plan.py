@@ -114,5 +114,13 @@ def test_a_model_begins_with_the_rate_of_its_kind(model: str, rate: float) -> No
     assert default_rate(model) == rate
 
 
+@pytest.mark.parametrize("share", [-0.1, 2.0, float("nan"), float("inf")])
+def test_a_threshold_is_a_share(share: float, sets: Sets) -> None:
+    for name in ("gap", "cured", "majority"):
+        thresholds = replace(PLAN.thresholds, **{name: share})
+        with pytest.raises(ExperimentError, match=r"^each threshold must be a share from 0 to 1$"):
+            check(replace(resolved(PLAN, sets), thresholds=thresholds), sets)
+
+
 def test_in_fast_mode_few_weights_of_a_bert_begin_with_a_larger_rate() -> None:
     assert (default_rate("minilm", "fast"), default_rate("esim", "fast")) == (1e-3, 4e-4)

@@ -188,6 +188,8 @@ def test_an_outcome_is_the_mean_of_its_seeds() -> None:
         ({"transforms": ("drop",), "gradient_share": 0.0}, "share that these destroy"),
         ({"weight": -1.0}, "weight of the entropic term"),
         ({"tolerance": 2.0}, "tolerance must be"),
+        ({"weight": float("nan")}, "entropic term must be"),
+        ({"weight": float("inf")}, "entropic term must be"),
         ({"task": "sentiment"}, "the examples are of nli"),
     ],
 )

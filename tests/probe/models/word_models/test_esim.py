@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from probe.analysis.transformed import ImportanceReader
 from probe.models.word_models.esim import (
     Characters,
     EsimConfig,
@@ -11,7 +12,8 @@ from probe.models.word_models.esim import (
     pool,
 )
 from probe.models.word_models.soft_alignment import Sides
-from probe.tasks.nli import Pair
+from probe.tasks.nli import NLI, Pair
+from probe.transforms import Options, apply
 from tests.support.models.tiny_word_models import word_classifier
 
 
@@ -41,6 +43,15 @@ def test_character_aware_esim_tells_two_unknown_words_apart() -> None:
     pairs = [Pair("the man is here", f"the man is {word}") for word in ("zebra", "heer")]
     first, second = word_classifier("esim_char").probabilities(pairs)
     assert abs(first - second).max() > 1e-5
+
+
+def test_only_a_character_aware_model_reads_the_letters_that_an_unknown_word_loses() -> None:
+    pair = Pair("A man sat.", "qqqqx wwwwy")
+    for kind, exact in (("esim", True), ("esim_char", False)):
+        reader = ImportanceReader(word_classifier(kind), Options())
+        ((result,),) = apply("drop", [pair], NLI, 0, Options(), reader)
+        assert (result.changed, result.exact) == (True, exact)
+        assert ("lost its letters" in result.note) != exact
 
 
 def test_character_aware_esim_asks_for_characters() -> None:

@@ -68,6 +68,14 @@ def test_a_denied_entailment_is_none(name: str) -> None:
     assert applied(name, "entailment").gold == NON_ENTAILMENT
 
 
+@pytest.mark.parametrize(
+    "text", ["Mr. Smith left.", "Dr. Ames sang.", "St. Ives is far.", "I ran."]
+)
+def test_a_denied_text_keeps_the_capital_of_a_title(text: str) -> None:
+    denied = transformed("neghyp", "It rained.", text)
+    assert denied and denied.hypothesis == f"{CLAUSE} {text}"
+
+
 @pytest.mark.parametrize("name", TO_FLIP)
 def test_a_denied_contradiction_is_entailed(name: str) -> None:
     assert applied(name, "contradiction").gold == "entailment"

@@ -127,6 +127,28 @@ def test_content_words_leave_out_singular_nouns() -> None:
     assert transformed("spelling_keyboard", pair, 0, options) == ()
 
 
+# tautologies as in the released code
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("He left.", "He left and true is true."),
+        ("Mr. Hale left.", "Mr and true is true."),
+        ("It cost 3.5 dollars.", "It cost 3 and true is true."),
+        ("What?!", "What and true is true?"),
+        ("Wait...", "Wait and true is true."),
+        ("(He left.)", "(He left and true is true."),
+        ("He left", "He left and true is true"),
+        ("It cost 3.5 dollars", "It cost 3.5 dollars and true is true"),
+    ],
+)
+def test_the_code_ends_a_text_at_its_first_mark(text: str, made: str) -> None:
+    options = Options(tautology="naik_code")
+    (pair,) = transformed("word_overlap", Pair("It rained.", text), 0, options)
+    assert pair.hypothesis == made
+
+
 # antonym
 
 

@@ -93,7 +93,7 @@ def test_a_link_to_nothing_begins_with_an_example_whose_answer_is_known() -> Non
     ("name", "value", "sentence"),
     [
         ("task", "poetry", "names the task 'poetry', which is not here; inference is shown"),
-        ("model", "nosuch", "names the model 'nosuch', which is not here; minilm answers instead"),
+        ("model", "nosuch", "names the model 'nosuch', which is not here; MiniLM answers instead"),
         ("model", "a/b", "Settings, Your own model, loads it"),
         ("gold", "perhaps", "right answer 'perhaps', which is not here; the task has entailment"),
         ("label", "joy", "the label explained 'joy', which is not here"),
