@@ -1,6 +1,7 @@
 """Reading comprehension: a question is answered with a stretch of its passage. As on SQuAD 1.1."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +10,9 @@ from probe.errors import ExampleError
 from probe.tasks import span_scores
 from probe.tasks.task import Label, Task, register
 
-SEPARATOR = "|"
-"""Stands between the reference answers of a question where they are one text."""
+SEPARATOR, WITHIN = "|", "\\|"
+"""Stands between the reference answers of a question where they are one text, and within one."""
+BETWEEN = re.compile(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,14 @@ class Question:
 
 def references(gold: Label) -> list[str]:
     """Return the reference answers that a gold answer holds."""
-    return [text.strip() for text in gold.split(SEPARATOR) if text.strip()]
+    texts = (text.strip().replace(WITHIN, SEPARATOR) for text in BETWEEN.split(gold))
+    return [text for text in texts if text]
 
 
 def joined(answers: list[str]) -> Label | None:
     """Return reference answers as one text, each once; None for none."""
-    return f" {SEPARATOR} ".join(dict.fromkeys(answers)) or None
+    texts = (text.replace(SEPARATOR, WITHIN) for text in dict.fromkeys(answers))
+    return f" {SEPARATOR} ".join(texts) or None
 
 
 def is_right(answer: Label, gold: Label) -> bool:

@@ -48,7 +48,7 @@ class BesideDelimited:
         encoding = self.source.file.encoding.removesuffix("-sig").upper()
         marks = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
         kept = "fields that spreadsheets would compute begin with '" if self.guard else (
-            "every field of yours keeps its bytes"
+            "every field of a row that fits the header keeps its bytes"
         )  # fmt: skip
         return (
             f"{self.source.form.upper()} as your file is, {marks[self.source.delimiter]} between "

@@ -13,6 +13,7 @@ import pytest
 from probe.checkup.conclusions.difference import difference, paired
 from probe.checkup.conclusions.families import families_of
 from probe.checkup.conclusions.findings import Advice, advice, findings, listing
+from probe.checkup.conclusions.published import published_beside
 from probe.checkup.conclusions.significance import HOW, adjusted, p_value
 from probe.checkup.figure import Figure, figure_from, figure_json, figure_of
 from probe.checkup.measuring.measure import measure_part, parts_of
@@ -34,6 +35,7 @@ from probe.metrics import Estimate, mean, share
 from probe.models.library import AnyModel, load, load_reader
 from probe.runs.run import Json
 from probe.tasks.nli import NLI
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.reading import READING
 from probe.transforms.availability import ready
 from tests.support.models.tiny_bert import tiny_pairs
@@ -351,3 +353,20 @@ def test_what_is_no_report_is_refused_in_a_sentence(tmp_path: Path) -> None:
 
 def test_names_are_listed_in_words() -> None:
     assert [listing(["a"]), listing(["a", "b", "c"])] == ["a", "a, b and c"]
+
+
+def test_a_model_stands_beside_the_figures_of_the_data_set_that_it_is_named_after() -> None:
+    figure = scored("sort", "salad", 80)
+    shares = {
+        model: published_beside(figure, PARAPHRASE_IDENTIFICATION, model)
+        for model in ("minilm_qqp", "minilm_mrpc")
+    }
+    assert {model: share and share.who for model, share in shares.items()} == {
+        "minilm_qqp": "RoBERTa on QQP",
+        "minilm_mrpc": "RoBERTa on MRPC",
+    }
+    translated = replace(figure, name="pbsmt")
+    assert published_beside(translated, PARAPHRASE_IDENTIFICATION, "minilm_qqp") is not None
+    assert (
+        published_beside(translated, PARAPHRASE_IDENTIFICATION, "minilm_mrpc") is None
+    )  # the paper has none

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from probe.data.questions import question_rows
-from probe.tasks.reading import Span
+from probe.tasks.reading import Span, is_right, references
 
 PASSAGE = "Ada was born in 1815 in London."
 
@@ -65,3 +65,15 @@ def test_what_is_no_answer_is_said(answers: Any, said: str, tmp_path: Path) -> N
     (row,) = question_rows(written(tmp_path, answers))
     assert row.question is None
     assert said in row.error
+
+
+def test_an_answer_may_hold_the_mark_that_stands_between_answers(tmp_path: Path) -> None:
+    passage = "It is P(A|B), or the chance of A."
+    row = {"context": passage, "question": "What is it?", "answers": ["P(A|B)", "the chance of A"]}
+    path = tmp_path / "questions.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    (read,) = question_rows(path)
+    assert read.question and read.question.gold
+    assert references(read.question.gold) == ["P(A|B)", "the chance of A"]
+    assert is_right("P(A|B)", read.question.gold)
+    assert not is_right("P(A", read.question.gold)
