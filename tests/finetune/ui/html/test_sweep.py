@@ -93,7 +93,7 @@ def test_the_table_has_a_row_for_each_judged_run_that_opens_its_card() -> None:
     )
     assert re.findall('data-cell="([^"]*)"', table) == [run.id for run in RUNS]
     assert table.count('<tr class="opened">') == 1
-    assert "20.0" in table and "1: dataset weakness" in table
+    assert "20.0" in table and "1 · gap closes" in table
 
 
 def test_the_figures_are_those_of_the_rate_that_is_drawn() -> None:
