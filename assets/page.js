@@ -86,6 +86,13 @@
     link.click();
   };
 
+  // Let the arrow keys move within a choice, and Tab past it: gradio gives each of its buttons a name alone.
+  document.addEventListener("keydown", ({ target }) => {
+    if (target.type !== "radio") return;
+    const group = target.closest("fieldset, .block");
+    for (const each of group?.querySelectorAll("input[type=radio]") ?? []) each.name = `choice-${group.id}`;
+  });
+
   // Complete a link as it is shown: the app does not know by which address it is reached.
   document.addEventListener("animationstart", ({ target, animationName }) => {
     if (animationName === "link-is-shown") target.value = new URL(target.value, window.location.href).href;

@@ -110,7 +110,7 @@ def test_the_names_of_a_model_and_of_a_chain(page: Page, app: App) -> None:
     visit(page, app.url)
     expect(page.locator("#rows .result").first).to_be_visible(timeout=SLOW)
     choose(page.locator("#transforms input"), f"{WORST}+drop")
-    alert_in(page, "#rows", "no transform")
+    alert_in(page, "#rows", "is none of the changes")
     choose(page.locator("#model input"), WORST)
     alert_in(page, "#answer", "no model called")
     page.locator("#settings-button").click()

@@ -120,7 +120,7 @@ def test_texts_of_another_task_come_as_plain_json_over_http(
         ({"task": "translation", "texts": {}}, "there is no task 'translation' here"),
         ({"task": "sentiment", "texts": {"text1": "A fine film."}}, "has no text 'text1'"),
         ({"task": "paraphrase", "premise": "A dog barks."}, "has no text 'premise'"),
-        ({"task": "paraphrase", "texts": {"text1": "Who?"}}, "the text2 is empty"),
+        ({"task": "paraphrase", "texts": {"text1": "Who?"}}, "the second text is empty"),
     ],
 )
 def test_what_does_not_fit_the_task_is_refused_by_a_sentence(

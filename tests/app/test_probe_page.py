@@ -185,7 +185,7 @@ def test_a_chain_is_typed_and_checked_at_once(page: Page, app: App) -> None:
     for typed in ("reverse+sort", "sideways"):
         field.fill(typed)
         field.press("Enter")
-    expect(page.locator("#rows [role=alert]")).to_contain_text("no transform 'sideways'")
+    expect(page.locator("#rows [role=alert]")).to_contain_text("“sideways” is none of the changes")
     expect(page.locator("#rows .result")).to_have_count(1, timeout=SLOW)
     expect(page.locator("#rows .what")).to_contain_text("Reverse the words, then sort the words")
 
@@ -292,3 +292,35 @@ def test_our_own_markup_has_no_serious_accessibility_fault(
     page.locator("#rows .result > summary").first.click()
     expect(page.locator("#rows .full .token").first).to_be_visible(timeout=SLOW)
     is_accessible(page, [["#header"], ["#hint"], ["#notices"], ["#answer"], ["#rows"]])
+
+
+def test_arrow_keys_move_within_a_choice_and_tab_past_it(page: Page, app: App) -> None:
+    visit(page, app.url)
+    expect(page.locator("#rows .result").first).to_be_visible(timeout=SLOW)
+    page.locator("#task input").first.focus()
+    for key, task in (("ArrowRight", "paraphrase"), ("ArrowLeft", "nli")):
+        page.keyboard.press(key)
+        expect(page.locator("#task input:checked")).to_have_value(task)
+        expect(page.locator("#text-2")).to_contain_text(
+            "Second text" if task == "paraphrase" else "Hypothesis", timeout=SLOW
+        )
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('#task')") is None
+
+
+def test_a_right_answer_goes_with_its_text_unless_a_person_has_said_it(
+    page: Page, app: App
+) -> None:
+    visit(page, app.url)
+    expect(page.locator("#answer")).to_contain_text("right", timeout=SLOW)
+    page.locator("#text-2 textarea").fill("The country was calm.")
+    expect(page.locator("#gold label.selected")).to_have_text("not known", timeout=SLOW)
+    expect(page.locator("#example input")).to_have_value("")
+    page.locator("#gold label").last.click()
+    page.locator("#text-2 textarea").fill("The country was not calm.")
+    expect(page.locator("#answer .stale")).to_have_count(0)
+    expect(page.locator("#gold label.selected")).to_have_text("contradiction", timeout=SLOW)
+    page.locator("#random").click()
+    expect(page.locator("#text-2 textarea")).not_to_have_value("The country was not calm.")
+    page.locator("#text-2 textarea").fill("The country was calm.")
+    expect(page.locator("#gold label.selected")).to_have_text("not known", timeout=SLOW)
