@@ -142,7 +142,7 @@ def results_shown(annotated: AnnotationSet, found: Results) -> Markup:
     """Show what people came to, beside the paper and a model: sentence, picture, numbers."""
     if not any(line.share.n for line in found.lines):
         wanted = note(
-            "No text has a majority yet. What people say stands here, by transform, beside the "
+            "No text has a majority yet. What people say stands here, change by change, beside the "
             "paper's people and beside a model."
         )
         return card(wanted + _failed(found))

@@ -79,7 +79,7 @@ def sentences(profiles: Profiles) -> Markup:
     )
     return Markup('<ul class="tests" role="status">{}</ul>{}').format(
         lines,
-        note(f"fritz reports on HANS itself, right over all three heuristics: {counts}. {NOTE}"),
+        note(f"Dickerson’s fritz reports, on HANS itself, right over all three heuristics: {counts}. {NOTE}"),
     )
 
 
