@@ -39,6 +39,7 @@ HEURISTICS: Mapping[str, tuple[str, str, str, str]] = {
 TITLE = "HANS: right where the words alone suggest entailment"
 Profiles = Mapping[str, Sequence[Profiled]]
 """The profiled sub-cases of each model."""
+FRITZ = "Dickerson’s fritz reports, on HANS itself, right over all three heuristics"
 
 
 def about() -> Markup:
@@ -79,7 +80,7 @@ def sentences(profiles: Profiles) -> Markup:
     )
     return Markup('<ul class="tests" role="status">{}</ul>{}').format(
         lines,
-        note(f"Dickerson’s fritz reports, on HANS itself, right over all three heuristics: {counts}. {NOTE}"),
+        note(f"{FRITZ}: {counts}. {NOTE}"),
     )
 
 
