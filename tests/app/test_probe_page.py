@@ -318,9 +318,10 @@ def test_a_right_answer_goes_with_its_text_unless_a_person_has_said_it(
     expect(page.locator("#example input")).to_have_value("")
     page.locator("#gold label").last.click()
     page.locator("#text-2 textarea").fill("The country was not calm.")
-    expect(page.locator("#answer .stale")).to_have_count(0)
     expect(page.locator("#gold label.selected")).to_have_text("contradiction", timeout=SLOW)
     page.locator("#random").click()
     expect(page.locator("#text-2 textarea")).not_to_have_value("The country was not calm.")
+    expect(page.locator("#answer.stale")).to_have_count(1)  # the right answer has come, too
+    expect(page.locator("#answer.stale")).to_have_count(0, timeout=SLOW)
     page.locator("#text-2 textarea").fill("The country was calm.")
     expect(page.locator("#gold label.selected")).to_have_text("not known", timeout=SLOW)
