@@ -182,7 +182,7 @@ def show_file(visitor: str, task_name: str, path: str | None) -> list[Any]:
     return [
         sheet(first_rows(table), "first rows of the file"),
         _labels(table, columns, task),
-        doubt + note(f"{len(table):,} rows{broken}"),
+        doubt + note(f"{len(table):,} row{'' if len(table) == 1 else 's'}{broken}"),
         gr.Button(visible=False),
         gr.Column(visible=True),
         "",
