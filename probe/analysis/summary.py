@@ -215,3 +215,10 @@ class Totals:
             self.sampled,
             self.differing,
         )
+
+
+def summarise(rows: Iterable[Row], names: Sequence[str], task: Task) -> Summary:
+    """Measure scored rows of a task and these transforms."""
+    totals = Totals(task, names)
+    totals.add(rows)
+    return totals.summary()

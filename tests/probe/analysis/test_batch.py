@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from probe.analysis.batch import CHUNK_ROWS, FIRST_ROWS, Chunk, Row, score
-from probe.analysis.summary import Totals
+from probe.analysis.summary import Totals, summarise
 from probe.data.rows import Columns
 from probe.data.tables import Table, read_table
 from probe.errors import FileError, UnknownTransform
@@ -19,7 +19,6 @@ from probe.tasks.nli import LABELS, NLI
 from probe.transforms import Options
 from tests.support.files.pair_files import pair_columns
 from tests.support.files.scored_frames import scored_frame
-from tests.support.files.summaries import summarise
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_models import shared
 

@@ -13,6 +13,7 @@ from probe.analysis.batch import score
 from probe.analysis.comparison.rows import compare
 from probe.analysis.comparison.statistics import agreement, disagreement
 from probe.analysis.examination import examine
+from probe.analysis.summary import summarise
 from probe.data.rows import guess
 from probe.data.tables import Table
 from probe.errors import ExampleError, Unavailable
@@ -27,7 +28,6 @@ from probe.transforms import REGISTRY, Options
 from probe.transforms.availability import ready
 from probe.transforms.registry import Tools, transform
 from tests.support.files.scored_frames import made_frame, scored_frame
-from tests.support.files.summaries import summarise
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from probe.analysis.batch import score
 from probe.analysis.examination import examine
 from probe.analysis.importance.attribution import attribute
+from probe.analysis.summary import summarise
 from probe.cli.main import app as commands
 from probe.data.tables import read_table
 from probe.errors import ModelError
@@ -35,7 +36,6 @@ from probe.ui.panels import own_model
 from tests.conftest import App
 from tests.support.files.pair_files import pair_columns
 from tests.support.files.scored_frames import made_frame, scored_frame
-from tests.support.files.summaries import summarise
 from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
 from tests.support.models.tiny_models import tiny_classifier
 from tests.support.pages.visitors import ME, page_models

@@ -15,6 +15,7 @@ from probe.analysis.comparison.rows import Row
 from probe.analysis.examination import examine
 from probe.analysis.file_progress import FileProgress
 from probe.analysis.hans import Profiled, profile
+from probe.analysis.summary import summarise
 from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.models.classifier import Prediction
@@ -34,7 +35,6 @@ from probe.ui.links import link_to_compare, link_to_example, link_to_inoculation
 from probe.ui.panels import labelled_file, own_model
 from probe.ui.results.batch_tables import measures, view
 from probe.ui.visitors.belongings import KINDS, Belonging
-from tests.support.files.summaries import summarise
 from tests.support.models.tiny_models import shared
 from tests.support.pages.attacks import ATTACKS
 from tests.support.pages.markup import require_ours
