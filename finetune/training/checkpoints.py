@@ -123,4 +123,4 @@ def averages_and_scores(out: Path) -> tuple[Weights, list[float]]:
 def _whole(out: Path) -> Path | None:
     """Return the folder of the newest whole checkpoint in `out`, if any."""
     folders = (out / name for name in (CHECKPOINT, OLD))
-    return next((folder for folder in folders if folder.exists()), None)
+    return next((folder for folder in folders if (folder / "state.json").exists()), None)

@@ -85,6 +85,15 @@ def test_a_crash_while_the_new_takes_the_place_of_the_old_leaves_one_of_them(
     assert [path.name for path in tmp_path.iterdir()] == ["checkpoint"]
 
 
+def test_a_folder_without_its_state_is_no_checkpoint(
+    classifier: Classifier, tmp_path: Path
+) -> None:
+    (tmp_path / "checkpoint").mkdir()
+    new = trainer(classifier)
+    assert load_checkpoint(new.classifier, new.optimiser, OPTIONS, tmp_path) == 0
+    assert averages_and_scores(tmp_path) == ({}, [])
+
+
 def test_other_options_are_refused(classifier: Classifier, tmp_path: Path) -> None:
     one = trainer(classifier)
     save_checkpoint(one.classifier, one.optimiser, OPTIONS, 3, tmp_path)
