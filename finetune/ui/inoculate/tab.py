@@ -76,7 +76,7 @@ def build(page: Page) -> None:
     for began in began_with:
         began.then(sampled, [challenges, task], shown_samples, **QUIET)
         drawn.append(began.then(handlers.refresh, viewed, shown, **IN_TURN))
-        drawn[-1].then(None, js=scripts.TO_TROUBLE, **QUIET)
+    drawn[1].then(None, js=scripts.to_trouble("inoculate-problem"), **QUIET)
 
     def offered(visitor: str, name: str) -> Any:
         """Offer the visitor's own models, and those that came meanwhile."""

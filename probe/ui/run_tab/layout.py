@@ -140,8 +140,7 @@ def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown:
         ),
         page.on_return(handlers.look, [owner, runs], seen, **turn),
     ]
-    for began in drawn:
-        began.then(None, js=scripts.TO_TROUBLE, **QUIET)
+    drawn[0].then(None, js=scripts.to_trouble(f"{entry.id}-problem"), **QUIET)
     page.on_return(handlers.offer_models, [owner, task], form.model, **QUIET)
     changed = [field.change for field in values if hasattr(field, "change")]
     follow_form(form.estimate, handlers.forecast, [owner, *values], drawn, changed)

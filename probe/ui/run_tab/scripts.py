@@ -17,13 +17,14 @@ TO_RULE = """() => setTimeout(() => {
   document.querySelector(".runs-tab input[data-rule]")?.focus({preventScroll: true});
 })"""
 """Gives the focus back to the rule once what it brought is drawn."""
-TO_TROUBLE = """() => {
-  const trouble = [...document.querySelectorAll(".new-run [role=alert]")];
-  trouble.find(each => each.offsetParent)?.scrollIntoView({block: "center"});
-}"""
-"""Brings into sight what is wrong with the link that opened the tab."""
 TELL = "html => window.tellProgress(html)"
 """Says in the tab's title how far runs are, and tells their end where that is allowed."""
+
+
+def to_trouble(elem_id: str) -> str:
+    """Return what brings into sight what is wrong with the link that opened the tab, if any."""
+    trouble = f'document.querySelector("#{elem_id} [role=alert]")'
+    return f'() => {trouble}?.scrollIntoView({{block: "center"}})'
 
 
 def ask_to_tell(elem_id: str) -> str:
