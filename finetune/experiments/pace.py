@@ -5,8 +5,9 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any
 
+from finetune.experiments.training_limits import HowToTrain
 from finetune.training.loop import Trainer, take_step, trainable
 from finetune.training.optimisers import make_optimiser
 from finetune.training.prepared.encoded import encode, predictions
@@ -35,26 +36,6 @@ class Pace:
     train: float
     predict: float
     states: float = 0.0
-
-
-class HowToTrain(Protocol):
-    """What of a plan says how fast a training is."""
-
-    @property
-    def mode(self) -> Mode:
-        """Which weights are trained."""
-
-    @property
-    def batch(self) -> int | None:
-        """Examples of a batch, None for as many as in the model's own training."""
-
-    @property
-    def max_tokens(self) -> int:
-        """Where training examples are cut."""
-
-    @property
-    def precision(self) -> Precision:
-        """The precision of all computing."""
 
 
 _PACES: dict[tuple[str, Mode, Precision], Pace] = {}

@@ -1,4 +1,4 @@
-"""What the settings of a training may be, as tables of what may be wrong, for `refuse`."""
+"""How a training is set, and what its settings may be, as tables of what may be wrong."""
 
 from collections.abc import Sequence
 from typing import Protocol, get_args
@@ -10,7 +10,27 @@ MAX_SEED, MAX_RATE, MAX_EPOCHS = 2**31 - 1, 10.0, 1000
 """The largest seed that each library takes; beyond a rate or epochs of these nothing is learnt."""
 
 
-class SweepPlan(Protocol):
+class HowToTrain(Protocol):
+    """What of a plan says how fast a training is."""
+
+    @property
+    def mode(self) -> Mode:
+        """Which weights are trained."""
+
+    @property
+    def batch(self) -> int | None:
+        """Examples of a batch, None for as many as in the model's own training."""
+
+    @property
+    def max_tokens(self) -> int:
+        """Where training examples are cut."""
+
+    @property
+    def precision(self) -> Precision:
+        """The precision of all computing."""
+
+
+class SweepPlan(HowToTrain, Protocol):
     """A plan that trains on several sizes, at several rates, by several seeds."""
 
     @property
@@ -26,24 +46,12 @@ class SweepPlan(Protocol):
         """By which examples are drawn and trained on."""
 
     @property
-    def batch(self) -> int | None:
-        """Examples of a step; None is the model's own."""
-
-    @property
     def max_epochs(self) -> int:
         """Epochs of a training at most."""
 
     @property
     def patience(self) -> int:
         """Epochs without a gain after which it ends."""
-
-    @property
-    def mode(self) -> Mode:
-        """Which weights are trained."""
-
-    @property
-    def precision(self) -> Precision:
-        """What computes."""
 
 
 def sweep_problems(plan: SweepPlan) -> dict[str, bool]:

@@ -23,6 +23,7 @@ from probe.data.formats.unpacking import MEGABYTE
 from probe.data.hub.layout import Part, choose_part, converted_parts, own_parts, parquet_of
 from probe.data.names import UNUSABLE
 from probe.data.tables import read_table
+from probe.data.writers.blocks import in_place
 from probe.errors import FileError, writing
 from probe.hub import access, asking, make_room
 from probe.limits import UNBOUNDED, Bounds
@@ -187,20 +188,16 @@ def _put(files: Sequence[Path], features: Features, path: Path, bounds: Bounds) 
     whole = schema if named else schema.with_metadata({**metadata, **features_json(features)})
     for file in files if bounds != UNBOUNDED else ():
         read_table(file, bounds)
-    fresh = path.with_name(f"{path.name}.new")  # the path may be a second name of a cached file
-    try:
-        with pq.ParquetWriter(fresh, whole) as writer:
+    try:  # not through the path, which may be a second name of a cached file
+        with in_place(path) as fresh, pq.ParquetWriter(fresh, whole) as writer:
             for file in files:
                 with pq.ParquetFile(file) as part:
                     for batch in part.iter_batches():
                         check_stop()
                         writer.write_table(pa.Table.from_batches([batch]).cast(whole))
-        fresh.replace(path)
     except (ValueError, pa.ArrowException) as problem:
         words = next(iter(str(problem).splitlines()), type(problem).__name__)
         raise FileError(f"the files of {path.name} do not fit together: {words}") from problem
-    finally:
-        fresh.unlink(missing_ok=True)
 
 
 def _link(file: Path, path: Path) -> None:

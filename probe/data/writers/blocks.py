@@ -202,12 +202,12 @@ def write_blocks(
     reader: Reader | None,
 ) -> None:  # fmt: skip
     """Write rows whole, and put the file in its place when it is. Raises FileError."""
-    with _in_place(path) as fresh:
+    with in_place(path) as fresh:
         BLOCKS[form](fresh, path.name, columns, names, rows, reader)
 
 
 @contextmanager
-def _in_place(path: Path) -> Iterator[Path]:
+def in_place(path: Path) -> Iterator[Path]:
     """Give a place beside a path, from where the file is packed and moved to it."""
     fresh, packed = (path.with_name(f".{path.name}.{end}") for end in ("new", "packed"))
     try:

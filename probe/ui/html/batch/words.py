@@ -9,6 +9,7 @@ from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.task import Task
 from probe.transforms import default_of, rule_of
 from probe.transforms.registry import chain
+from probe.ui.html.prediction import sureness
 
 SHARES = {
     0.0: "Hardly any answer",
@@ -101,10 +102,7 @@ def _least(summary: Summary, names: Sequence[str]) -> str:
 def _confidence(summary: Summary, names: Sequence[str]) -> str:
     before = summary.original["confidence"].value
     after = average(summary.transforms[name]["confidence"] for name in names)
-    how = "as sure as" if abs(before - after) < APART else "surer than"
-    if before - after >= APART:
-        how = "less sure than"
-    return f"The model is {how} before: {after:.2f}, was {before:.2f}."
+    return f"The model is {sureness(after - before, APART)}: {after:.2f}, was {before:.2f}."
 
 
 def _without_salad(summary: Summary, task: Task) -> str:

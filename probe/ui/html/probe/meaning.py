@@ -14,6 +14,7 @@ from probe.tasks.nli import NON_ENTAILMENT
 from probe.tasks.reading import references
 from probe.transforms.apply import Result
 from probe.transforms.registry import chain, default_of
+from probe.ui.html.prediction import sureness
 
 AS_SURE = 0.05
 """The change of confidence that counts as none."""
@@ -63,7 +64,7 @@ def badge(transformed: Transformed, before: Prediction) -> Badge:
 def meaning(transformed: Transformed, before: Prediction) -> str:
     """Say in one sentence what a result means."""
     result, now = transformed.result, transformed.prediction
-    task, sure = result.task, _sureness(now.confidence - before.confidence)
+    task, sure = result.task, sureness(now.confidence - before.confidence, AS_SURE)
     if not result.changed:
         return f"The {task.unit} is unchanged, so this says nothing about the model."
     if default_of(result.transform, task):
@@ -103,7 +104,7 @@ def summary(transformed: Sequence[Transformed], before: Prediction) -> str:
         return f"None of these changes anything in this {unit}."
     now = mean(each.prediction.confidence for each in changed)
     clauses = filter(None, (clause(changed, before) for clause in CLAUSES))
-    sure = _sureness(now - before.confidence)
+    sure = sureness(now - before.confidence, AS_SURE)
     return f"{' '.join(clauses)} The model is {sure}: {now:.2f}, was {before.confidence:.2f}."
 
 
@@ -121,19 +122,21 @@ def _stay(changed: Sequence[Transformed], before: Prediction) -> str:
     counted = f"{stay} of {len(compared)} answers {'stays' if stay == 1 else 'stay'}"
     if len(compared) == 1:
         counted = "The answer stays" if stay else "The answer changes"
+    return f"{counted}{_among(len(compared), stay, len(senseless), stay_senseless)}."
+
+
+def _among(compared: int, stay: int, senseless: int, stay_senseless: int) -> str:
+    """Return the clause that says how many of the answers that stay are to senseless texts."""
     if not senseless:
-        return f"{counted}."
-    if len(senseless) == len(compared):
-        texts = "the text means" if len(senseless) == 1 else "the texts mean"
-        return f"{counted}, {'though' if stay else 'and'} {texts} nothing any more."
-    if stay_senseless == len(senseless):
-        return f"{counted}, though {_of_texts(stay_senseless)} nothing any more."
-    if stay and not stay_senseless:
-        return f"{counted}, and none where the text means nothing any more."
-    if stay:
-        number = _number(stay_senseless)
-        return f"{counted}, {number} of them though the text means nothing any more."
-    return f"{counted}."
+        return ""
+    if senseless == compared:
+        texts = "the text means" if senseless == 1 else "the texts mean"
+        return f", {'though' if stay else 'and'} {texts} nothing any more"
+    if stay_senseless == senseless:
+        return f", though {_of_texts(senseless)} nothing any more"
+    if stay_senseless:
+        return f", {_number(stay_senseless)} of them though the text means nothing any more"
+    return ", and none where the text means nothing any more" if stay else ""
 
 
 def _distracted(changed: Sequence[Transformed], before: Prediction) -> str:
@@ -196,9 +199,3 @@ def _is_copy(transformed: Transformed) -> bool:
 
 def _is_distracted(transformed: Transformed) -> bool:
     return any(link.family == "distractor" for link in chain(transformed.result.transform))
-
-
-def _sureness(change: float) -> str:
-    if abs(change) < AS_SURE:
-        return "as sure as before"
-    return "surer than before" if change > 0 else "less sure than before"
