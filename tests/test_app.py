@@ -114,3 +114,18 @@ def test_every_parameter_of_every_endpoint_is_described_where_gradio_shows_it(co
     assert described["/hans", "n"] == "How many pairs each sub-case has."
     assert described["/batch", "file"].startswith("A table of examples")
     assert [place for place, words in described.items() if not words] == []
+
+
+def test_what_is_answered_once_more_sets_no_field_again(core: Core) -> None:
+    """An answer that fields share is not sent by one that sets others (`answer_together`)."""
+    events = build_page(TABS, core).fns.values()
+    again = [
+        (event.api_name, other.api_name)
+        for event in events
+        if event.fn and event.trigger_mode == "always_last"
+        for other in events
+        if other.fn and set(other.targets) & set(event.targets)
+        for part in other.outputs
+        if (part._id, "change") in set(event.targets) - set(other.targets)
+    ]
+    assert again == []

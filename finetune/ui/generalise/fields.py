@@ -1,5 +1,6 @@
 """The fields of the Generalise tab, laid out; `form` says what they mean."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import gradio as gr
@@ -20,7 +21,7 @@ from probe.errors import UserError
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
 from probe.ui.api.hub_dataset import is_open
-from probe.ui.events import CHANGING, QUIET
+from probe.ui.events import CHANGING, answer_together
 from probe.ui.html.elements import alert, note
 from probe.ui.page import Page
 from probe.ui.panels import hub_dataset
@@ -34,45 +35,53 @@ ABOUT_SETTINGS = (
 )
 
 
-def build_fields(page: Page) -> list[Any]:  # Any: components share no useful type
-    """Lay out what is always seen: the skill, its examples or a file, what varies."""
-    first = skills(NLI)[0]
-    skill = gr.Radio(skill_choices(NLI), value=first, label="Skill", elem_id="generalise-skill")
-    file = gr.File(
-        label="Your table",
-        type="filepath",
-        height=150,
-        visible=False,
-        elem_id="generalise-file",
-    )
-    hub = hub_dataset.build(page, [file], "generalise-file", shown=False)
-    column = gr.Dropdown(
-        [],
-        label="Column that names the kind of each row",
-        visible=False,
-        elem_id="generalise-column",
-        **CHANGING,
-    )
-    shown = gr.HTML(
-        kinds_shown(first, fitting_vary(first, "")), elem_id="generalise-samples", padding=False
-    )
-    vary = gr.Radio(
-        [(grid.title, name) for name, grid in GRIDS.items()],
-        value=fitting_vary(first, ""),
-        label="Vary",
-        elem_id="generalise-vary",
-        elem_classes="seg",
-    )
-    gr.on(
-        [skill.change, file.change, column.input, vary.input, page.marks.next.change],
-        follow,
-        [page.owner, page.task, skill, file, column, vary],
-        [file, column, shown, vary],
-        trigger_mode="always_last",
-        **QUIET,
-    )
-    gr.on([skill.change, page.marks.next.change], hub_shown, [page.task, skill], hub, **QUIET)
-    return [skill, file, column, vary]
+class Fields:
+    """What is always seen on one page: the skill, its examples or a file, what varies."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._fields: list[Any] = []  # Any: components share no useful type
+        self._shown: list[Any] = []
+
+    def build(self) -> list[Any]:
+        """Lay them out; return those that say what is trained."""
+        first = skills(NLI)[0]
+        skill = gr.Radio(skill_choices(NLI), value=first, label="Skill", elem_id="generalise-skill")
+        file = gr.File(
+            label="Your table",
+            type="filepath",
+            height=150,
+            visible=False,
+            elem_id="generalise-file",
+        )
+        hub = hub_dataset.build(self._page, [file], "generalise-file", shown=False)
+        column = gr.Dropdown(
+            [],
+            label="Column that names the kind of each row",
+            visible=False,
+            elem_id="generalise-column",
+            **CHANGING,
+        )
+        samples = gr.HTML(
+            kinds_shown(first, fitting_vary(first, "")), elem_id="generalise-samples", padding=False
+        )
+        vary = gr.Radio(
+            [(grid.title, name) for name, grid in GRIDS.items()],
+            value=fitting_vary(first, ""),
+            label="Vary",
+            elem_id="generalise-vary",
+            elem_classes="seg",
+        )
+        self._fields = [skill, file, column, vary]
+        self._shown = [file, hub, column, samples, vary]
+        return self._fields
+
+    def follow(self, offered: Iterable[gr.events.Dependency]) -> None:
+        """Show what belongs to a skill once it is chosen, or offered with another task."""
+        skill, file, column, vary = self._fields
+        told = [skill.change, file.change, column.input, vary.input]
+        asked = [self._page.owner, self._page.task, *self._fields]
+        answer_together(told, offered, follow, asked, self._shown)
 
 
 def build_settings() -> list[Any]:
@@ -105,42 +114,29 @@ def build_settings() -> list[Any]:
 
 
 def offered(task: Task) -> list[Any]:
-    """Return an update for each field, then for each setting: what a task has to choose from."""
-    first = skills(task)[0]
-    of_file = first == FILE
-    return [
-        gr.Radio(skill_choices(task), value=first),
-        gr.File(visible=of_file),
-        gr.Dropdown(visible=False) if not of_file else gr.skip(),
-        _vary(first, ""),
-        *[gr.skip()] * 5,
-    ]
+    """Return an update for each field, then for each setting: what a task has to choose from.
+
+    The other fields follow the skill.
+    """
+    return [gr.Radio(skill_choices(task), value=skills(task)[0]), *[gr.skip()] * 8]
 
 
 def follow(
     owner: str, task_name: str, skill: str, file: str | None, column: str | None, vary: str | None
-) -> tuple[Any, Any, Markup, Any]:
-    """Show what belongs to the chosen skill: its examples and what varies, or a file's kinds."""
-    task = task_named(task_name)
-    chosen = _offered_skill(task, skill)
-    if chosen != FILE:
-        fitting = fitting_vary(chosen, vary)
-        hidden = gr.Dropdown(visible=False)
-        return gr.File(visible=False), hidden, kinds_shown(chosen, fitting), _vary(chosen, fitting)
-    names, kind, shown = _of_file(owner, file, column, task)
-    offered_columns = gr.Dropdown(choices=names, value=kind, visible=bool(file))
-    return gr.File(visible=True), offered_columns, shown, _vary(chosen, "")
+) -> list[Any]:
+    """Show what belongs to the chosen skill: its examples and what varies, or a file's kinds.
 
-
-def hub_shown(task_name: str, skill: str) -> gr.Accordion:
-    """Offer a data set of the hub where a file is asked for, and the hub is open."""
-    of_file = _offered_skill(task_named(task_name), skill) == FILE
-    return gr.Accordion(visible=of_file and is_open())
-
-
-def _offered_skill(task: Task, skill: str) -> str:
-    """Return the skill, or the first of the task where the task has not that one."""
-    return skill if skill in skills(task) else skills(task)[0]
+    Returns updates of the file, the hub's data set, the column, the examples and what varies.
+    """
+    if skill != FILE:
+        fitting = fitting_vary(skill, vary)
+        hidden = [part(visible=False) for part in (gr.File, gr.Accordion, gr.Dropdown)]
+        varying = gr.Radio(vary_choices(skill), value=fitting, visible=True)
+        return [*hidden, kinds_shown(skill, fitting), varying]
+    names, kind, shown = _of_file(owner, file, column, task_named(task_name))
+    columns = gr.Dropdown(choices=names, value=kind, visible=bool(file))
+    hub = gr.Accordion(visible=is_open())
+    return [gr.File(visible=True), hub, columns, shown, gr.Radio(visible=False)]
 
 
 def _of_file(
@@ -153,11 +149,3 @@ def _of_file(
         return names, kind, file_shown(file, kind, task)
     except UserError as trouble:
         return [], None, alert(trouble)
-
-
-def _vary(skill: str, vary: str) -> Any:
-    """Offer what may vary in a skill; nothing is shown where a file's column says it."""
-    if skill == FILE:
-        return gr.Radio(visible=False)
-    choices = vary_choices(skill)
-    return gr.Radio(choices, value=fitting_vary(skill, vary), visible=True)

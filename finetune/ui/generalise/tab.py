@@ -15,7 +15,7 @@ from finetune.experiments.generalisation.run import (
 )
 from finetune.report.generalisation.files import write_figure, write_points, write_summary
 from finetune.ui.generalise import api
-from finetune.ui.generalise.fields import build_fields, build_settings, offered
+from finetune.ui.generalise.fields import Fields, build_settings, offered
 from finetune.ui.generalise.form import forecast, requests
 from finetune.ui.generalise.titles import place, run_title, subject
 from finetune.ui.html.generalisation import results
@@ -46,12 +46,13 @@ def build(page: Page) -> None:
 
 def entry_of(page: Page) -> RunTab:
     """Return the tab's entry; inoculations of the gallery stand beside its runs."""
+    fields = Fields(page)
     return RunTab(
         id="generalise",
         kinds=(KIND,),
         hint=HINT,
         head="New run",
-        fields=partial(build_fields, page),
+        fields=fields.build,
         settings=build_settings,
         offered=offered,
         requests=requests,
@@ -60,6 +61,7 @@ def entry_of(page: Page) -> RunTab:
         title=run_title,
         results=partial(show_runs, page.core.gallery),
         files=write_files,
+        follow=fields.follow,
         rank=place,
         judged_anew=partial(show_judged_anew, page.core.gallery),
         empty=EMPTY,

@@ -14,11 +14,11 @@ from finetune.ui.inoculate.results import Results, build_results
 from finetune.ui.inoculate.samples import samples
 from probe.tasks.task import task_named
 from probe.ui.choices import model_choices
-from probe.ui.events import QUIET, hidden, in_focus, in_turn
+from probe.ui.events import QUIET, answer_together, hidden, in_focus, in_turn
 from probe.ui.html.elements import hint
 from probe.ui.page import Page
 from probe.ui.run_tab import scripts
-from probe.ui.run_tab.estimate import build_estimate, follow_form
+from probe.ui.run_tab.estimate import build_estimate
 
 HINT = (
     "Show the model a few examples of what it fails on. If it recovers, it only lacked the "
@@ -88,7 +88,8 @@ def build(page: Page) -> None:
         [challenges.input, challenges.change], sampled, [challenges, task], shown_samples, **QUIET
     )
     changed = [*(field.input for field in fields[:3]), *(field.change for field in fields)]
-    follow_form(estimate, handlers.forecast, plan, drawn, changed)
+    # after the tab is drawn, for measuring takes a moment
+    answer_together(changed, drawn, handlers.forecast, plan, estimate)
     planned = [models, challenges, *viewed]
     followed = [results.models, results.challenges, results.opened, *shown]
     told, typed = [models.input, challenges.input], [models.change, challenges.change]

@@ -1,10 +1,11 @@
 """What a tab of runs supplies: its words, its form, what the form asks for, what runs came to."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import gradio as gr
 from markupsafe import Markup
 
 from probe.runs.run import RunRequest, StoredRun
@@ -34,6 +35,8 @@ class RunTab:
     away of runs into a folder. `judged_anew` shows runs of which one, by its id, is judged by
     another rule, as it was typed; what is stored stays.
 
+    `follow` wires what else is shown anew once the fields of a task are offered.
+
     `tab` is the tab that it stands in, where that has another id; `suited` gives the task that is
     offered where another one is chosen; `keeps_models` says whether a run may leave a model.
     `start` is the button's word, `empty` head and sentence of what stands there at first.
@@ -54,6 +57,7 @@ class RunTab:
     files: Callable[[Sequence[StoredRun], Path], list[Path]]
     rank: Callable[[StoredRun], int] = no_rank
     judged_anew: Callable[[Sequence[StoredRun], str, str], Markup] | None = None
+    follow: Callable[[Iterable[gr.events.Dependency]], None] | None = None
     tab: str = ""
     suited: Callable[[Task], Task] = labelled
     keeps_models: bool = True

@@ -8,13 +8,13 @@ from markupsafe import Markup
 
 from probe.runs.gallery import gallery_runs
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, QUIET, hidden, in_turn
+from probe.ui.events import CHANGING, QUIET, answer_together, hidden, in_turn
 from probe.ui.html.elements import hint
 from probe.ui.html.run import LINK_LABEL
 from probe.ui.page import Page
 from probe.ui.run_tab import scripts
 from probe.ui.run_tab.entry import RunTab
-from probe.ui.run_tab.estimate import build_estimate, follow_form
+from probe.ui.run_tab.estimate import build_estimate
 from probe.ui.run_tab.handlers import Handlers
 from probe.ui.run_tab.looked_at import Offered
 from probe.ui.run_tab.view import Outputs
@@ -133,17 +133,18 @@ def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown:
     values = [form.model, *form.fields]
     begun = [runs, form.problem, form.start, *values]
     turn = in_turn(f"look-{entry.id}")
+    began_with = page.on_task(handlers.choose_task, [task, owner], begun, **turn)
+    if entry.follow:
+        entry.follow(began_with)
     drawn = [
-        *(
-            began.then(handlers.look, [owner, runs], seen, **turn)
-            for began in page.on_task(handlers.choose_task, [task, owner], begun, **turn)
-        ),
+        *(began.then(handlers.look, [owner, runs], seen, **turn) for began in began_with),
         page.on_return(handlers.look, [owner, runs], seen, **turn),
     ]
     drawn[0].then(None, js=scripts.to_trouble(f"{entry.id}-problem"), **QUIET)
     page.on_return(handlers.offer_models, [owner, task], form.model, **QUIET)
     changed = [field.change for field in values if hasattr(field, "change")]
-    follow_form(form.estimate, handlers.forecast, [owner, *values], drawn, changed)
+    # after the tab is drawn, for measuring takes a moment
+    answer_together(changed, drawn, handlers.forecast, [owner, *values], form.estimate)
     form.model.input(handlers.follow_model, [form.model, runs, owner, task], [runs, *seen], **turn)
     started = form.start.click(
         handlers.start, [owner, task, *values], [form.problem, runs], **QUIET
