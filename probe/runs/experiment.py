@@ -74,10 +74,6 @@ def no_files(plan: Json) -> None:
     """Remove nothing with a run."""
 
 
-def no_orphans(plans: Sequence[Json], before: float) -> None:
-    """Remove nothing that is older than a time and no run's."""
-
-
 def no_bytes(plan: Json) -> int:
     """Return that a run keeps nothing outside of the database."""
     return 0
@@ -125,7 +121,7 @@ class Experiment:
     part: Callable[[Json, Json], bytes] = no_part
     store_content: Callable[[Json, Json, bytes], None] = no_content
     remove: Callable[[Json], None] = no_files
-    sweep: Callable[[Sequence[Json], float], None] = no_orphans
+    sweep: Callable[[Sequence[Json], float], None] | None = None
     stored_bytes: Callable[[Json], int] = no_bytes
     pack: Callable[[Json], Json] = dict
     unpack: Callable[[Json, Json], Json] = unpacked

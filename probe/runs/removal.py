@@ -66,8 +66,9 @@ def remove_old_runs(store: Store) -> None:
 def _sweep(store: Store, before: float) -> None:
     """Remove what was put away for runs that were never stored, since an app ended in between."""
     for experiment in EXPERIMENTS.values():
-        runs = store.runs_where(RunRow.kind == experiment.kind, with_cells=False)
-        experiment.sweep([run.plan for run in runs], before)
+        if experiment.sweep:
+            runs = store.runs_where(RunRow.kind == experiment.kind, with_cells=False)
+            experiment.sweep([run.plan for run in runs], before)
 
 
 def _remove(store: Store, run: StoredRun) -> None:

@@ -75,8 +75,8 @@ def scroll_to(elem_id: str, block: str = "start", after: int = 0) -> str:
 
 def hidden(count: int) -> str:
     """Return the script that empties and hides so many outputs, which tell of another view."""
-    gone = ", ".join(['{__type__: "update", value: null, visible: false}'] * count)
-    return f"() => {f'[{gone}]' if count > 1 else f'({gone})'}"
+    gone = '{__type__: "update", value: null, visible: false}'
+    return f"() => [{', '.join([gone] * count)}]"
 
 
 EMPTY = "() => ''"

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from probe.checkup.conclusions.difference import difference, points
@@ -60,8 +61,18 @@ class Advice:
 
 def findings(task: Task, model: str, own: Figures, tests: Tests) -> list[Finding]:
     """Say what a model is good and bad at, by its figures and their tests."""
-    parts = (_plain, _beside, _calibrated, _salad, _sure, _stress, _another, _hans, _kinds)
-    return [found for part in parts for found in part(task, model, own, tests)]
+    parts = (
+        _plain,
+        _beside,
+        _calibrated,
+        partial(_salad, model),
+        _sure,
+        _stress,
+        _another,
+        _hans,
+        _kinds,
+    )
+    return [found for part in parts for found in part(task, own, tests)]
 
 
 _THAN: Mapping[bool, tuple[str, Tone]] = {
@@ -72,7 +83,7 @@ CHANCE = "That may be chance: it does not remain after the correction for {} tes
 """What is said of a difference that would be named were it the only one that is tested."""
 
 
-def _plain(task: Task, model: str, own: Figures, tests: Tests) -> Iterator[Finding]:
+def _plain(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     found = own[task.measure.lower()]
     reached = percent(found.estimate)
     if task.has_spans:
@@ -81,7 +92,7 @@ def _plain(task: Task, model: str, own: Figures, tests: Tests) -> Iterator[Findi
         yield Finding(f"It is right on {reached} of {found.n:,} {task.unit}s.")
 
 
-def _beside(task: Task, model: str, own: Figures, tests: Tests) -> Iterator[Finding]:
+def _beside(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     for name, each in tests["beside"].items():
         other, reached = RULES.get(name, title_of(name)), percent(each.before.estimate)
         if each.remains:
@@ -100,7 +111,7 @@ def _unless_chance(each: Compared, family: Mapping[str, Compared]) -> str:
     return f" {CHANCE.format(len(family))}" if each.alone and not each.remains else ""
 
 
-def _calibrated(task: Task, model: str, own: Figures, tests: Tests) -> Iterator[Finding]:
+def _calibrated(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     if "ece" in own:
         yield Finding(
             f"Its confidence is {100 * own['ece'].value:.1f} points from how often it is right, on "
@@ -116,7 +127,7 @@ _STAYS: Mapping[Tone, str] = {
 }
 
 
-def _salad(task: Task, model: str, own: Figures, tests: Tests) -> Iterator[Finding]:
+def _salad(model: str, task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     salad = [each for each in own.values() if each.group == "salad"]
     for tone, words in _STAYS.items():
         if told := [_stays(each, task, model) for each in salad if _around(each, KEPT) == tone]:
@@ -139,7 +150,7 @@ def _around(figure: Figure, middle: float) -> Tone:
     return ""
 
 
-def _sure(task: Task, model: str, own: Figures, tests: Tests) -> Iterator[Finding]:
+def _sure(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     """Say after how many changes it is as sure as before, within a margin, and after which less."""
     pairs = [
         (difference(own[f"{figure.name}.before"], figure), figure)
@@ -158,7 +169,7 @@ def _sure(task: Task, model: str, own: Figures, tests: Tests) -> Iterator[Findin
         yield Finding(f"It is less sure than before after {listing(told)}.", "good")
 
 
-def _stress(task: Task, model: str, own: Figures, tests: Tests) -> Iterator[Finding]:
+def _stress(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     family, unmoved, untold = tests["changes"], list[str](), list[str]()
     for name, (before, after) in losses(own).items():
         each = family[name]
@@ -179,7 +190,7 @@ def _stress(task: Task, model: str, own: Figures, tests: Tests) -> Iterator[Find
         yield Finding(f"Too few texts to tell what is lost by {listing(untold)}.")
 
 
-def _another(task: Task, model: str, own: Figures, tests: Tests) -> Iterator[Finding]:
+def _another(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     worse = [each for each in computed(own) if _is_worse(tests["changes"][each.name])]
     rest = [each for each in computed(own) if each not in worse]
     words = f"{task.measure} after changes that may call for another answer: {{}}."
@@ -199,7 +210,7 @@ _HANS = (
 )
 
 
-def _hans(task: Task, model: str, own: Figures, tests: Tests) -> Iterator[Finding]:
+def _hans(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     """Say how often it is right by heuristic, of the pairs that are entailed and of the others.
 
     Who always says entailment is right on the entailed ones too, so that these speak for nobody.
@@ -214,7 +225,7 @@ def _hans(task: Task, model: str, own: Figures, tests: Tests) -> Iterator[Findin
             yield Finding(f"{words}: right on {listing(told)}.", tone)
 
 
-def _kinds(task: Task, model: str, own: Figures, tests: Tests) -> Iterator[Finding]:
+def _kinds(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     low = [each for each in tests["kinds"].values() if each.alone and each.found.value < 0]
     for each in sorted(low, key=lambda one: one.after.value):
         kind, rest = each.after, percent(each.before.estimate)

@@ -141,33 +141,11 @@ def negprem_hyp(text: str, tools: Tools) -> str | None:
     return denied(text)
 
 
-TITLES = frozenset(
-    [
-        "Mr.",
-        "Mrs.",
-        "Ms.",
-        "Dr.",
-        "Prof.",
-        "St.",
-        "Rev.",
-        "Fr.",
-        "Gen.",
-        "Col.",
-        "Maj.",
-        "Capt.",
-        "Lt.",
-        "Sgt.",
-        "Sen.",
-        "Rep.",
-        "Gov.",
-        "Pres.",
-        "Hon.",
-        "Mr",
-        "Mrs",
-        "Ms",
-        "Dr",
-    ]
-)
+TITLES = frozenset((
+    "Mr", "Mrs", "Ms", "Dr",
+    "Mr.", "Mrs.", "Ms.", "Dr.", "Prof.", "St.", "Rev.", "Fr.", "Gen.", "Col.", "Maj.", "Capt.",
+    "Lt.", "Sgt.", "Sen.", "Rep.", "Gov.", "Pres.", "Hon.",
+))  # fmt: skip
 """Words that begin a name, though no tagger calls them one."""
 
 

@@ -4,7 +4,7 @@ The text is lower-cased and tokenised; the mark at its end stays at the end. The
 of punctuation in general, its code pins only the full stop (`pin=(".",)`).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import pairwise, permutations
 
@@ -72,16 +72,20 @@ def shuffle(text: str, tools: Tools) -> str | Inexact | None:
     words, mark = split(text, tools)
     if not words:
         return None
-    before = words + mark
-    best, fewest = words, retained(before, before)
+    before = set(pairwise(words + mark))
+
+    def retained(order: list[str]) -> int:
+        return sum(bigram in before for bigram in pairwise(order + mark))
+
+    best, fewest = words, retained(words)
     for drawn in _draws(words, tools):
-        count = retained(before, drawn + mark)
+        count = retained(drawn)
         if count == 0:
             return join(drawn + mark)
         if count < fewest:
             best, fewest = drawn, count
     if len(words) > MAX_EXHAUSTIVE_WORDS:
-        best, fewest = _swapped(best, fewest, lambda order: retained(before, order + mark), tools)
+        best, fewest = _swapped(best, fewest, retained, tools)
     if not fewest:
         return join(best + mark)
     why = f"no order of these words was found that keeps fewer than {fewest} bigrams"
@@ -101,12 +105,6 @@ def copysort(text: str, tools: Tools) -> str | None:
     return reorder(text, tools, sorted)
 
 
-def retained(before: Sequence[str], after: Sequence[str]) -> int:
-    """Count the bigrams of `after` that `before` has too."""
-    known = set(pairwise(before))
-    return sum(bigram in known for bigram in pairwise(after))
-
-
 def _swapped(
     words: list[str], fewest: int, count: Callable[[list[str]], int], tools: Tools
 ) -> tuple[list[str], int]:
@@ -116,7 +114,7 @@ def _swapped(
     orders none that is better is one swap away.
     """
     best, here, counted_here = words, words, fewest
-    for _ in range(MAX_SWAPS if fewest else 0):
+    for _ in range(MAX_SWAPS):
         order = list(here)
         one, other = tools.rng.randrange(len(order)), tools.rng.randrange(len(order))
         order[one], order[other] = order[other], order[one]

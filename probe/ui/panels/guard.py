@@ -1,13 +1,12 @@
 """Whether the files of a result are guarded for spreadsheets, which compute some cells."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import gradio as gr
-from gradio.events import Dependency
 
 from probe.data.source import form_of
 from probe.data.spreadsheets import write_guarded_copy
@@ -37,18 +36,10 @@ class ResultFiles:
     guard: gr.Checkbox
     buttons: Mapping[str, gr.DownloadButton]
 
-    def offer_after(self, event: Dependency) -> Dependency:
-        """Offer the files once an event has brought a result."""
-        offered: Dependency = event.then(self._offer, *self._wired, **QUIET)
-        return offered
-
-    def offer_as_guarded(self) -> None:
-        """Offer them anew when the question is answered."""
-        self.guard.input(self._offer, *self._wired, **QUIET)
-
-    @property
-    def _wired(self) -> tuple[list[Any], list[Any]]:  # Any: components
-        return [self.key, self.guard], [self.files, self.guard, *self.buttons.values()]
+    def offer_on(self, listen: Callable[..., Any]) -> None:
+        """Offer the files on an event, such as `guard.input`, or `then` of what brings a result."""
+        shown = [self.files, self.guard, *self.buttons.values()]
+        listen(self._offer, [self.key, self.guard], shown, **QUIET)
 
     def _offer(self, key: str, guard: bool) -> list[Any]:  # Any: gradio's updates
         return offer(key, guard, *self.buttons)
@@ -63,7 +54,7 @@ def build_guard(
     """
     guard = gr.Checkbox(False, label=LABEL, info=HELP, visible=False, elem_id=elem_id)
     offered = ResultFiles(key, files, guard, {f"-{end}": button for end, button in buttons.items()})
-    offered.offer_as_guarded()
+    offered.offer_on(guard.input)
     return offered
 
 

@@ -62,7 +62,7 @@ def build(page: Page) -> None:
     for begun in (scored, later_on):
         begun.then(background.show, page.owner, listed.outputs, **QUIET)
     for ready in (scored, background_result.build(page, background, listed, shown)):
-        files.offer_after(ready)
+        files.offer_on(ready.then)
     shown.progress.change(None, shown.progress, None, js=TELL, **QUIET)
     shown.again.click(_another, None, [file.upload, setup, shown.results], **QUIET)
     _browse(shown)

@@ -86,7 +86,7 @@ def build(page: Page) -> None:
     one_of_each = [names, source, *texts, shown.begin, inference_only]
     asked = [page.owner, page.task, names, source, precision, *texts, *file.asked]
     comparing = Comparing(page, StopRequests(), FileLine(), shown)
-    files.offer_after(comparing.on(go, asked))
+    files.offer_on(comparing.on(go, asked).then)
     source.change(show_source, source, [of_file, of_one], **QUIET)
     others = [names.input, source.input, *[text.input for text in texts]]
     gr.on(others, None, js=STALE, **QUIET)
