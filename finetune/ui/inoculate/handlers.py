@@ -22,19 +22,18 @@ from finetune.ui.inoculate.view import (
     show,
     trouble_outputs,
 )
-from probe.errors import RunError, StoreError, UserError
+from probe.errors import StoreError, UserError
 from probe.models.library import AnyModel, require_on_disk
-from probe.runs.access import share
 from probe.runs.compute.engine import Engine
 from probe.runs.model_access import hidden_models
-from probe.runs.owners import as_token
-from probe.runs.run import OPEN
+from probe.runs.run import OPEN, STOPPED
 from probe.runs.store import Store
 from probe.tasks.task import task_named
 from probe.ui.events import cell_of
 from probe.ui.html.elements import NOTHING, alert
 from probe.ui.links import link_to_run
-from probe.ui.visitors.visitor_files import check_room, own_file
+from probe.ui.run_tab.controls import change_own, grants_of
+from probe.ui.visitors.visitor_files import check_room, check_start, own_file
 
 Values = list[Any]  # Any: text, or one of gradio's updates
 
@@ -75,14 +74,12 @@ class Handlers:
 
     def refresh(self, *fields: Any) -> Values:
         """Show what is looked at."""
-        return show(self.store, self.gallery, ViewState(*fields))
+        return show(self.store, self.gallery, ViewState(*fields)).outputs
 
     def start_runs(self, owner: str, task: str, *fields: Any) -> Values:
         """Start the runs that the form asks for and choose them to be looked at."""
         try:
-            if not as_token(owner):
-                raise RunError("this page does not know your browser yet; load it again")
-            check_room(self.store, owner)
+            check_start(self.store, owner)
             form = self._form(owner, fields)
             runs = start_sweep(self.store, self.engine, owner, jobs_of(form), sources_of(form))
         except UserError as trouble:
@@ -97,7 +94,7 @@ class Handlers:
 
     def reopen_runs(self, *fields: Any) -> Values:
         """Take up those that failed or were cancelled with the cells they lack."""
-        return self._for_own_runs(self.engine.reopen, ("failed", "cancelled"), fields)
+        return self._for_own_runs(self.engine.reopen, STOPPED, fields)
 
     def _for_own_runs(
         self, act: Callable[[str], None], states: Collection[str], fields: Sequence[Any]
@@ -105,11 +102,10 @@ class Handlers:
         """Do something with the own runs in these states, and show what came of it."""
         state = ViewState(*fields)
         try:
-            for run in run_lists.chosen_runs(self.store, state.owner, state.ids):
-                if run.state in states and run.owner == state.owner:
-                    act(run.id)
+            runs = run_lists.chosen_runs(self.store, state.owner, state.ids)
+            change_own(act, states, state.owner, runs)
         except StoreError as trouble:
-            return trouble_outputs(trouble)
+            return trouble_outputs(trouble).outputs
         return self.refresh(*fields)
 
     def open_card(self, event: gr.EventData, *fields: Any) -> Values:
@@ -125,13 +121,11 @@ class Handlers:
         """Show what is new, and the list of runs where one changed its state."""
         state = ViewState(*fields)
         shown = show(self.store, self.gallery, state, seen)
-        mark = shown[list(vars(Outputs())).index("seen")]
         # gradio's mark to skip where nothing was read
-        changed = isinstance(mark, str) and mark != seen
-        if not changed:
-            return [*shown, gr.skip(), gr.skip()]
+        if shown.seen == seen or not isinstance(shown.seen, str):
+            return [*shown.outputs, gr.skip(), gr.skip()]
         own = gr.Dropdown(listed(self.store, state.owner, state.task))
-        return [*shown, own, told(state.runs(self.store, self.gallery), state.selection)]
+        return [*shown.outputs, own, told(state.runs(self.store, self.gallery), state.selection)]
 
     def follow_plan(self, models: Sequence[str], names: Sequence[str], *fields: Any) -> Values:
         """Look at the gallery's runs of the models that a plan names, and open the challenge's.
@@ -146,7 +140,7 @@ class Handlers:
         planned = run_lists.of_gallery(public, models, names)
         opened = planned[0].id if planned else ""
         state = replace(state, models=there[0], challenges=there[1], opened=opened)
-        return [*there, opened, *show(self.store, self.gallery, state)]
+        return [*there, opened, *show(self.store, self.gallery, state).outputs]
 
     def share_runs(self, *fields: Any) -> Values:
         """Let others read the own runs that are looked at; return the link, or what is wrong."""
@@ -154,7 +148,7 @@ class Handlers:
         try:
             runs = run_lists.chosen_runs(self.store, state.owner, state.ids)
             own = [run.id for run in runs if run.owner == state.owner]
-            grants = [share(self.store, state.owner, run_id) for run_id in own]
+            grants = grants_of(self.store, state.owner, runs)
         except UserError as trouble:
             return [alert(trouble), gr.skip()]
         return [NOTHING, gr.Textbox(link_to_run(own, grants, state.task), visible=True)]

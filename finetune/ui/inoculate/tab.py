@@ -18,6 +18,7 @@ from probe.ui.events import QUIET, answer_together, hidden, in_focus, in_turn
 from probe.ui.html.elements import hint
 from probe.ui.page import Page
 from probe.ui.run_tab import scripts
+from probe.ui.run_tab.controls import Taken, wire_taken
 from probe.ui.run_tab.estimate import build_estimate
 
 HINT = (
@@ -127,12 +128,7 @@ def _watch(handlers: Handlers, results: Results, viewed: list[Any], problem: gr.
         pressed.then(None, results.opened, None, js=TO_CARD, **QUIET)
     seen = results.outputs.seen
     timer.tick(handlers.tick, [seen, *viewed], [*shown, results.runs, results.ended], **IN_TURN)
-    results.ended.change(None, results.ended, None, js=scripts.TELL, **QUIET)
-    results.outputs.tell.click(None, js=scripts.ask_to_tell("tell"), **QUIET)
-    results.outputs.take.click(handlers.make_files, viewed, results.files, api_visibility="private")
-    given = results.outputs.share.click(
-        handlers.share_runs, viewed, [problem, results.shared], **QUIET
-    )
+    taken = Taken(results.ended, results.files, results.shared, problem)
+    wire_taken(results.outputs, taken, handlers.make_files, handlers.share_runs, viewed, viewed)
     elsewhere = [part.change for part in looked_at]
     gr.on(elsewhere, None, None, [results.files, results.shared], js=hidden(2), **QUIET)
-    given.then(None, results.shared, results.shared, js=scripts.COPY_LINK, **QUIET)

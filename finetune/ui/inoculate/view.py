@@ -15,16 +15,15 @@ from finetune.ui.html.run import outcome
 from finetune.ui.html.sweep import nothing_yet, outcomes_table, progress_of_all, sentence
 from finetune.ui.inoculate import run_lists
 from probe.errors import StoreError
-from probe.runs.run import OPEN
 from probe.runs.store import Store
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
 from probe.ui.html.elements import NOTHING, alert
-from probe.ui.tab_outputs import TabOutputs
+from probe.ui.run_tab.controls import Controls
 
 
 @dataclass
-class Outputs(TabOutputs):
+class Outputs(Controls):
     """What the page shows, in the order of the tab's outputs; what is not given stays."""
 
     curves: Any = field(default_factory=gr.skip)  # Any: text, or one of gradio's updates
@@ -32,14 +31,8 @@ class Outputs(TabOutputs):
     table: Any = field(default_factory=gr.skip)
     card: Any = field(default_factory=gr.skip)
     seen: Any = field(default_factory=gr.skip)
-    timer: Any = field(default_factory=gr.skip)
-    halt: Any = field(default_factory=gr.skip)
-    again: Any = field(default_factory=gr.skip)
-    take: Any = field(default_factory=gr.skip)
-    share: Any = field(default_factory=gr.skip)
     say: Any = field(default_factory=gr.skip)
     under_way: Any = field(default_factory=gr.skip)
-    tell: Any = field(default_factory=gr.skip)
 
 
 @dataclass(frozen=True)
@@ -67,8 +60,8 @@ class ViewState:
 
 def show(
     store: Store, gallery: Sequence[InoculationRun], state: ViewState, mark_before: str = ""
-) -> list[Any]:
-    """Return what the page shows, in the order of `Outputs`.
+) -> Outputs:
+    """Return what the page shows.
 
     `mark_before` is the mark of the last answer: what has not changed is not sent again.
     """
@@ -78,18 +71,15 @@ def show(
         return trouble_outputs(trouble)
     mark_now = "|".join([state.selection, state.opened, state.task, change_mark(runs)])
     progress = progress_of_all(runs)
-    outputs = _buttons(
-        state.owner,
-        runs,
-        Outputs(
-            progress=gr.HTML(progress, visible=bool(progress)),
-            under_way=gr.Column(visible=bool(progress)),
-            seen=mark_now,
-        ),
+    outputs = Outputs(
+        progress=gr.HTML(progress, visible=bool(progress)),
+        under_way=gr.Column(visible=bool(progress)),
+        seen=mark_now,
     )
+    outputs.offer(state.owner, runs)
     if mark_now != mark_before:
         outputs.say, outputs.curves, outputs.table, outputs.card = pictures(runs, state)
-    return outputs.outputs
+    return outputs
 
 
 def pictures(
@@ -102,25 +92,10 @@ def pictures(
     return sentence(runs, state.selection), drawn, outcomes, card(runs, state)
 
 
-def trouble_outputs(trouble: StoreError) -> list[Any]:
+def trouble_outputs(trouble: StoreError) -> Outputs:
     """Return what the page shows when the store cannot be used: a sentence, and all else stays."""
     told = gr.HTML(alert(trouble), visible=True)
-    return Outputs(progress=told, under_way=gr.Column(visible=True)).outputs
-
-
-def _buttons(owner: str, runs: Sequence[InoculationRun], outputs: Outputs) -> Outputs:
-    """Offer what can be done with the runs; only their owner can change them."""
-    own = [run for run in runs if run.owner == owner]
-    going = [run for run in own if run.state in OPEN]
-    ended = any(run.state in ("failed", "cancelled") for run in own)
-    outputs.timer = gr.Timer(active=any(run.state in OPEN for run in runs))
-    stoppable = any(not run.cancelling for run in going)
-    outputs.halt = gr.Button("Stop all" if len(going) > 1 else "Stop", visible=stoppable)
-    outputs.tell = gr.Button(visible=stoppable)
-    outputs.again = gr.Button(visible=ended and not going)
-    outputs.share = gr.Button(visible=bool(own))
-    outputs.take = gr.Button(visible=any(run.results for run in runs))
-    return outputs
+    return Outputs(progress=told, under_way=gr.Column(visible=True))
 
 
 def opened_run(runs: Sequence[InoculationRun], state: ViewState) -> str:

@@ -18,7 +18,6 @@ from finetune.ui.inoculate.run_lists import chosen_runs, of_gallery
 from finetune.ui.inoculate.start import start_sweep
 from probe.errors import RunError
 from probe.metrics import Estimate, mean_score
-from probe.runs.owners import as_token
 from probe.runs.run import OPEN
 from probe.stopping import check_stop
 from probe.tasks.nli import NLI
@@ -28,6 +27,7 @@ from probe.ui.lessons.bundled_scores import bundled_example, progress, scored
 from probe.ui.lessons.lesson import Comparison, Finding, Live, Setting, measured
 from probe.ui.lessons.published import published
 from probe.ui.links import link_to_run
+from probe.ui.visitors.visitor_files import check_start
 
 STRESSED = "word_overlap"
 SHOWN = ("news-03-1", "news-16-1")
@@ -174,8 +174,7 @@ def own_run(setting: Setting) -> Iterator[Finding]:
 
 def _started(setting: Setting) -> InoculationRun:
     """Start a run of the visitor's own. Raises a sentence for the person."""
-    if not as_token(setting.visitor):
-        raise RunError("this page does not know your browser yet; load it again")
+    check_start(setting.core.store, setting.visitor)
     rate = default_rate(setting.model, "fast")
     plan = Plan(setting.model, STRESSED, OWN_SIZES, (rate,), (0,), mode="fast")
     core = setting.core

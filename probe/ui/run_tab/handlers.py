@@ -7,24 +7,24 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from probe.errors import RunError, StoreError, UserError
+from probe.errors import StoreError, UserError
 from probe.models.library import require_on_disk
-from probe.runs.access import share
 from probe.runs.compute.engine import Engine
 from probe.runs.model_access import ModelAccess, hidden_models
 from probe.runs.owned_models import check_kept_models
-from probe.runs.owners import as_token, start_runs
-from probe.runs.run import OPEN, STOPPED, StoredRun
+from probe.runs.owners import start_runs
+from probe.runs.run import OPEN, STOPPED
 from probe.runs.store import Store
 from probe.tasks.task import Task, task_named
 from probe.ui.choices import model_choices
 from probe.ui.html.elements import NOTHING, alert
 from probe.ui.links import link_to_run
+from probe.ui.run_tab.controls import change_own, grants_of
 from probe.ui.run_tab.entry import RunTab
 from probe.ui.run_tab.looked_at import Offered, ids_of, is_of_gallery
 from probe.ui.run_tab.view import Outputs, show, told
 from probe.ui.task_choice import query_for
-from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
+from probe.ui.visitors.visitor_files import check_room, check_start, fresh_folder, own_file
 
 Values = list[Any]  # Any: text, or one of gradio's updates
 
@@ -127,9 +127,7 @@ class Handlers:
     def start(self, owner: str, task: str, model: str, *values: Any) -> Values:
         """Start the runs that the form asks for and choose them to be looked at."""
         try:
-            if not as_token(owner):
-                raise RunError("this page does not know your browser yet; load it again")
-            check_room(self.store, owner)
+            check_start(self.store, owner)
             self._check(owner, model, values)
             requests = self.entry.requests(model, *values)
             if self.entry.keeps_models:
@@ -160,21 +158,15 @@ class Handlers:
     ) -> Values:
         """Do something with the own runs in these states, and show what came of it."""
         try:
-            for run in self._own_runs(owner, choice):
-                if run.state in states:
-                    act(run.id)
+            change_own(act, states, owner, self.offered.runs(owner, choice))
         except StoreError as trouble:
             return _trouble(trouble).outputs
         return self.look(owner, choice)
 
-    def _own_runs(self, owner: str, choice: str) -> list[StoredRun]:
-        return [run for run in self.offered.runs(owner, choice) if run.owner == owner]
-
     def share(self, owner: str, choice: str | None, task: str) -> Values:
         """Let others read the own runs that are looked at; return the link, or what is wrong."""
         try:
-            own = [run.id for run in self._own_runs(owner, choice or "")]
-            grants = [share(self.store, owner, run_id) for run_id in own]
+            grants = grants_of(self.store, owner, self.offered.runs(owner, choice or ""))
         except UserError as trouble:
             return [alert(trouble), gr.skip()]
         link = link_to_run(ids_of(choice or ""), grants, task, self.entry.opened_by)

@@ -13,6 +13,7 @@ from probe.ui.html.elements import hint
 from probe.ui.html.run import LINK_LABEL
 from probe.ui.page import Page
 from probe.ui.run_tab import scripts
+from probe.ui.run_tab.controls import Taken, wire_taken
 from probe.ui.run_tab.entry import RunTab
 from probe.ui.run_tab.estimate import build_estimate
 from probe.ui.run_tab.handlers import Handlers
@@ -168,10 +169,5 @@ def _wire_shown(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown
     outputs.timer.tick(
         handlers.tick, [outputs.seen, *looked_at, task], [*seen, runs, shown.ended], **turn
     )
-    shown.ended.change(None, shown.ended, None, js=scripts.TELL, **QUIET)
-    outputs.tell.click(None, js=scripts.ask_to_tell(f"{entry.id}-tell"), **QUIET)
-    outputs.take.click(handlers.make_files, looked_at, shown.files, api_visibility="private")
-    given = outputs.share.click(
-        handlers.share, [*looked_at, task], [form.problem, shown.link], **QUIET
-    )
-    given.then(None, shown.link, shown.link, js=scripts.COPY_LINK, **QUIET)
+    taken = Taken(shown.ended, shown.files, shown.link, form.problem)
+    wire_taken(outputs, taken, handlers.make_files, handlers.share, looked_at, [*looked_at, task])

@@ -9,12 +9,12 @@ from markupsafe import Markup
 
 from probe.reports.duration import duration_words
 from probe.runs.gallery import OWNER
-from probe.runs.run import OPEN, STOPPED, StoredRun
+from probe.runs.run import OPEN, StoredRun
 from probe.ui.html.earlier_weights import earlier_weights
 from probe.ui.html.elements import NOTHING, join, note, twin
 from probe.ui.html.run import GOES_ON, cells_table, took, under_way
+from probe.ui.run_tab.controls import Controls
 from probe.ui.run_tab.entry import RunTab
-from probe.ui.tab_outputs import TabOutputs
 
 EMPTY = Markup('<div class="card empty"><h3>{}</h3><p>{}</p></div>')
 FIRST_STEP = EMPTY.format(
@@ -23,39 +23,25 @@ FIRST_STEP = EMPTY.format(
 
 
 @dataclass
-class Outputs(TabOutputs):
+class Outputs(Controls):
     """What the page shows, in the order of the tab's outputs; what is not given stays."""
 
     results: Any = field(default_factory=gr.skip)  # Any: text, or one of gradio's updates
     progress: Any = field(default_factory=gr.skip)
     under_way: Any = field(default_factory=gr.skip)
     seen: Any = field(default_factory=gr.skip)
-    timer: Any = field(default_factory=gr.skip)
-    halt: Any = field(default_factory=gr.skip)
-    again: Any = field(default_factory=gr.skip)
-    tell: Any = field(default_factory=gr.skip)
-    take: Any = field(default_factory=gr.skip)
-    share: Any = field(default_factory=gr.skip)
 
 
 def show(entry: RunTab, owner: str, runs: Sequence[StoredRun], seen: str = "") -> Outputs:
     """Return what the page shows of runs; results that it has `seen` are not drawn again."""
     going = [run for run in runs if run.owner != OWNER and run.state != "done"]
-    own = [run for run in runs if run.owner == owner]
-    open_runs = [run for run in own if run.state in OPEN]
-    stoppable = any(not run.cancelling for run in open_runs)
     mark = "|".join(f"{run.id} {len(run.results)} {run.state} {bool(run.verdict)}" for run in runs)
     outputs = Outputs(
         progress=progress(entry, going),
         under_way=gr.Column(visible=bool(going)),
         seen=mark,
-        timer=gr.Timer(active=any(run.state in OPEN for run in runs)),
-        halt=gr.Button(visible=stoppable),
-        tell=gr.Button(visible=stoppable),
-        again=gr.Button(visible=any(run.state in STOPPED for run in own) and not open_runs),
-        take=gr.Button(visible=any(run.results for run in runs)),
-        share=gr.Button(visible=bool(own)),
     )
+    outputs.offer(owner, runs)
     if mark != seen or not runs:
         outputs.results = results(entry, runs)
     return outputs

@@ -8,7 +8,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.data.source import Source
-from probe.errors import ModelError, RunError, UserError
+from probe.errors import ModelError, UserError
 from probe.models.library import task_of_model
 from probe.runs.compute.engine import Engine
 from probe.runs.model_access import asks_alike
@@ -23,7 +23,7 @@ from probe.ui.html.background import background_runs
 from probe.ui.html.elements import NOTHING, alert
 from probe.ui.page import Page
 from probe.ui.tab_outputs import TabOutputs
-from probe.ui.visitors.visitor_files import check_room, own_file
+from probe.ui.visitors.visitor_files import check_start, own_file
 
 SECONDS = 2.0
 """Between two looks how far the files are."""
@@ -50,13 +50,11 @@ class Background:
         self, visitor: str, path: Path, source: Source, model: str, task: Task,
         request: ScoringRequest,
     ) -> None:  # fmt: skip
-        """Begin a visitor's file. Raises LimitError, ModelError, StoreError, FileError."""
-        if not as_token(visitor):
-            raise RunError("this browser keeps no secret by which its files could be found again")
+        """Begin a visitor's file. Raises a sentence for the person."""
+        check_start(self.store, visitor)
         own = task_of_model(model)
         if not asks_alike(own, task):
             raise ModelError(f"{model} answers {own.title.lower()}, not {task.title.lower()}")
-        check_room(self.store, visitor)
         asked = scoring_request(own_file(visitor, path), source, model, own, request)
         try:
             start_runs(self.store, self.engine, visitor, [asked])

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from probe.data.source import Source, open_source
 from probe.data.tables import Table, read_table
-from probe.errors import FileError
+from probe.errors import FileError, RunError
 from probe.limits import Bounds, check, visitor_bounds
 from probe.runs.owned_files import run_bytes
 from probe.runs.owned_models import model_bytes
@@ -169,6 +169,16 @@ def delete_old_files() -> None:
         for folder in _folders(visitor):
             if folder.stat().st_mtime < before:
                 _delete(folder)
+
+
+def check_start(store: Store, visitor: str) -> None:
+    """Refuse a run to a browser that is not known, or that has stored as much as is allowed.
+
+    Raises RunError or LimitError.
+    """
+    if not as_token(visitor):
+        raise RunError("this page does not know your browser yet; load it again")
+    check_room(store, visitor)
 
 
 def check_room(store: Store, visitor: str) -> None:

@@ -11,7 +11,6 @@ from finetune.experiments.inoculation.run import run_request
 from finetune.ui.inoculate import run_lists
 from finetune.ui.inoculate.start import start_sweep
 from finetune.ui.inoculate.view import (
-    Outputs,
     ViewState,
     gallery_choice,
     initial_state,
@@ -103,14 +102,14 @@ def test_a_plan_finds_the_gallerys_runs_of_the_same_setting() -> None:
 
 def test_what_was_shown_is_not_sent_again(store: Store) -> None:
     looking = initial_state(store, ME, GALLERY)
-    first = dict(zip(vars(Outputs()), show(store, GALLERY, looking), strict=True))
-    again = dict(zip(vars(Outputs()), show(store, GALLERY, looking, first["seen"]), strict=True))
-    assert isinstance(first["curves"], str) and not isinstance(again["curves"], str)
+    first = show(store, GALLERY, looking)
+    again = show(store, GALLERY, looking, first.seen)
+    assert isinstance(first.curves, str) and not isinstance(again.curves, str)
 
 
 def test_nobody_is_asked_again_when_nothing_runs(store: Store, sets: Sets) -> None:
     looking = initial_state(store, ME, GALLERY)
-    timers = [show(store, GALLERY, looking)[5].active]
+    timers = [show(store, GALLERY, looking).timer.active]
     store.create(ME, run_request(PLAN, sets))
-    timers.append(show(store, GALLERY, initial_state(store, ME, GALLERY))[5].active)
+    timers.append(show(store, GALLERY, initial_state(store, ME, GALLERY)).timer.active)
     assert timers == [False, True]
