@@ -129,3 +129,16 @@ def test_what_is_answered_once_more_sets_no_field_again(core: Core) -> None:
         if (part._id, "change") in set(event.targets) - set(other.targets)
     ]
     assert again == []
+
+
+def test_no_choice_and_no_press_of_a_part_is_dropped(core: Core) -> None:
+    """What is chosen while an answer is made is answered, and a press by what was pressed."""
+    events = [event for event in build_page(TABS, core).fns.values() if event.fn]
+    choices = {"input", "select", "change", "upload", "release"}
+    dropped = [
+        event.api_name
+        for event in events
+        if event.trigger_mode == "once" and choices & {name for _, name in event.targets}
+    ]
+    assert dropped == []
+    assert {event.trigger_mode for event in events if event.collects_event_data} == {"multiple"}

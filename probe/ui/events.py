@@ -17,6 +17,14 @@ Without the empty list gradio keeps a progress, though hidden, for each part tha
 changed, and at every step of any event looks for each of them through the whole page (6.31).
 """
 
+LAST: dict[str, Any] = {"trigger_mode": "always_last"}
+"""A choice: gradio drops one that is made while the one before is answered, this answers it then.
+"""
+
+EACH: dict[str, Any] = {"trigger_mode": "multiple"}
+"""Presses that say what was pressed: of two quick ones gradio drops the second, and with `LAST` it
+would answer the first one twice. Those that show the same have to come in turn."""
+
 WAITED_FOR: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 """An event of the page alone that takes a while: what it changes shows that something is done."""
 

@@ -14,7 +14,7 @@ from finetune.ui.inoculate.results import Results, build_results
 from finetune.ui.inoculate.samples import samples
 from probe.tasks.task import task_named
 from probe.ui.choices import model_choices
-from probe.ui.events import QUIET, answer_together, hidden, in_focus, in_turn
+from probe.ui.events import EACH, LAST, QUIET, answer_together, hidden, in_focus, in_turn
 from probe.ui.html.elements import hint
 from probe.ui.page import Page
 from probe.ui.run_tab import scripts
@@ -85,16 +85,15 @@ def build(page: Page) -> None:
 
     page.on_return(offered, [owner, task], models, **QUIET)
     # a list of several tells a choice as input alone, and what is typed as change alone
-    gr.on(
-        [challenges.input, challenges.change], sampled, [challenges, task], shown_samples, **QUIET
-    )
+    other = [challenges.input, challenges.change]
+    gr.on(other, sampled, [challenges, task], shown_samples, **LAST, **QUIET)
     changed = [*(field.input for field in fields[:3]), *(field.change for field in fields)]
     # after the tab is drawn, for measuring takes a moment
     answer_together(changed, drawn, handlers.forecast, plan, estimate)
     planned = [models, challenges, *viewed]
     followed = [results.models, results.challenges, results.opened, *shown]
     told, typed = [models.input, challenges.input], [models.change, challenges.change]
-    gr.on(told, handlers.follow_plan, planned, followed, **IN_TURN)
+    gr.on(told, handlers.follow_plan, planned, followed, **LAST, **IN_TURN)
     gr.on(typed, handlers.follow_plan, planned, followed, js=BY_A_PERSON, **IN_TURN)
     started = start.click(handlers.start_runs, [owner, task, *fields], [problem, *chosen], **QUIET)
     started.then(handlers.refresh, viewed, shown, **IN_TURN)
@@ -114,7 +113,7 @@ def _watch(handlers: Handlers, results: Results, viewed: list[Any], problem: gr.
         handlers.refresh,
         viewed,
         shown,
-        trigger_mode="always_last",
+        **LAST,
         **IN_TURN,
     )
     for pressable in (results.outputs.curves, results.outputs.table):
@@ -122,7 +121,7 @@ def _watch(handlers: Handlers, results: Results, viewed: list[Any], problem: gr.
             handlers.open_card,
             viewed,
             [results.opened, results.outputs.card],
-            trigger_mode="multiple",  # the second of two quick presses counts too
+            **EACH,
             **IN_TURN,
         )
         pressed.then(None, results.opened, None, js=TO_CARD, **QUIET)

@@ -20,7 +20,7 @@ from probe.runs.store import Store
 from probe.tasks.task import Task
 from probe.ui.checkup import api
 from probe.ui.checkup.form import MAX_N, forecast, requests
-from probe.ui.events import QUIET
+from probe.ui.events import LAST, QUIET
 from probe.ui.html.checkup import changed, results
 from probe.ui.html.elements import NOTHING, alert
 from probe.ui.page import Page
@@ -113,7 +113,7 @@ def build(page: Page, source: gr.Radio, file: LabelledFile) -> None:
         return since(page.core.store, owner, choice or "", path)
 
     asked = [page.owner, shown.runs, older]
-    gr.on([older.upload, shown.runs.change], show_changes, asked, changes, **QUIET)
+    gr.on([older.upload, shown.runs.change], show_changes, asked, changes, **LAST, **QUIET)
     api.build(page.core.store, page.core.engine)
 
 

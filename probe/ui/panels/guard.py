@@ -12,7 +12,7 @@ from probe.data.source import form_of
 from probe.data.spreadsheets import write_guarded_copy
 from probe.data.writers.output import GUARDED_FORMS
 from probe.errors import FileError
-from probe.ui.events import QUIET
+from probe.ui.events import LAST, QUIET
 from probe.ui.results.result_files import kept_folder
 
 LABEL = "Guard the files for spreadsheets"
@@ -39,7 +39,7 @@ class ResultFiles:
     def offer_on(self, listen: Callable[..., Any]) -> None:
         """Offer the files on an event, such as `guard.input`, or `then` of what brings a result."""
         shown = [self.files, self.guard, *self.buttons.values()]
-        listen(self._offer, [self.key, self.guard], shown, **QUIET)
+        listen(self._offer, [self.key, self.guard], shown, **LAST, **QUIET)
 
     def _offer(self, key: str, guard: bool) -> list[Any]:  # Any: gradio's updates
         return offer(key, guard, *self.buttons)

@@ -16,7 +16,7 @@ from probe.data.records import Tabular
 from probe.data.rows import Columns, guess, guess_some, with_class_names
 from probe.errors import FileError, LabelError, UserError
 from probe.tasks.task import Task, offered_tasks, task_named
-from probe.ui.events import CHANGING, CHOSEN, QUIET
+from probe.ui.events import CHANGING, CHOSEN, LAST, QUIET
 from probe.ui.html.elements import NOTHING, alert, note, sheet
 from probe.ui.html.label_values import UNDECIDED, labels_read
 from probe.ui.page import Page
@@ -137,6 +137,7 @@ def _react(page: Page, file: LabelledFile, said: str) -> None:
         show_labels,
         chosen,
         [file.labels, file.meanings],
+        **LAST,
         **QUIET,
     )
     file.labels.select(None, None, file.meanings, js=said, **QUIET)

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from probe.runs.gallery import gallery_runs
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, QUIET, answer_together, hidden, in_turn
+from probe.ui.events import CHANGING, EACH, LAST, QUIET, answer_together, hidden, in_turn
 from probe.ui.html.elements import hint
 from probe.ui.html.run import LINK_LABEL
 from probe.ui.page import Page
@@ -146,7 +146,8 @@ def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown:
     changed = [field.change for field in values if hasattr(field, "change")]
     # after the tab is drawn, for measuring takes a moment
     answer_together(changed, drawn, handlers.forecast, [owner, *values], form.estimate)
-    form.model.input(handlers.follow_model, [form.model, runs, owner, task], [runs, *seen], **turn)
+    followed = [form.model, runs, owner, task]
+    form.model.input(handlers.follow_model, followed, [runs, *seen], **LAST, **turn)
     started = form.start.click(
         handlers.start, [owner, task, *values], [form.problem, runs], **QUIET
     )
@@ -157,11 +158,11 @@ def _wire_shown(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown
     """Wire what is looked at, what is under way, what is taken away."""
     owner, task, runs, outputs = page.owner, page.task, shown.runs, shown.outputs
     seen, turn, looked_at = outputs.outputs, in_turn(f"look-{entry.id}"), [owner, runs]
-    runs.input(handlers.look, looked_at, seen, trigger_mode="always_last", **turn)
+    runs.input(handlers.look, looked_at, seen, **LAST, **turn)
     runs.change(None, None, [shown.files, shown.link], js=hidden(2), **QUIET)
     if entry.judged_anew:
         judged = outputs.results.submit(
-            handlers.judge_anew, looked_at, outputs.results, trigger_mode="always_last", **turn
+            handlers.judge_anew, looked_at, outputs.results, **EACH, **turn
         )
         judged.then(None, js=scripts.TO_RULE, **QUIET)
     outputs.halt.click(handlers.stop, looked_at, seen, **turn)

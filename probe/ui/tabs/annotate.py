@@ -15,7 +15,17 @@ from probe.ui.annotation.answering import Answering, build_answering
 from probe.ui.annotation.own_sets import BUNDLED, FILE, MAX_EACH, OwnOutputs, OwnSets
 from probe.ui.annotation.shown import no_set
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, CHOSEN, PRESSED, QUIET, cell_of, in_turn, scroll_to
+from probe.ui.events import (
+    CHANGING,
+    CHOSEN,
+    EACH,
+    LAST,
+    PRESSED,
+    QUIET,
+    cell_of,
+    in_turn,
+    scroll_to,
+)
 from probe.ui.html.elements import hint
 from probe.ui.html.shared_link import copy_script
 from probe.ui.page import Page
@@ -78,10 +88,12 @@ def _build_own(page: Page, own: OwnSets) -> OwnOutputs:
     here = [page.owner, shown.chosen, shown.beside]
     made = make.click(own.make, [page.owner, page.task, *inputs], outputs, **DRAWING)
     made.then(None, js=TO_SET, **QUIET)
-    shown.listed.click(press, page.owner, outputs, **QUIET).then(None, js=TO_SET, **QUIET)
-    shown.controls.select(control, here, outputs, **QUIET)
-    shown.beside.input(own.refresh, here, outputs, **DRAWING)
-    shown.show.input(own.set_shown, [*here, shown.show], outputs, **QUIET)
+    turn = in_turn("annotate-set")
+    opened = shown.listed.click(press, page.owner, outputs, **EACH, **turn)
+    opened.then(None, js=TO_SET, **QUIET)
+    shown.controls.select(control, here, outputs, **EACH, **turn)
+    shown.beside.input(own.refresh, here, outputs, **LAST, **DRAWING)
+    shown.show.input(own.set_shown, [*here, shown.show], outputs, **LAST, **turn)
     buttons["refresh"].click(own.refresh, here, outputs, **DRAWING)
     buttons["end"].click(own.end, here, outputs, **QUIET)
     buttons["export"].click(own.export, here, outputs, **DRAWING)
@@ -145,7 +157,7 @@ def _build_form(page: Page) -> tuple[list[Any], gr.Button]:
 
     offered = [mode, transforms, model]
     page.on_task(follow, [page.owner, page.task, *offered], offered)
-    source.input(lambda chosen: gr.File(visible=chosen == FILE), source, upload, **QUIET)
+    source.input(lambda chosen: gr.File(visible=chosen == FILE), source, upload, **LAST, **QUIET)
     return [mode, source, upload, transforms, each, model, seed], make
 
 

@@ -12,7 +12,7 @@ from probe.errors import UserError
 from probe.runs.access import own_run
 from probe.runs.run import StoredRun
 from probe.scoring.plan import read_plan
-from probe.ui.events import QUIET, cell_of
+from probe.ui.events import EACH, QUIET, cell_of
 from probe.ui.html.background import seconds_of
 from probe.ui.html.elements import alert, note
 from probe.ui.page import Page
@@ -45,7 +45,7 @@ def build(
             yield [*listing.outputs, *results.outputs]
 
     outputs = [*listed.outputs, *shown.outputs]
-    clicked: Dependency = listed.listed.click(pressed, page.owner, outputs, **QUIET)
+    clicked: Dependency = listed.listed.click(pressed, page.owner, outputs, **EACH, **QUIET)
     return clicked
 
 

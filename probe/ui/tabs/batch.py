@@ -16,7 +16,7 @@ from probe.ui.answers.turns import visitor_of
 from probe.ui.api import batch as batch_api
 from probe.ui.api import hub_dataset as hub_api
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, PRESSED, QUIET, scroll_to
+from probe.ui.events import CHANGING, EACH, LAST, PRESSED, QUIET, in_turn, scroll_to
 from probe.ui.html.elements import hint
 from probe.ui.page import Page
 from probe.ui.panels import hub_dataset, options, templates
@@ -184,8 +184,8 @@ def _browse(shown: Outputs) -> None:
     rows = [shown.rows, shown.pager]
     asked = [shown.paging, shown.kept, shown.label]
     chosen = [shown.kept, shown.label, shown.change]
-    gr.on([shown.kept.input, shown.label.input], choose, asked, [*rows, shown.change], **QUIET)
-    shown.pager.click(press_page, [*asked, shown.change], rows, **QUIET)
-    shown.figures.click(press_figure, shown.paging, [*rows, *chosen], **QUIET).then(
-        None, None, None, js=scroll_to("batch-rows"), **QUIET
-    )
+    turn, narrowed = in_turn("batch-rows"), [shown.kept.input, shown.label.input]
+    gr.on(narrowed, choose, asked, [*rows, shown.change], **LAST, **turn)
+    shown.pager.click(press_page, [*asked, shown.change], rows, **EACH, **turn)
+    pressed = shown.figures.click(press_figure, shown.paging, [*rows, *chosen], **EACH, **turn)
+    pressed.then(None, None, None, js=scroll_to("batch-rows"), **QUIET)

@@ -17,7 +17,7 @@ from probe.ui.answers.turns import visitor_of
 from probe.ui.api import compare as compare_api
 from probe.ui.checkup import panel as checkup
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, EMPTY, PRESSED, QUIET, in_focus, in_turn, scroll_to
+from probe.ui.events import CHANGING, EACH, EMPTY, PRESSED, QUIET, in_focus, in_turn, scroll_to
 from probe.ui.html.compare.result import empty
 from probe.ui.html.elements import hint
 from probe.ui.html.shared_link import copy_script
@@ -180,9 +180,10 @@ def _browse(shown: Outputs) -> None:
     """Show the rows of pressed numbers, page by page, and two other models."""
     asked = [shown.place, shown.two]
     pressed = [shown.matrix, shown.numbers, shown.rows, shown.pager, shown.cell, shown.two]
+    one_by_one = EACH | in_turn("compare-rows")
     for part in (shown.parts, shown.matrix, shown.numbers):
-        part.click(press, asked, pressed, **QUIET).then(None, js=TO_ROWS, **QUIET)
-    shown.pager.click(turn, [*asked, shown.cell], [shown.rows, shown.pager], **QUIET)
+        part.click(press, asked, pressed, **one_by_one).then(None, js=TO_ROWS, **QUIET)
+    shown.pager.click(turn, [*asked, shown.cell], [shown.rows, shown.pager], **one_by_one)
 
 
 def _models(page: Page) -> gr.Dropdown:

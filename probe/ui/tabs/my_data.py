@@ -8,7 +8,7 @@ import gradio as gr
 from probe.errors import RunError, UserError
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
-from probe.ui.events import PRESSED, QUIET, cell_of
+from probe.ui.events import EACH, PRESSED, QUIET, cell_of, in_turn
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.html.my_data import answer, question, question_of_all, tables
 from probe.ui.page import Page
@@ -113,7 +113,7 @@ def build(page: Page) -> None:
         return handlers.ask(visitor, EVERYTHING)
 
     page.on_show(handlers.show, page.owner, shown)
-    listed.click(press, page.owner, shown, **QUIET)
+    listed.click(press, page.owner, shown, **EACH, **in_turn("my-data"))
     everything.click(ask_all, page.owner, shown, **QUIET)
     yes.click(handlers.confirm, [page.owner, pending], shown, **QUIET)
     no.click(handlers.keep, None, shown, **QUIET)

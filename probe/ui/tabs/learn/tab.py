@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
-from probe.ui.events import CHANGING, PRESSED, QUIET, cell_of, in_turn, scroll_to
+from probe.ui.events import CHANGING, EACH, LAST, PRESSED, QUIET, cell_of, in_turn, scroll_to
 from probe.ui.lessons import sheets
 from probe.ui.lessons.lesson import Lesson
 from probe.ui.page import Page
@@ -41,9 +41,11 @@ def build(page: Page, lessons: Sequence[Lesson]) -> None:
     here = [shown.place, *asked]
     running = _run_on_press(view, shown, [*here, shown.guess])
 
-    def show_on(*triggers: Any, fn: Any, inputs: list[Any]) -> None:
+    turn = in_turn("learn-view")
+
+    def show_on(*triggers: Any, fn: Any, inputs: list[Any], **mode: Any) -> None:
         """Show another place; what is run at this one goes on for nobody."""
-        went = gr.on(triggers, fn, inputs, shown.outputs, cancels=[running], **QUIET)
+        went = gr.on(triggers, fn, inputs, shown.outputs, cancels=[running], **mode, **turn)
         went.then(None, shown.address, js=TO_ADDRESS, **QUIET)
 
     def go_to(event: gr.EventData, *given: Any) -> list[Any]:
@@ -51,11 +53,10 @@ def build(page: Page, lessons: Sequence[Lesson]) -> None:
         pressed = cell_of(event) or "all"
         return view.show(ALL if pressed == "all" else pressed, *given)
 
-    show_on(shown.contents.click, shown.text.click, fn=go_to, inputs=asked)
+    show_on(shown.contents.click, shown.text.click, fn=go_to, inputs=asked, **EACH)
     show_on(shown.back.click, fn=partial(_move, view, -1), inputs=here)
     show_on(shown.onward.click, fn=partial(_move, view, 1), inputs=here)
-    show_on(shown.model.input, fn=view.show, inputs=here)
-    turn = in_turn("learn-view")
+    show_on(shown.model.input, fn=view.show, inputs=here, **LAST)
     page.on_next_task(view.show, here, shown.outputs, cancels=[running], **turn)
     page.on_open(view.open_page, [page.task, page.owner, kept], shown.outputs, **turn)
     for button, answers in zip(printing, (False, True), strict=True):

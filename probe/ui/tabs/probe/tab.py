@@ -13,7 +13,7 @@ from probe.tasks.task import task_named
 from probe.ui.answers.shared_answers import SharedAnswers
 from probe.ui.api import probe as probe_api
 from probe.ui.choices import short_model_choices
-from probe.ui.events import EMPTY, QUIET, in_turn
+from probe.ui.events import EACH, EMPTY, LAST, QUIET, in_turn
 from probe.ui.html.elements import alert
 from probe.ui.html.probe.examination import hint, question, waiting
 from probe.ui.links import link_to_lesson
@@ -25,6 +25,9 @@ from probe.ui.tabs.probe import fields as form_fields
 from probe.ui.tabs.probe.fields import Fields, Tools, models_of, values_of
 from probe.ui.tabs.probe.link import names_a_view, open_link, read_file
 from probe.ui.task_choice import task_in
+
+FILLING = in_turn("probe-fields")
+"""What fills the fields: an example comes after what the opened page shows, not before."""
 
 LOADING = "The model is being loaded; its first answer comes in a moment."
 LESSON = "word_salad"
@@ -127,14 +130,13 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
         """Offer the visitor's own models, and those that came meanwhile."""
         return gr.Dropdown(choices=short_model_choices(models.names(visitor, task_named(shown))))
 
-    turn = in_turn("probe-fields")
-    opened = page.on_open(open_page, [page.owner, page.task], outputs, **turn)
+    opened = page.on_open(open_page, [page.owner, page.task], outputs, **FILLING)
     opened.then(None, js=browser.OPENED, **QUIET)
     changes = gr.Number(0, label="tasks followed so far", precision=0, visible=False)
     counted = [page.task, fields.shown, changes]
     page.marks.next.change(None, counted, changes, js=browser.TASK_CHANGED, **QUIET)
-    follow = changes.change(open_task, [page.task, page.owner], outputs, **turn)
-    read = file.upload(open_file, [page.owner, file], outputs, **turn)
+    follow = changes.change(open_task, [page.task, page.owner], outputs, **FILLING)
+    read = file.upload(open_file, [page.owner, file], outputs, **LAST, **FILLING)
     for event in (opened, follow, read):
         event.then(**answer).then(None, js=browser.FRESH, **QUIET)
     follow.then(None, js=browser.OPENED, **QUIET)
@@ -145,10 +147,12 @@ def _fill_on_press(fields: Fields, tools: Tools, random: gr.Button) -> None:
     """Bring another example, or other changes, when a tool is pressed."""
     example = [*fields.texts, fields.gold, fields.answer]
     draws = gr.Number(0, label="random examples so far", precision=0, visible=False)
-    tools.example.input(answering.take_example, [fields.shown, tools.example], example, **QUIET)
-    tools.swap.click(answering.swap, fields.texts, example, **QUIET)
-    random.click(answering.draw, [fields.shown, draws], [draws, *example, tools.example], **QUIET)
-    tools.preset.input(answering.take_preset, [fields.shown, tools.preset], fields.names, **QUIET)
+    chosen, drawn = [fields.shown, tools.example], [draws, *example, tools.example]
+    tools.example.input(answering.take_example, chosen, example, **LAST, **FILLING)
+    tools.swap.click(answering.swap, fields.texts, example, **FILLING)
+    random.click(answering.draw, [fields.shown, draws], drawn, **FILLING)
+    preset = [fields.shown, tools.preset]
+    tools.preset.input(answering.take_preset, preset, fields.names, **LAST, **QUIET)
     _forget_gold(fields, tools, random)
     # a change that is typed is told as change alone
     fields.names.change(answering.name_preset, [fields.shown, fields.names], tools.preset, **QUIET)
@@ -185,9 +189,7 @@ def _open_rows(page: Page, fields: Fields, results: gr.HTML) -> None:
         return answering.open_row(models, answers, visitor, name, number, *values)
 
     inputs = [page.owner, *fields.inputs]
-    pressed = results.click(
-        open_row, inputs, full, concurrency_id="probe", trigger_mode="multiple", **QUIET
-    )
+    pressed = results.click(open_row, inputs, full, concurrency_id="probe", **EACH, **QUIET)
     pressed.then(None, full, js=browser.PUT_FULL, **QUIET)
 
 
