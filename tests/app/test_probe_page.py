@@ -7,8 +7,10 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
+from probe.ui.tabs.example_pairs import examples_of
 from tests.conftest import App
 from tests.support.pages.browser import PHONE, SLOW, fits_a_phone, is_accessible, visit
 from tests.support.processes.running_app import add_model
@@ -51,6 +53,23 @@ def answered(page: Page, address: str, rows: int = 4) -> None:
 def test_the_first_page_shows_an_example_predicted_and_explained(newcomer: Page) -> None:
     expect(newcomer.locator("#answer .token").first).to_be_visible(timeout=SLOW)
     expect(newcomer.locator("#rows .result")).to_have_count(4, timeout=SLOW)
+
+
+def test_of_two_quick_choices_the_last_one_counts(page: Page, app: App) -> None:
+    answered(page, app.url)
+    slow = page.context.new_cdp_session(page)
+    slow.send("Network.enable")
+    slow.send(
+        "Network.emulateNetworkConditions",
+        {"offline": False, "latency": 700, "downloadThroughput": -1, "uploadThroughput": -1},
+    )
+    for title in ("A negation", "A number"):
+        page.locator("#example input").click()
+        page.get_by_role("option", name=title).first.click()
+    slow.detach()
+    expect(page.locator("#example input")).to_have_value("A number")
+    shown = page.locator("#text-2 textarea")
+    expect(shown).to_have_value(examples_of(NLI)["A number"].hypothesis, timeout=SLOW)
 
 
 def test_on_a_screen_the_answer_and_two_results_are_in_sight(page: Page, app: App) -> None:
