@@ -25,6 +25,7 @@ from probe.ui.events import CHANGING, answer_together
 from probe.ui.html.elements import alert, note
 from probe.ui.page import Page
 from probe.ui.panels import hub_dataset
+from probe.ui.task_choice import labelled
 from probe.ui.visitors.visitor_files import own_file
 
 OFFERED_SIZES = (*SIZES, "4000", "20000")
@@ -133,7 +134,7 @@ def follow(
         hidden = [part(visible=False) for part in (gr.File, gr.Accordion, gr.Dropdown)]
         varying = gr.Radio(vary_choices(skill), value=fitting, visible=True)
         return [*hidden, kinds_shown(skill, fitting), varying]
-    names, kind, shown = _of_file(owner, file, column, task_named(task_name))
+    names, kind, shown = _of_file(owner, file, column, labelled(task_named(task_name)))
     columns = gr.Dropdown(choices=names, value=kind, visible=bool(file))
     hub = gr.Accordion(visible=is_open())
     return [gr.File(visible=True), hub, columns, shown, gr.Radio(visible=False)]

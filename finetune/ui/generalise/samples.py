@@ -15,16 +15,19 @@ from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.errors import FileError
 from probe.limits import visitor_bounds
+from probe.tasks.examples import bundled_file
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.templates import Request, generate
-from probe.ui.html.elements import join, note, twin
+from probe.ui.html.elements import join, note, sheet, twin
 from probe.ui.html.prediction import label_name
 
 SEED = 3
 BETWEEN = Markup(' <span class="soft">/</span> ')
 COUNTS = ("no other kind", "one other kind", "two other kinds", "three other kinds")
 USUAL_COLUMN = "condition"
+KIND_COLUMN = "genre"
+"""What the bundled examples call their kind."""
 FILE_HINT = (
     "A table with the task's texts, a label, and a column that names the kind of each row, such as "
     "its genre. The model is trained on each kind and tested on all."
@@ -62,10 +65,18 @@ def file_shown(path: str | None, column: str | None, task: Task) -> Markup:
     Raises FileError, LabelError or LimitError.
     """
     if not path:
-        return note(FILE_HINT)
+        return note(FILE_HINT) + _such_a_table(task)
     rows = read_conditions(Path(path), named_column(path, column), task, visitor_bounds())
     counts = ", ".join(f"{name} {len(examples):,}" for name, examples in rows.items())
     return note(f"{len(rows)} kinds of rows: {counts}.")
+
+
+@lru_cache(maxsize=8)
+def _such_a_table(task: Task) -> Markup:
+    """Show a few of the bundled examples as rows of such a table, each of another kind."""
+    rows = read_table(bundled_file(task)).frame.drop_duplicates(KIND_COLUMN).head(3)
+    shown = sheet(rows[[KIND_COLUMN, "label", *task.fields]], "an example of such a table")
+    return twin("such as this", shown)
 
 
 def named_column(path: str, column: str | None) -> str:

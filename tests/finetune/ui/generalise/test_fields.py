@@ -8,10 +8,11 @@ from finetune.experiments.generalisation.conditions import FILE, GRIDS
 from finetune.ui.generalise.fields import follow, offered
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks
+from probe.ui.task_choice import labelled
 from tests.support.pages.visitors import ME, YOU, uploaded
 from tests.support.runs.condition_files import written
 
-OTHERS = [task for task in offered_tasks() if task is not NLI]
+OTHERS = [task for task in offered_tasks() if labelled(task) is not NLI]
 
 
 @pytest.mark.parametrize("task", OTHERS, ids=lambda task: task.name)
@@ -21,6 +22,7 @@ def test_another_task_has_its_own_file_alone(task: Task) -> None:
     file, _, _, shown, vary = follow(ME, task.name, skill.value, None, None, "complexity")
     assert file.visible and not vary.visible
     assert "a column that names the kind of each row" in shown
+    assert "<table" in shown and ">genre<" in shown and task.fields[-1] in shown
 
 
 def test_inference_begins_with_numbers_and_the_sentence() -> None:
