@@ -143,6 +143,11 @@ def _absent(name: str) -> str:
     )
 
 
+def without_labels(name: str) -> ModelError:
+    """Return the refusal of a model that answers with spans where labels are asked for."""
+    return ModelError(f"the model {name!r} answers with spans of a passage, not with labels")
+
+
 def load(
     name: str,
     order: tuple[Label, ...] | None = None,
@@ -162,7 +167,7 @@ def load(
         from probe.models.hardware.device import device
 
     if answers_with_spans(name, relative):
-        raise ModelError(f"the model {name!r} answers with spans of a passage, not with labels")
+        raise without_labels(name)
     folder, revision = locate(name, relative)
     checkpoint = read_checkpoint(name, folder, device())
     outputs = checkpoint.outputs
@@ -242,6 +247,8 @@ def locate(name: str, relative: bool = True) -> tuple[Path, str | None]:
     Without `relative` a folder is named by its full path alone: a name such as owner/name is then
     the hub's, whatever folders lie where the app was started.
     """
+    if not name.strip():
+        raise ModelError(f"name a model; bundled are {', '.join(_bundled())}")
     path = Path(find(name))
     if (relative or path.is_absolute()) and os.path.isdir(path):  # false for too long a name
         return path, None

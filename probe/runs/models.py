@@ -8,7 +8,7 @@ from pathlib import Path
 
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
-from probe.models.library import AnyModel, load_any, locate
+from probe.models.library import AnyModel, load_any, locate, without_labels
 from probe.models.weights.hashes import model_hash
 from probe.settings import settings
 from probe.tasks.task import Label
@@ -37,7 +37,7 @@ def load_unchanged(name: str, expected: str, order: tuple[Label, ...] = ()) -> C
     model = load_any_unchanged(name, expected, order)
     if isinstance(model, Classifier):
         return model
-    raise ModelError(f"the model {name!r} answers with spans of a passage, not with labels")
+    raise without_labels(name)
 
 
 @lru_cache(maxsize=1)

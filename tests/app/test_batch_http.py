@@ -58,6 +58,9 @@ def test_a_file_of_any_task_is_scored_with_its_columns_and_labels_said(
     summary, _ = client.predict(**asked, api_name="/batch")
     assert (summary["scored"], summary["accuracy_n"]) == (2, 2)
     assert set(summary["by_label"]) == {"positive", "negative"}
+    without_model = {name: value for name, value in asked.items() if name != "model"}
+    summary, _ = client.predict(**without_model, api_name="/batch")
+    assert summary["model"] == "minilm_sst2"
     with pytest.raises(AppError, match=r"the task sentiment has no text 'premise'"):
         client.predict(**asked | {"columns": '{"premise": "opinion"}'}, api_name="/batch")
 

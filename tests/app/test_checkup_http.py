@@ -8,6 +8,7 @@ import pytest
 from gradio_client import Client, handle_file
 from gradio_client.exceptions import AppError
 
+from probe.tasks.nli import NLI
 from tests.app.test_inoculate_http import wait_for_state
 from tests.support.models.tiny_bert import tiny_pairs
 
@@ -19,11 +20,12 @@ def test_a_check_up_of_a_file_in_the_background_ends_with_findings(
 ) -> None:
     path = tmp_path / "mine.jsonl"
     rows = [
-        {"premise": each.premise, "hypothesis": each.hypothesis, "label": each.gold}
+        {"premise": each.premise, "hypothesis": each.hypothesis, "label": f"our {each.gold}"}
         for each in tiny_pairs(8)
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    asked = {**SMALL, "file": handle_file(str(path))}
+    values = {f"our {label}": label for label in NLI.labels}
+    asked = {**SMALL, "file": handle_file(str(path)), "label_values": json.dumps(values)}
     started = client.predict(model=second, **asked, api_name="/checkup")
     run = (started["run"], started["owner"])
     wait_for_state(client, run, "done")

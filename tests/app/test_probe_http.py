@@ -102,6 +102,7 @@ def test_a_question_about_a_passage_is_answered_with_its_place(client: Client) -
     [
         ({"task": "poetry"}, "there is no task 'poetry' here"),
         ({"task": "reading", "texts": {"text": "A."}}, "has no text 'text'"),
+        ({"premise": "A.", "texts": {"premise": "B."}}, "the text premise is given twice"),
         ({"task": "sentiment", "texts": {"text1": "A."}}, "has no text 'text1'"),
         ({"task": "sentiment", "texts": {"text": "Fine."}, "model": "minilm"}, "another task"),
     ],

@@ -55,6 +55,7 @@ def finished(client: Client, endpoint: str, **asked: Any) -> dict[str, Any]:
         ("/transfer", {"transforms": "sort,sort"}, "transforms are some of"),
         ("/transfer", {"sizes": "0"}, "each size must be from 1"),
         ("/calibrate", {"epochs": 0}, "epochs must be from 1"),
+        ("/calibrate", {"model": "qanet"}, "answers with spans of a passage, not with labels"),
     ],
 )
 def test_a_run_of_a_wrong_plan_is_refused_by_a_sentence(

@@ -81,27 +81,27 @@ def build(store: Store, engine: Engine) -> None:
 
     @endpoint
     def cancel_run(run_id: Name, owner: Token = "") -> dict[str, Any]:
-        """Cancel a run; returns it as it stands.
+        """Cancel a run; returns it as it then stands, which may be on its way to the end.
 
         Args:
             run_id: The id that /inoculate returned.
             owner: The token that came with it.
         """
-        answer = run_json(own_run(store, owner, run_id))
+        own_run(store, owner, run_id)
         engine.cancel(run_id)
-        return answer
+        return run_json(own_run(store, owner, run_id))
 
     @endpoint
     def run_again(run_id: Name, owner: Token = "") -> dict[str, Any]:
-        """Take up a failed or cancelled run with the cells it lacks; returns it as it stands.
+        """Take up a failed or cancelled run with the cells it lacks; returns it as it then is.
 
         Args:
             run_id: The id that /inoculate returned.
             owner: The token that came with it.
         """
-        answer = run_json(own_run(store, owner, run_id))
+        own_run(store, owner, run_id)
         engine.reopen(run_id)
-        return answer
+        return run_json(own_run(store, owner, run_id))
 
     gr.api(inoculate, api_name="inoculate")
     gr.api(run, api_name="run", concurrency_id="poll")

@@ -46,7 +46,7 @@ def build(store: Store, engine: Engine) -> None:
         Without the token nobody reads the run or uses its model.
 
         Args:
-            model: A model of any task that the page offers.
+            model: A model that the page offers, of any task but reading.
             methods: The first is the summary's, its model is kept: temperature, smoothing, focal.
             sizes: Numbers of examples of each training, with commas between.
             lr: The learning rate; usual is the model's own.
@@ -78,7 +78,7 @@ def build(store: Store, engine: Engine) -> None:
         Without the token nobody reads the run or uses its model.
 
         Args:
-            model: A model of any task that the page offers.
+            model: A model that the page offers, of any task but reading.
             methods: The first is the summary's, its model is kept: invalid, entropic, threshold.
             transforms: What breaks the texts, by code names; all of the task's, if none.
             sizes: Numbers of examples of each training, with commas between.
@@ -114,7 +114,7 @@ def build(store: Store, engine: Engine) -> None:
         reads the run.
 
         Args:
-            model: A model of any task that the page offers.
+            model: A model that the page offers, of any task but reading.
             transforms: Rows and columns, by code names; all of the task's, if none.
             sizes: Numbers of examples of each training, with commas between.
             lr: The learning rate; usual is the model's own.

@@ -25,7 +25,7 @@ from finetune.ui.repair.titles import ALL, METHODS, compared, tidy
 from probe import limits
 from probe.errors import ExperimentError
 from probe.first_import import first_import
-from probe.models.library import require_on_disk, task_of_model
+from probe.models.library import require_on_disk, task_of_model, without_labels
 from probe.reports.duration import duration_words
 from probe.runs.environment import environment
 from probe.runs.run import RunRequest
@@ -180,6 +180,8 @@ def plan_of(form: Form) -> tuple[Plan, SourceData]:
     """
     require_on_disk(form.model)
     build, task = BUILDERS[form.kind], task_of_model(form.model)
+    if task.has_spans:
+        raise without_labels(form.model)
     source = source_of(task)
     plan: Plan = build.plan(form, task, training_of(form))
     limits.check("max_cells", len(build.cells(plan)))

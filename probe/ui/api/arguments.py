@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from probe.errors import ArgumentError, OptionError
+from probe.errors import ArgumentError
 
 MAX_WHOLE = 2**31 - 1
 """The largest whole number: JSON, torch and every database hold it."""
@@ -50,8 +50,8 @@ def opened(value: object) -> object:
         return value
     try:
         return json.loads(value or "{}")
-    except (ValueError, RecursionError) as wrong:
-        raise OptionError(f"options are not JSON: {wrong}") from wrong
+    except (ValueError, RecursionError):
+        return value
 
 
 Text = Annotated[str, AfterValidator(written), Field(description="a text")]
@@ -107,7 +107,7 @@ class Argument:
         self._wanted = wanted(annotation)
 
     def read(self, value: object) -> Any:  # Any: of the annotation's type
-        """Return the value as the annotation has it. Raises ArgumentError, OptionError."""
+        """Return the value as the annotation has it. Raises ArgumentError."""
         try:
             return self._adapter.validate_python(value)
         except ValidationError as wrong:

@@ -23,8 +23,19 @@ from probe.ui.answers.answering import answering, caller_left
 from probe.ui.answers.file_line import FILES_AT_ONCE, FileLine
 from probe.ui.answers.request_limits import check_transforms
 from probe.ui.answers.turns import visitor_of
-from probe.ui.api.arguments import Choices, Name, Names, NamesByName, Seed, Share, Token, Upload
+from probe.ui.api.arguments import (
+    MAX_WHOLE,
+    Choices,
+    Name,
+    Names,
+    NamesByName,
+    Seed,
+    Share,
+    Token,
+    Upload,
+)
 from probe.ui.api.endpoint import endpoint
+from probe.ui.api.example import first_model
 from probe.ui.results.batch_result import BatchResult
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, open_upload
 
@@ -55,7 +66,7 @@ def build(models: ModelAccess, line: FileLine) -> None:
         Args:
             file: A table of examples; its columns are guessed by their names.
             transforms: Names or chains, with commas between.
-            model: A model that the page offers, or one that /load_model has loaded.
+            model: One that the page offers or /load_model has loaded; empty for the task's first.
             seed: Where the transforms' chance begins.
             keep: The share of tokens that drop, repeat and replace keep.
             sign: Which tokens count as important.
@@ -77,7 +88,7 @@ def build(models: ModelAccess, line: FileLine) -> None:
         with line.place(visitor_of(request) if request else ("", owner), caller_left()) as ahead:
             for _ in ahead:  # until it is this file's turn
                 pass
-            classifier = models.get(owner, model, asked)
+            classifier = models.get(owner, model or first_model(models, owner, asked), asked)
             return answering("file_minutes")(score_file)(
                 source, wanted, classifier, Path(file), fresh_folder(owner)
             )
@@ -86,9 +97,9 @@ def build(models: ModelAccess, line: FileLine) -> None:
         asked = [
             gr.File(type="filepath", label="file"),
             gr.Textbox("", label="transforms"),
-            gr.Textbox("minilm", label="model"),
-            gr.Number(0, label="seed", precision=0),
-            gr.Number(0.5, label="keep"),
+            gr.Textbox("", label="model"),
+            gr.Number(0, label="seed", precision=0, minimum=0, maximum=MAX_WHOLE),
+            gr.Number(0.5, label="keep", minimum=0, maximum=1),
             gr.Textbox("support", label="sign"),
             gr.Textbox("auto", label="precision"),
             gr.Textbox("{}", label="options"),

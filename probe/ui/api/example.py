@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from probe.errors import OptionError
+from probe.errors import ModelError, OptionError
+from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.answers.request_limits import check_example
@@ -27,15 +28,27 @@ def task_of(name: str) -> Task:
     return task_named(name or NLI.name)
 
 
+def first_model(models: ModelAccess, owner: str, task: Task) -> str:
+    """Return the model that the page offers first for a task. Raises ModelError where none is."""
+    name = next(iter(models.names(owner, task)), None)
+    if name is None:
+        raise ModelError(f"no model of the task {task.name} is here; name one of your own")
+    return name
+
+
 def read_example(
     task: Task, texts: Mapping[str, str], premise: str, hypothesis: str, gold: str
 ) -> Any:  # Any: of the task's own dataclass
     """Return the example of a task; premise and hypothesis are a shorthand for inference's texts.
 
-    Raises OptionError for a text that the task has not, ExampleError without a text, LabelError.
+    Raises OptionError for a text that the task has not or that is given twice, ExampleError without
+    a text, LabelError.
     """
     short = {"premise": premise, "hypothesis": hypothesis}
-    given = {**texts, **{name: text for name, text in short.items() if text}}
+    said = {name: text for name, text in short.items() if text}
+    if twice := [name for name in said if name in texts]:
+        raise OptionError(f"the text {twice[0]} is given twice")
+    given = {**texts, **said}
     if unknown := [name for name in given if name not in task.fields]:
         fields = ", ".join(task.fields)
         raise OptionError(f"the task {task.name} has no text {unknown[0]!r}; it has: {fields}")

@@ -6,17 +6,15 @@ import gradio as gr
 
 from probe.analysis.examination import examine
 from probe.analysis.importance.methods import BaselineToken, Method
-from probe.errors import ModelError
 from probe.reports.json import examination_json
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI
-from probe.tasks.task import Task
 from probe.transforms.options import Sign, read_options
 from probe.ui.answers.answering import answering
 from probe.ui.answers.request_limits import check_transforms
 from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Text, Token
 from probe.ui.api.endpoint import endpoint
-from probe.ui.api.example import Texts, read_example, task_of
+from probe.ui.api.example import Texts, first_model, read_example, task_of
 
 
 def build(models: ModelAccess) -> None:
@@ -73,11 +71,3 @@ def build(models: ModelAccess) -> None:
         return examination_json(examination, "fp32")
 
     gr.api(probe, api_name="probe", concurrency_id="probe")
-
-
-def first_model(models: ModelAccess, owner: str, task: Task) -> str:
-    """Return the model that the page offers first for a task. Raises ModelError where none is."""
-    name = next(iter(models.names(owner, task)), None)
-    if name is None:
-        raise ModelError(f"no model of the task {task.name} is here; name one of your own")
-    return name

@@ -1,5 +1,6 @@
 """The check-up's endpoint over HTTP."""
 
+import json
 from functools import partial
 from typing import Any
 
@@ -8,7 +9,7 @@ import gradio as gr
 from probe.checkup.measuring.subject import Asked
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
-from probe.ui.api.arguments import Name, OptionalUpload, Seed, Token, Whole
+from probe.ui.api.arguments import Name, NamesByName, OptionalUpload, Seed, Token, Whole
 from probe.ui.api.endpoint import endpoint
 from probe.ui.checkup.form import Form, request_of
 from probe.ui.run_tab.api import start_for_owner
@@ -26,6 +27,7 @@ def build(store: Store, engine: Engine) -> None:
         seed: Seed = Asked.seed,
         owner: Token = "",
         file: OptionalUpload = None,
+        label_values: NamesByName = {},  # noqa: B006  # read, never changed
     ) -> dict[str, Any]:
         """Start a check-up of a model; returns its id and owner's token.
 
@@ -38,9 +40,11 @@ def build(store: Store, engine: Engine) -> None:
             seed: Which examples are changed, and how.
             owner: A token that an earlier call returned; a new one is made without.
             file: A labelled table of the model's task, in place of the app's examples.
+            label_values: Labels by the value of the file that means them, as a JSON object.
         """
         path = own_file(owner, file) if file else None
-        form = Form(model, Asked(n, per_subcase, seed), path)
+        meanings = json.dumps(label_values)
+        form = Form(model, Asked(n, per_subcase, seed), path, meanings=meanings)
         return start_for_owner(store, engine, owner, model, partial(request_of, form), False)
 
     with gr.Row(visible=False):  # a file needs components of its own to travel in
@@ -51,6 +55,7 @@ def build(store: Store, engine: Engine) -> None:
             gr.Number(Asked.seed, label="seed", precision=0),
             gr.Textbox("", label="owner"),
             gr.File(type="filepath", label="file"),
+            gr.Textbox("{}", label="label_values"),
         ]
         answered = gr.JSON(label="run")
         call = gr.Button()

@@ -32,8 +32,8 @@ ANOTHER_TASK = (
     "This looks like a file for {task}: {why}. Choose {task} at the top, or another file."
 )
 UNKNOWN = (
-    "What does {value} mean? {rows:,} rows have it as their label, and it is not known: choose a "
-    "label for it above, or “no gold label”."
+    "What does {value} mean? {rows:,} rows have it as their label, and it is not known: say which "
+    "label it is, or “no gold label”."
 )
 
 

@@ -157,6 +157,10 @@ def test_a_path_that_is_not_there_is_not_looked_up_elsewhere(tmp_path: Path) -> 
     assert sentence(tmp_path / "gone").startswith("there is no model or folder called ")
 
 
+def test_no_name_is_no_folder() -> None:
+    assert sentence("").startswith("name a model; bundled are minilm, ")
+
+
 def test_only_safetensors_are_loaded(folder: Path) -> None:
     (folder / "model.safetensors").unlink()
     torch.save(shared().model.state_dict(), folder / "pytorch_model.bin")
