@@ -1,7 +1,6 @@
 """Settings that events of all tabs share."""
 
 import json
-from collections.abc import Callable, Iterable
 from typing import Any
 
 import gradio as gr
@@ -35,32 +34,6 @@ def in_turn(queue: str) -> dict[str, Any]:
     What the opened page shows must not come after what was chosen on it since.
     """
     return {"concurrency_id": queue, "concurrency_limit": 1, **QUIET}
-
-
-RENEW = "() => Math.random()"
-"""Changes a hidden number, whatever it was."""
-
-
-def answer_together(
-    events: Iterable[Any],  # Any: events of components
-    after: Iterable[gr.events.Dependency],
-    answer: Callable[..., Any],  # Any: markup, values and gradio's updates
-    inputs: list[Any],  # Any: components share no useful type
-    outputs: Any,
-) -> None:
-    """Give one answer to any of these events, and after each of these answers.
-
-    It listens to a mark alone. What is told while its answer is being made is answered once more
-    after it, and for that gradio (6.31) sends all that listens to the event first answered: had a
-    field that sets others sent this answer itself, it would set them again, over what a person has
-    chosen meanwhile, and where that asks for this answer again, without end.
-    """
-    with gr.Column(visible=False):  # gradio makes a form of a number, which would take room
-        mark = gr.Number(0, label="last asked for")
-    gr.on(list(events), None, None, mark, js=RENEW, **QUIET)
-    for answered in after:
-        answered.then(None, None, mark, js=RENEW, **QUIET)
-    mark.change(answer, inputs, outputs, **QUIET)
 
 
 PRESSED = """element.addEventListener("click", event => {

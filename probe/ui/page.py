@@ -1,6 +1,6 @@
 """The page: what a tab is built with, and the tabs put together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,8 @@ from probe.ui.visitors.visitor_files import HOUR
 
 FIRST_TAB = "probe"
 """The tab that is open where a link names none."""
+RENEW = "() => Math.random()"
+"""Changes a hidden number, whatever it was."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Page:
 
     `owner` holds the token by which a browser finds its runs again, `memory` what it remembers of
     the lessons, `task` the name of the chosen task; `marks` tell the tab the task that it is first
-    shown with and the next ones.
+    shown with and the next ones, `own_marks` are those of `mark_of`.
     """
 
     core: Core
@@ -59,6 +61,24 @@ class Page:
     memory: gr.BrowserState
     task: gr.Radio
     marks: TaskMarks
+    own_marks: list[gr.Number]
+
+    def mark_of(self, *events: Any, after: Iterable[gr.events.Dependency] = ()) -> gr.Number:
+        """Return a hidden mark that changes with any of these events, and after these answers.
+
+        An answer that is given more than once listens to a mark alone. What is told while its
+        answer is being made is answered once more after it, and for that gradio (6.31) sends all
+        that listens to the event first answered. Had two answers listened to it, each would have
+        the other sent again: without end where both are slow, and over what a person has chosen
+        meanwhile. They would also wait for one another.
+        """
+        mark = gr.Number(0, label="last asked for", render=False)
+        self.own_marks.append(mark)
+        if events:
+            gr.on(list(events), None, None, mark, js=RENEW, **QUIET)
+        for answered in after:
+            answered.then(None, None, mark, js=RENEW, **QUIET)
+        return mark
 
     def on_open(
         self, answer: Answer, inputs: Any, outputs: Any, **settings: Any
@@ -75,14 +95,16 @@ class Page:
         self, answer: Answer, inputs: Any, outputs: Any, **settings: Any
     ) -> gr.events.Dependency:
         """Answer each other task that the tab is shown with after that."""
-        changed: gr.events.Dependency = self.marks.next.change(answer, inputs, outputs, **settings)
+        mark = self.mark_of(self.marks.next.change)
+        changed: gr.events.Dependency = mark.change(answer, inputs, outputs, **settings)
         return changed
 
     def on_return(
         self, answer: Answer, inputs: Any, outputs: Any, **settings: Any
     ) -> gr.events.Dependency:
         """Answer when the tab is shown again with the task that it had."""
-        again: gr.events.Dependency = self.marks.again.change(answer, inputs, outputs, **settings)
+        mark = self.mark_of(self.marks.again.change)
+        again: gr.events.Dependency = mark.change(answer, inputs, outputs, **settings)
         return again
 
     def on_show(self, answer: Answer, inputs: Any, outputs: Any) -> None:
@@ -123,6 +145,7 @@ def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
             gr.HTML(header, elem_id="header", padding=False)
             task = build_choice()
         owner, memory = browser_token(), browser_memory()
+        own_marks: list[gr.Number] = []
         with gr.Column(visible=False):  # gradio makes a form of the marks, which would take room
             front = Front(names, FIRST_TAB)
         with gr.Tabs(selected=FIRST_TAB) as shown:
@@ -131,8 +154,12 @@ def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
             for entry in tabs:
                 with gr.Tab(entry.title, id=entry.id) as tab:
                     front.note(entry.id, tab)
-                    page = Page(core, blocks, owner, memory, task, front.marks[entry.id])
+                    marks = front.marks[entry.id]
+                    page = Page(core, blocks, owner, memory, task, marks, own_marks)
                     _build_for_tasks(entry, page) if entry.suits else entry.build(page)
+        with gr.Column(visible=False):  # outside the tabs, as those of the tasks
+            for mark in own_marks:
+                mark.render()  # type: ignore[no-untyped-call]  # gradio
     return blocks
 
 

@@ -8,7 +8,15 @@ from playwright.sync_api import Page, Request, expect
 
 from app import TABS
 from tests.conftest import App
-from tests.support.pages.browser import SETTLED, SLOW, fits_a_phone, hold_questions, open_tab, visit
+from tests.support.pages.browser import (
+    SETTLED,
+    SLOW,
+    far_away,
+    fits_a_phone,
+    hold_questions,
+    open_tab,
+    visit,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -130,3 +138,19 @@ def test_no_event_without_a_spinner_keeps_a_progress_for_what_it_changes(client:
     ]
     assert len(events) > 100
     assert [event["api_name"] for event in events if event["show_progress_on"] != []] == []
+
+
+def test_choosing_tasks_quickly_asks_once_for_each(page: Page, app: App) -> None:
+    visit(page, f"{app.url}?tab=batch")
+    expect(page.locator("#upload")).to_be_visible(timeout=SLOW)
+    page.wait_for_timeout(3000)
+    asked: list[str] = []
+    page.on("request", lambda sent: asked.append(sent.url) if "queue/join" in sent.url else None)
+    with far_away(page):
+        for title in ("Paraphrase", "Inference"):
+            page.get_by_role("radio", name=title).check()
+            page.wait_for_timeout(500)
+        page.wait_for_timeout(6000)
+        before = len(asked)
+        page.wait_for_timeout(3000)
+    assert 2 <= before == len(asked) <= 20

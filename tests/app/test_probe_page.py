@@ -12,7 +12,7 @@ from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from probe.ui.tabs.example_pairs import examples_of
 from tests.conftest import App
-from tests.support.pages.browser import PHONE, SLOW, fits_a_phone, is_accessible, visit
+from tests.support.pages.browser import PHONE, SLOW, far_away, fits_a_phone, is_accessible, visit
 from tests.support.processes.running_app import add_model
 
 pytestmark = pytest.mark.browser
@@ -57,19 +57,34 @@ def test_the_first_page_shows_an_example_predicted_and_explained(newcomer: Page)
 
 def test_of_two_quick_choices_the_last_one_counts(page: Page, app: App) -> None:
     answered(page, app.url)
-    slow = page.context.new_cdp_session(page)
-    slow.send("Network.enable")
-    slow.send(
-        "Network.emulateNetworkConditions",
-        {"offline": False, "latency": 700, "downloadThroughput": -1, "uploadThroughput": -1},
-    )
-    for title in ("A negation", "A number"):
-        page.locator("#example input").click()
-        page.get_by_role("option", name=title).first.click()
-    slow.detach()
+    with far_away(page):
+        for title in ("A negation", "A number"):
+            page.locator("#example input").click()
+            page.get_by_role("option", name=title).first.click()
     expect(page.locator("#example input")).to_have_value("A number")
     shown = page.locator("#text-2 textarea")
     expect(shown).to_have_value(examples_of(NLI)["A number"].hypothesis, timeout=SLOW)
+
+
+def test_of_two_quick_tasks_the_last_one_counts(page: Page, app: App) -> None:
+    answered(page, app.url)
+    with far_away(page):
+        for title in ("Paraphrase", "Sentiment"):
+            page.get_by_role("radio", name=title).check()
+            page.wait_for_timeout(600)
+        expect(page.locator("#question")).to_contain_text("speak well or badly", timeout=SLOW)
+        page.wait_for_timeout(2000)
+    expect(page.get_by_role("radio", name="Sentiment")).to_be_checked()
+    expect(page.locator("#question")).to_contain_text("speak well or badly")
+
+
+def test_a_text_that_is_left_at_once_has_no_right_answer_any_more(page: Page, app: App) -> None:
+    answered(page, app.url)
+    expect(page.get_by_role("radio", name="not known")).not_to_be_checked()
+    page.locator("#text-2 textarea").press_sequentially(" Nobody saw it.")
+    page.locator("#settings-button").click()
+    expect(page.get_by_role("radio", name="not known")).to_be_checked(timeout=SLOW)
+    expect(page.locator("#example input")).to_have_value("")
 
 
 def test_on_a_screen_the_answer_and_two_results_are_in_sight(page: Page, app: App) -> None:

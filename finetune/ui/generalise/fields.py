@@ -21,7 +21,7 @@ from probe.errors import UserError
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
 from probe.ui.api.hub_dataset import is_open
-from probe.ui.events import CHANGING, answer_together
+from probe.ui.events import CHANGING, QUIET
 from probe.ui.html.elements import alert, note
 from probe.ui.page import Page
 from probe.ui.panels import hub_dataset
@@ -82,7 +82,8 @@ class Fields:
         skill, file, column, vary = self._fields
         told = [skill.change, file.change, column.input, vary.input]
         asked = [self._page.owner, self._page.task, *self._fields]
-        answer_together(told, offered, follow, asked, self._shown)
+        mark = self._page.mark_of(*told, after=offered)
+        mark.change(follow, asked, self._shown, **QUIET)
 
 
 def build_settings() -> list[Any]:

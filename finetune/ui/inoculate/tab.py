@@ -14,7 +14,7 @@ from finetune.ui.inoculate.results import Results, build_results
 from finetune.ui.inoculate.samples import samples
 from probe.tasks.task import task_named
 from probe.ui.choices import model_choices
-from probe.ui.events import EACH, LAST, QUIET, answer_together, hidden, in_focus, in_turn
+from probe.ui.events import EACH, LAST, QUIET, hidden, in_focus, in_turn
 from probe.ui.html.elements import hint
 from probe.ui.page import Page
 from probe.ui.run_tab import scripts
@@ -85,11 +85,11 @@ def build(page: Page) -> None:
 
     page.on_return(offered, [owner, task], models, **QUIET)
     # a list of several tells a choice as input alone, and what is typed as change alone
-    other = [challenges.input, challenges.change]
-    gr.on(other, sampled, [challenges, task], shown_samples, **LAST, **QUIET)
+    other = page.mark_of(challenges.input, challenges.change)
+    other.change(sampled, [challenges, task], shown_samples, **QUIET)
     changed = [*(field.input for field in fields[:3]), *(field.change for field in fields)]
     # after the tab is drawn, for measuring takes a moment
-    answer_together(changed, drawn, handlers.forecast, plan, estimate)
+    page.mark_of(*changed, after=drawn).change(handlers.forecast, plan, estimate, **QUIET)
     planned = [models, challenges, *viewed]
     followed = [results.models, results.challenges, results.opened, *shown]
     told, typed = [models.input, challenges.input], [models.change, challenges.change]

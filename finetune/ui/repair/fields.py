@@ -46,6 +46,7 @@ class Fields:
 
     def __init__(self) -> None:
         self._method: Any = None  # Any: components share no useful type
+        self._about: Any = None
         self._transforms: Any = None
 
     def build(self) -> list[Any]:
@@ -55,11 +56,10 @@ class Fields:
         transforms = several(
             change_choices(NLI), value=[ALL], label="Taught with", elem_id="repair-transforms"
         )
-        method.change(summary, method, about, **QUIET)
         # gradio tells a choice by the keyboard as a change alone
         told = [transforms.input, transforms.change]
         gr.on(told, None, transforms, transforms, js=TIDY, **QUIET)
-        self._method, self._transforms = method, transforms
+        self._method, self._about, self._transforms = method, about, transforms
         return [method, transforms]
 
     def build_settings(self) -> list[Any]:
@@ -83,7 +83,7 @@ class Fields:
                 )
             mode = mode_choice("repair-mode", first_mode(FIRST))
             gr.HTML(note(ABOUT_SETTINGS), padding=False)
-        followed = [self._transforms, compare, share, asking_share, mode]
+        followed = [self._about, self._transforms, compare, share, asking_share, mode]
         self._method.change(follow, self._method, followed, **QUIET)
         return [sizes, repeats, lr, compare, share, asking_share, mode]
 
@@ -116,7 +116,7 @@ def offered(task: Task) -> list[Any]:
 
 def summary(method: str) -> Markup:
     """Say what a method is."""
-    return note(METHODS[method].term.summary) if method in METHODS else note("")
+    return note(METHODS[method].term.summary)
 
 
 def first_mode(method: str) -> Mode:
@@ -124,10 +124,11 @@ def first_mode(method: str) -> Mode:
     return "full" if METHODS[method].kind == MITIGATION.kind else "fast"
 
 
-def follow(method: str) -> tuple[Any, Any, Any, Any, Any]:
-    """Show what belongs to a method: what it is taught with, compared with, shares, and how."""
+def follow(method: str) -> tuple[Any, ...]:
+    """Show what belongs to a method: what it is, is taught and compared with, shares, and how."""
     kind = METHODS[method].kind
     return (
+        summary(method),
         gr.Dropdown(visible=kind != CALIBRATION.kind),
         gr.Checkbox(visible=kind != TRANSFER.kind),
         gr.Number(visible=kind != CALIBRATION.kind),

@@ -129,7 +129,7 @@ def _react(page: Page, file: LabelledFile, said: str) -> None:
     page.on_next_task(show_file, whole, file.shown, **QUIET)
     examples = list(file.examples.values())
     offered = [page.task, file.upload]
-    file.upload.change(_examples_of, offered, examples, **QUIET)
+    page.mark_of(file.upload.change).change(_examples_of, offered, examples, **QUIET)
     page.on_task(_examples_of, offered, examples)
     chosen = [*whole, *file.columns]
     gr.on(

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from probe.runs.gallery import gallery_runs
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, EACH, LAST, QUIET, answer_together, hidden, in_turn
+from probe.ui.events import CHANGING, EACH, LAST, QUIET, hidden, in_turn
 from probe.ui.html.elements import hint
 from probe.ui.html.run import LINK_LABEL
 from probe.ui.page import Page
@@ -145,7 +145,8 @@ def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown:
     page.on_return(handlers.offer_models, [owner, task], form.model, **QUIET)
     changed = [field.change for field in values if hasattr(field, "change")]
     # after the tab is drawn, for measuring takes a moment
-    answer_together(changed, drawn, handlers.forecast, [owner, *values], form.estimate)
+    asked = page.mark_of(*changed, after=drawn)
+    asked.change(handlers.forecast, [owner, *values], form.estimate, **QUIET)
     followed = [form.model, runs, owner, task]
     form.model.input(handlers.follow_model, followed, [runs, *seen], **LAST, **turn)
     started = form.start.click(

@@ -1,6 +1,7 @@
 """What the browser tests do with a page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error as PlaywrightError
@@ -135,3 +136,14 @@ def looks_well_by_day_and_by_night(page: Page, parts: list[list[str]]) -> None:
         page.set_viewport_size(size)
         fits(page)
         controls_keep_apart(page)
+
+
+@contextmanager
+def far_away(page: Page) -> Iterator[None]:
+    """Let each request of a page take 0.7 s."""
+    line = page.context.new_cdp_session(page)
+    line.send("Network.enable")
+    slow = {"latency": 700, "downloadThroughput": -1, "uploadThroughput": -1}
+    line.send("Network.emulateNetworkConditions", {"offline": False, **slow})
+    yield
+    line.detach()

@@ -183,7 +183,7 @@ def follow_class(page: Page, view: View, shown: Outputs, parts: ClassParts) -> N
     begun = [page.owner, shown.place, page.task, shown.model]
     parts.begin.click(own.start, begun, outputs.outputs, **QUIET)
     shown.run.click(own.record, [*here, shown.guess], guessed, **QUIET)
-    shown.place.change(
+    page.mark_of(shown.place.change).change(
         lambda place: gr.Row(visible=place != ALL), shown.place, parts.tools, **QUIET
     )
     shown.place.change(own.look, here, guessed, **QUIET)

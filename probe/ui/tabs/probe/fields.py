@@ -24,7 +24,7 @@ from probe.ui.tabs.probe.view import max_fields, place_of, span_of
 UNKNOWN = ("not known", "")
 SEVERAL = "As it stands in the passage; | between several."
 PREDICTED = ("the right answer, else the predicted one", "")
-MODEL = 2
+MODEL = 1
 """The place of the model among `values_of`."""
 FOLLOW_METHOD = """method => ({
   __type__: "update", interactive: ["integrated_gradients", "occlusion"].includes(method)
@@ -192,7 +192,7 @@ def option_controls() -> list[Any]:  # Any: components share no useful type
 
 
 def values_of(opened: Opened) -> list[Any]:  # Any: values and gradio's updates
-    """Return what everything shows: the task's choice, `Fields.inputs`, then `Tools`."""
+    """Return what everything shows: `Fields.inputs`, then `Tools`."""
     view, task = opened.view, opened.view.task
     texts = list(task.texts(view.example).values())
     title = next(
@@ -200,7 +200,6 @@ def values_of(opened: Opened) -> list[Any]:  # Any: values and gradio's updates
     )
     chosen = view.names
     return [
-        task.name,
         task.name,
         gr.Dropdown(choices=short_model_choices(opened.models), value=view.model or None),
         gr.Radio(

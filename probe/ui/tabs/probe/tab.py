@@ -69,10 +69,11 @@ def build(page: Page) -> None:
         shown, model, gold, right, seed, explain, method, baseline, names, texts, controls
     )
     tools = Tools(example, swap, preset, asked, notices)
+    _forget_gold(fields, tools, random)  # before the answer is asked for
     answer = _answer_on_change(page, fields, [verdict, results, said])
     loaded.then(**answer)
     _open(page, fields, tools, file, answer)
-    _fill_on_press(fields, tools, random)
+    _fill_on_press(page, fields, tools, random)
     _open_rows(page, fields, results)
     _share(page, fields, link, given)
     settings.click(None, js=browser.TOGGLE_SETTINGS, **QUIET)
@@ -90,8 +91,7 @@ def _answer_on_change(page: Page, fields: Fields, outputs: list[gr.HTML]) -> dic
     }
 
     def answer_on(triggers: list[Any], pause: int) -> None:
-        wait = browser.after_pause(pause)
-        answered = gr.on(triggers, **answer, js=wait, trigger_mode="always_last")
+        answered = page.mark_of(*triggers).change(**answer, js=browser.after_pause(pause))
         answered.then(None, js=browser.FRESH, **QUIET)
 
     # a text's own change, whoever makes it: a key, a paste, an example, a permalink
@@ -107,13 +107,16 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
     """Show what a link, a file or another task asks for, and answer it."""
     models = page.core.models
     parts = [tools.example, tools.swap, tools.preset, tools.question, tools.notices]
-    outputs = [page.task, *fields.inputs, *parts]
+    filled = [*fields.inputs, *parts]
+    followed = gr.Textbox(NLI.name, label="task that the fields follow", visible=False)
+    outputs = [page.task, followed, *filled]
 
     def open_page(visitor: str, task: str, request: gr.Request) -> list[Any]:
         linked = request.query_params
         query = linked if task_in(linked).name == task else {"task": task}
         opened = open_link(models, visitor, query)
-        return values_of(opened) if names_a_view(query) else models_of(opened)
+        values = values_of(opened) if names_a_view(query) else models_of(opened)
+        return [gr.skip(), task, *values]
 
     def open_task(task: str, visitor: str) -> list[Any]:
         return values_of(open_link(models, visitor, {"task": task}))
@@ -124,7 +127,8 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
             held = read_file(Path(path)) if path else {}
         except UserError as trouble:
             return [gr.skip()] * (len(outputs) - 1) + [alert(trouble)]
-        return values_of(open_link(models, visitor, held))
+        opened = open_link(models, visitor, held)
+        return [opened.view.task.name, opened.view.task.name, *values_of(opened)]
 
     def refresh(visitor: str, shown: str) -> gr.Dropdown:
         """Offer the visitor's own models, and those that came meanwhile."""
@@ -133,9 +137,9 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
     opened = page.on_open(open_page, [page.owner, page.task], outputs, **FILLING)
     opened.then(None, js=browser.OPENED, **QUIET)
     changes = gr.Number(0, label="tasks followed so far", precision=0, visible=False)
-    counted = [page.task, fields.shown, changes]
-    page.marks.next.change(None, counted, changes, js=browser.TASK_CHANGED, **QUIET)
-    follow = changes.change(open_task, [page.task, page.owner], outputs, **FILLING)
+    counted = [followed, changes]
+    page.marks.next.change(None, [page.task, *counted], counted, js=browser.TASK_CHANGED, **QUIET)
+    follow = changes.change(open_task, [page.task, page.owner], filled, **FILLING)
     read = file.upload(open_file, [page.owner, file], outputs, **LAST, **FILLING)
     for event in (opened, follow, read):
         event.then(**answer).then(None, js=browser.FRESH, **QUIET)
@@ -143,7 +147,7 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
     page.on_return(refresh, [page.owner, fields.shown], fields.model, **QUIET)
 
 
-def _fill_on_press(fields: Fields, tools: Tools, random: gr.Button) -> None:
+def _fill_on_press(page: Page, fields: Fields, tools: Tools, random: gr.Button) -> None:
     """Bring another example, or other changes, when a tool is pressed."""
     example = [*fields.texts, fields.gold, fields.answer]
     draws = gr.Number(0, label="random examples so far", precision=0, visible=False)
@@ -153,9 +157,9 @@ def _fill_on_press(fields: Fields, tools: Tools, random: gr.Button) -> None:
     random.click(answering.draw, [fields.shown, draws], drawn, **FILLING)
     preset = [fields.shown, tools.preset]
     tools.preset.input(answering.take_preset, preset, fields.names, **LAST, **QUIET)
-    _forget_gold(fields, tools, random)
     # a change that is typed is told as change alone
-    fields.names.change(answering.name_preset, [fields.shown, fields.names], tools.preset, **QUIET)
+    named = [fields.shown, fields.names]
+    page.mark_of(fields.names.change).change(answering.name_preset, named, tools.preset, **QUIET)
 
 
 def _forget_gold(fields: Fields, tools: Tools, random: gr.Button) -> None:
