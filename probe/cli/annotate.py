@@ -16,6 +16,7 @@ from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.group import group
 from probe.cli.options import ModelName, TaskName
 from probe.cli.output import make_folder, print_json, write_json
+from probe.cli.output_files import check_output_files
 from probe.data.rows import labelled
 from probe.errors import ExampleError, OptionError
 from probe.models.library import load_any
@@ -52,6 +53,7 @@ def draw_command(
     seed: int = 0,
 ) -> None:
     """Draw the items of a set by seed, controls among them, as a file to look at and change."""
+    check_output_files([file], [out])
     chosen = task_named(task)
     asked = mode_for(chosen, mode)
     salad = presets(chosen)

@@ -11,6 +11,7 @@ import typer
 from probe.addsent.generate import Distractor, distractor
 from probe.addsent.place import insert
 from probe.cli.example_file import OR_HUB, local_file
+from probe.cli.output_files import check_output_files
 from probe.data.questions import read_questions
 from probe.errors import writing
 from probe.tasks.reading import Question
@@ -33,6 +34,7 @@ def distractors_command(
     Raw AddSent: no person has repaired or checked a sentence. A question no word of which can be
     altered has none and is left out.
     """
+    check_output_files([file], [out])
     made = list[tuple[Question, Distractor]]()
     total = 0
     with writing(out), out.open("w", encoding="utf-8", newline="\n") as lines:

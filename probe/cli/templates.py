@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from probe.cli.output_files import check_output_files
 from probe.templates.files import write_pairs
 from probe.templates.generate import generate
 from probe.templates.grammar import grammar
@@ -34,6 +35,7 @@ def templates_command(
     ] = True,
 ) -> None:
     """Write pairs made from templates."""
+    check_output_files([], [out])
     low, high = read_range(numbers)
     request = Request(
         kind,

@@ -14,7 +14,7 @@ from probe.data.writers.appended import AppendedFile
 from probe.data.writers.blocks import check_rows
 from probe.data.writers.cells import free_names
 from probe.data.writers.output import Output, read_spool, spooled
-from probe.errors import FileError, writing
+from probe.errors import writing
 from probe.scoring.values import RowValues, ValueColumns
 
 
@@ -37,14 +37,6 @@ class Places:
     def work(self) -> Path:
         """The folder in which an unfinished scoring keeps what it needs to go on."""
         return self.scored.with_name(f"{self.scored.name}.unfinished")
-
-
-def require_apart(source: Path, places: Places) -> None:
-    """Refuse to write over the file that is read, or two files into one. Raises FileError."""
-    paths = [path for path in (source.resolve(), places.scored, places.pairs) if path]
-    twice = next((path for at, path in enumerate(paths) if path in paths[:at]), None)
-    if twice:
-        raise FileError(f"{twice.name} is named twice; the files that are written need other names")
 
 
 class ScoringFiles:

@@ -9,12 +9,17 @@ from probe.errors import writing
 from probe.runs.run import Json
 
 
+def report_files(folder: Path) -> tuple[Path, Path]:
+    """Return where the page and the values of a report lie in their folder."""
+    return folder / "report.html", folder / "report.json"
+
+
 def write_report(report: Json, folder: Path, changes: Sequence[Json] | None = None) -> list[Path]:
     """Write report.html and report.json into a folder and return their paths. Raises FileError.
 
     `changes` are what differs from an older report.
     """
-    page, values = folder / "report.html", folder / "report.json"
+    page, values = report_files(folder)
     whole = report if changes is None else {**report, "changes": list(changes)}
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)

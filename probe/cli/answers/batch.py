@@ -31,6 +31,7 @@ from probe.cli.options import (
     transform_options,
 )
 from probe.cli.output import end_progress, show_progress, write_json
+from probe.cli.output_files import check_output_files
 from probe.data.label_values import in_words, label_values, read_label_values
 from probe.data.rows import choose, with_class_names
 from probe.data.source import open_source
@@ -38,7 +39,7 @@ from probe.data.writers.output import checked_form
 from probe.errors import Stopped
 from probe.scoring.experiment import scoring_request
 from probe.scoring.file_scoring import FileScoring
-from probe.scoring.files import Places, forms_words, require_apart
+from probe.scoring.files import Places, forms_words
 from probe.scoring.precisions import PRECISION_ROWS, precision_words
 from probe.scoring.request import ScoringRequest, identity
 
@@ -86,10 +87,9 @@ def batch_command(
     questions takes SQuAD's JSON, or a table with context, question, answers. Where a table has
     base_id, its rows are variants of questions, of which the worst counts.
     """
-    places = Places(out, pairs)
+    check_output_files([file], [out, pairs, summary])
     for place in filter(None, (out, pairs)):
         checked_form(place, guard)
-    require_apart(file, places)
     names = tuple(name.strip() for name in transforms.split(",") if name.strip())
     options = transform_options(keep, sign, pin, by_id, draw, others)
     path = local_file(file)
@@ -104,6 +104,7 @@ def batch_command(
     if told := in_words(label_values(source, columns, answered)):
         typer.echo(told, err=True)
     request = ScoringRequest(columns, names, seed, options, precision, guard)
+    places = Places(out, pairs)
     known = identity(path, classifier, request, places)
     if as_run:
         order = classifier.order if labels else ()

@@ -11,7 +11,7 @@ import typer
 
 from probe.checkup.experiment import known_results, run_request
 from probe.checkup.measuring.subject import Asked
-from probe.checkup.page.files import write_report
+from probe.checkup.page.files import report_files, write_report
 from probe.checkup.plan import Plan, new_plan, with_gold
 from probe.checkup.report import (
     against,
@@ -37,6 +37,7 @@ from probe.cli.options import (
     fields_of,
 )
 from probe.cli.output import make_folder, write_json
+from probe.cli.output_files import check_output_files
 from probe.data.hub.dataset import source_name
 from probe.data.label_values import label_values, read_label_values
 from probe.data.rows import choose, read_rows, with_class_names
@@ -89,6 +90,8 @@ def checkup_command(
     What an interrupted call has measured is not measured again. Ends with exit code 1 where a
     figure is under its limit, or above it where less is better.
     """
+    check_output_files([file], [*report_files(out), reference])
+    check_output_files([older], [reference])
     import torch  # which the other commands of this group need not wait for
 
     torch.set_num_threads(threads)

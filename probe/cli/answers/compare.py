@@ -22,6 +22,7 @@ from probe.cli.options import (
     read_example,
 )
 from probe.cli.output import end_progress, print_json, show_progress, write_json
+from probe.cli.output_files import check_output_files
 from probe.data.rows import Columns, guess, require_text, with_class_names
 from probe.data.tables import Table, read_table, write_table
 from probe.data.writers.output import checked_form
@@ -59,6 +60,7 @@ def compare_command(
 
     Models that answer with spans are compared by F1 and exact match, and by a paired bootstrap.
     """
+    check_output_files([file], [out, summary])
     require_two(models)
     if file is None:
         if summary or out:

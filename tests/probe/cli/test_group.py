@@ -93,7 +93,7 @@ def test_what_cannot_be_written_is_one_sentence(blocked: str, pairs: str, model:
 def test_a_folder_where_a_file_should_be_is_one_sentence(out: str, tmp_path: Path) -> None:
     (tmp_path / out).mkdir()
     words = ["templates", "numerical", "--n", "2", "--out", str(tmp_path / out)]
-    assert "cannot be written: Is a directory" in sentence(CliRunner().invoke(PROBE, words))
+    assert "cannot be written: it is a folder" in sentence(CliRunner().invoke(PROBE, words))
 
 
 def test_a_missing_file_is_one_sentence(tmp_path: Path, model: str) -> None:
