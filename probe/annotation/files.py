@@ -10,7 +10,9 @@ from probe.annotation.items import Item
 from probe.annotation.judgements import Judgement
 from probe.annotation.modes import Mode
 from probe.data.missing import is_missing
+from probe.data.source import form_of
 from probe.data.tables import read_table
+from probe.data.writers.blocks import in_place
 from probe.errors import FileError, writing
 from probe.tasks.task import Task
 
@@ -60,9 +62,10 @@ def votes_frame(rows: Sequence[Judgement]) -> pd.DataFrame:
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table as CSV. Raises FileError."""
-    with writing(path):
-        frame.to_csv(path, index=False)
+    """Write a table as CSV. Raises FileError, also for a name that says another form."""
+    form_of(path, ("csv",))
+    with in_place(path) as fresh, writing(path):
+        frame.to_csv(fresh, index=False)
 
 
 def read_items(path: Path, task: Task, mode: Mode) -> list[Item]:

@@ -18,6 +18,7 @@ from probe.cli.options import ModelName, TaskName
 from probe.cli.output import make_folder, print_json, write_json
 from probe.cli.output_files import check_output_files
 from probe.data.rows import labelled
+from probe.data.source import form_of
 from probe.errors import ExampleError, OptionError
 from probe.models.library import load_any
 from probe.runs.owners import COMMAND_LINE
@@ -54,6 +55,7 @@ def draw_command(
 ) -> None:
     """Draw the items of a set by seed, controls among them, as a file to look at and change."""
     check_output_files([file], [out])
+    form_of(out, ("csv",))
     chosen = task_named(task)
     asked = mode_for(chosen, mode)
     salad = presets(chosen)

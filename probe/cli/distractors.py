@@ -13,6 +13,8 @@ from probe.addsent.place import insert
 from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.output_files import check_output_files
 from probe.data.questions import read_questions
+from probe.data.source import form_of
+from probe.data.writers.blocks import in_place
 from probe.errors import writing
 from probe.tasks.reading import Question
 from probe.text.tokens import tokenise
@@ -35,9 +37,14 @@ def distractors_command(
     altered has none and is left out.
     """
     check_output_files([file], [out])
+    form_of(out, ("jsonl",))
     made = list[tuple[Question, Distractor]]()
     total = 0
-    with writing(out), out.open("w", encoding="utf-8", newline="\n") as lines:
+    with (
+        in_place(out) as fresh,
+        writing(out),
+        fresh.open("w", encoding="utf-8", newline="\n") as lines,
+    ):
         for question in read_questions(local_file(file)):
             total += 1
             if found := distractor(question, second):

@@ -1,10 +1,10 @@
 """A file read row by row, whatever its form: what `read_table` and the scoring of files share."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 from probe.data.formats.delimited import open_delimited
 from probe.data.formats.encodings import TextFile, text_file
@@ -32,15 +32,14 @@ FORMS: dict[str, Form] = {
 }
 
 
-def form_of(path: Path) -> Form:
-    """Return a file's form by its name. Raises FileError."""
+def form_of(path: Path, among: Sequence[Form] = get_args(Form)) -> Form:
+    """Return a file's form by its name. Raises FileError where it is none of some."""
     plain = path.name.lower().removesuffix(packing_of(path))
     form = FORMS.get(Path(plain).suffix)
-    if form is None:
-        raise FileError(
-            f"{path.name}: name the file .csv, .tsv, .jsonl, .parquet or .xlsx "
-            "(or any of them .gz or .zst)"
-        )
+    if form is None or form not in among:
+        *others, last = (f".{each}" for each in among)
+        offered = f"{', '.join(others)} or {last}" if others else last
+        raise FileError(f"{path.name}: name the file {offered} (packed also .gz or .zst)")
     return form
 
 

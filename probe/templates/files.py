@@ -1,4 +1,4 @@
-"""Generated pairs as a file, written row by row."""
+"""Generated pairs as a file."""
 
 import csv
 import json
@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from probe.data.formats.unpacking import packing_of
-from probe.data.source import form_of
-from probe.errors import FileError, writing
+from probe.data.source import Form, form_of
+from probe.data.writers.blocks import in_place
+from probe.errors import writing
 from probe.tasks.task import Task
 
 Rows = Iterable[dict[str, str]]
@@ -23,15 +23,17 @@ def write_pairs(
     task: Task,
     path: Path,
 ) -> None:
-    """Write generated examples as they come, in the form that the name says. Raises FileError."""
-    form = form_of(path)
-    if form not in WRITERS or packing_of(path):
-        raise FileError(f"{path.name}: pairs are written row by row; name the file .csv or .jsonl")
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8", newline="") as file:
-            names = ("id", *task.fields, *FACTS)
-            WRITERS[form]((cells(row, names) for row in rows), names, file)
+    """Write generated examples in the form that the name says; the file is whole or not there.
+
+    Raises FileError.
+    """
+    write, names = WRITERS[form_of(path, tuple(WRITERS))], ("id", *task.fields, *FACTS)
+    with (
+        in_place(path) as fresh,
+        writing(path),
+        fresh.open("w", encoding="utf-8", newline="") as file,
+    ):
+        write((cells(row, names) for row in rows), names, file)
 
 
 def cells(example: Any, names: Sequence[str]) -> dict[str, str]:
@@ -52,7 +54,7 @@ def _json_lines(rows: Rows, names: Sequence[str], file: IO[str]) -> None:
         file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-WRITERS: dict[str, Callable[[Rows, Sequence[str], IO[str]], None]] = {
+WRITERS: dict[Form, Callable[[Rows, Sequence[str], IO[str]], None]] = {
     "csv": partial(_table, mark=",", end="\r\n"),
     "tsv": partial(_table, mark="\t", end="\n"),  # no text holds a tab or a quotation mark
     "jsonl": _json_lines,

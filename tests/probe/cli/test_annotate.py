@@ -17,7 +17,7 @@ from tests.support.runs.annotation import answer_all, honest, person
 def test_a_set_is_drawn_imported_judged_and_exported(
     home: Path, model: str, tmp_path: Path
 ) -> None:
-    path, out = tmp_path / "items.csv", tmp_path / "out"
+    path, out = tmp_path / "new" / "items.csv", tmp_path / "out"
     words = ["--transforms", "sort,shuffle", "--each", "1", "--model", model, "--out", str(path)]
     assert "4 items and 5 controls" in run("annotate", "draw", *words).output
     made = run("annotate", "import", str(path), "--title", "Language?", "--votes", "1").output
@@ -43,7 +43,8 @@ def test_a_set_is_drawn_imported_judged_and_exported(
     ("words", "trouble"),
     [
         (["export", "gone", "--out", "x"], "has no set 'gone'; it has: none"),
-        (["draw", "--mode", "vote", "--out", "x"], "no annotation 'vote'; it has: valid, labels"),
+        (["draw", "--mode", "vote", "--out", "x.csv"], "no annotation 'vote'; it has: valid, labels"),
+        (["draw", "--out", "i.parquet"], "i.parquet: name the file .csv (packed"),
         (["import", "gone.csv"], "gone.csv"),
     ],
 )

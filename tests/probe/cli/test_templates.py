@@ -1,7 +1,9 @@
 """`python -m probe templates`: the files it writes, what it refuses."""
 
 import csv
+import gzip
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from probe.cli.main import app
-from probe.templates import Request, generate
-from probe.templates.files import FACTS
+from probe.tasks.nli import NLI
+from probe.templates import Request, TemplatePair, generate
+from probe.templates.files import FACTS, write_pairs
 from tests.support.files.template_files import texts
 
 
@@ -43,12 +46,31 @@ def test_the_command_writes_json_lines_and_tsv(tmp_path: Path) -> None:
     ]
 
 
+def test_a_file_is_packed_as_its_name_says(tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv.gz"):
+        assert run("dative", "--n", "3", "--out", str(tmp_path / name)).exit_code == 0
+    plain = (tmp_path / "a.csv").read_bytes()
+    assert gzip.decompress((tmp_path / "b.csv.gz").read_bytes()) == plain
+
+
+def test_a_file_that_is_not_completed_leaves_the_older_one(tmp_path: Path) -> None:
+    def interrupted() -> Iterator[TemplatePair]:
+        yield from generate(Request("dative"), 1, 0)
+        raise KeyboardInterrupt
+
+    out = tmp_path / "a.csv"
+    out.write_text("older")
+    with pytest.raises(KeyboardInterrupt):
+        write_pairs(interrupted(), NLI, out)
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["older"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["dative", "--n", "999999", "--out", "a.csv"], "999,999 pairs were asked for"),
-        (["dative", "--out", "a.parquet"], "name the file .csv or .jsonl"),
-        (["dative", "--out", "a.png"], "name the file .csv"),
+        (["dative", "--out", "a.parquet"], "name the file .csv, .tsv or .jsonl (packed"),
+        (["dative", "--out", "a.png"], "name the file .csv, .tsv or .jsonl (packed"),
         (["numerical", "--range", "9", "--out", "a.csv"], "not of the form LO-HI"),
         (["hans", "--lexical", "A", "--out", "a.csv"], "lexical means nothing for hans"),
     ],
