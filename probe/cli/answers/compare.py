@@ -23,6 +23,7 @@ from probe.cli.options import (
 )
 from probe.cli.output import end_progress, print_json, show_progress, write_json
 from probe.cli.output_files import check_output_files
+from probe.data.label_values import in_words, label_values
 from probe.data.rows import Columns, guess, require_text, with_class_names
 from probe.data.tables import Table, read_table, write_table
 from probe.data.writers.output import checked_form
@@ -65,6 +66,8 @@ def compare_command(
     if file is None:
         if summary or out:
             raise ComparisonError("--summary and --out are for a file; name one")
+        if columns:
+            raise ComparisonError("--columns is for a file; name one")
         if not (premise or hypothesis or texts):
             raise ComparisonError(
                 "give a file, or --premise and --hypothesis, or --text FIELD=VALUE"
@@ -79,6 +82,10 @@ def compare_command(
         return
     if premise or hypothesis or texts:
         raise ComparisonError("give a file, or --premise and --hypothesis (or --text), not both")
+    if gold:
+        raise ComparisonError(
+            "--gold is the label of a pair; a file's column of labels is the last of --columns"
+        )
     if out:
         checked_form(out, guard)
     path = local_file(file)
@@ -107,6 +114,8 @@ def _compare_table(
     task = held_to(classifiers)
     chosen = with_class_names(_columns(columns, list(table.frame.columns), task), path)
     unread = read(table, chosen, task)
+    if told := in_words(label_values(table, chosen, task)):
+        typer.echo(told, err=True)
     for chunk in compare_rows(classifiers, unread, precision):
         rows += chunk.rows
         show_progress(f"{chunk.done}/{chunk.total} rows")
