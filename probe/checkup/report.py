@@ -223,12 +223,14 @@ def _sentence(before: Figure, after: Figure, size: str, better: bool) -> str:
 def too_low(report: Json, limits: Mapping[str, float]) -> list[str]:
     """Return a sentence for each figure that is on the wrong side of its limit.
 
-    A figure of which less is better, as of word salad, must not be above it, any other not below.
-    Raises FileError for a figure that the report does not have.
+    `limits` are by names in small letters. A figure of which less is better, as of word salad, must
+    not be above its limit, any other not below. Raises FileError for a figure that the report does
+    not have.
     """
-    own = figures_of(report)
+    own = {name.lower(): figure for name, figure in figures_of(report).items()}
     if unknown := [name for name in limits if name not in own]:
-        raise FileError(f"the check-up has no figure {unknown[0]!r}; it has: {', '.join(own)}")
+        names = ", ".join(figure.name for figure in own.values())
+        raise FileError(f"the check-up has no figure {unknown[0]!r}; it has: {names}")
     return [
         _missed(own[name], limit) for name, limit in limits.items() if _misses(own[name], limit)
     ]

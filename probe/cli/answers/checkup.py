@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import isfinite, nan
+from math import nan
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from probe.checkup.experiment import known_results, run_request
+from probe.checkup.measuring.names import IN_SLICES, figure_names
 from probe.checkup.measuring.subject import Asked
 from probe.checkup.page.files import report_files, write_report
 from probe.checkup.plan import Plan, new_plan, with_gold
@@ -97,7 +98,7 @@ def checkup_command(
     torch.set_num_threads(threads)
     before = read_report(older) if older else None
     loaded = opened(model, labels, task)
-    limits = dict(_limit(text, loaded.task.measure.lower()) for text in fail_under)
+    limits = dict(_limit(text, loaded.task) for text in fail_under)
     reading = Reading(tuple(column), gold, tuple(label_value))
     examples = reading.of(file, loaded.task) if file else bundled_examples(loaded.task, "test")
     make_folder(out)
@@ -180,15 +181,25 @@ def _tell(report: Json, changes: Sequence[Json] | None) -> None:
         typer.echo(f"try: {each['why']}: {each['command']}")
 
 
-def _limit(text: str, score: str) -> tuple[str, float]:
-    """Read a limit; a number alone is that of the score. Raises CheckupError."""
-    name, _, number = text.rpartition("=")
+def _limit(text: str, task: Task) -> tuple[str, float]:
+    """Read a limit; a number alone is that of the score.
+
+    Raises CheckupError, also for a name that no figure of the task has; slices are known only when
+    they are measured.
+    """
+    written, _, number = text.rpartition("=")
     try:
         limit = float(number)
     except ValueError:
         limit = nan
-    if not isfinite(limit):
+    if not 0 <= limit <= 1:
         raise CheckupError(
-            f"--fail-under {text!r} is neither a share such as 0.8 nor of the form NAME=0.6"
+            f"--fail-under {text!r} is neither a share from 0 to 1, such as 0.8, nor of the form "
+            "NAME=0.6"
         )
-    return name.strip() or score, limit
+    name, known = written.strip().lower() or task.measure.lower(), list(figure_names(task))
+    if name not in map(str.lower, known) and IN_SLICES not in name:
+        raise CheckupError(
+            f"a check-up of {task.title.lower()} has no figure {name!r}; it has: {', '.join(known)}"
+        )
+    return name, limit

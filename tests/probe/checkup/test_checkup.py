@@ -307,6 +307,7 @@ def test_a_limit_holds_from_below_or_from_above() -> None:
     assert too_low(shown, {"accuracy": 0.8, "sort": 0.8}) == []
     assert too_low(shown, {"accuracy": 0.81}) == ["Accuracy is 80.0 %, under 81 %"]
     assert too_low(shown, {"sort": 0.5}) == ["Sort is 80.0 %, above 50 %"]
+    assert too_low(report(scored("kind: A", "slices", 0)), {"kind: a": 0.1})
     with pytest.raises(FileError, match="no figure 'nothing'"):
         too_low(shown, {"nothing": 0.5})
 

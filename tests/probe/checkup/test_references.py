@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from probe.checkup.measuring.names import IN_SLICES, figure_names
 from probe.checkup.measuring.subject import Asked
 from probe.checkup.report import REFERENCES, figures_of, read_report, references
 from probe.models.bundled import BUNDLED
@@ -32,6 +33,14 @@ def test_each_is_of_a_bundled_model_as_it_is_now_at_the_usual_sizes(path: Path) 
     assert report["missing"] == [] and report["left_out"] == {}
     assert all(figure.rows == () for figure in figures_of(report).values())
     assert path.stat().st_size < 1024 * KILOBYTES
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_names_of_all_figures_but_slices_are_known_beforehand(path: Path) -> None:
+    report = read_report(path)
+    measured = {figure.name for figure in figures_of(report).values() if figure.group != "slices"}
+    assert measured <= set(figure_names(task_named(report["task"])))
+    assert not any(IN_SLICES in name for name in measured)
 
 
 def test_a_model_is_set_beside_the_others_of_its_task_on_the_same_examples_alone() -> None:

@@ -43,7 +43,10 @@ def test_a_set_is_drawn_imported_judged_and_exported(
     ("words", "trouble"),
     [
         (["export", "gone", "--out", "x"], "has no set 'gone'; it has: none"),
-        (["draw", "--mode", "vote", "--out", "x.csv"], "no annotation 'vote'; it has: valid, labels"),
+        (
+            ["draw", "--mode", "vote", "--out", "x.csv"],
+            "no annotation 'vote'; it has: valid, labels",
+        ),
         (["draw", "--out", "i.parquet"], "i.parquet: name the file .csv (packed"),
         (["import", "gone.csv"], "gone.csv"),
     ],

@@ -9,7 +9,7 @@ from probe.checkup.experiment import KIND
 from probe.checkup.report import figures_of, read_report
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
-from tests.support.commands import run
+from tests.support.commands import refusal, run
 from tests.support.models.tiny_bert import tiny_pairs
 
 
@@ -30,7 +30,7 @@ def words(home: Path, model: str) -> list[str]:
 
 
 def test_the_command_writes_a_report_and_holds_to_limits(words: list[str], home: Path) -> None:
-    first = run(*words, "--out", str(home / "one"), "--fail-under", "0", "--fail-under", "sort=1")
+    first = run(*words, "--out", str(home / "one"), "--fail-under", "0", "--fail-under", "Sort=1")
     assert first.exit_code == 0, first.output
     report = read_report(home / "one" / "report.json")
     assert (report["data"]["n"], report["data"]["name"]) == (24, "mine.jsonl")
@@ -39,7 +39,7 @@ def test_the_command_writes_a_report_and_holds_to_limits(words: list[str], home:
     for word in ("mine.jsonl", "--column hypothesis=claim", "--precision fp32", "--seed 0"):
         assert word in report["command"]
     older = ["--against", str(home / "one" / "report.json")]
-    second = run(*words, "--out", str(home / "two"), *older, "--fail-under", "1.01")
+    second = run(*words, "--out", str(home / "two"), *older, "--fail-under", "1")
     assert second.exit_code == 1
     assert "Nothing changed that can be measured." in second.output
     assert "failed: Accuracy is" in second.output
@@ -81,11 +81,26 @@ def test_a_call_goes_on_with_what_an_interrupted_one_has_measured(
     assert (whole.state, whole.results[0]) == ("done", begun.results[0])  # seconds too
 
 
-def test_a_wrong_limit_and_a_missing_model_are_answered_by_a_sentence(tmp_path: Path) -> None:
-    for words in (["nobody"], ["minilm", "--fail-under", "much"]):
-        result = run("checkup", *words, "--out", str(tmp_path / "out"))
-        assert result.exit_code == 2
-        assert result.output.startswith("error: ")
+@pytest.mark.parametrize(
+    ("limit", "sentence"),
+    [
+        ("much", "--fail-under 'much' is neither a share from 0 to 1"),
+        ("70", "--fail-under '70' is neither a share from 0 to 1"),
+        ("sort=-1", "--fail-under 'sort=-1' is neither a share from 0 to 1"),
+        ("nan", "--fail-under 'nan' is neither a share from 0 to 1"),
+        ("srot=0.5", "a check-up of natural language inference has no figure 'srot'; it has: "),
+    ],
+)
+def test_a_wrong_limit_is_refused_before_anything_is_measured(
+    limit: str, sentence: str, words: list[str], home: Path
+) -> None:
+    said = refusal(*words, "--out", str(home / "out"), "--fail-under", limit)
+    assert said.startswith(sentence)
+    assert not (home / "out").exists()
+
+
+def test_a_missing_model_is_answered_by_a_sentence(tmp_path: Path) -> None:
+    assert "'nobody'" in refusal("checkup", "nobody", "--out", str(tmp_path / "out"))
 
 
 def test_a_label_that_is_not_known_is_asked_about(words: list[str], home: Path) -> None:
