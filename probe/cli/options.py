@@ -1,6 +1,6 @@
 """Options that several commands share, and how their texts are read."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Annotated, Any, get_args
 
 import typer
@@ -8,7 +8,7 @@ import typer
 from probe.errors import OptionError
 from probe.models.classifier import Precision
 from probe.tasks.task import Task
-from probe.transforms.options import Options, read_options
+from probe.transforms.options import DEFAULTS, OPTIONS, Options, read_options
 
 
 def one_of(name: str, choices: tuple[str, ...]) -> Callable[[str], Any]:
@@ -89,11 +89,17 @@ TaskName = Annotated[str, typer.Option("--task", help="The model's task; its own
 
 
 def assignments(option: str, texts: Sequence[str]) -> dict[str, str]:
-    """Read texts of the form NAME=VALUE. Raises OptionError."""
-    wrong = [text for text in texts if "=" not in text]
-    if wrong:
-        raise OptionError(f"{option} {wrong[0]!r} is not of the form NAME=VALUE")
-    return {name.strip(): value for name, _, value in (text.partition("=") for text in texts)}
+    """Read texts of the form NAME=VALUE, each name once. Raises OptionError."""
+    values: dict[str, str] = {}
+    for text in texts:
+        written, mark, value = text.partition("=")
+        name = written.strip()
+        if not mark:
+            raise OptionError(f"{option} {text!r} is not of the form NAME=VALUE")
+        if name in values:
+            raise OptionError(f"{option} names {name!r} twice")
+        values[name] = value
+    return values
 
 
 def fields_of(
@@ -101,9 +107,14 @@ def fields_of(
 ) -> dict[str, str]:
     """Return values by field from FIELD=VALUE texts and options of a field's own.
 
-    Raises OptionError for a field that the task has not.
+    Raises OptionError for a field that the task has not, or that is given in both ways.
     """
-    values = assignments(option, texts) | {name: value for name, value in named.items() if value}
+    assigned, given = (
+        assignments(option, texts),
+        {name: each for name, each in named.items() if each},
+    )
+    _require_once(option, assigned.keys() & given.keys())
+    values = assigned | given
     unknown = [name for name in values if name not in task.fields]
     if unknown:
         fields = ", ".join(task.fields)
@@ -121,5 +132,15 @@ def transform_options(
     keep: float, sign: str, pin: str, by_id: bool, draw: str, others: Sequence[str]
 ) -> Options:
     """Read the options of the transforms. Raises OptionError."""
-    named = {"keep": keep, "sign": sign, "pin": pin, "by_id": by_id, "draw": draw}
-    return read_options(named | assignments("--set", others))
+    assigned = assignments("--set", others)
+    given = read_options({"keep": keep, "sign": sign, "pin": pin, "by_id": by_id, "draw": draw})
+    changed = {name for name in OPTIONS if getattr(given, name) != getattr(DEFAULTS, name)}
+    _require_once("--set", assigned.keys() & changed)
+    return read_options(assigned, given)
+
+
+def _require_once(option: str, both: Collection[str]) -> None:
+    """Refuse what is given by an option of its own and by another. Raises OptionError."""
+    if both:
+        name = min(both)
+        raise OptionError(f"{name} is given twice, by --{name.replace('_', '-')} and by {option}")

@@ -56,10 +56,16 @@ class Columns:
         return {field: record.cells.get(name) for field, name in self.texts.items()}
 
     def check(self, names: Sequence[str]) -> None:
-        """Refuse columns that are not there. Raises FileError."""
-        for name in (*self.texts.values(), self.gold):
-            if name is not None and name not in names:
+        """Refuse columns that are not there, and one that is used twice. Raises FileError."""
+        users: dict[str, str] = {}
+        for user, name in {**self.texts, "gold label": self.gold}.items():
+            if name is None:
+                continue
+            if name not in names:
                 raise FileError(f"no column {shown(name)} in your file; it has: {listed(names)}")
+            if other := users.get(name):
+                raise FileError(f"the column {shown(name)} is used twice, for {other} and {user}")
+            users[name] = user
 
 
 @dataclass(frozen=True)

@@ -108,6 +108,24 @@ def test_a_wrong_column_is_one_sentence(model: str, table: Path, tmp_path: Path)
     assert refusal("batch", str(table), *words) == said
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--premise", "hypothesis"], "'hypothesis' is used twice, for premise and hypothesis"),
+        (["--gold", "premise"], "'premise' is used twice, for premise and gold label"),
+        (
+            ["--column", "premise=id", "--premise", "premise"],
+            "premise is given twice, by --premise and by --column",
+        ),
+    ],
+)
+def test_one_column_is_not_two_things(
+    words: list[str], said: str, model: str, table: Path, tmp_path: Path
+) -> None:
+    words = ["--out", str(tmp_path / "o.csv"), "--model", model, *words]
+    assert refusal("batch", str(table), *words).endswith(said)
+
+
 def test_a_file_without_the_columns_is_one_sentence(model: str, tmp_path: Path) -> None:
     path = tmp_path / "in.csv"
     path.write_text("text,label\na,b\n")

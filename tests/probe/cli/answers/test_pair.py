@@ -33,6 +33,20 @@ def test_a_wrong_option_is_one_sentence(model: str, text: str, sentence: str) ->
     assert refusal(*PAIR, "--set", text, "--model", model).startswith(sentence)
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--text", "premise=C"], "premise is given twice, by --premise and by --text"),
+        (["--text", "a=1", "--text", "a=2"], "--text names 'a' twice"),
+        (["--keep", "0.9", "--set", "keep=0.2"], "keep is given twice, by --keep and by --set"),
+        (["--by-id", "--set", "by_id=no"], "by_id is given twice, by --by-id and by --set"),
+        (["--set", "keep=1", "--set", "keep=0"], "--set names 'keep' twice"),
+    ],
+)
+def test_what_is_given_twice_is_one_sentence(words: list[str], said: str, model: str) -> None:
+    assert refusal(*PAIR, *words, "--model", model) == said
+
+
 def test_a_pair_is_answered_with_the_promised_keys(model: str) -> None:
     found = answer(*PAIR, *TRANSFORMS, "--model", model)
     assert {"model", "precision", "original", "importance", "transformed"} <= set(found)
