@@ -98,7 +98,9 @@ def draw_items(
         ]
     whole = {"valid": len(drawn) or each, "labels": each}.get(mode.name, 0)
     if len(pool) < whole:
-        raise ExampleError(f"there are {len(pool)} examples, too few for {whole} untouched ones")
+        raise ExampleError(
+            f"the controls left {len(pool)} examples, too few for {whole} untouched ones"
+        )
     drawn += [_untouched(task, example) for example in pool[:whole]]
     random.Random(f"{seed}|order").shuffle(drawn)
     return _numbered(drawn, ""), _numbered(controls, "c")
@@ -121,7 +123,8 @@ def _changed(
     found = list(islice(transformed, n))
     if len(found) < n:
         raise ExampleError(
-            f"{name} changes {len(found)} of the {len(pool)} examples, fewer than {n}"
+            f"{name} changes {len(found)} of the {len(pool)} examples that the controls left, "
+            f"fewer than {n}"
         )
     return found
 

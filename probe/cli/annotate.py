@@ -12,21 +12,22 @@ from probe.annotation.items import draw_items
 from probe.annotation.judgements import judgements
 from probe.annotation.modes import mode_for
 from probe.annotation.results import results, results_json
+from probe.cli.answers.open_models import loaded_any
 from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.group import group
-from probe.cli.options import ModelName, TaskName
+from probe.cli.options import TaskName
 from probe.cli.output import make_folder, print_json, write_json
 from probe.cli.output_files import check_output_files
 from probe.data.rows import labelled
 from probe.data.source import form_of
-from probe.errors import ExampleError, OptionError
-from probe.models.library import load_any
+from probe.errors import ExampleError, ModelError, OptionError
+from probe.models.library import entries, load_any
 from probe.runs.owners import COMMAND_LINE
 from probe.runs.store import Store
 from probe.surveys.survey import create_survey, own_surveys, responses
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
-from probe.tasks.task import task_named
+from probe.tasks.task import Task, task_named
 from probe.transforms.presets import presets
 
 app = group()
@@ -42,8 +43,13 @@ def main() -> None:
 def draw_command(
     out: Annotated[Path, typer.Option(help="CSV of the items.")],
     mode: ModeName = "valid",
-    task: TaskName = NLI.name,
-    model: ModelName = "minilm",
+    task: TaskName = "",
+    model: Annotated[
+        str,
+        typer.Option(
+            help="Bundled or inoculated name, folder, or hub id; the task's first if empty."
+        ),
+    ] = "",
     file: Annotated[
         Path | None, typer.Option(help=f"Draw from this file instead, {OR_HUB}.")
     ] = None,
@@ -56,24 +62,31 @@ def draw_command(
     """Draw the items of a set by seed, controls among them, as a file to look at and change."""
     check_output_files([file], [out])
     form_of(out, ("csv",))
-    chosen = task_named(task)
+    loaded = loaded_any(model or _first_model(task_named(task or NLI.name)), task=task)
+    chosen = task_named(task) if task else loaded.task
     asked = mode_for(chosen, mode)
     salad = presets(chosen)
     default = salad.get("Distractors") or salad["Word salad"]
     names = [name.strip() for name in transforms.split(",") if name.strip()] or default
     examples = labelled(local_file(file), chosen)[0] if file else bundled_examples(chosen)
-    items, controls = draw_items(
-        chosen, asked, examples, names, each, load_any(model, task=chosen), seed
-    )
+    items, controls = draw_items(chosen, asked, examples, names, each, loaded, seed)
     write_table(items_frame(chosen, [*items, *controls]), out)
     typer.echo(f"{len(items)} items and {len(controls)} controls in {out}")
+
+
+def _first_model(task: Task) -> str:
+    """Return the first model of a task on disk. Raises ModelError where there is none."""
+    name = next((entry.name for entry in entries() if entry.task is task), None)
+    if name is None:
+        raise ModelError(f"no model of the task {task.name} is here; name one with --model")
+    return name
 
 
 @app.command("import")
 def import_command(
     file: Annotated[Path, typer.Argument(help="Items as `annotate draw` writes them.")],
     mode: ModeName = "valid",
-    task: TaskName = NLI.name,
+    task: Annotated[str, typer.Option(help="The task of the items.")] = NLI.name,
     title: Annotated[str, typer.Option(help="What respondents read above the texts.")] = "",
     votes: Annotated[int, typer.Option(min=1, max=25, help="People for each item.")] = VOTES,
     seed: Annotated[int, typer.Option(help="Of the controls' places.")] = 0,

@@ -78,9 +78,11 @@ def test_of_a_distractor_the_question_and_the_new_sentence_are_seen() -> None:
 def test_too_few_examples_are_told_of(classifier: Classifier) -> None:
     with pytest.raises(ExampleError, match="can be controls"):
         draw_items(NLI, MODES["valid"], EXAMPLES[:3], ["sort"], 1, classifier)
-    with pytest.raises(ExampleError, match=r"sort changes \d+ of the 5 examples, fewer than 9"):
+    with pytest.raises(
+        ExampleError, match=r"of the 5 examples that the controls left, fewer than 9"
+    ):
         draw_items(NLI, MODES["valid"], EXAMPLES[:10], ["sort"], 9, classifier)
-    with pytest.raises(ExampleError, match="too few for 6 untouched"):
+    with pytest.raises(ExampleError, match="the controls left 5 examples, too few for 6 untouched"):
         draw_items(NLI, MODES["valid"], EXAMPLES[:10], ["sort", "shuffle"], 3, classifier)
 
 

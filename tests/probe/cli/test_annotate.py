@@ -40,6 +40,25 @@ def test_a_set_is_drawn_imported_judged_and_exported(
 
 
 @pytest.mark.parametrize(
+    ("words", "columns"),
+    [
+        (["--task", "sentiment"], {"text"}),
+        (["--task", "", "--model", "minilm_sst2"], {"text"}),
+        ([], {"premise", "hypothesis"}),
+    ],
+)
+def test_the_model_is_the_tasks_first_and_the_task_the_models(
+    words: list[str], columns: set[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "items.csv"
+    asked = ["--transforms", "sort", "--each", "1", "--out", str(out)]
+    ended = run("annotate", "draw", *asked, *words)
+    assert ended.exit_code == 0, ended.output
+    with out.open() as file:
+        assert columns <= set(next(csv.reader(file)))
+
+
+@pytest.mark.parametrize(
     ("words", "trouble"),
     [
         (["export", "gone", "--out", "x"], "has no set 'gone'; it has: none"),
