@@ -105,6 +105,11 @@ def require_two(names: Sequence[str]) -> None:
     if len(names) < 2:
         chosen = f"; chosen: {names[0]}" if names else ""
         raise ComparisonError(f"choose two models or more to compare{chosen}")
+    require_different(names)
+
+
+def require_different(names: Sequence[str]) -> None:
+    """Refuse the same model twice. Raises ComparisonError."""
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise ComparisonError(f"the model {twice!r} is named twice; choose different models")

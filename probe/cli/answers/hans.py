@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from probe.analysis.comparison.rows import require_different
 from probe.analysis.hans import (
     NOTE,
     REPORTED,
@@ -14,13 +15,15 @@ from probe.analysis.hans import (
     verdicts,
 )
 from probe.cli.answers.open_models import all_opened
-from probe.cli.options import AsJson, LabelOrders, ModelNames, PrecisionName
+from probe.cli.options import AsJson, LabelOrders, PrecisionName
 from probe.cli.output import end_progress, print_json, show_progress
 from probe.metrics import percent
 
 
 def hans_command(
-    models: ModelNames = ["minilm"],  # noqa: B006
+    models: Annotated[
+        list[str], typer.Option("--model", help="Name, folder or hub id; may be repeated.")
+    ] = ["minilm"],  # noqa: B006
     n: Annotated[int, typer.Option("--n", min=1, help="Pairs for each of 30 sub-cases.")] = 100,
     seed: int = 0,
     labels: LabelOrders = [],  # noqa: B006
@@ -28,6 +31,7 @@ def hans_command(
     as_json: AsJson = False,
 ) -> None:
     """Measure the heuristics of HANS on template pairs, entailed and other pairs apart."""
+    require_different(models)
     profiles: dict[str, list[Profiled]] = {}
     for name, classifier in zip(models, all_opened(models, labels), strict=True):
         profiles[name] = []
