@@ -13,11 +13,14 @@ from probe.tasks.task import task_named
 
 def transforms_command(
     as_json: AsJson = False,
-    task: Annotated[str, typer.Option(help="The task that they are for.")] = NLI.name,
+    task: Annotated[
+        str, typer.Option(help="The task that they are for; if empty nli, or options of any.")
+    ] = "",
     options: Annotated[bool, typer.Option("--options", help="List the options instead.")] = False,
 ) -> None:
     """List the transforms, or their options."""
-    rows = options_json() if options else transforms_json(task_named(task))
+    asked = task_named(task) if task else None
+    rows = options_json(asked) if options else transforms_json(asked or NLI)
     if as_json:
         print_json(rows)
         return

@@ -99,8 +99,12 @@ def _transform(entry: Transform, task: Task) -> dict[str, Any]:
     }
 
 
-def options_json() -> list[dict[str, Any]]:
-    """Return every option of the transforms: what it means, its default, what it may be."""
+def options_json(task: Task | None = None) -> list[dict[str, Any]]:
+    """Return the options of the transforms: what each means, its default, what it may be.
+
+    Of a task they are those of the families of transforms that it has.
+    """
+    families = {entry.family for entry in REGISTRY.values() if task is None or entry.suits(task)}
     return [
         {
             "name": name,
@@ -111,6 +115,7 @@ def options_json() -> list[dict[str, Any]]:
             "range": None if option.values else [option.low, option.high],
         }
         for name, option in OPTIONS.items()
+        if option.family in families
     ]
 
 

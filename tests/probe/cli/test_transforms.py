@@ -35,4 +35,6 @@ def test_options_are_listed_with_what_they_may_be() -> None:
     by_name = {row["name"]: row for row in rows}
     assert list(by_name["sign"]["values"]) == ["support", "gupta", "abs"]
     assert (by_name["inflect"]["default"], by_name["keep"]["range"]) == (True, [0, 1])
+    families = {row["family"] for row in answer("transforms", "--options", "--task", "sentiment")}
+    assert families == {"gradient", "lexical", "statistical", "stress"}
     assert "senses" in run("transforms", "--options").stdout
