@@ -114,7 +114,7 @@ def batch_command(
         shape, stopped = _score(FileScoring(source, classifier, request, places, known))
     if summary:
         write_json(shape, summary)
-    typer.echo(f"{shape['scored']} of {shape['rows']} rows scored, written to {out}")
+    typer.echo(f"{shape['scored']} of {len(source)} rows scored, written to {out}")
     if PRECISION_ROWS in shape:
         typer.echo(f"computed in {precision_words(shape)}")
     if sample := shape.get("fp32_sample"):

@@ -87,14 +87,16 @@ def test_an_interrupted_command_hands_over_what_is_done_and_says_how_to_go_on(
 ) -> None:
     out = tmp_path / "out.parquet"
     words = [sys.executable, *call(file, out, model)]
-    with subprocess.Popen(words, cwd=ROOT, stderr=subprocess.PIPE, text=True) as command:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, cwd=ROOT, stdout=pipe, stderr=pipe, text=True) as command:
         while rows_done(out) < 256 and command.poll() is None:
             time.sleep(0.01)
         command.send_signal(signal.SIGINT)
-        _, told = command.communicate()
+        answer, told = command.communicate()
     assert command.returncode == INTERRUPTED
     assert "the same command goes on where this one ended" in told
     assert pq.read_table(out).num_rows == rows_done(out) < ROWS
+    assert answer.startswith(f"{rows_done(out)} of {ROWS} rows scored")
 
 
 def some_done(run: StoredRun) -> bool:
