@@ -50,7 +50,7 @@ def shown(name: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names as a list in a sentence, the first ones of many."""
+    """Return names as a list in a sentence, the first ones of many, "none" of none."""
     cut = [name if len(name) <= SHOWN else name[:SHOWN] + "…" for name in names[:LISTED]]
     more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-    return ", ".join(cut) + more
+    return ", ".join(cut) + more or "none"

@@ -124,7 +124,10 @@ class Parts:
 
     def value(self) -> tuple[Any, str]:  # Any: JSON
         """Read the next value, an object, and its text. Raises FileError, LimitError."""
-        if self.next_mark() != "{":
+        mark = self.next_mark()
+        if not mark:
+            raise FileError(f"{self._name} is not JSON: it ends inside its list")
+        if mark != "{":
             raise FileError(f"{self._name}: each entry of the list must be a JSON object")
         while True:
             start = self._at

@@ -23,6 +23,7 @@ def test_names_that_cannot_be_used_are_refused(names: list[str], sentence: str) 
 
 
 def test_many_and_long_names_are_listed_in_part() -> None:
+    assert listed([]) == "none"
     assert listed(["a", "b"]) == "a, b"
     assert listed(["a" * 1000] * 1000) == ", ".join(["a" * 40 + "…"] * 20) + " and 980 more"
     assert shown("a" * 1000) == repr("a" * 40 + "…")

@@ -181,6 +181,8 @@ def test_a_ragged_row_is_broken_and_the_rest_is_not(tmp_path: Path) -> None:
         ("a.csv", random.Random(0).randbytes(4000), "a.csv is not text"),
         ("a.csv", b"\x89PNG\r\n\x1a\n" + random.Random(1).randbytes(4000), "a.csv is not text"),
         ("a.jsonl", b"premise,hypothesis\n", "a.jsonl is not JSON lines: "),
+        ("a.json", b'{"data": [', "a.json is not JSON: it ends inside its list"),
+        ("a.json", b'[{"a": 1},', "a.json is not JSON: it ends inside its list"),
         ("a.jsonl", b"1\n2\n", "a.jsonl: each line must be a JSON object"),
         ("a.parquet", b"premise,hypothesis\n", "a.parquet is not a Parquet file: "),
         ("a.csv.gz", b"premise,hypothesis\n", "a.csv.gz cannot be opened: "),
