@@ -56,7 +56,8 @@ def check_request(request: Request) -> None:
     for field in fields(request):
         read = grammar(request.kind).reads | {"kind", "templates", "balance"}
         if field.name not in read and getattr(request, field.name) != field.default:
-            raise TemplateError(f"{field.name} means nothing for {request.kind} templates")
+            name = "range" if field.name in ("low", "high") else field.name
+            raise TemplateError(f"{name} means nothing for {request.kind} templates")
     for name, choices in CHOICES.items():
         check_choice(name, getattr(request, name), ("", *choices))
     if request.lexical == "B2" and request.kind != "dative":
@@ -78,6 +79,8 @@ def _check_range(request: Request) -> None:
     min_numbers = 4 if request.integer_strict else 3  # l < n < h, and a number between two of them
     if request.low < 2:
         raise TemplateError(f"numbers start at 2, not {request.low}: the sentences are plural")
+    text = f"{request.low}-{request.high}"
+    if request.high < request.low:
+        raise TemplateError(f"the range {text} must begin with the smaller number")
     if request.high - request.low + 1 < min_numbers:
-        text = f"{request.low}-{request.high}"
         raise TemplateError(f"the range {text} needs at least {min_numbers} whole numbers")

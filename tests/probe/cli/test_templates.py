@@ -72,6 +72,9 @@ def test_a_file_that_is_not_completed_leaves_the_older_one(tmp_path: Path) -> No
         (["dative", "--out", "a.parquet"], "name the file .csv, .tsv or .jsonl (packed"),
         (["dative", "--out", "a.png"], "name the file .csv, .tsv or .jsonl (packed"),
         (["numerical", "--range", "9", "--out", "a.csv"], "not of the form LO-HI"),
+        (["numerical", "--range", "50-20", "--out", "a.csv"], "must begin with the smaller"),
+        (["numerical", "--range", "20-21", "--out", "a.csv"], "needs at least 3 whole numbers"),
+        (["dative", "--range", "5-9", "--out", "a.csv"], "range means nothing for dative"),
         (["hans", "--lexical", "A", "--out", "a.csv"], "lexical means nothing for hans"),
     ],
 )
