@@ -6,6 +6,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from probe.analysis.examination import examine
+from probe.analysis.importance.attribution import Importance
 from probe.analysis.importance.methods import BaselineToken, Method
 from probe.cli.answers.open_models import opened
 from probe.cli.options import (
@@ -27,8 +28,12 @@ from probe.cli.options import (
     read_example,
     transform_options,
 )
+from probe.errors import OptionError
 from probe.reports.json import examination_json
-from probe.tasks.task import Task
+from probe.tasks.task import Label, Task
+
+STRONGEST = 5
+"""How many tokens are shown."""
 
 MethodName = Annotated[Method, choice("method", get_args(Method), "Attribution method.")]
 BaselineName = Annotated[
@@ -70,7 +75,7 @@ def pair_command(
         transform_options(keep, sign, pin, by_id, draw, others),
         method,
         baseline,
-        one_of("label", tuple(filter(asked.nearest, asked.golds)))(label) if label else None,
+        _label(asked, label),
         precision,
     )
     shape = examination_json(examination, precision)
@@ -80,6 +85,15 @@ def pair_command(
     names = ["original", *(one.result.name for one in examination.transformed)]
     for name, row in zip(names, [shape["original"], *shape["transformed"]], strict=True):
         typer.echo(_line(asked, name, row, shape["original"]))
+    if examination.importance:
+        typer.echo(_strongest(examination.importance))
+
+
+def _label(task: Task, label: str) -> Label | None:
+    """Read the label to explain, None where none is named. Raises OptionError."""
+    if label and task.has_spans:
+        raise OptionError("--label is for models that answer with labels; a reader answers a span")
+    return one_of("label", tuple(filter(task.nearest, task.golds)))(label) if label else None
 
 
 def _line(task: Task, name: str, row: dict[str, Any], original: dict[str, Any]) -> str:
@@ -89,3 +103,11 @@ def _line(task: Task, name: str, row: dict[str, Any], original: dict[str, Any]) 
     text = " ▸ ".join(row[field] for field in (task.fields if changed else [task.target]))
     agrees = {True: "agrees", False: "changed", None: ""}[row.get("agrees")]
     return f"{name:18} {row['label']:14} {row['confidence']:.3f} {agrees:8} {text}"
+
+
+def _strongest(importance: Importance) -> str:
+    """Show the tokens with the largest scores of either sign, of all texts together."""
+    tokens = [token for tokens in importance.fields.values() for token in tokens]
+    first = sorted(tokens, key=lambda token: -abs(token.score))[:STRONGEST]
+    scores = ", ".join(f"{token.token} {token.score:+.3f}" for token in first)
+    return f"strongest tokens for {importance.label} ({importance.method}): {scores}"

@@ -104,7 +104,23 @@ def test_every_method_can_be_chosen(method: str, model: str) -> None:
 
 def test_a_pair_is_shown_to_people_too(model: str) -> None:
     lines = run(*PAIR, "--transform", "sort", "--model", model).stdout.splitlines()
-    assert [line.split()[0] for line in lines] == ["original", "sort"]
+    assert [line.split()[0] for line in lines] == ["original", "sort", "strongest"]
+
+
+def test_the_strongest_tokens_are_those_of_the_json(model: str) -> None:
+    words = [*PAIR, "--model", model, "--label", "neutral", "--method", "saliency"]
+    importance = answer(*words)["importance"]
+    tokens = [*importance["premise"], *importance["hypothesis"]]
+    strongest = sorted(tokens, key=lambda token: abs(token["score"]))[-1:-6:-1]
+    start, shown = run(*words).stdout.splitlines()[-1].split(": ")
+    assert start == "strongest tokens for neutral (saliency)"
+    assert shown.split(", ") == [f"{each['token']} {each['score']:+.3f}" for each in strongest]
+
+
+def test_a_label_of_a_reader_is_one_sentence() -> None:
+    texts = ["--text", "question=Who sleeps?", "--text", "passage=Tom sleeps."]
+    said = refusal("pair", *texts, "--model", "bidaf", "--label", "x")
+    assert said.startswith("--label is for models that answer with labels")
 
 
 @pytest.mark.parametrize(
