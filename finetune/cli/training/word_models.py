@@ -13,6 +13,7 @@ from finetune.training.recipes import WORD_MODELS, Preset
 from finetune.training.words.models import train, untrained
 from probe.cli.options import PrecisionName
 from probe.cli.output import make_folder
+from probe.errors import TrainingError
 from probe.models.classifier import resolve
 from probe.models.library import load
 
@@ -67,7 +68,7 @@ def words_command(
 def _preset(model: str, preset: str) -> Preset:
     if model not in WORD_MODELS or preset not in WORD_MODELS[model].presets:
         known = ", ".join(f"{name} ({', '.join(it.presets)})" for name, it in WORD_MODELS.items())
-        raise typer.BadParameter(f"there is no {model!r} with {preset!r}; there are: {known}")
+        raise TrainingError(f"there is no {model!r} with {preset!r}; there are: {known}")
     return WORD_MODELS[model].presets[preset]
 
 

@@ -12,6 +12,7 @@ from finetune.training.words.readers import train, untrained
 from probe.cli.options import PrecisionName
 from probe.cli.output import make_folder
 from probe.data.questions import answered, question_rows
+from probe.errors import TrainingError
 from probe.models.classifier import resolve
 from probe.models.library import load_reader
 
@@ -56,7 +57,7 @@ def word_reader_command(
 def _preset(model: str, preset: str) -> ReaderPreset:
     if preset not in WORD_READERS.get(model, {}):
         known = ", ".join(f"{name} ({', '.join(it)})" for name, it in WORD_READERS.items())
-        raise typer.BadParameter(f"there is no {model!r} with {preset!r}; there are: {known}")
+        raise TrainingError(f"there is no {model!r} with {preset!r}; there are: {known}")
     return WORD_READERS[model][preset]
 
 

@@ -43,6 +43,29 @@ def test_any_other_error_is_not_swallowed() -> None:
     assert isinstance(ended.exception, KeyError)
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["pair", "--seed", "x"], "invalid value for '--seed': "),
+        (["baselines", "train", "a.csv", "--out", "b", "--least", "0"], "invalid value for "),
+        (["batch", "a.csv"], "missing option '--out'"),
+        (["models", "nosuch"], "no such command 'nosuch'"),
+        (["--nosuch"], "no such option: --nosuch"),
+    ],
+)
+def test_words_that_a_command_does_not_take_are_one_sentence(
+    words: list[str], sentence: str
+) -> None:
+    ended = CliRunner().invoke(PROBE, words)
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert ended.stderr.startswith(f"error: {sentence}")
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_no_words_print_the_help() -> None:
+    assert "Usage:" in CliRunner().invoke(PROBE, []).output
+
+
 # files that cannot be written or read
 
 
