@@ -34,7 +34,7 @@ PrecisionName = Annotated[
 ]
 
 InProcess = Annotated[bool, typer.Option(help="Compute without worker processes.")]
-Threads = Annotated[int, typer.Option(help="Torch threads; several imply --in-process.")]
+Threads = Annotated[int, typer.Option(min=1, help="Torch threads; several imply --in-process.")]
 ModelName = Annotated[str, typer.Option(help="Bundled or inoculated name, folder, or hub id.")]
 LabelOrder = Annotated[
     str,
