@@ -93,15 +93,18 @@ def load_checkpoint(
 ) -> int:
     """Load the checkpoint in `out`, if any, and return the step to go on from.
 
-    Raises TrainingError where it was made with other options.
+    Raises TrainingError where it was made with other options or of another model.
     """
-    folder = _whole(out)
+    folder = newest_checkpoint(out)
     if folder is None:
         return 0
     saved = json.loads((folder / "state.json").read_text())
     if saved["recipe"] != options:
         raise TrainingError(f"{folder} was made with another recipe: {saved['recipe']}")
-    classifier.model.load_state_dict(load_file(folder / "weights.safetensors"))
+    try:
+        classifier.model.load_state_dict(load_file(folder / "weights.safetensors"))
+    except RuntimeError as problem:  # other weights, or of other shapes
+        raise TrainingError(f"{folder} was made of another model") from problem
     state = optimiser.state_dict()
     state["state"] = {}
     for key, value in load_file(folder / "optimiser.safetensors").items():
@@ -113,14 +116,14 @@ def load_checkpoint(
 
 def averages_and_scores(out: Path) -> tuple[Weights, list[float]]:
     """Return those of the checkpoint in `out`, none where there is no checkpoint."""
-    folder = _whole(out)
+    folder = newest_checkpoint(out)
     if folder is None:
         return {}, []
     state = json.loads((folder / "state.json").read_text())
     return load_file(folder / "averages.safetensors"), [float(score) for score in state["scores"]]
 
 
-def _whole(out: Path) -> Path | None:
+def newest_checkpoint(out: Path) -> Path | None:
     """Return the folder of the newest whole checkpoint in `out`, if any."""
     folders = (out / name for name in (CHECKPOINT, OLD))
     return next((folder for folder in folders if (folder / "state.json").exists()), None)

@@ -12,6 +12,7 @@ from finetune.training.checkpoints import load_checkpoint, save_checkpoint, save
 from finetune.training.loop import Trainee, TraineeT, Trainer, epoch_batches, train_epoch, trainable
 from finetune.training.losses import admissible
 from finetune.training.optimisers import make_optimiser
+from probe.errors import TrainingError
 from probe.metrics import accuracy
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier, Precision, text_lengths
@@ -64,9 +65,8 @@ def train(
 
     def load(rows: Sequence[int]) -> tuple[BatchEncoding, torch.Tensor]:
         batch = [examples[row] for row in rows]
-        return classifier.encode(batch, options.max_tokens), admissible(
-            batch, classifier.task, classifier.labels
-        )
+        inputs = classifier.encode(batch, min(options.max_tokens, classifier.max_tokens))
+        return inputs, admissible(batch, classifier.task, classifier.labels)
 
     def measure() -> dict[str, float]:
         return {name: _accuracy(classifier, rows, options) for name, rows in (dev or {}).items()}
@@ -88,8 +88,11 @@ def train_steps(
     """Take all steps of a training and yield progress as `train` does, with what `measure` says.
 
     `lengths` are those of the examples, by which batches are put together; `load` returns the
-    inputs and targets of some. Raises TrainingError where the checkpoint has other options.
+    inputs and targets of some. Raises TrainingError where the checkpoint has other options, and
+    where there are no examples.
     """
+    if not lengths:
+        raise TrainingError("the training files hold no example that can be trained on")
     if options.freeze_word_embeddings:
         trainee.model.get_input_embeddings().requires_grad_(False)
     batches = _batches(lengths, options)

@@ -10,7 +10,9 @@ from transformers import (
     CONFIG_MAPPING,
     MODEL_FOR_QUESTION_ANSWERING_MAPPING,
     MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING,
+    MODEL_MAPPING,
     AutoConfig,
+    AutoModel,
     AutoModelForQuestionAnswering,
     AutoModelForSequenceClassification,
     AutoTokenizer,
@@ -70,6 +72,7 @@ READER = Head(
     AutoModelForQuestionAnswering,
     MODEL_FOR_QUESTION_ANSWERING_MAPPING,
 )
+ENCODER = Head("encoder", "encodes no text", AutoModel, MODEL_MAPPING)
 
 
 def read_checkpoint(name: str, folder: Path, device: torch.device) -> Checkpoint:
@@ -90,11 +93,7 @@ def read_reader(
 def _read(
     name: str, folder: Path, device: torch.device, head: Head
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    _check_model_type(name, _config(name, folder), head)
-    _check_weights(name, folder)
-    if not any(path for pattern in VOCABULARY_PATTERNS for path in folder.glob(pattern)):
-        # transformers would make up an empty one
-        raise ModelError(f"the model {name!r} has no vocabulary, such as a tokenizer.json")
+    check_folder(name, folder, head)
     path, options = str(folder), {"trust_remote_code": False, "local_files_only": True}
     try:
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(path, **options)
@@ -110,6 +109,15 @@ def _read(
         missing = ", ".join(sorted(report["missing_keys"])[:3])
         raise ModelError(f"the model {name!r} is no trained {head.title}: it lacks {missing}")
     return model, tokenizer
+
+
+def check_folder(name: str, folder: Path, head: Head) -> None:
+    """Refuse a folder that holds no model which can be loaded so. Raises ModelError."""
+    _check_model_type(name, _config(name, folder), head)
+    _check_weights(name, folder)
+    if not any(path for pattern in VOCABULARY_PATTERNS for path in folder.glob(pattern)):
+        # transformers would make up an empty one
+        raise ModelError(f"the model {name!r} has no vocabulary, such as a tokenizer.json")
 
 
 def _config(name: str, folder: Path) -> dict[str, Any]:  # Any: JSON values
@@ -161,8 +169,9 @@ def start_from_encoder(path: str, task: Task = NLI) -> Classifier:
     """Load an encoder to train for a task.
 
     A classifier of the task keeps its head and the order of its outputs; any other gets a new
-    head, initialised from a fixed seed.
+    head, initialised from a fixed seed. Raises ModelError.
     """
+    check_folder(path, Path(path), CLASSIFIER)
     config = AutoConfig.from_pretrained(path, trust_remote_code=False)
     order = task.read_order([config.id2label[at] for at in range(config.num_labels)])
     labels = dict(enumerate(order or task.labels))
@@ -181,11 +190,18 @@ def to_train(
     head: Head,
     **options: Any,  # Any: settings of the config, as transformers takes them
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """Load a model in eval mode to train further; a head that it lacks comes from a fixed seed."""
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        model = head.auto.from_pretrained(
-            path, dtype=torch.float32, use_safetensors=True, trust_remote_code=False, **options
-        )
-    tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
+    """Load a model in eval mode to train further; a head that it lacks comes from a fixed seed.
+
+    Raises ModelError.
+    """
+    check_folder(path, Path(path), head)
+    try:
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            model = head.auto.from_pretrained(
+                path, dtype=torch.float32, use_safetensors=True, trust_remote_code=False, **options
+            )
+        tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
+    except Exception as problem:  # as above
+        raise loading_error(path, problem) from problem
     return model.eval().to(device()), tokenizer

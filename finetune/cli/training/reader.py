@@ -6,13 +6,21 @@ from typing import Annotated
 import torch
 import typer
 
+from finetune.cli.training.options import (
+    Batch,
+    Epochs,
+    Rate,
+    Seed,
+    TorchThreads,
+    dev_sets,
+    make_model_folder,
+)
 from finetune.training.encoder import TrainingOptions
 from finetune.training.reader import start_from_encoder, train
 from probe.cli.options import PrecisionName
-from probe.cli.output import make_folder
 from probe.data.questions import answered, question_rows
 from probe.models.classifier import resolve
-from probe.models.library import find
+from probe.models.library import locate
 
 
 def reader_command(
@@ -20,13 +28,15 @@ def reader_command(
     train_file: Annotated[list[Path], typer.Option("--train", help="SQuAD's JSON, or a table.")],
     out: Annotated[Path, typer.Option(help="Folder for checkpoints and the finished model.")],
     dev: Annotated[list[Path], typer.Option(help="Sets to measure on.")] = [],  # noqa: B006
-    dev_size: Annotated[int, typer.Option(help="Questions of each dev set, from its start.")] = 500,
-    epochs: int = 2,
-    lr: float = 6e-5,
-    batch: int = 24,
-    every: Annotated[int, typer.Option(help="Steps between two checkpoints.")] = 200,
-    seed: int = 0,
-    threads: Annotated[int, typer.Option(help="Torch threads.")] = 1,
+    dev_size: Annotated[
+        int, typer.Option(min=1, help="Questions of each dev set, from its start.")
+    ] = 500,
+    epochs: Epochs = 2,
+    lr: Rate = 6e-5,
+    batch: Batch = 24,
+    every: Annotated[int, typer.Option(min=1, help="Steps between two checkpoints.")] = 200,
+    seed: Seed = 0,
+    threads: TorchThreads = 1,
     precision: PrecisionName = "auto",
     freeze_word_embeddings: Annotated[
         bool, typer.Option(help="Keep the encoder's word embeddings, which models can share.")
@@ -34,7 +44,8 @@ def reader_command(
 ) -> None:
     """Fine-tune an encoder to answer questions with spans of a passage; run again to resume."""
     torch.set_num_threads(threads)
-    make_folder(out)
+    make_model_folder(out, resumes=True)
+    encoder = start_from_encoder(str(locate(model)[0]))
     options = TrainingOptions(
         lr=lr,
         epochs=epochs,
@@ -45,9 +56,9 @@ def reader_command(
     )
     rows = [row for file in train_file for row in question_rows(file)]
     questions = answered(rows)
-    sets = {file.name.split(".")[0]: answered(question_rows(file))[:dev_size] for file in dev}
+    sets = dev_sets(dev, lambda file: answered(question_rows(file)), dev_size)
     typer.echo(f"{len(questions)} questions, {len(rows) - len(questions)} left out, {options}")
-    for row in train(start_from_encoder(find(model)), questions, options, out, sets, every):
+    for row in train(encoder, questions, options, out, sets, every):
         scores = "  ".join(f"{name} F1 {100 * value:.1f}" for name, value in row.accuracy.items())
         typer.echo(
             f"step {row.step}/{row.steps}  loss {row.loss:.4f}  "

@@ -7,16 +7,29 @@ from typing import Annotated
 import torch
 import typer
 
+from finetune.cli.training.options import (
+    Correction,
+    Minutes,
+    PresetBatch,
+    PresetEpochs,
+    PresetRate,
+    Seed,
+    TorchThreads,
+    Vectors,
+    dev_sets,
+    make_model_folder,
+)
 from finetune.training.data import read_jsonl
 from finetune.training.prepared.encoded import encode, score
 from finetune.training.recipes import WORD_MODELS, Preset
 from finetune.training.words.models import train, untrained
-from probe.cli.options import PrecisionName
-from probe.cli.output import make_folder
-from probe.errors import TrainingError
-from probe.models.classifier import resolve
+from probe.cli.options import PrecisionName, choice
+from probe.errors import ModelError, TrainingError
+from probe.models.classifier import Classifier, resolve
 from probe.models.library import load
+from probe.tasks.nli import NLI
 
+DeviceName = Annotated[str, choice("device", ("cpu", "cuda"), "Where it is trained.")]
 DEV_TOKENS = 512
 """Where the pairs of dev sets are cut."""
 
@@ -26,27 +39,30 @@ def words_command(
     train_file: Annotated[list[Path], typer.Option("--train", help="JSON lines, maybe gzipped.")],
     out: Annotated[Path, typer.Option(help="Folder for the model.")],
     preset: Annotated[str, typer.Option(help="allennlp (Liu et al. 2019) or paper.")] = "allennlp",
-    vectors: Annotated[str, typer.Option(help="Name of the vectors in assets/vectors.")] = "words",
-    correction: Annotated[int, typer.Option(help="Rank of what is learnt on top of them.")] = 0,
+    vectors: Vectors = "words",
+    correction: Correction = 0,
     own: Annotated[bool, typer.Option(help="Copy the vectors and train them whole.")] = False,
     dev: Annotated[list[Path], typer.Option(help="Sets to measure on at the end.")] = [],  # noqa: B006
     more: Annotated[Path | None, typer.Option(help="Go on from this trained model.")] = None,
-    lr: Annotated[float | None, typer.Option(help="Instead of the preset's.")] = None,
-    batch: Annotated[int | None, typer.Option(help="Instead of the preset's.")] = None,
-    epochs: Annotated[int | None, typer.Option(help="Instead of the preset's.")] = None,
+    lr: PresetRate = None,
+    batch: PresetBatch = None,
+    epochs: PresetEpochs = None,
     fall: Annotated[bool, typer.Option(help="Let the rate fall to zero, step by step.")] = False,
-    seed: int = 0,
-    minutes: Annotated[float, typer.Option(help="No epoch ends later than this.")] = 600.0,
-    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    seed: Seed = 0,
+    minutes: Minutes = 600.0,
+    device: DeviceName = "cpu",
     precision: PrecisionName = "fp32",
-    threads: Annotated[int, typer.Option(help="Torch threads.")] = 1,
+    threads: TorchThreads = 1,
 ) -> None:
     """Train one of the papers' word-level models from word vectors."""
     torch.set_num_threads(threads)
-    make_folder(out)
     settings = _changed(_preset(model, preset), lr, batch, epochs, fall)
-    initial = load(str(more)) if more else untrained(model, preset, vectors, correction, own, seed)
-    place = torch.device(device)
+    place = _place(device)
+    make_model_folder(out, resumes=False)
+    sets = dev_sets(dev, read_jsonl)
+    initial = (
+        _trained(more, model) if more else untrained(model, preset, vectors, correction, own, seed)
+    )
     initial.model.to(place)  # type: ignore[arg-type]  # transformers wraps it without its types
     classifier = replace(initial, device=place)
     pairs = [pair for file in train_file for pair in read_jsonl(file)]
@@ -60,9 +76,9 @@ def words_command(
             f"epoch {row.epoch}  loss {row.loss:.4f}  held out {row.dev:.4f}  "
             f"lr {row.lr:g}  {row.pairs_per_second:.0f} pairs/s"
         )
-    for file in dev:
-        data = encode(classifier, list(read_jsonl(file)), DEV_TOKENS, place)
-        typer.echo(f"{file.name.split('.')[0]} {score(classifier, data):.4f}")
+    for name, examples in sets.items():
+        data = encode(classifier, examples, DEV_TOKENS, place)
+        typer.echo(f"{name} {score(classifier, data):.4f}")
 
 
 def _preset(model: str, preset: str) -> Preset:
@@ -70,6 +86,22 @@ def _preset(model: str, preset: str) -> Preset:
         known = ", ".join(f"{name} ({', '.join(it.presets)})" for name, it in WORD_MODELS.items())
         raise TrainingError(f"there is no {model!r} with {preset!r}; there are: {known}")
     return WORD_MODELS[model].presets[preset]
+
+
+def _trained(folder: Path, model: str) -> Classifier:
+    """Return a trained model to go on from. Raises ModelError, also where it is another kind."""
+    classifier, kind = load(str(folder)), WORD_MODELS[model]
+    config = classifier.model.config
+    facts = (config.model_type, getattr(config, "characters", False), classifier.task)
+    if facts != (kind.model_type, kind.settings.get("characters", False), NLI):
+        raise ModelError(f"{folder} is no {model}, so its training cannot go on as one's")
+    return classifier
+
+
+def _place(device: str) -> torch.device:
+    if device == "cuda" and not torch.cuda.is_available():
+        raise TrainingError("there is no GPU here that torch can use; take --device cpu")
+    return torch.device(device)
 
 
 def _changed(

@@ -7,14 +7,25 @@ from typing import Annotated
 import torch
 import typer
 
+from finetune.cli.training.options import (
+    Correction,
+    Minutes,
+    PresetBatch,
+    PresetEpochs,
+    PresetRate,
+    Seed,
+    TorchThreads,
+    Vectors,
+    make_model_folder,
+)
 from finetune.training.recipes import WORD_READERS, ReaderPreset
 from finetune.training.words.readers import train, untrained
 from probe.cli.options import PrecisionName
-from probe.cli.output import make_folder
 from probe.data.questions import answered, question_rows
-from probe.errors import TrainingError
+from probe.errors import ModelError, TrainingError
 from probe.models.classifier import resolve
 from probe.models.library import load_reader
+from probe.models.reader import Reader
 
 
 def word_reader_command(
@@ -22,23 +33,23 @@ def word_reader_command(
     train_file: Annotated[list[Path], typer.Option("--train", help="SQuAD's JSON, or a table.")],
     out: Annotated[Path, typer.Option(help="Folder for checkpoints and the model.")],
     preset: Annotated[str, typer.Option(help="allennlp (Liu et al. 2019) or small.")] = "allennlp",
-    vectors: Annotated[str, typer.Option(help="Name of the vectors in assets/vectors.")] = "words",
-    correction: Annotated[int, typer.Option(help="Rank of what is learnt on top of them.")] = 0,
+    vectors: Vectors = "words",
+    correction: Correction = 0,
     more: Annotated[Path | None, typer.Option(help="Go on from this trained reader.")] = None,
-    lr: Annotated[float | None, typer.Option(help="Instead of the preset's.")] = None,
-    batch: Annotated[int | None, typer.Option(help="Instead of the preset's.")] = None,
-    epochs: Annotated[int | None, typer.Option(help="Instead of the preset's.")] = None,
+    lr: PresetRate = None,
+    batch: PresetBatch = None,
+    epochs: PresetEpochs = None,
     fall: Annotated[bool, typer.Option(help="Let the rate fall to zero, step by step.")] = False,
-    seed: int = 0,
-    minutes: Annotated[float, typer.Option(help="No epoch ends later than this.")] = 600.0,
+    seed: Seed = 0,
+    minutes: Minutes = 600.0,
     precision: PrecisionName = "auto",
-    threads: Annotated[int, typer.Option(help="Torch threads.")] = 1,
+    threads: TorchThreads = 1,
 ) -> None:
     """Train BiDAF or QANet from word vectors; run again to resume."""
     torch.set_num_threads(threads)
-    make_folder(out)
     settings = _changed(_preset(model, preset), lr, batch, epochs, fall)
-    reader = load_reader(str(more)) if more else untrained(model, preset, vectors, correction, seed)
+    make_model_folder(out, resumes=True)
+    reader = _trained(more, model) if more else untrained(model, preset, vectors, correction, seed)
     rows = [row for file in train_file for row in question_rows(file)]
     questions = answered(rows)
     parameters = sum(weight.numel() for weight in reader.model.parameters())
@@ -59,6 +70,14 @@ def _preset(model: str, preset: str) -> ReaderPreset:
         known = ", ".join(f"{name} ({', '.join(it)})" for name, it in WORD_READERS.items())
         raise TrainingError(f"there is no {model!r} with {preset!r}; there are: {known}")
     return WORD_READERS[model][preset]
+
+
+def _trained(folder: Path, model: str) -> Reader:
+    """Return a trained reader to go on from. Raises ModelError, also where it is another kind."""
+    reader = load_reader(str(folder))
+    if reader.model.config.model_type != model:
+        raise ModelError(f"{folder} is no {model}, so its training cannot go on as one's")
+    return reader
 
 
 def _changed(

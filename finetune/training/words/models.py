@@ -25,9 +25,10 @@ from finetune.training.loop import (
 from finetune.training.optimisers import make_optimiser
 from finetune.training.prepared.encoded import encode, score
 from finetune.training.recipes import WORD_MODELS, Preset
+from finetune.training.words.held_out import require_both
+from finetune.training.words.vectors import words_of
 from probe.models.architectures import architecture
 from probe.models.classifier import Classifier, Precision
-from probe.models.weights.files import VECTORS
 from probe.models.word_models import decomposable, esim  # noqa: F401  # registers them with the Auto classes
 from probe.models.word_models.word_tokenizer import SPECIAL, word_tokenizer
 from probe.models.word_models.word_vectors import shared_table
@@ -48,10 +49,11 @@ def untrained(
     """Return an untrained model on the shared vectors; the same seed gives the same weights.
 
     `correction` is the rank of the trained correction added to them; with `own` the vectors are
-    copied into the model and trained. Raises KeyError for a name that is not in WORD_MODELS.
+    copied into the model and trained. Raises KeyError for a name that is not in WORD_MODELS, and
+    TrainingError where there are no such vectors.
     """
     word_model = WORD_MODELS[name]
-    words = (VECTORS / f"{vectors}.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    words = words_of(vectors)
     config = AutoConfig.for_model(
         word_model.model_type,
         **word_model.presets[preset].settings,
@@ -93,11 +95,13 @@ def train(
     The dev set of an Epoch are the held-out pairs. No epoch begins that would end after `minutes`.
     At the end the classifier has the best epoch's weights. The number of epochs a model has been
     trained for is kept in its config (`epochs_done`), and a later training continues the count:
-    an epoch's number determines its batches and dropout, which must not repeat.
+    an epoch's number determines its batches and dropout, which must not repeat. Raises
+    TrainingError where there are no pairs to train on or none are held out.
     """
     deadline = time.monotonic() + 60 * minutes
     dev_pairs = [pair for pair in pairs if held_out(pair)]
     train_pairs = [pair for pair in pairs if not held_out(pair)]
+    require_both(train_pairs, dev_pairs)
     dev = encode(classifier, dev_pairs, preset.max_tokens, classifier.device)
     data = encode(classifier, train_pairs, preset.max_tokens, classifier.device)
     optimiser = make_optimiser(preset.recipe, trainable(classifier), preset.recipe.lr)

@@ -27,9 +27,10 @@ from finetune.training.moving_average import average_of, averaged
 from finetune.training.optimisers import make_optimiser
 from finetune.training.reader import Example, batch_of, examples_of, mean_f1
 from finetune.training.recipes import WORD_READERS, ReaderPreset
+from finetune.training.words.held_out import require_both
+from finetune.training.words.vectors import words_of
 from probe.models.classifier import Precision
 from probe.models.reader import Reader
-from probe.models.weights.files import VECTORS
 from probe.models.word_models import bidaf, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.models.word_models.word_tokenizer import SPECIAL, word_tokenizer
 from probe.models.word_models.word_vectors import shared_table
@@ -45,9 +46,9 @@ def untrained(
     """Return an untrained reader on the shared vectors; the same seed gives the same weights.
 
     `correction` is the rank of the trained correction added to the vectors. Raises KeyError for a
-    name that is not in WORD_READERS.
+    name that is not in WORD_READERS, and TrainingError where there are no such vectors.
     """
-    words = (VECTORS / f"{vectors}.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    words = words_of(vectors)
     config = AutoConfig.for_model(
         name,
         **WORD_READERS[name][preset].settings,
@@ -82,7 +83,8 @@ def train(
 
     The dev score of an Epoch is the F1 on held-out questions. A checkpoint in `out` of the same
     options is resumed. No epoch begins that would end after `minutes`. At the end the reader has
-    the best epoch's weights. Raises TrainingError where the checkpoint has other options.
+    the best epoch's weights. Raises TrainingError where the checkpoint has other options, and where
+    there are no examples to train on or no questions held out.
     """
     start, dev = time.monotonic(), [question for question in questions if held_out(question)]
     deadline = start + 60 * minutes
@@ -92,6 +94,7 @@ def train(
         if not held_out(question)
         for example in examples_of(reader, question)
     ]
+    require_both(examples, dev)
     options = _options(preset, len(examples), seed, precision)
     optimiser = make_optimiser(preset.recipe, trainable(reader), preset.recipe.lr)
     load_checkpoint(reader, optimiser, options, out)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import torch
 from transformers import AutoModel, AutoTokenizer
 
+from probe.errors import TrainingError
+from probe.models.weights.files import VECTORS
 from probe.models.word_models.word_tokenizer import SPECIAL, splitter
 
 COMPONENT_RMS = 0.4
@@ -19,6 +21,14 @@ class Reduced:
 
     vectors: torch.Tensor
     explained: float
+
+
+def words_of(vectors: str) -> list[str]:
+    """Return the words of assets/vectors/NAME.txt. Raises TrainingError where it is not there."""
+    known = sorted(path.stem for path in VECTORS.glob("*.txt"))
+    if vectors not in known:
+        raise TrainingError(f"there are no word vectors {vectors!r}; there are: {', '.join(known)}")
+    return (VECTORS / f"{vectors}.txt").read_text(encoding="utf-8").split("\n")[:-1]
 
 
 def vocabulary(texts: Iterable[str], size: int, lower: bool = True) -> list[str]:
@@ -49,7 +59,16 @@ def embed_words(words: Sequence[str], encoder: str, batch: int = 256) -> torch.T
 
 
 def reduce_by_pca(vectors: torch.Tensor, size: int) -> Reduced:
-    """Centre, keep the `size` directions of most variance, scale to COMPONENT_RMS; in float64."""
+    """Centre, keep the `size` directions of most variance, scale to COMPONENT_RMS; in float64.
+
+    Raises TrainingError where there are fewer directions.
+    """
+    if size > min(vectors.shape):
+        words, width = vectors.shape
+        raise TrainingError(
+            f"{words} words and an encoder of width {width} give at most {min(words, width)} "
+            f"components, not {size}"
+        )
     centred = vectors.double() - vectors.double().mean(0)
     variances, directions = torch.linalg.eigh(centred.T @ centred)  # ascending
     components = directions[:, -size:].flip(1)  # (width, size)

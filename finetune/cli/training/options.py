@@ -1,0 +1,73 @@
+"""Options and files that the commands of training have alike, and what they may be."""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from finetune.experiments.refusal import refuse
+from finetune.experiments.training_limits import MAX_EPOCHS, MAX_SEED, rate_problems
+from finetune.training.checkpoints import CHECKPOINT, newest_checkpoint
+from probe.cli.output import make_folder
+from probe.errors import TrainingError
+
+MIN_TOKENS = 8
+"""Fewest tokens of a cut pair: the special ones of any tokenizer, and some of each text."""
+
+
+def _checked_rate(rate: float | None) -> float | None:
+    refuse(rate_problems([] if rate is None else [rate], "the"))
+    return rate
+
+
+def _checked_minutes(minutes: float) -> float:
+    refuse({"--minutes must be above 0": not minutes > 0})  # NaN is not above it either
+    return minutes
+
+
+Rate = Annotated[float, typer.Option(callback=_checked_rate)]
+Epochs = Annotated[int, typer.Option(min=1, max=MAX_EPOCHS)]
+Batch = Annotated[int, typer.Option(min=1)]
+Seed = Annotated[int, typer.Option(min=0, max=MAX_SEED)]
+TorchThreads = Annotated[int, typer.Option(min=1, help="Torch threads.")]
+MaxTokens = Annotated[int, typer.Option(min=MIN_TOKENS, help="Where pairs are cut.")]
+Minutes = Annotated[
+    float, typer.Option(callback=_checked_minutes, help="No epoch ends later than this.")
+]
+Correction = Annotated[int, typer.Option(min=0, help="Rank of what is learnt on top of them.")]
+Vectors = Annotated[str, typer.Option(help="Name of the vectors in assets/vectors.")]
+PresetRate = Annotated[
+    float | None, typer.Option(callback=_checked_rate, help="Instead of the preset's.")
+]
+PresetBatch = Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.")]
+PresetEpochs = Annotated[
+    int | None, typer.Option(min=1, max=MAX_EPOCHS, help="Instead of the preset's.")
+]
+
+
+def dev_sets(
+    files: Sequence[Path], read: Callable[[Path], Iterable[Any]], size: int | None = None
+) -> dict[str, list[Any]]:  # Any: the task's own dataclass
+    """Return the first `size` examples of dev sets by their names, all where it is None.
+
+    Raises TrainingError for a set without any.
+    """
+    sets = {file.name.split(".")[0]: list(islice(read(file), size)) for file in files}
+    for name, examples in sets.items():
+        if not examples:
+            raise TrainingError(f"the dev set {name} holds no example that can be measured on")
+    return sets
+
+
+def make_model_folder(out: Path, resumes: bool) -> None:
+    """Make the folder of a new model; with `resumes` a checkpoint in it is gone on from.
+
+    Raises FileError, and TrainingError where another model lies there.
+    """
+    if resumes and newest_checkpoint(out):
+        return
+    if any((out / name).exists() for name in ("config.json", CHECKPOINT)):
+        raise TrainingError(f"{out} holds a model already; name a new folder")
+    make_folder(out)
