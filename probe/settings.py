@@ -192,6 +192,18 @@ def settings() -> Settings:
         ) from problem
 
 
+def make_home() -> Path:
+    """Return the home, which is made where it is not there. Raises SettingsError."""
+    home = settings().home
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise SettingsError(
+            f"{variable('home')} is {home}, where no folder can be made: {problem.strerror}"
+        ) from problem
+    return home
+
+
 def variable(name: str) -> str:
     """Return the environment variable of a field."""
     alias = Settings.model_fields[name].validation_alias

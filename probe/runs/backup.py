@@ -22,7 +22,7 @@ from sqlalchemy import make_url
 from probe.errors import FileError, SettingsError, writing
 from probe.models.weights.hashes import file_hash
 from probe.runs.owners import browser_secret
-from probe.settings import settings
+from probe.settings import make_home, settings
 
 DATABASE, KEY, MODELS = "runs.sqlite", "browser-secret", "models"
 LISTS = "backup-*.json"
@@ -50,7 +50,7 @@ def back_up(folder: Path) -> bool:
     """
     check_folder(folder)
     with writing(folder):
-        settings().home.mkdir(parents=True, exist_ok=True)
+        make_home()
         (folder / "files").mkdir(parents=True, exist_ok=True)
     with writing(folder), tempfile.TemporaryDirectory(dir=settings().home) as half:
         copied = Backup(_mark(), dict(_stored(folder, Path(half) / DATABASE)))

@@ -5,12 +5,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
-from sqlalchemy.exc import OperationalError, TimeoutError
+from sqlalchemy.exc import ArgumentError, OperationalError, TimeoutError
 from sqlalchemy.orm import Session
 
-from probe.errors import StoreError
+from probe.errors import SettingsError, StoreError
 from probe.runs.database.upgrade import prepare_tables
-from probe.settings import settings
+from probe.settings import make_home, variable
 
 ERROR_SENTENCES = {
     "locked": "the run database is locked by another program",
@@ -70,12 +70,12 @@ class Database:
 def open_database(url: str, patience: float) -> Engine:
     """Open a database, the one in the home without a URL, and bring its tables up to date.
 
-    A write waits `patience` seconds for another program's lock.
+    A write waits `patience` seconds for another program's lock. Raises SettingsError where the
+    URL is none, its driver is not installed, or the home cannot be made.
     """
     if not url:
-        settings().home.mkdir(parents=True, exist_ok=True)
-        url = f"sqlite:///{settings().home / 'runs.sqlite'}"
-    engine = create_engine(url, pool_pre_ping=True)
+        url = f"sqlite:///{make_home() / 'runs.sqlite'}"
+    engine = _engine(url)
     patterns = CONNECTION_SETTINGS.get(engine.dialect.name, ())
     statements = [pattern.format(wait=round(1000 * patience)) for pattern in patterns]
 
@@ -89,6 +89,15 @@ def open_database(url: str, patience: float) -> Engine:
     event.listen(engine, "connect", set_up)
     prepare_tables(engine)
     return engine
+
+
+def _engine(url: str) -> Engine:
+    try:
+        return create_engine(url, pool_pre_ping=True)
+    except (ArgumentError, ValueError, ImportError) as problem:
+        raise SettingsError(  # without the URL, which may hold a password
+            f"{variable('database')} names no database that can be used here: {problem}"
+        ) from problem
 
 
 @contextmanager

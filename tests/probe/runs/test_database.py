@@ -16,7 +16,7 @@ from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.experiments.inoculation.run import run_request
 from finetune.experiments.inoculation.serialise import row_json
-from probe.errors import StoreError
+from probe.errors import SettingsError, StoreError
 from probe.runs.compute.lease import LEASE_SECONDS, Lease
 from probe.runs.database.tables import RunRow
 from probe.runs.run import StoredRun
@@ -92,6 +92,27 @@ def test_a_locked_database_is_still_read(store: Store, run: StoredRun, home: Pat
 def test_a_database_that_is_not_there_is_said_so(home: Path) -> None:
     with pytest.raises(StoreError, match="cannot be used: unable to open database file"):
         Store(f"sqlite:///{home}/no/such/folder.db")
+
+
+@pytest.mark.parametrize(
+    "url", ["nonsense", "nosuch://a", "postgresql+psycopg2://a:secret@h/c", "sqlite://h:port/x"]
+)
+def test_a_url_of_no_database_is_said_so_without_its_password(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NLI_CLINIC_DATABASE", url)
+    with pytest.raises(SettingsError, match=r"^NLI_CLINIC_DATABASE names no database") as refused:
+        Store()
+    assert "secret" not in str(refused.value)
+
+
+def test_a_home_that_cannot_be_made_is_said_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NLI_CLINIC_HOME", str(tmp_path / "file"))
+    with pytest.raises(SettingsError, match=r"^NLI_CLINIC_HOME is .*file, where no folder can be"):
+        Store()
 
 
 def test_only_one_engine_holds_a_run(store: Store, run: StoredRun) -> None:
