@@ -24,6 +24,7 @@ from finetune.report.inoculation.gallery import CHALLENGES, MODELS, NUMERICAL
 from finetune.training.data import numbered_pairs, read_pairs
 from finetune.training.recipes import default_rate
 from probe.cli.options import InProcess, Threads
+from probe.cli.output import make_folder
 from probe.data.tables import read_table
 from probe.errors import ExperimentError, FileError
 from probe.models.library import task_of_model
@@ -118,6 +119,7 @@ def gallery_command(
         challenge_test,
     )
     rates = read_rates(lrs)
+    make_folder(out)
     sets = all_sets(files, challenge)
     for name in model:
         for each in challenge:

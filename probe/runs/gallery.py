@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from probe.errors import writing
 from probe.runs.experiment import Experiment, experiment_of
 from probe.runs.run import Json, Run, RunCell, StoredRun
 from probe.settings import ASSETS
@@ -50,7 +51,10 @@ def read(path: Path) -> StoredRun:
 
 
 def write(folder: Path, name: str, run: StoredRun) -> Path:
-    """Write a finished run as <name>.json and return the path; its model is not in the file."""
+    """Write a finished run as <name>.json and return the path; its model is not in the file.
+
+    Raises FileError.
+    """
     experiment = experiment_of(run.kind)
     row = {
         "kind": run.kind,
@@ -65,10 +69,11 @@ def write(folder: Path, name: str, run: StoredRun) -> Path:
             if cell.result is not None
         ],
     }
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.json"
     text = json.dumps(row, indent=1, ensure_ascii=False, allow_nan=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    with writing(path):
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(text + "\n", encoding="utf-8")
     return path
 
 

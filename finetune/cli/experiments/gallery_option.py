@@ -5,11 +5,21 @@ from typing import Annotated
 
 import typer
 
+from probe.cli.output import make_folder
 from probe.runs.gallery import write
 from probe.runs.run import StoredRun
 
+
+def _made(gallery: Path | None) -> Path | None:
+    """Make the folder before the run that it is to keep. Raises FileError."""
+    if gallery:
+        make_folder(gallery)
+    return gallery
+
+
 GalleryFolder = Annotated[
-    Path | None, typer.Option(help="A gallery that keeps the finished run, as assets/gallery.")
+    Path | None,
+    typer.Option(callback=_made, help="A gallery that keeps the finished run, as assets/gallery."),
 ]
 
 

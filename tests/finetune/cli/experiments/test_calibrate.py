@@ -81,3 +81,13 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
     assert result.exit_code == 2
     assert sentence in result.output
     assert len(result.output.splitlines()) == 1
+
+
+def test_a_gallery_that_is_a_file_is_refused_before_the_run(
+    asked: list[object], home: Path
+) -> None:
+    (home / "good.csv").touch()
+    result = call(*asked, "--gallery", home / "good.csv")
+    assert result.exit_code == 2
+    assert result.output == f"error: {home / 'good.csv'} cannot be written: File exists\n"
+    assert Store().runs() == ()
