@@ -31,6 +31,7 @@ from finetune.experiments.generalisation.user_data import read_data
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.run import KIND as INOCULATION_KIND
 from finetune.experiments.inoculation.user_data import UserFiles, sources_of
+from finetune.experiments.refusal import refuse
 from finetune.report.generalisation.files import row_text, write_points, write_summary
 from finetune.training.recipes import default_rate
 from probe.cli.answers.open_models import loaded
@@ -47,6 +48,9 @@ from probe.runs.gallery import gallery_runs
 from probe.runs.models import named_model_hash
 from probe.runs.run import Json, StoredRun
 from probe.runs.store import Store
+
+CONDITION = "condition"
+"""The column of conditions, where no other is named."""
 
 
 def generalise_command(
@@ -80,7 +84,7 @@ def generalise_command(
     ] = None,
     condition: Annotated[
         str, typer.Option(help="The file's column that names each row's condition.")
-    ] = "condition",
+    ] = CONDITION,
     batch: Batch = None,
     max_epochs: Annotated[int, typer.Option(help="At most; held-out rows stop it earlier.")] = 10,
     patience: Annotated[int, typer.Option(help="Epochs to wait for a better accuracy.")] = 3,
@@ -99,6 +103,13 @@ def generalise_command(
 
     A file may be a data set of the hub, hub:OWNER/NAME:SPLIT.
     """
+    refuse(
+        {
+            "--condition names a column of --challenge-file; give that file too": (
+                condition != CONDITION and challenge_file is None
+            )
+        }
+    )
     torch.set_num_threads(threads)
     classifier = loaded(model, labels, task)
     answered = classifier.task

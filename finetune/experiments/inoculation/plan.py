@@ -185,6 +185,9 @@ def check(plan: Plan, sets: Sets) -> None:
         "each threshold must be a share from 0 to 1": not all(
             0 <= share <= 1 for name, share in vars(plan.thresholds).items() if name != "tests"
         ),
+        "the share closed for Outcome 1 must be at least that for Outcome 2": (
+            plan.thresholds.cured < plan.thresholds.uncured
+        ),
         f"the model answers the task {plan.task}, the challenge is one of {sets.task.name}": (
             plan.task != sets.task.name
         ),

@@ -120,6 +120,11 @@ def _check(files: UserFiles) -> None:
         "--original is split into dev and test; give it alone or the two, not all": (
             files.original and (files.original_dev or files.original_test)
         ),
+        "--challenge-train and --challenge-test are one file; a test needs examples of its own": (
+            files.challenge_train
+            and files.challenge_test
+            and files.challenge_train.resolve() == files.challenge_test.resolve()
+        ),
         "--train must be 1 or more": files.train < 1,
     }
     refuse(problems)

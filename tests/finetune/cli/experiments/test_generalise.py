@@ -102,6 +102,7 @@ def test_a_column_of_a_file_becomes_the_grid(asked: list[object], home: Path) ->
     ("words", "sentence"),
     [
         (["--model", "nobody"], "no model or folder called 'nobody'"),
+        (["--condition", "size"], "--condition names a column of --challenge-file"),
         (["--phenomenon", "negation"], "no conditions for 'negation'; there are: dative"),
         (["--vary", "range"], "dative templates cannot vary 'range'"),
         (["--sizes", "ten"], "--sizes 'ten' is not a list of numbers"),

@@ -98,6 +98,8 @@ def test_cells_of_other_settings_do_not_count(asked: list[object]) -> None:
         (["--sizes", "ten"], "--sizes 'ten' is not a list of numbers"),
         (["--lrs", "0"], "learning rate must be above 0"),
         (["--original-dev", "gone.csv"], "gone.csv cannot be opened"),
+        (["--cured", "0.1", "--uncured", "0.9"], "must be at least that for Outcome 2"),
+        (["--threads", "0"], "invalid value for '--threads'"),
         (["--precision", "int8"], "is not one of auto, fp32, bf16"),
     ],
 )
@@ -122,6 +124,14 @@ def test_one_challenge_file_needs_the_other(home: Path, model: str) -> None:
     result = call(*words, "--out", home)
     assert result.exit_code == 2
     assert "needs a --challenge-test" in result.output
+
+
+def test_one_file_is_not_training_and_test_set_at_once(home: Path, model: str) -> None:
+    file = write(home / "both.jsonl", tiny_pairs(6))
+    words = ["--challenge-train", file, "--challenge-test", home / "." / "both.jsonl"]
+    result = call("inoculate", "--model", model, "--challenge", "mine", *words, "--out", home)
+    assert result.exit_code == 2
+    assert "--challenge-train and --challenge-test are one file" in result.output
 
 
 def test_a_run_takes_all_pairs_the_usual_rate_and_its_own_thresholds(
