@@ -28,6 +28,10 @@ def train(pairs: Sequence[Pair], min_count: int) -> BagWeights:
     if set(targets) != set(range(len(LABELS))):
         raise TrainingError("to train, the file needs pairs of all three labels")
     rows = vocabulary(bags, min_count)
+    if not rows:
+        raise TrainingError(
+            f"no word is in {min_count} hypotheses; a lower --least keeps rarer words"
+        )
     model = LogisticRegression(C=INVERSE_REGULARISATION, max_iter=1000).fit(
         _design_matrix(bags, rows), targets
     )

@@ -91,7 +91,8 @@ def missing(labels: Sequence[Label], folder: Path = FOLDER) -> str:
     names = [path.name for label in labels for path in files(label, folder) if not path.exists()]
     if not names:
         return ""
+    place = "assets/phrases" if folder == FOLDER else folder
     return (
-        f"assets/phrases lacks {', '.join(names)}; they come with a clone, or from "
+        f"{place} lacks {', '.join(names)}; they come with a clone, or from "
         "`python -m probe pbsmt train PAIRS.jsonl`."
     )

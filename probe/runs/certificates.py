@@ -17,7 +17,8 @@ from cryptography.x509.oid import NameOID
 from probe.errors import writing
 
 NAMES = ("ca.pem", "node.pem", "node.key")
-DAYS = 1825
+DAYS, MAX_DAYS = 1825, 36_500
+"""For which they are valid: five years, and at most a hundred."""
 
 
 def write_certificates(folder: Path, days: int = DAYS) -> dict[str, Path]:

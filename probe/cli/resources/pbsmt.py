@@ -13,7 +13,7 @@ from probe.errors import FileError
 from probe.pbsmt.decoder_weights import DecoderWeights
 from probe.pbsmt.score import Pruning
 from probe.pbsmt.train import TrainingSettings, train
-from probe.pbsmt.translate import FOLDER, load
+from probe.pbsmt.translate import FOLDER, load, missing
 from probe.tasks.nli import NLI
 from probe.tasks.task import Example, Label, Task, task_named
 from probe.text.tokens import join, tokenise
@@ -99,7 +99,10 @@ def copies_command(
     """Print the share of texts that their label's system translates into themselves."""
     weights = DecoderWeights(lm_weight, distortion_weight, distortion_limit)
     copies: list[bool] = []
-    for label, pairs in pairs_of(file, task_named(task)).items():
+    asked = task_named(task)
+    if lacking := missing(tuple(asked.translated), tables):
+        raise FileError(lacking.rstrip("."))
+    for label, pairs in pairs_of(file, asked).items():
         system = load(label, tables)
         texts = [words for premise, _ in pairs[:most] if (words := tokenise(premise.lower()))]
         copied = [system.translate(words, weights) == words for words in texts]

@@ -1,13 +1,14 @@
 """`python -m probe tagger`: train the part-of-speech tagger."""
 
-import gzip
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from probe.cli.group import group
-from probe.errors import FileError, writing
+from probe.data.formats.encodings import text_file
+from probe.errors import TrainingError, writing
+from probe.limits import UNBOUNDED
 from probe.text.tagger import FOLDER, WEIGHTS_FILE, load
 from probe.text.tagger_training import accuracy, save, train
 from probe.text.treebank import held_out, read_line
@@ -22,29 +23,27 @@ def main() -> None:
 
 @app.command("train")
 def train_command(
-    file: Annotated[Path, typer.Argument(help="gzipped lines of word_TAG")],
-    out: Annotated[Path, typer.Option(help="the folder for weights.json")] = FOLDER,
+    file: Annotated[Path, typer.Argument(help="Lines of word_TAG, maybe gzipped.")],
+    out: Annotated[Path, typer.Option(help="The folder for weights.json.")] = FOLDER,
 ) -> None:
     """Measure on a tenth of the lines what the others teach, then learn from all of them."""
-    text = _lines(file)
+    with text_file(file, UNBOUNDED).open() as opened:
+        text = [line.strip() for line in opened if line.strip()]
     lines = {line: read_line(line) for line in text}
     readable = [line for line in text if lines[line][0]]
-    typer.echo(f"{len(readable):,} lines; {len(text) - len(readable)} left out for unknown tags")
     tested = [lines[line] for line in readable if held_out(line)]
+    taught = [lines[line] for line in readable if not held_out(line)]
+    if not (tested and taught):
+        raise TrainingError(
+            f"of the lines of {file.name} {len(taught)} are left to learn from and {len(tested)} "
+            "to measure on; it takes some of each, of words with known tags, word_TAG"
+        )
+    typer.echo(f"{len(readable):,} lines; {len(text) - len(readable)} left out for unknown tags")
     with writing(out):
-        save(train([lines[line] for line in readable if not held_out(line)]), out)
+        save(train(taught), out)
     share, tokens = accuracy(load(out), tested), sum(len(words) for words, _ in tested)
     typer.echo(f"held out: {share:.2%} of {tokens:,} tokens right, by the weights as written")
     with writing(out):
         save(train([lines[line] for line in readable]), out)
     path = out / WEIGHTS_FILE
     typer.echo(f"{path}: {path.stat().st_size / 1e6:.1f} MB, learnt from all lines")
-
-
-def _lines(file: Path) -> list[str]:
-    """Return the lines that are not empty. Raises FileError."""
-    try:
-        with gzip.open(file, "rt", encoding="utf-8") as opened:
-            return [line.strip() for line in opened if line.strip()]
-    except OSError as problem:
-        raise FileError(f"{file} cannot be read: {problem.strerror or problem}") from problem

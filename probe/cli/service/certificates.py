@@ -5,12 +5,14 @@ from typing import Annotated
 
 import typer
 
-from probe.runs.certificates import DAYS, NAMES, write_certificates
+from probe.runs.certificates import DAYS, MAX_DAYS, NAMES, write_certificates
 
 
 def certificates_command(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="For the three files.")],
-    days: Annotated[int, typer.Option(min=1, help="Days for which they are valid.")] = DAYS,
+    days: Annotated[
+        int, typer.Option(min=1, max=MAX_DAYS, help="Days for which they are valid.")
+    ] = DAYS,
     renew: Annotated[bool, typer.Option("--renew", help="Replace those that are there.")] = False,
 ) -> None:
     """Make certificates for a cluster on tls://: ca.pem, node.pem and node.key, for every machine.

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from probe.errors import FileError, UserError
+from probe.models.errors import first_line
 from probe.settings import CHECKOUT, INSTALLED
 
 BELONGS = (
@@ -69,15 +70,27 @@ def with_thumbnail(card: str, space: str) -> str:
 
 
 def upload(folder: Path, space: str) -> None:
-    """Make the Space where it is not there, and make its files those of the folder."""
+    """Make the Space where it is not there, and make its files those of the folder.
+
+    Raises UserError where the hub refuses that or cannot be reached.
+    """
     from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError
 
     api = HfApi()
-    api.create_repo(space, repo_type="space", space_sdk="gradio", exist_ok=True)
-    api.upload_folder(
-        repo_id=space,
-        repo_type="space",
-        folder_path=folder,
-        commit_message="Upload NLI Clinic",
-        delete_patterns="*",
-    )
+    try:
+        api.create_repo(space, repo_type="space", space_sdk="gradio", exist_ok=True)
+        api.upload_folder(
+            repo_id=space,
+            repo_type="space",
+            folder_path=folder,
+            commit_message="Upload NLI Clinic",
+            delete_patterns="*",
+        )
+    except HfHubHTTPError as problem:
+        raise UserError(f"the hub does not take the Space: {first_line(problem)}") from problem
+    except Exception as problem:  # the errors of its HTTP client have no common base
+        raise UserError(
+            f"the hub cannot be reached from here, and {space} was not uploaded: "
+            f"{first_line(problem)}"
+        ) from problem

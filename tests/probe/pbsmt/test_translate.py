@@ -60,7 +60,7 @@ def test_missing_tables_are_named(tmp_path: Path) -> None:
         (tmp_path / f"{label}.phrases.gz").touch()
         (tmp_path / f"{label}.arpa.gz").touch()
     assert missing(LABELS, tmp_path).startswith(
-        "assets/phrases lacks entailment.phrases.gz, entailment.arpa.gz; they come with a clone"
+        f"{tmp_path} lacks entailment.phrases.gz, entailment.arpa.gz; they come with a clone"
     )
 
 

@@ -88,3 +88,10 @@ def test_the_command_trains(tmp_path: Path) -> None:
     assert (tmp_path / "one" / WEIGHTS_FILE).read_bytes() == (
         tmp_path / "two" / WEIGHTS_FILE
     ).read_bytes()
+
+
+def test_a_file_without_frequent_words_trains_nothing(tmp_path: Path) -> None:
+    path = lines(tmp_path / "train.jsonl.gz", separable_pairs())
+    result = run("train", path, "--out", tmp_path / "out", "--least", 1000)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: no word is in 1000 hypotheses")

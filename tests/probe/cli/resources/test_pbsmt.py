@@ -35,3 +35,10 @@ def test_a_file_without_labels_is_refused(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["train", str(path), "--out", str(tmp_path)])
     assert result.exit_code == 2
     assert "no column of labels in pairs.tsv" in result.output
+
+
+def test_a_folder_without_tables_is_refused(toy_tables: Path) -> None:
+    command = ["copies", str(toy_tables / "pairs.tsv"), "--tables", str(toy_tables / "none")]
+    result = CliRunner().invoke(app, command)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"error: {toy_tables / 'none'} lacks entailment.phrases.gz, ")

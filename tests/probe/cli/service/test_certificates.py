@@ -33,3 +33,9 @@ def test_certificates_that_are_there_stay_unless_they_are_renewed(tmp_path: Path
     node = x509.load_pem_x509_certificate((tmp_path / "node.pem").read_bytes())
     left = node.not_valid_after_utc - datetime.now(timezone.utc)
     assert timedelta(days=2) < left <= timedelta(days=3)
+
+
+def test_certificates_for_longer_than_dates_go_are_refused(tmp_path: Path) -> None:
+    ended = run("certificates", str(tmp_path / "new"), "--days", "100000000")
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("error: invalid value for '--days'")

@@ -99,3 +99,15 @@ def test_a_space_has_what_the_image_has_but_the_exact_versions() -> None:
     steps = parse(text("Dockerfile"))
     copied = {path for step in steps if step.name == "COPY" for path in step.paths()[0]}
     assert set(space.BELONGS) == copied - {"constraints.txt"}
+
+
+def test_a_hub_that_does_not_answer_is_one_sentence(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreached(*words: object, **options: object) -> None:
+        raise ConnectionError("no network")
+
+    monkeypatch.setattr(hub, "create_repo", unreached)
+    ended = CliRunner().invoke(app, ["space", "me/clinic"])
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith("error: the hub cannot be reached from here, and me/clinic ")
