@@ -25,7 +25,7 @@ def report_command(
     selection: SelectionName = "oracle_lr",
 ) -> None:
     """Write points.csv, figure.svg, figure.png and a report in one HTML file."""
-    stored = [find_run(run_id) for run_id in run_ids]
+    stored = [find_run(run_id) for run_id in dict.fromkeys(run_ids)]
     for run in stored:
         if run.kind != KIND:
             raise ExperimentError(

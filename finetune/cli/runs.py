@@ -28,7 +28,12 @@ def runs_command(as_json: AsJson = False) -> None:
 
 
 def run_command(
-    run_id: Annotated[str, typer.Argument(metavar="ID", help="Of the app's or of the gallery's.")],
+    run_id: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help="As `runs` lists it, or of the gallery: gallery-da-numerical."
+        ),
+    ],
 ) -> None:
     """Print a run as JSON: its plan, cells, environment, hashes and verdict."""
     print_json(run_json(find_run(run_id)))

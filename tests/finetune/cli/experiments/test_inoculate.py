@@ -210,3 +210,11 @@ def test_a_report_is_written_once_a_cell_is_finished(
     ]
     assert "negation" in (out / "report.html").read_text()
     assert call(*words, "--selection", "best").exit_code == 2
+
+
+def test_a_run_named_twice_is_reported_once(home: Path, tmp_path: Path) -> None:
+    result = call("report", *["gallery-da-numerical"] * 2, "--out", tmp_path / "report")
+    assert result.exit_code == 0, result.output
+    with (tmp_path / "report" / "points.csv").open() as file:
+        cells = [(row["size"], row["lr"], row["seed"]) for row in csv.DictReader(file)]
+    assert len(set(cells)) == len(cells)
