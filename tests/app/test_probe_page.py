@@ -136,6 +136,18 @@ def test_the_fields_follow_the_task_and_come_back(page: Page, app: App) -> None:
     expect(page.get_by_label("Hypothesis").first).to_be_visible(timeout=SLOW)
 
 
+def test_swap_puts_each_text_in_the_other_s_place_and_lets_go_of_the_answer(
+    page: Page, app: App
+) -> None:
+    answered(page, app.url)
+    boxes = page.locator("#text-1 textarea"), page.locator("#text-2 textarea")
+    first, second = (box.input_value() for box in boxes)
+    page.locator("#swap").click()
+    expect(boxes[0]).to_have_value(second)
+    expect(boxes[1]).to_have_value(first)
+    expect(page.get_by_role("radio", name="not known")).to_be_checked()
+
+
 def test_a_task_of_one_text_shows_one_field_and_no_swap(page: Page, app: App) -> None:
     add_model(app, "tiny-sentiment", SENTIMENT)
     visit(page, f"{app.url}?task=sentiment")

@@ -184,12 +184,6 @@ def gold_of(task: Task, example: Any) -> list[str]:  # Any: of the task's own da
     return [place_of(task, example.gold), span_of(task, example.gold)]
 
 
-def swap(*texts: str) -> list[str]:
-    """Return two texts in each other's place; the gold label is another then."""
-    first, second, *others = texts
-    return [second, first, *others, "", ""]
-
-
 def take_preset(task: str, preset: str) -> list[str]:
     """Return the transforms of a preset."""
     return list(presets(task_named(task)).get(preset, ()))

@@ -40,6 +40,9 @@ FORGET_GOLD = f"""said => {{
 }}"""
 """Empties the title of the example, and its right answer unless a person has said it."""
 
+SWAP = "(first, second, ...others) => [second, first, ...others, '', '']"
+"""Puts two texts in each other's place; the right answer is another then."""
+
 TOGGLE_SETTINGS = """() => {
   const open = document.body.classList.toggle("probe-settings-open");
   document.getElementById("settings-button")?.setAttribute("aria-expanded", String(open));

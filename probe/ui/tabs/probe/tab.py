@@ -153,7 +153,7 @@ def _fill_on_press(page: Page, fields: Fields, tools: Tools, random: gr.Button) 
     draws = gr.Number(0, label="random examples so far", precision=0, visible=False)
     chosen, drawn = [fields.shown, tools.example], [draws, *example, tools.example]
     tools.example.input(answering.take_example, chosen, example, **LAST, **FILLING)
-    tools.swap.click(answering.swap, fields.texts, example, **FILLING)
+    tools.swap.click(None, fields.texts, example, js=browser.SWAP, **QUIET)
     random.click(answering.draw, [fields.shown, draws], drawn, **FILLING)
     preset = [fields.shown, tools.preset]
     tools.preset.input(answering.take_preset, preset, fields.names, **LAST, **QUIET)

@@ -10,7 +10,7 @@ from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task, offered_tasks
 from probe.transforms.presets import presets
 from probe.ui.tabs.example_pairs import examples_of
-from probe.ui.tabs.probe.answer import draw, name_preset, swap, take_example, take_preset
+from probe.ui.tabs.probe.answer import draw, name_preset, take_example, take_preset
 
 
 def test_no_example_leaves_the_pair_as_it_is() -> None:
@@ -38,10 +38,6 @@ def test_a_random_example_is_another_each_time_and_has_no_title() -> None:
     assert (first[0], second[0]) == (1, 2)
     assert first[1] != second[1]
     assert first[-1] is None
-
-
-def test_swapped_texts_have_no_known_gold_label() -> None:
-    assert swap("one", "two") == ["two", "one", "", ""]
 
 
 @pytest.mark.parametrize("task", offered_tasks(), ids=lambda t: t.name)
