@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 
+from probe.cli.answers.interrupts import INTERRUPTED
 from probe.cli.compute import run_to_its_end
 from probe.cli.output import end_progress, show_progress
 from probe.errors import ExperimentError
@@ -23,8 +24,8 @@ def score_as_run(
 ) -> tuple[dict[str, Any], bool]:  # Any: JSON
     """Compute a run and write its files; return the summary, and whether it was interrupted.
 
-    A run of the same that has not ended goes on. Raises StoreError, FileError, and ExperimentError
-    with the reason where a part fails.
+    A run of the same that has not ended goes on. Raises StoreError, FileError, ExperimentError with
+    the reason where a part fails, and Exit where it was interrupted before any was scored.
     """
     store = Store()
     run = _unfinished(store, identity)
@@ -37,6 +38,9 @@ def score_as_run(
     run, stopped = _computed(store, run)
     if run.state == "failed":
         raise ExperimentError(run.error)
+    if stopped and not done_parts(run):
+        typer.echo("stopped before a part was scored; the same command goes on", err=True)
+        raise typer.Exit(INTERRUPTED)
     return assemble(run, places).shape, stopped
 
 

@@ -202,3 +202,16 @@ def test_a_value_that_no_row_has_is_refused(model: str, table: Path, tmp_path: P
     words = ("--out", str(tmp_path / "out.csv"), "--model", model)
     said = refusal("batch", str(table), *words, "--label-value", "oui=entailment")
     assert said == "no row has 'oui' in its column 'label'"
+
+
+def test_a_run_stopped_before_its_first_part_says_so_and_goes_on_later(
+    model: str, table: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("probe.cli.answers.batch_run.run_to_its_end", interrupted)
+    out = home / "out.csv"
+    result = run("batch", str(table), "--out", str(out), "--model", model, "--run")
+    assert (result.exit_code, out.exists()) == (130, False)
+    assert "stopped before a part was scored; the same command goes on" in result.output
