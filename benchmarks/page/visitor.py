@@ -15,6 +15,8 @@ import httpx
 
 Json = dict[str, Any]  # Any: JSON values
 API = "/gradio_api"
+MARK = "last asked for"
+"""The label of a hidden number that the browser changes, to whose change an answer listens."""
 TAG = re.compile(r"<[^>]*>")
 
 
@@ -95,22 +97,28 @@ class Visitor:
         return time.perf_counter() - began
 
     def _listening(self, part: int, event: str) -> list[Json]:
-        return [
-            each
-            for each in self.config["dependencies"]
-            if each["backend_fn"] and [part, event] in each["targets"]
-        ]
+        told = [each for each in self.config["dependencies"] if [part, event] in each["targets"]]
+        return self._answered(told)
+
+    def _answered(self, told: Sequence[Json]) -> list[Json]:
+        """Return what the app answers of what is told: itself, and what listens to its marks."""
+        answered = {each["id"]: each for each in told if each["backend_fn"]}
+        marks = {
+            part["id"] for part in self.config["components"] if part["props"].get("label") == MARK
+        }
+        for each in told:
+            for mark in marks.intersection(() if each["backend_fn"] else each["outputs"]):
+                answered |= {one["id"]: one for one in self._listening(mark, "change")}
+        return list(answered.values())
 
     async def run(self, dependencies: Sequence[Json]) -> None:
         """Send events at once, apply their answers, then do the same with what follows them."""
         waiting = {await self._join(each): each for each in dependencies}
         await self._receive(dict(waiting))
         ended = {each["id"] for each in dependencies}
-        following = [
-            each
-            for each in self.config["dependencies"]
-            if each["backend_fn"] and each["trigger_after"] in ended
-        ]
+        following = self._answered(
+            [each for each in self.config["dependencies"] if each["trigger_after"] in ended]
+        )
         if following:
             await self.run(following)
 
