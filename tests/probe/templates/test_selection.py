@@ -47,7 +47,7 @@ def test_splits_differ_by_seed() -> None:
         (Request("hans", "simple"), "complexity means nothing for hans templates"),
         (Request("hans", lexical="A"), "lexical means nothing for hans templates"),
         (Request("dative", subcase="ce_adverb"), "subcase means nothing for dative templates"),
-        (Request("dative", high=20), "high means nothing for dative templates"),
+        (Request("dative", high=20), "range means nothing for dative templates"),
         (Request("numerical", lexical="B2"), "others have no sister verbs"),
         (Request("numerical", low=1), "numbers start at 2, not 1"),
         (Request("numerical", low=5, high=6), "the range 5-6 needs at least 3 whole numbers"),
