@@ -109,10 +109,8 @@ def fields_of(
 
     Raises OptionError for a field that the task has not, or that is given in both ways.
     """
-    assigned, given = (
-        assignments(option, texts),
-        {name: each for name, each in named.items() if each},
-    )
+    assigned = assignments(option, texts)
+    given = {name: value for name, value in named.items() if value}
     _require_once(option, assigned.keys() & given.keys())
     values = assigned | given
     unknown = [name for name in values if name not in task.fields]

@@ -38,6 +38,7 @@ Minutes = Annotated[
 ]
 Correction = Annotated[int, typer.Option(min=0, help="Rank of what is learnt on top of them.")]
 Vectors = Annotated[str, typer.Option(help="Name of the vectors in assets/vectors.")]
+Fall = Annotated[bool, typer.Option(help="Let the rate fall to zero, step by step.")]
 PresetRate = Annotated[
     float | None, typer.Option(callback=_checked_rate, help="Instead of the preset's.")
 ]

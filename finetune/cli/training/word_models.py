@@ -9,6 +9,7 @@ import typer
 
 from finetune.cli.training.options import (
     Correction,
+    Fall,
     Minutes,
     PresetBatch,
     PresetEpochs,
@@ -47,7 +48,7 @@ def words_command(
     lr: PresetRate = None,
     batch: PresetBatch = None,
     epochs: PresetEpochs = None,
-    fall: Annotated[bool, typer.Option(help="Let the rate fall to zero, step by step.")] = False,
+    fall: Fall = False,
     seed: Seed = 0,
     minutes: Minutes = 600.0,
     device: DeviceName = "cpu",

@@ -116,7 +116,7 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
         query = linked if task_in(linked).name == task else {"task": task}
         opened = open_link(models, visitor, query)
         values = values_of(opened) if names_a_view(query) else models_of(opened)
-        return [gr.skip(), task, *values]
+        return [task, *values]
 
     def open_task(task: str, visitor: str) -> list[Any]:
         return values_of(open_link(models, visitor, {"task": task}))
@@ -134,7 +134,7 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
         """Offer the visitor's own models, and those that came meanwhile."""
         return gr.Dropdown(choices=short_model_choices(models.names(visitor, task_named(shown))))
 
-    opened = page.on_open(open_page, [page.owner, page.task], outputs, **FILLING)
+    opened = page.on_open(open_page, [page.owner, page.task], [followed, *filled], **FILLING)
     opened.then(None, js=browser.OPENED, **QUIET)
     changes = gr.Number(0, label="tasks followed so far", precision=0, visible=False)
     counted = [followed, changes]
