@@ -99,7 +99,7 @@ def load_checkpoint(
     if folder is None:
         return 0
     saved = json.loads((folder / "state.json").read_text())
-    if saved["recipe"] != options:
+    if saved["recipe"] != json.loads(json.dumps(options)):
         raise TrainingError(f"{folder} was made with another recipe: {saved['recipe']}")
     try:
         classifier.model.load_state_dict(load_file(folder / "weights.safetensors"))

@@ -1,11 +1,12 @@
 """Training and test examples from files."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from probe.data.questions import question_rows, without_originals
-from probe.data.rows import labelled, stream_labelled
+from probe.data.rows import labelled, stream_examples, stream_labelled
 from probe.errors import FileError
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.nli import NLI
@@ -18,6 +19,14 @@ def read_jsonl(path: Path, task: Task = NLI) -> Iterator[Any]:  # Any: the task'
     Disputed rows are left out. Raises FileError where the first row has no such columns.
     """
     return stream_labelled(path, task)
+
+
+def read_without_labels(path: Path, task: Task = NLI) -> Iterator[Any]:
+    """Yield the examples of a JSON-lines file, gzipped or not, none with its label.
+
+    Raises FileError where the first row has no such columns.
+    """
+    return (replace(example, gold=None) for example in stream_examples(path, task))
 
 
 def read_pairs(path: Path, task: Task = NLI, bounds: Bounds = UNBOUNDED) -> tuple[Any, ...]:

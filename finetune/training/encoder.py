@@ -9,8 +9,9 @@ import torch
 from transformers import BatchEncoding
 
 from finetune.training.checkpoints import load_checkpoint, save_checkpoint, save_model
+from finetune.training.distillation import load_teachers, mean_probabilities, soft_targets
 from finetune.training.loop import Trainee, TraineeT, Trainer, epoch_batches, train_epoch, trainable
-from finetune.training.losses import admissible
+from finetune.training.losses import Loss, admissible, cross_entropy, soft_cross_entropy
 from finetune.training.optimisers import make_optimiser
 from probe.errors import TrainingError
 from probe.metrics import accuracy
@@ -24,6 +25,7 @@ class TrainingOptions:
     """How to train. `warmup` is a share of all steps; after it the rate falls linearly to zero.
 
     Word embeddings that are frozen stay those of the encoder, which several models can share.
+    `teachers` are the models whose mean probabilities weigh `teacher_weight` beside the gold label.
     """
 
     lr: float = 1.5e-4
@@ -36,6 +38,8 @@ class TrainingOptions:
     seed: int = 0
     precision: Precision = "auto"
     freeze_word_embeddings: bool = False
+    teachers: tuple[str, ...] = ()
+    teacher_weight: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -60,19 +64,24 @@ def train(
     """Train in place and yield progress every `every` steps, having saved a checkpoint.
 
     A checkpoint in `out` of the same options is resumed; at the end the model is in `out` as fp16
-    safetensors. Raises TrainingError where the checkpoint has other options.
+    safetensors. Examples without a gold label are learnt from teachers alone. Raises TrainingError
+    where the checkpoint has other options or a teacher gives other answers, and ModelError.
     """
+    targets, loss = admissible(examples, classifier.task, classifier.labels), cross_entropy
+    if teachers := load_teachers(options.teachers, classifier):
+        taught = mean_probabilities(teachers, examples, options.precision)
+        targets, loss = soft_targets(taught, targets, options.teacher_weight), soft_cross_entropy
 
     def load(rows: Sequence[int]) -> tuple[BatchEncoding, torch.Tensor]:
         batch = [examples[row] for row in rows]
         inputs = classifier.encode(batch, min(options.max_tokens, classifier.max_tokens))
-        return inputs, admissible(batch, classifier.task, classifier.labels)
+        return inputs, targets[rows]
 
     def measure() -> dict[str, float]:
         return {name: _accuracy(classifier, rows, options) for name, rows in (dev or {}).items()}
 
     lengths = text_lengths(classifier.task, examples)
-    yield from train_steps(classifier, lengths, load, measure, options, out, every)
+    yield from train_steps(classifier, lengths, load, measure, options, out, every, loss)
     save_model(classifier, out)
 
 
@@ -84,6 +93,7 @@ def train_steps(
     options: TrainingOptions,
     out: Path,
     every: int = 1000,
+    loss: Loss = cross_entropy,
 ) -> Iterator[Progress]:
     """Take all steps of a training and yield progress as `train` does, with what `measure` says.
 
@@ -99,13 +109,13 @@ def train_steps(
     rates = [
         options.lr * schedule(step, len(batches), options.warmup) for step in range(len(batches))
     ]
-    trainer = _trainer(trainee, options)
+    trainer = _trainer(trainee, options, loss)
     start = load_checkpoint(trainee, trainer.optimiser, asdict(options), out)
     interval_start, examples_seen, average = time.monotonic(), 0, 0.0
     seed = options.seed * 1_000_003 + start
     losses = train_epoch(trainer, batches[start:], rates[start:], load, seed)
-    for step, loss in enumerate(losses, start + 1):
-        average = 0.98 * average + 0.02 * loss if average else loss
+    for step, last in enumerate(losses, start + 1):
+        average = 0.98 * average + 0.02 * last if average else last
         examples_seen += len(batches[step - 1])
         if step % every == 0 or step == len(batches):
             speed = examples_seen / (time.monotonic() - interval_start)
@@ -130,11 +140,11 @@ def _batches(lengths: Sequence[int], options: TrainingOptions) -> list[list[int]
     ]
 
 
-def _trainer(trainee: TraineeT, options: TrainingOptions) -> Trainer[TraineeT]:
+def _trainer(trainee: TraineeT, options: TrainingOptions, loss: Loss) -> Trainer[TraineeT]:
     settings = {"weight_decay": options.weight_decay}
     recipe = Recipe("adamw", options.lr, clip_norm=options.clip, settings=settings)
     optimiser = make_optimiser(recipe, trainable(trainee), options.lr)
-    return Trainer(trainee, recipe, optimiser, options.precision)
+    return Trainer(trainee, recipe, optimiser, options.precision, loss)
 
 
 def schedule(step: int, steps: int, warmup: float) -> float:

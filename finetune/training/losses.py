@@ -26,6 +26,14 @@ def cross_entropy(
     return _surprise(logits, targets).mean()
 
 
+def soft_cross_entropy(
+    logits: torch.Tensor,  # (batch, labels)
+    targets: torch.Tensor,  # (batch, labels), probabilities
+) -> torch.Tensor:
+    """Return the cross entropy of the targets with the model's probabilities, mean."""
+    return -(targets * logits.log_softmax(1)).sum(1).mean()
+
+
 def smoothed(epsilon: float) -> Loss:
     """Return label smoothing: 1 - epsilon of the cross entropy, epsilon of that to all labels.
 

@@ -217,6 +217,14 @@ def labelled(path: Path, task: Task, bounds: Bounds = UNBOUNDED) -> tuple[list[A
 def stream_labelled(path: Path, task: Task) -> Iterator[Any]:
     """Yield the examples with a gold label of a JSON-lines file, gzipped or not, line by line.
 
+    Rows whose label is disputed or not known are left out. Raises FileError as `stream_examples`.
+    """
+    return (example for example in stream_examples(path, task) if example.gold)
+
+
+def stream_examples(path: Path, task: Task) -> Iterator[Any]:
+    """Yield the examples of a JSON-lines file, gzipped or not, line by line, labelled or not.
+
     Rows whose label is disputed or not known are left out. Raises FileError where the file cannot
     be read or the first row has no such columns.
     """
@@ -227,7 +235,7 @@ def stream_labelled(path: Path, task: Task) -> Iterator[Any]:
         texts = {field: cells.get(name) for field, name in columns.texts.items()}
         gold = cells.get(columns.gold) if columns.gold else None
         row = read_row(task, record.number, texts, gold)
-        if row.example and row.example.gold:
+        if row.example:
             yield row.example
 
 

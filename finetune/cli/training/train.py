@@ -17,7 +17,8 @@ from finetune.cli.training.options import (
     dev_sets,
     make_model_folder,
 )
-from finetune.training.data import read_jsonl
+from finetune.experiments.refusal import refuse
+from finetune.training.data import read_jsonl, read_without_labels
 from finetune.training.encoder import TrainingOptions, train
 from probe.cli.options import PrecisionName
 from probe.models.checkpoint import start_from_encoder
@@ -46,12 +47,27 @@ def train_command(
     freeze_word_embeddings: Annotated[
         bool, typer.Option(help="Keep the encoder's word embeddings, which models can share.")
     ] = False,
+    teacher: Annotated[
+        list[str], typer.Option(help="Model whose probabilities count beside the labels.")
+    ] = [],  # noqa: B006
+    teacher_weight: Annotated[
+        float, typer.Option(min=0, max=1, help="Weight of the teachers' mean against a label.")
+    ] = TrainingOptions.teacher_weight,
+    unlabelled: Annotated[
+        list[Path], typer.Option(help="JSON lines that are learnt from the teachers alone.")
+    ] = [],  # noqa: B006
 ) -> None:
-    """Fine-tune an encoder into a model of a task, by default NLI; run again to resume."""
+    """Fine-tune an encoder into a model of a task, by default NLI; run again to resume.
+
+    With teachers it is distilled: it learns from the mean of their probabilities too.
+    """
+    refuse({"--unlabelled needs a --teacher, whose answers are learnt": unlabelled and not teacher})
     answered = task_named(task)
     torch.set_num_threads(threads)
     make_model_folder(out, resumes=True)
     encoder = start_from_encoder(str(locate(model)[0]), answered)
+    for name in teacher:
+        locate(name)  # before files are read
     options = TrainingOptions(
         lr=lr,
         epochs=epochs,
@@ -60,8 +76,11 @@ def train_command(
         seed=seed,
         precision=resolve(precision),
         freeze_word_embeddings=freeze_word_embeddings,
+        teachers=tuple(teacher),
+        teacher_weight=teacher_weight,
     )
     pairs = [pair for file in train_file for pair in read_jsonl(file, answered)]
+    pairs += [pair for file in unlabelled for pair in read_without_labels(file, answered)]
     sets = dev_sets(dev, partial(read_jsonl, task=answered), dev_size)
     typer.echo(f"{len(pairs)} pairs, {options}")
     for row in train(encoder, pairs, options, out, sets):

@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from probe.data.rows import Columns, choose, guess, labelled, read_row, stream_labelled
+from probe.data.rows import (
+    Columns,
+    choose,
+    guess,
+    labelled,
+    read_row,
+    stream_examples,
+    stream_labelled,
+)
 from probe.errors import DisputedLabel, ExampleError, FileError, LabelError, LimitError
 from probe.limits import Bounds
 from probe.tasks.nli import NLI, Pair
@@ -102,6 +110,17 @@ def test_a_stream_leaves_unknown_labels_out(tmp_path: Path) -> None:
     rows = [*ROWS, {"premise": "A.", "hypothesis": "B.", "label": "perhaps"}]
     stream = stream_labelled(write(tmp_path / "a.jsonl", rows), NLI)
     assert [example.id for example in stream] == ["0", "4"]
+
+
+def test_a_stream_of_examples_has_those_without_a_label_too(tmp_path: Path) -> None:
+    rows = [*ROWS, {"premise": "A.", "hypothesis": "B."}]
+    stream = list(stream_examples(write(tmp_path / "a.jsonl", rows), NLI))
+    assert [(example.id, example.gold) for example in stream] == [
+        ("0", "entailment"),
+        ("3", None),
+        ("4", "contradiction"),
+        ("5", None),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ VECTORS = ("vectors", "--encoder", "minilm")
 OPTIONS = {
     TRAIN: {
         "--batch": [0], "--lr": ["nan", "-1", "0", "inf"], "--epochs": [0], "--max-tokens": [0],
-        "--dev-size": [0], "--threads": [0, -1], "--seed": [-1],
+        "--dev-size": [0], "--threads": [0, -1], "--seed": [-1], "--teacher-weight": [-1, 2, "nan"],
     },
     READER: {"--batch": [0], "--lr": ["nan", "-1"], "--every": [0], "--threads": [0]},
     WORDS: {
@@ -71,6 +71,7 @@ def test_a_value_that_trains_nothing_is_refused(
     [
         (("train", "--model", "nosuch"), "there is no model or folder called 'nosuch'"),
         (("train", "--model", "."), "is no model: it has no config.json"),
+        ((*TRAIN, "--teacher", "nosuch"), "there is no model or folder called 'nosuch'"),
         (("reader", "--model", "nosuch"), "there is no model or folder called 'nosuch'"),
         (("reader", "--model", "esim"), "is no reader: a esim model answers no question"),
         (("vectors", "--encoder", "nosuch"), "there is no model or folder called 'nosuch'"),
@@ -108,6 +109,20 @@ def test_a_finished_training_is_gone_on_from(pairs: Path, tmp_path: Path) -> Non
     assert (other.exit_code, "was made with another recipe" in other.stderr) == (2, True)
     sentence = refusal(*WORDS, "--train", pairs, "--out", out)  # which has no checkpoints
     assert sentence.endswith("holds a model already; name a new folder")
+
+
+def test_texts_without_labels_need_a_teacher(pairs: Path, tmp_path: Path) -> None:
+    sentence = refusal(*TRAIN, "--train", pairs, "--unlabelled", pairs, "--out", tmp_path / "out")
+    assert sentence == "--unlabelled needs a --teacher, whose answers are learnt"
+
+
+def test_a_teacher_of_another_task_is_refused(pairs: Path, tmp_path: Path) -> None:
+    ended = call(*TRAIN, "--teacher", "minilm_sst2", "--train", pairs, "--out", tmp_path / "out")
+    assert (ended.exit_code, ended.stderr) == (
+        2,
+        "error: a model that answers entailment, neutral, contradiction cannot learn from "
+        "'minilm_sst2', which answers positive, negative\n",
+    )
 
 
 def test_too_small_a_training_file_is_refused(pairs: Path, tmp_path: Path) -> None:
