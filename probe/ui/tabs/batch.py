@@ -57,10 +57,8 @@ def build(page: Page) -> None:
     inputs = [*(page.owner, page.task, file.upload, *asked, file.meanings), *file.columns]
     scoring = Scoring(page, background, line, StopRequests(), shown)
     scoring.stops.heed(shown.halt, shown.progress)
-    scored = scoring.on(go, [*inputs, *controls])
-    later_on = scoring.on(later, [*inputs, *controls], later=True)
-    for begun in (scored, later_on):
-        begun.then(background.show, page.owner, listed.outputs, **QUIET)
+    scored = scoring.on(go, later, [*inputs, *controls])
+    scored.then(background.show, page.owner, listed.outputs, **QUIET)
     for ready in (scored, background_result.build(page, background, listed, shown)):
         files.offer_on(ready.then)
     shown.progress.change(None, shown.progress, None, js=TELL, **QUIET)
@@ -85,26 +83,34 @@ class Scoring:
     stops: StopRequests
     shown: Outputs
 
-    def on(self, go: gr.Button, inputs: list[Any], later: bool = False) -> Dependency:
+    def on(self, go: gr.Button, later: gr.Button, inputs: list[Any]) -> Dependency:
         """Score when a button is pressed; return the scoring.
 
-        `later` scores in the background, as a large file always is.
+        `later` scores in the background, as a large file always is. Both have one event, so that
+        gradio drops a press of either while one is answered: a file is not scored twice.
         """
 
-        def answer(request: gr.Request, *values: Any) -> Any:
+        def answer(event: gr.EventData, request: gr.Request, *values: Any) -> Any:
             self.stops.withdraw(request.session_hash)
             place, models = visitor_of(request), self.page.core.models
-            yield from run(models, self.background, self.stops, self.line, place, later, *values)
+            in_background = event.target is later
+            yield from run(
+                models, self.background, self.stops, self.line, place, in_background, *values
+            )
 
-        go.click(None, None, self.shown.trouble, js=READING, **QUIET)
-        return go.click(
+        presses = [go.click, later.click]
+        gr.on(presses, None, None, self.shown.trouble, js=READING, **QUIET)
+        scored: Dependency = gr.on(
+            presses,
             answer,
             inputs,
             self.shown.outputs,
+            trigger_mode="once",
             concurrency_id="batch",
             concurrency_limit=FILES_AT_ONCE,
             **QUIET,
         )
+        return scored
 
 
 def _choices(
