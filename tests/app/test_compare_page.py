@@ -5,7 +5,14 @@ from playwright.sync_api import Page, expect
 
 from probe.settings import ASSETS
 from tests.conftest import App
-from tests.support.pages.browser import SETTLED, SLOW, fits_a_phone, is_accessible, visit
+from tests.support.pages.browser import (
+    SETTLED,
+    SLOW,
+    fits_a_phone,
+    hold_questions,
+    is_accessible,
+    visit,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -94,6 +101,29 @@ def test_one_pair_is_explained_for_each_model_and_dimmed_once_a_model_is_gone(
     expect(comparing.locator("#compare-results.stale")).to_have_count(0)
     comparing.locator("#compare-models input").press("Backspace")  # takes the last model away
     expect(comparing.locator("#compare-results.stale")).to_have_count(1)
+
+
+def test_results_are_dimmed_until_what_stands_there_is_answered(comparing: Page) -> None:
+    stale, second = (
+        comparing.locator("#compare-results.stale"),
+        comparing.locator("#compare-text-2"),
+    )
+    comparing.locator("#compare-on").get_by_label("One pair").check()
+    comparing.locator("#compare").click()
+    expect(comparing.locator("#compare-tiles .token").first).to_be_visible(timeout=SLOW)
+    release = hold_questions(comparing)
+    comparing.locator("#compare").click()
+    expect(stale).to_have_count(1)
+    release()
+    expect(stale).to_have_count(0, timeout=SLOW)
+    second.locator("textarea").fill("Nobody knows.")
+    expect(stale).to_have_count(1)
+    release = hold_questions(comparing)
+    comparing.locator("#compare").click()
+    second.locator("textarea").fill("Somebody does.")
+    release()
+    expect(comparing.locator("#compare-tiles")).to_contain_text("Nobody", timeout=SLOW)
+    expect(stale).to_have_count(1)
 
 
 def test_the_hans_profile_is_run_from_the_page(comparing: Page, second: str) -> None:

@@ -47,11 +47,27 @@ IN_LINE: dict[str, Any] = {
 """Comparisons stand in a line of their own, in which each learns its place."""
 HINT = "Ask several models the same: which is better, where each fails, and where they differ."
 TO_ROWS = scroll_to("compare-rows", "nearest")
-STALE = '() => { document.getElementById("compare-results")?.classList.add("stale"); }'
+ASKED = """(...values) => {
+  const results = document.getElementById("compare-results");
+  results.classList.add("stale");
+  delete results.dataset.changed;
+  return values;
+}"""
+CHANGED = """() => {
+  const results = document.getElementById("compare-results");
+  results.classList.add("stale");
+  results.dataset.changed = "yes";
+}"""
 TYPED = f"""() => {{
-  if ({in_focus("compare-models")}) ({STALE})();
+  if ({in_focus("compare-models", "compare-one")}) ({CHANGED})();
 }}"""
-FRESH = '() => { document.getElementById("compare-results")?.classList.remove("stale"); }'
+FRESH = """progress => {
+  const results = document.getElementById("compare-results");
+  const refused = progress?.includes('role="alert"');
+  if (!refused && !("changed" in results.dataset)) results.classList.remove("stale");
+}"""
+"""Results are dimmed from a question, or a change of it, until its answer is there; where it was
+changed after it was asked they stay dimmed."""
 TWO_CHOSEN = """
 element.addEventListener("change", ({ target }) => {
   if (target.matches("select.two-models")) trigger("click", { cell: target.value });
@@ -88,10 +104,12 @@ def build(page: Page) -> None:
     comparing = Comparing(page, StopRequests(), FileLine(), shown)
     files.offer_on(comparing.on(go, asked).then)
     source.change(show_source, source, [of_file, of_one], **QUIET)
-    others = [names.input, source.input, *[text.input for text in texts]]
-    gr.on(others, None, js=STALE, **QUIET)
-    gr.on([*others, names.change, page.task.change], None, None, share, js=EMPTY, **QUIET)
-    names.change(None, js=TYPED, **QUIET)
+    chosen = [names.input, source.input, precision.input, file.upload.change]
+    chosen += [column.input for column in file.columns]
+    typed = [names.change, *(text.change for text in texts)]
+    gr.on(chosen, None, js=CHANGED, **QUIET)
+    gr.on(typed, None, js=TYPED, **QUIET)
+    gr.on([*chosen, *typed, page.task.change], None, None, share, js=EMPTY, **QUIET)
     linked = gr.State([])
     _follow_task_and_link(page, one_of_each, [trouble, linked])
     page.on_next_task(begin_again, None, shown.outputs, **QUIET)
@@ -153,9 +171,11 @@ class Comparing:
             yield from self._run(request, *values)
 
         self.stops.heed(self.shown.halt, self.shown.progress)
-        go.click(None, js=STALE, **QUIET)
-        self.shown.say.change(None, js=FRESH, **QUIET)
-        return go.click(answer, inputs, self.shown.outputs, **IN_LINE)
+        progress = self.shown.progress
+        self.shown.say.change(None, progress, None, js=FRESH, **QUIET)
+        answered = go.click(answer, inputs, self.shown.outputs, js=ASKED, **IN_LINE)
+        answered.then(None, progress, None, js=FRESH, **QUIET)
+        return answered
 
     def on_link(self, linked: gr.State) -> None:
         """Compare what a link names as soon as it is opened."""
@@ -168,7 +188,8 @@ class Comparing:
                     request, visitor, task, names, source, "auto", *texts, *no_file, ""
                 )
 
-        linked.change(answer, [self.page.owner, linked], self.shown.outputs, **IN_LINE)
+        asked = [self.page.owner, linked]
+        linked.change(answer, asked, self.shown.outputs, js=ASKED, **IN_LINE)
 
     def _run(self, request: gr.Request, *values: Any) -> Any:
         models = self.page.core.models
