@@ -1,11 +1,14 @@
 """A page goes on when the app has dropped its session, as it does with those used least lately."""
 
+from pathlib import Path
+
 import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
 from probe.settings import ASSETS
 from tests.conftest import MAX_SESSIONS, App
+from tests.support.files.pair_files import PAIRS, row, write
 from tests.support.pages.browser import SLOW, open_tab, show_examples, visit
 
 pytestmark = pytest.mark.browser
@@ -42,12 +45,29 @@ def test_batch_turns_the_pages_of_its_results_and_scores_them_again(
     expect(newcomer.get_by_text("page 1 of 2")).to_be_visible(timeout=SLOW)
 
 
+def choose(page: Page, path: Path) -> None:
+    """Give the Batch tab a file."""
+    page.locator("#upload input[type=file]").first.set_input_files(str(path))
+    expect(page.locator("#upload-preview table")).to_be_visible(timeout=SLOW)
+
+
 def score_example(page: Page) -> None:
     """Score an example file of the Batch tab."""
-    upload = page.locator("#upload input[type=file]").first
-    upload.set_input_files(str(ASSETS / "examples" / "mnli_form.tsv"))
-    expect(page.locator("#upload-preview table")).to_be_visible(timeout=SLOW)
+    choose(page, ASSETS / "examples" / "mnli_form.tsv")
     page.locator("#score").click()
+
+
+def test_my_data_deletes_what_it_asked_about(app: App, newcomer: Page, tmp_path: Path) -> None:
+    open_tab(newcomer, "Batch")
+    choose(newcomer, write(tmp_path / "belongings.csv", [row(pair) for pair in PAIRS[:3]]))
+    open_tab(newcomer, "My data")
+    listed = newcomer.locator("#my-data")
+    listed.get_by_role("button", name="Delete: belongings.csv").click()
+    expect(newcomer.locator("#my-data-question")).to_contain_text("belongings.csv", timeout=SLOW)
+    drop_sessions(app)
+    newcomer.locator("#my-data-yes").click()
+    expect(newcomer.locator("#my-data-told")).to_contain_text("Done", timeout=SLOW)
+    expect(listed).not_to_contain_text("belongings.csv")
 
 
 def test_compare_shows_the_pairs_of_a_cell_and_compares_again(

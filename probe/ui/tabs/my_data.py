@@ -103,7 +103,8 @@ def build(page: Page) -> None:
         everything = gr.Button(
             "Delete everything of mine", scale=0, size="sm", min_width=220, elem_id="my-data-all"
         )
-    pending = gr.State("")
+    # on the page: what is deleted is what its question names, whatever the app has forgotten
+    pending = gr.Textbox("", visible=False, label="what the question is about")
     shown = [listed, told, asked, question_shown, pending]
 
     def press(event: gr.EventData, visitor: str) -> list[Any]:
