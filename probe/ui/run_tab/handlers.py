@@ -8,6 +8,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.errors import StoreError, UserError
+from probe.models.bundled import title_of
 from probe.models.library import require_on_disk
 from probe.runs.compute.engine import Engine
 from probe.runs.model_access import ModelAccess, hidden_models
@@ -27,6 +28,7 @@ from probe.ui.task_choice import query_for
 from probe.ui.visitors.visitor_files import check_room, check_start, fresh_folder, own_file
 
 Values = list[Any]  # Any: text, or one of gradio's updates
+NO_MODEL = "The link names the model {named!r}, which is not here; {instead} is chosen instead."
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,11 @@ class Handlers:
         mine = query.get("tab") == self.entry.opened_by
         linked = query.get("run", "") if mine else ""
         models = self.models.names(owner, task)
-        model = query.get("model", "") if mine and query.get("model") in models else models[0]
+        named = query.get("model", "") if mine else ""
+        model = named if named in models else models[0]
         listed, problem = gr.skip(), NOTHING
+        if named not in ("", model):
+            problem = alert(NO_MODEL.format(named=named, instead=title_of(model)))
         try:
             there = [run.id for run in self.offered.runs(owner, linked)]
             if linked and not there:

@@ -24,6 +24,7 @@ ALL = ""
 """The place from which every lesson is chosen."""
 MAX_CHOICES = 4
 """How many choices a guess has at most."""
+NO_LESSON = "The link names the lesson {named!r}, which is not here for {task}; all are listed."
 CHOOSE_FIRST = "First choose what you expect, then press again."
 WAITING = "Waiting for its turn …"
 RUN, AGAIN, FINISHED = "Run it live", "Run it again", "Show the finished run"
@@ -96,6 +97,8 @@ class View:
         query = query_for(task_named(task_name), request.query_params)
         if query.get("tab") == "learn" and "lesson" in query:
             named = f"{query['lesson']}.{query.get('step', '1')}"
+            if self.find(named, task_named(task_name)) is None:
+                return self._show_no_lesson(query["lesson"], task_named(task_name)).outputs
             return self.show(named, task_name, query.get("model"), visitor, kept)
         if task_name == NLI.name:
             return Outputs().outputs
@@ -129,6 +132,12 @@ class View:
             onward=hidden,
             to_print=hidden,
         )
+
+    def _show_no_lesson(self, named: str, task: Task) -> Outputs:
+        """Show all lessons in place of one that a link names and the task has not."""
+        shown = self._show_all(task)
+        shown.text = alert(NO_LESSON.format(named=named, task=task.title.lower())) + shown.text
+        return shown
 
     def _show_step(
         self, place: Place, model: str | None, names: Sequence[str], kept: Kept

@@ -61,7 +61,7 @@ def open_link(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> Op
         link.example(task),
         link.model(models, visitor, task, known),
         link.names(task),
-        seed_in(query.get("seed", "")),
+        link.seed(),
         link.options(),
         cast(Method, link.one_of("method", tuple(METHODS), "gradient_x_input")),
         cast(BaselineToken, link.one_of("baseline", get_args(BaselineToken), "pad")),
@@ -74,11 +74,6 @@ def names_a_view(query: Mapping[str, str]) -> bool:
     """Whether a link holds anything of a view."""
     texts = (name for task in offered_tasks() for name in task.fields)
     return any(name in query for name in (*PARTS, *texts))
-
-
-def seed_in(text: str) -> int:
-    """Return the seed of a link, 0 where it names none that the field takes."""
-    return int(text) if text.isdecimal() and len(text) < len(str(MAX_WHOLE)) else 0
 
 
 @dataclass
@@ -142,6 +137,18 @@ class LinkReader:
         if "transforms" not in self.query:
             return first_choice(task)
         return tuple(filter(None, map(str.strip, self.query["transforms"].split(","))))
+
+    def seed(self) -> int:
+        """Return the seed, 0 where none is named or the field does not take it."""
+        text = self.query.get("seed", "")
+        if text.isdecimal() and len(text) <= len(str(MAX_WHOLE)) and int(text) <= MAX_WHOLE:
+            return int(text)
+        if text:
+            self.notices.append(
+                f"The link names the seed {_cut(text)!r}, which is not a number from 0 to "
+                f"{MAX_WHOLE:,}; 0 is used."
+            )
+        return 0
 
     def options(self) -> Options:
         """Return the options, the usual ones where they cannot be read."""

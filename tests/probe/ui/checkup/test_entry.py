@@ -1,5 +1,6 @@
 """The check-up in the frame of what starts runs: begun, found again, shown to others, deleted."""
 
+from html import unescape
 from pathlib import Path
 
 import gradio as gr
@@ -66,6 +67,12 @@ def test_questions_about_passages_have_check_ups_too(handlers: Handlers) -> None
     (run,) = handlers.store.runs(ME)
     assert handlers.begin(handlers.entry.suited(READING), ME, {})[0].value == run.id
     assert not handlers.begin(NLI, ME, {})[0].value
+
+
+def test_a_link_to_a_model_that_is_not_here_is_said_to_be_one(handlers: Handlers) -> None:
+    problem = unescape(handlers.begin(NLI, ME, {"tab": "compare", "model": "nosuch"})[1])
+    assert "names the model 'nosuch', which is not here; MiniLM is chosen instead." in problem
+    assert not handlers.begin(NLI, ME, {"tab": "compare", "model": "da"})[1]
 
 
 def test_a_link_opens_it_in_compare_and_only_for_its_holders(handlers: Handlers) -> None:

@@ -1,8 +1,10 @@
 """Where one is in the lessons, what a browser remembers, and what running a step shows."""
 
+from html import unescape
 from pathlib import Path
 from typing import Any
 
+import gradio as gr
 import pytest
 
 from probe.models.library import BUNDLED
@@ -59,6 +61,14 @@ def test_a_name_leads_to_a_step_of_the_lesson(view: View, named: str, number: in
 @pytest.mark.parametrize("named", ["", "all", "nothing.1", ".3", "<b>.1"])
 def test_a_name_of_no_lesson_leads_to_all_of_them(view: View, named: str) -> None:
     assert shown(view.show(named, NLI.name, MODEL, ME, {}))["place"] == ALL
+
+
+@pytest.mark.parametrize(("named", "said"), [("nothing", True), ("word_salad", False)])
+def test_a_link_to_no_lesson_is_said_to_be_one(view: View, named: str, said: bool) -> None:
+    link = gr.Request(query_params={"tab": "learn", "lesson": named})
+    opened = shown(view.open_page(NLI.name, ME, {}, link))
+    assert (f"names the lesson {named!r}, which is not here" in unescape(opened["text"])) is said
+    assert (opened["place"] == ALL) is said
 
 
 def test_a_lesson_that_a_task_has_not_leads_to_where_it_is(view: View) -> None:

@@ -16,7 +16,7 @@ from probe.transforms.options import DEFAULTS, OPTIONS, Options
 from probe.ui.links import link_to_view
 from probe.ui.panels.options import shown
 from probe.ui.tabs.probe.fields import MODEL, models_of, values_of
-from probe.ui.tabs.probe.link import file_text, names_a_view, open_link, read_file, seed_in
+from probe.ui.tabs.probe.link import file_text, names_a_view, open_link, read_file
 from probe.ui.tabs.probe.view import View, label_at, parameters, place_of, read_view
 from tests.support.pages.visitors import ME, page_models
 
@@ -34,11 +34,20 @@ VIEW = View(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "seed"), [("7", 7), ("", 0), ("-1", 0), ("x", 0), ("9" * 5000, 0), ("9" * 10, 0)]
-)
-def test_a_seed_is_one_that_the_field_takes(text: str, seed: int) -> None:
-    assert seed_in(text) == seed
+@pytest.mark.parametrize(("text", "seed"), [("7", 7), ("", 0), ("2147483647", 2_147_483_647)])
+def test_a_link_has_a_seed_that_the_field_takes(text: str, seed: int) -> None:
+    opened = open_link(page_models(), ME, {"seed": text})
+    assert opened.view.seed == seed
+    assert opened.notices == ()
+
+
+@pytest.mark.parametrize("text", ["-1", "x", "1.5", "2147483648", "9" * 5000])
+def test_another_seed_of_a_link_is_said_to_be_none(text: str) -> None:
+    opened = open_link(page_models(), ME, {"seed": text})
+    assert opened.view.seed == 0
+    (notice,) = opened.notices
+    assert f"names the seed '{text[:80]}" in notice
+    assert notice.endswith("which is not a number from 0 to 2,147,483,647; 0 is used.")
 
 
 def test_a_link_reproduces_its_view() -> None:
