@@ -34,7 +34,7 @@ from probe.surveys.survey import (
 )
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import Task, task_named
-from probe.ui.annotation.shown import controls, own_sets, results_shown, set_head
+from probe.ui.annotation.shown import controls, no_set, own_sets, results_shown, set_head
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.html.shared_link import shared_link
 from probe.ui.results.result_files import write_json
@@ -72,12 +72,16 @@ class OwnSets:
     store: Store
     models: ModelAccess
 
-    def show(self, visitor: str) -> list[Any]:
-        """List the sets."""
+    def show(self, visitor: str, chosen: str = "") -> list[Any]:
+        """List the sets; the one that is looked at is hidden where it has been deleted since."""
         try:
-            return OwnOutputs(listed=self._listed(visitor)).outputs
+            shown = OwnOutputs(listed=self._listed(visitor))
+            gone = chosen not in {each.id for each in own_surveys(self.store, visitor)}
         except UserError as trouble:
             return OwnOutputs(told=alert(trouble)).outputs
+        if chosen and gone:
+            shown.one, shown.chosen, shown.empty = gr.Column(visible=False), "", no_set()
+        return shown.outputs
 
     def make(
         self,

@@ -60,7 +60,7 @@ def build(page: Page) -> None:
     begin.click(answer.begin, [page.owner, link, nickname], to_answer, **QUIET)
     sent = send.click(answer.send, [page.owner, link, shown.number, *radios], to_answer, **QUIET)
     sent.success(None, None, None, js=TO_TOP, **QUIET)
-    page.on_show(own.show, page.owner, mine.outputs)
+    page.on_show(own.show, [page.owner, mine.chosen], mine.outputs)
 
 
 def _build_own(page: Page, own: OwnSets) -> OwnOutputs:

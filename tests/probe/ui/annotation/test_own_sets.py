@@ -3,12 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+import gradio as gr
 import pytest
 
 from probe.runs.store import Store
-from probe.surveys.survey import own_survey, own_surveys
+from probe.surveys.survey import delete_survey, own_survey, own_surveys
 from probe.ui.annotation.answering import Answering, AnswerOutputs
 from probe.ui.annotation.own_sets import BUNDLED, FILE, OwnOutputs, OwnSets
+from probe.ui.annotation.shown import no_set
 from tests.support.pages.visitors import ME, YOU, page_models
 from tests.support.runs.annotation import answer_all, honest, person, small_set
 
@@ -41,6 +43,15 @@ def test_a_set_is_made_and_shown_with_its_link(own: OwnSets) -> None:
     assert "No text has a majority yet" in made.results
     assert "Is it a text at all?" in made.listed
     assert str(made.controls).count("<select") == 5
+
+
+def test_a_set_that_is_deleted_is_no_longer_shown(own: OwnSets) -> None:
+    made = make(own)
+    assert shown(own.show(ME, made.chosen)).one == gr.skip()
+    delete_survey(own.store, ME, made.chosen)
+    gone = shown(own.show(ME, made.chosen))
+    assert gone.one.visible is False
+    assert gone.chosen == "" and gone.empty == no_set()
 
 
 @pytest.mark.parametrize(
