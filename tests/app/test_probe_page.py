@@ -5,7 +5,7 @@ from itertools import combinations
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
@@ -22,6 +22,11 @@ PLACES = """selectors => selectors.map(([selector, at]) => {
   return box && box.height ? box.bottom + window.scrollY : null;
 })"""
 """How far down the page parts end, in pixels; none for what is not shown."""
+CUT = """(place, labels) => labels.filter(label => {
+  place.textContent = label;
+  return place.scrollWidth > place.clientWidth;
+})"""
+"""Which of some labels are wider than the place in which they stand."""
 CONTROLS = """() => {
   const tags = "button, input, textarea, select, summary, a[href], [role=button]";
   const tab = document.querySelector("[role=tabpanel]:not([style*='none'])");
@@ -53,6 +58,17 @@ def answered(page: Page, address: str, rows: int = 4) -> None:
 def test_the_first_page_shows_an_example_predicted_and_explained(newcomer: Page) -> None:
     expect(newcomer.locator("#answer .token").first).to_be_visible(timeout=SLOW)
     expect(newcomer.locator("#rows .result")).to_have_count(4, timeout=SLOW)
+
+
+@pytest.mark.parametrize("size", [SCREEN, PHONE], ids=["wide", "phone"])
+def test_no_label_of_a_task_is_cut(page: Page, app: App, size: ViewportSize) -> None:
+    answered(page, app.url)
+    page.set_viewport_size(size)
+    labels = [
+        label for task in (NLI, PARAPHRASE_IDENTIFICATION, SENTIMENT) for label in task.labels
+    ]
+    assert page.locator("#rows .predicted .label").first.evaluate(CUT, labels) == []
+    page.set_viewport_size(SCREEN)
 
 
 def test_of_two_quick_choices_the_last_one_counts(page: Page, app: App) -> None:
