@@ -171,11 +171,9 @@ class Comparing:
             yield from self._run(request, *values)
 
         self.stops.heed(self.shown.halt, self.shown.progress)
-        progress = self.shown.progress
-        self.shown.say.change(None, progress, None, js=FRESH, **QUIET)
-        answered = go.click(answer, inputs, self.shown.outputs, js=ASKED, **IN_LINE)
-        answered.then(None, progress, None, js=FRESH, **QUIET)
-        return answered
+        compared = go.click(answer, inputs, self.shown.outputs, js=ASKED, **IN_LINE)
+        self._brighten(compared)
+        return compared
 
     def on_link(self, linked: gr.State) -> None:
         """Compare what a link names as soon as it is opened."""
@@ -189,7 +187,10 @@ class Comparing:
                 )
 
         asked = [self.page.owner, linked]
-        linked.change(answer, asked, self.shown.outputs, js=ASKED, **IN_LINE)
+        self._brighten(linked.change(answer, asked, self.shown.outputs, js=ASKED, **IN_LINE))
+
+    def _brighten(self, compared: Dependency) -> None:
+        compared.then(None, self.shown.progress, None, js=FRESH, **QUIET)
 
     def _run(self, request: gr.Request, *values: Any) -> Any:
         models = self.page.core.models
