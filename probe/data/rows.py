@@ -222,18 +222,18 @@ def stream_labelled(path: Path, task: Task) -> Iterator[Any]:
     return (example for example in stream_examples(path, task) if example.gold)
 
 
-def stream_examples(path: Path, task: Task) -> Iterator[Any]:
-    """Yield the examples of a JSON-lines file, gzipped or not, line by line, labelled or not.
+def stream_examples(path: Path, task: Task, read_gold: bool = True) -> Iterator[Any]:
+    """Yield the examples of a JSON-lines file, gzipped or not, line by line.
 
-    Rows whose label is disputed or not known are left out. Raises FileError where the file cannot
-    be read or the first row has no such columns.
+    Rows whose label is disputed or not known are left out, unless no label is read. Raises
+    FileError where the file cannot be read or the first row has no such columns.
     """
     columns: Columns | None = None
     for record in json_lines(text_file(path, UNBOUNDED)):
         cells = record.cells
         columns = columns or guess(list(cells), task)
         texts = {field: cells.get(name) for field, name in columns.texts.items()}
-        gold = cells.get(columns.gold) if columns.gold else None
+        gold = cells.get(columns.gold) if columns.gold and read_gold else None
         row = read_row(task, record.number, texts, gold)
         if row.example:
             yield row.example

@@ -83,6 +83,8 @@ def train_command(
     pairs += [pair for file in unlabelled for pair in read_without_labels(file, answered)]
     sets = dev_sets(dev, partial(read_jsonl, task=answered), dev_size)
     typer.echo(f"{len(pairs)} pairs, {options}")
+    if teacher:
+        typer.echo("first the teachers answer all of them")
     for row in train(encoder, pairs, options, out, sets):
         scores = "  ".join(f"{name} {value:.4f}" for name, value in row.accuracy.items())
         typer.echo(

@@ -123,6 +123,12 @@ def test_a_stream_of_examples_has_those_without_a_label_too(tmp_path: Path) -> N
     ]
 
 
+def test_a_stream_without_labels_has_the_rows_of_any_label(tmp_path: Path) -> None:
+    rows = [*ROWS, {"premise": "A.", "hypothesis": "B.", "label": "perhaps"}]
+    stream = stream_examples(write(tmp_path / "a.jsonl", rows), NLI, read_gold=False)
+    assert [(example.id, example.gold) for example in stream][-1] == ("5", None)
+
+
 @pytest.mark.parametrize(
     ("name", "raw", "sentence"),
     [
