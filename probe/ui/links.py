@@ -7,6 +7,19 @@ from urllib.parse import urlencode
 from probe.tasks.nli import NLI
 from probe.tasks.task import Example, Task
 
+MAX_QUOTED = 80
+"""Characters of a link's value that a notice quotes."""
+
+
+def shortened(text: str) -> str:
+    """Return a link's value as a notice quotes it."""
+    return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]} …"
+
+
+def not_here(what: str, named: str, instead: str) -> str:
+    """Return the sentence for something that a link names and the app has not."""
+    return f"The link names the {what} {shortened(named)!r}, which is not here; {instead}."
+
 
 def link_to_view(parameters: Mapping[str, str]) -> str:
     """Return a permalink that opens the Probe tab with all that its fields hold."""

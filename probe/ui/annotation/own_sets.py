@@ -25,6 +25,7 @@ from probe.limits import visitor_bounds
 from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
 from probe.surveys.survey import (
+    Survey,
     create_survey,
     end_survey,
     own_survey,
@@ -75,11 +76,11 @@ class OwnSets:
     def show(self, visitor: str, chosen: str = "") -> list[Any]:
         """List the sets; the one that is looked at is hidden where it has been deleted since."""
         try:
-            shown = OwnOutputs(listed=self._listed(visitor))
-            gone = chosen not in {each.id for each in own_surveys(self.store, visitor)}
+            surveys = own_surveys(self.store, visitor)
+            shown = OwnOutputs(listed=self._listed(surveys))
         except UserError as trouble:
             return OwnOutputs(told=alert(trouble)).outputs
-        if chosen and gone:
+        if chosen and chosen not in {each.id for each in surveys}:
             shown.one, shown.chosen, shown.empty = gr.Column(visible=False), "", no_set()
         return shown.outputs
 
@@ -140,7 +141,7 @@ class OwnSets:
         return OwnOutputs(
             told=NOTHING,
             empty=NOTHING,
-            listed=self._listed(visitor),
+            listed=self._listed(own_surveys(self.store, visitor)),
             one=gr.Column(visible=True),
             chosen=survey_id,
             head=set_head(self.store, annotated),
@@ -203,6 +204,5 @@ class OwnSets:
         files = [str(folder / name) for name in names]
         return OwnOutputs(told=NOTHING, files=gr.Files(files, visible=True)).outputs
 
-    def _listed(self, visitor: str) -> Any:
-        kinds = own_surveys(self.store, visitor)
-        return own_sets(self.store, [each for each in kinds if each.kind == "annotation"])
+    def _listed(self, surveys: Sequence[Survey]) -> Any:
+        return own_sets(self.store, [each for each in surveys if each.kind == "annotation"])

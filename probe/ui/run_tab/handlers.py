@@ -19,7 +19,7 @@ from probe.runs.store import Store
 from probe.tasks.task import Task, task_named
 from probe.ui.choices import model_choices
 from probe.ui.html.elements import NOTHING, alert
-from probe.ui.links import link_to_run
+from probe.ui.links import link_to_run, not_here
 from probe.ui.run_tab.controls import change_own, grants_of
 from probe.ui.run_tab.entry import RunTab
 from probe.ui.run_tab.looked_at import Offered, ids_of, is_of_gallery
@@ -28,7 +28,6 @@ from probe.ui.task_choice import query_for
 from probe.ui.visitors.visitor_files import check_room, check_start, fresh_folder, own_file
 
 Values = list[Any]  # Any: text, or one of gradio's updates
-NO_MODEL = "The link names the model {named!r}, which is not here; {instead} is chosen instead."
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Handlers:
         model = named if named in models else models[0]
         listed, problem = gr.skip(), NOTHING
         if named not in ("", model):
-            problem = alert(NO_MODEL.format(named=named, instead=title_of(model)))
+            problem = alert(not_here("model", named, f"{title_of(model)} is chosen instead"))
         try:
             there = [run.id for run in self.offered.runs(owner, linked)]
             if linked and not there:

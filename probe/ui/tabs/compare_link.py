@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from probe.tasks.task import Task
+from probe.ui.links import shortened
 from probe.ui.panels.sources import BUNDLED, FILE, ONE, SOURCES
 from probe.ui.tabs.compare_run import MAX_MODELS
 from probe.ui.task_choice import task_in
 
-QUOTED = 80
-"""Characters of a link's value that a notice quotes."""
 FILE_NOTICE = "The link was made on a file, and links hold no files: choose your own below."
 
 
@@ -39,14 +38,14 @@ def read_link(task: Task, known: Sequence[str], query: Mapping[str, str]) -> Vie
     named = list(dict.fromkeys(name for name in query.get("models", "").split(",") if name))
     here = tuple(name for name in named if name in known)[:MAX_MODELS]
     notices = [
-        f"The link names the model {name[:QUOTED]!r}: there is no model called that here for "
+        f"The link names the model {shortened(name)!r}: there is no model called that here for "
         f"{task.choice.lower()}."
         for name in named
         if name not in known
     ]
     source = query.get("on", BUNDLED)
     if source not in SOURCES:
-        notices.append(f"The link compares on {source[:QUOTED]!r}, which is not known here.")
+        notices.append(f"The link compares on {shortened(source)!r}, which is not known here.")
         source = BUNDLED
     if source == FILE:
         notices.append(FILE_NOTICE)

@@ -15,7 +15,7 @@ from probe.ui.choices import model_choices
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.lessons import sheets
 from probe.ui.lessons.lesson import Finding, Lesson, Setting, Step
-from probe.ui.links import link_to_lesson
+from probe.ui.links import link_to_lesson, not_here
 from probe.ui.page import Core
 from probe.ui.tab_outputs import TabOutputs
 from probe.ui.task_choice import query_for
@@ -24,7 +24,6 @@ ALL = ""
 """The place from which every lesson is chosen."""
 MAX_CHOICES = 4
 """How many choices a guess has at most."""
-NO_LESSON = "The link names the lesson {named!r}, which is not here for {task}; all are listed."
 CHOOSE_FIRST = "First choose what you expect, then press again."
 WAITING = "Waiting for its turn …"
 RUN, AGAIN, FINISHED = "Run it live", "Run it again", "Show the finished run"
@@ -94,11 +93,12 @@ class View:
         self, task_name: str, visitor: str, kept: Kept | None, request: gr.Request
     ) -> list[Any]:
         """Show the step that a link names for this task, or all lessons, as they were built."""
-        query = query_for(task_named(task_name), request.query_params)
+        task = task_named(task_name)
+        query = query_for(task, request.query_params)
         if query.get("tab") == "learn" and "lesson" in query:
             named = f"{query['lesson']}.{query.get('step', '1')}"
-            if self.find(named, task_named(task_name)) is None:
-                return self._show_no_lesson(query["lesson"], task_named(task_name)).outputs
+            if self.find(named, task) is None:
+                return self._show_no_lesson(query["lesson"], task).outputs
             return self.show(named, task_name, query.get("model"), visitor, kept)
         if task_name == NLI.name:
             return Outputs().outputs
@@ -136,7 +136,8 @@ class View:
     def _show_no_lesson(self, named: str, task: Task) -> Outputs:
         """Show all lessons in place of one that a link names and the task has not."""
         shown = self._show_all(task)
-        shown.text = alert(NO_LESSON.format(named=named, task=task.title.lower())) + shown.text
+        instead = f"all lessons for {task.title.lower()} are listed"
+        shown.text = alert(not_here("lesson", named, instead)) + shown.text
         return shown
 
     def _show_step(

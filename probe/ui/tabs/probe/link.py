@@ -15,6 +15,7 @@ from probe.tasks.task import TASKS, Label, Task, offered_tasks
 from probe.transforms.options import DEFAULTS, Options, read_options
 from probe.transforms.presets import first_choice
 from probe.ui.api.arguments import MAX_WHOLE
+from probe.ui.links import not_here, shortened
 from probe.ui.tabs.example_pairs import examples_of
 from probe.ui.tabs.probe.view import View, parameters
 
@@ -34,8 +35,6 @@ PARTS = [
     "grant",
 ]
 """What a link may hold of a view beside the texts."""
-QUOTED = 80
-"""Characters of a link's value that a notice quotes."""
 
 
 @dataclass(frozen=True)
@@ -113,11 +112,13 @@ class LinkReader:
             )
             if "another task" in str(trouble):
                 self.notices[-1] = (
-                    f"{_cut(str(trouble))}: {title_of(instead) or 'no model'} answers here."
+                    f"{shortened(str(trouble))}: {title_of(instead) or 'no model'} answers here."
                 )
             return instead
         if here != revision:
-            self._absent(f"revision of {_cut(wanted)}", revision, f"{here or 'another'} answers")
+            self._absent(
+                f"revision of {shortened(wanted)}", revision, f"{here or 'another'} answers"
+            )
         return wanted
 
     def label(self, name: str, words: str, task: Task) -> Label | None:
@@ -145,7 +146,7 @@ class LinkReader:
             return int(text)
         if text:
             self.notices.append(
-                f"The link names the seed {_cut(text)!r}, which is not a number from 0 to "
+                f"The link names the seed {shortened(text)!r}, which is not a number from 0 to "
                 f"{MAX_WHOLE:,}; 0 is used."
             )
         return 0
@@ -156,7 +157,7 @@ class LinkReader:
         try:
             return read_options(dict(json.loads(text)))
         except (ValueError, TypeError, RecursionError, OptionError) as wrong:
-            self.notices.append(f"The link's options are not set: {_cut(str(wrong))}.")
+            self.notices.append(f"The link's options are not set: {shortened(str(wrong))}.")
             return DEFAULTS
 
     def one_of(self, name: str, known: tuple[str, ...], usual: str) -> str:
@@ -168,9 +169,7 @@ class LinkReader:
         return usual
 
     def _absent(self, what: str, named: str, instead: str) -> None:
-        self.notices.append(
-            f"The link names the {what} {_cut(named)!r}, which is not here; {instead}."
-        )
+        self.notices.append(not_here(what, named, instead))
 
 
 def read_file(path: Path) -> dict[str, str]:
@@ -189,7 +188,3 @@ def read_file(path: Path) -> dict[str, str]:
 def file_text(view: View, revision: str | None = None, grant: str = "") -> str:
     """Return a view as the text of its file."""
     return json.dumps(parameters(view, revision, grant), ensure_ascii=False, indent=1)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= QUOTED else f"{text[:QUOTED]} …"
