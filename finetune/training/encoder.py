@@ -16,7 +16,7 @@ from finetune.training.optimisers import make_optimiser
 from probe.errors import TrainingError
 from probe.metrics import accuracy
 from probe.models.architectures import Recipe
-from probe.models.classifier import Classifier, Precision, text_lengths
+from probe.models.classifier import Classifier, Precision
 from probe.tasks.task import Example
 
 
@@ -67,21 +67,19 @@ def train(
     safetensors. Examples without a gold label are learnt from teachers alone. Raises TrainingError
     where the checkpoint has other options or a teacher gives other answers, and ModelError.
     """
+    tokens = classifier.token_rows(examples, min(options.max_tokens, classifier.max_tokens))
     targets, loss = admissible(examples, classifier.task, classifier.labels), cross_entropy
     if teachers := load_teachers(options.teachers, classifier):
         taught = mean_probabilities(teachers, examples, options.precision)
         targets, loss = soft_targets(taught, targets, options.teacher_weight), soft_cross_entropy
 
     def load(rows: Sequence[int]) -> tuple[BatchEncoding, torch.Tensor]:
-        batch = [examples[row] for row in rows]
-        inputs = classifier.encode(batch, min(options.max_tokens, classifier.max_tokens))
-        return inputs, targets[rows]
+        return tokens.padded(rows), targets[rows]
 
     def measure() -> dict[str, float]:
         return {name: _accuracy(classifier, rows, options) for name, rows in (dev or {}).items()}
 
-    lengths = text_lengths(classifier.task, examples)
-    yield from train_steps(classifier, lengths, load, measure, options, out, every, loss)
+    yield from train_steps(classifier, tokens.lengths, load, measure, options, out, every, loss)
     save_model(classifier, out)
 
 

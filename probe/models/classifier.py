@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from probe.models.hardware.precision import Precision as Precision
 from probe.models.hardware.precision import fast_bf16 as fast_bf16
 from probe.models.hardware.precision import resolve as resolve
 from probe.models.inputs.explainable import Explainable, TokenPlace
-from probe.models.inputs.token_rows import BATCH_TOKENS, TokenRows, by_tokens
+from probe.models.inputs.token_rows import BATCH_TOKENS, TokenRows, by_tokens, joined
 from probe.models.text_model import TextModel
 from probe.stopping import check_stop
 from probe.tasks.task import INVALID, Example, Label, Task
@@ -122,14 +122,7 @@ class Classifier(TextModel):
 
     def encode(self, examples: Sequence[Example], max_tokens: int | None = None) -> BatchEncoding:
         """Tokenise examples together, padded to the longest, longest text cut first."""
-        return self.tokenise(
-            *([getattr(example, name) for example in examples] for name in self.task.fields),
-            truncation="longest_first",
-            max_length=max_tokens or self.max_tokens,
-            padding=True,
-            return_token_type_ids=self.architecture.segment_ids or None,
-            return_tensors="pt",
-        )
+        return self._tokenised(examples, max_tokens, padding=True, return_tensors="pt")
 
     def token_rows(self, examples: Sequence[Example], max_tokens: int | None = None) -> TokenRows:
         """Tokenise examples once, as `encode` does, to be put together into batches.
@@ -142,16 +135,27 @@ class Classifier(TextModel):
         lengths: list[int] = []
         for start in range(0, len(examples), EXAMPLES_PER_CALL):
             check_stop()
-            encoded = self.encode(examples[start : start + EXAMPLES_PER_CALL], max_tokens)
-            is_token = encoded.get("attention_mask", torch.ones_like(encoded["input_ids"])).bool()
-            lengths += is_token.sum(1).tolist()
-            for name, value in encoded.items():
-                parts.setdefault(name, []).append(value[is_token].to(_stored_type(name)))
+            encoded = self._tokenised(examples[start : start + EXAMPLES_PER_CALL], max_tokens)
+            lengths += map(len, encoded["input_ids"])
+            for name, rows in encoded.items():
+                parts.setdefault(name, []).append(joined(rows, _stored_type(name)))
         return TokenRows(
             {name: torch.cat(values) for name, values in parts.items()},
             paddings(self.tokenizer),
             self.tokenizer.padding_side == "left",
             lengths,
+        )
+
+    def _tokenised(
+        self, examples: Sequence[Example], max_tokens: int | None, **options: Any
+    ) -> BatchEncoding:
+        """Tokenise examples together. Any: each option of the tokenizer has a type of its own."""
+        return self.tokenise(
+            *([getattr(example, name) for example in examples] for name in self.task.fields),
+            truncation="longest_first",
+            max_length=max_tokens or self.max_tokens,
+            return_token_type_ids=self.architecture.segment_ids or None,
+            **options,
         )
 
     def logits(self, inputs: Mapping[str, torch.Tensor]) -> torch.Tensor:
