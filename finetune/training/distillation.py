@@ -3,12 +3,13 @@
 As in Hinton et al. 2015 at a temperature of one, with gold labels that may admit several.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import torch
 
 from probe.errors import TrainingError
 from probe.models.classifier import Classifier, Precision
+from probe.models.inputs.token_rows import TokenRows
 from probe.models.library import load
 from probe.tasks.task import Example
 
@@ -31,9 +32,27 @@ def load_teachers(names: Sequence[str], student: Classifier) -> list[Classifier]
 def mean_probabilities(
     teachers: Sequence[Classifier], examples: Sequence[Example], precision: Precision
 ) -> torch.Tensor:
-    """Return the mean of the teachers' probabilities.  # (examples, labels)"""
-    answers = [torch.tensor(teacher.probabilities(examples, precision)) for teacher in teachers]
+    """Return the mean of the teachers' probabilities.  # (examples, labels)
+
+    Teachers that read texts alike have them tokenised once.
+    """
+    tokens: dict[Hashable, TokenRows] = {}
+    answers = []
+    for teacher in teachers:
+        reading = _reading(teacher)
+        if reading not in tokens:
+            tokens[reading] = teacher.token_rows(examples)
+        answers.append(torch.tensor(teacher.probabilities_of(tokens[reading], precision)))
     return torch.stack(answers).mean(0).float()
+
+
+def _reading(model: Classifier) -> Hashable:
+    """Return what decides the tokens that a model reads of a text."""
+    tokenizer = model.tokenizer
+    fast = getattr(tokenizer, "backend_tokenizer", None)
+    words = fast.to_str() if fast else model  # without a fast tokenizer none is known to be alike
+    kind = model.model.config.model_type
+    return words, tuple(tokenizer.model_input_names), kind, model.max_tokens
 
 
 def soft_targets(

@@ -203,12 +203,18 @@ class Classifier(TextModel):
 
         Raises Stopped between two batches.
         """
-        return softmax(self._unscaled(examples, precision), self.temperature)
+        return self.probabilities_of(self.token_rows(examples), precision)
 
-    def _unscaled(self, examples: Sequence[Example], precision: Precision) -> NDArray[np.float64]:
+    def probabilities_of(self, tokens: TokenRows, precision: Precision) -> NDArray[np.float64]:
+        """Return the probabilities of tokenised examples, in their order.  # (examples, labels)
+
+        Raises Stopped between two batches.
+        """
+        return softmax(self._unscaled(tokens, precision), self.temperature)
+
+    def _unscaled(self, tokens: TokenRows, precision: Precision) -> NDArray[np.float64]:
         """Return the logits of the examples, in their order.  # (examples, labels)"""
-        result = np.zeros((len(examples), len(self.labels)))
-        tokens = self.token_rows(examples)
+        result = np.zeros((len(tokens.lengths), len(self.labels)))
         for rows in by_tokens(tokens.lengths, BATCH_TOKENS[self.device.type]):
             check_stop()
             with self.running(precision) as model:
@@ -220,7 +226,7 @@ class Classifier(TextModel):
         self, examples: Sequence[Example], precision: Precision = "fp32"
     ) -> list[Prediction]:
         """Classify examples, in their order."""
-        logits = self._unscaled(examples, precision)
+        logits = self._unscaled(self.token_rows(examples), precision)
         return as_predictions(logits, self.labels, self.temperature, self.invalid_below)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -11,8 +12,11 @@ from finetune.training.distillation import mean_probabilities, soft_targets
 from finetune.training.encoder import TrainingOptions, train
 from finetune.training.losses import soft_cross_entropy
 from probe.errors import TrainingError
+from probe.models.classifier import Classifier
+from probe.models.inputs.token_rows import TokenRows
 from probe.models.library import load
 from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_word_models import word_classifier
 
 PAIRS = tiny_pairs(24)
 WITHOUT_LABELS = tuple(replace(pair, gold=None) for pair in PAIRS)
@@ -64,6 +68,22 @@ def test_the_mean_of_the_teachers_is_taught(model: str, teacher: str) -> None:
     models = [load(model), load(teacher)]
     mean = mean_probabilities(models, PAIRS, "fp32").numpy()
     assert mean == pytest.approx(sum(each.probabilities(PAIRS) for each in models) / 2, abs=1e-6)
+
+
+def test_teachers_that_read_texts_alike_have_them_tokenised_once(
+    model: str, teacher: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = [load(model), load(teacher), word_classifier("da")]
+    expected = sum(each.probabilities(PAIRS) for each in models) / 3
+    tokenised, token_rows = [], Classifier.token_rows
+
+    def counted(self: Classifier, *given: Any) -> TokenRows:
+        tokenised.append(self.name)
+        return token_rows(self, *given)
+
+    monkeypatch.setattr(Classifier, "token_rows", counted)
+    assert mean_probabilities(models, PAIRS, "fp32").numpy() == pytest.approx(expected, abs=1e-6)
+    assert tokenised == [models[0].name, models[2].name]
 
 
 def test_a_student_learns_from_its_teacher_without_a_label(
