@@ -50,12 +50,13 @@ class Core:
 class Page:
     """What a tab is built with: the core, and the page around the tab.
 
-    `owner` holds the token by which a browser finds its runs again, `memory` what it remembers of
-    the lessons, `task` the name of the chosen task; `marks` tell the tab the task that it is first
-    shown with and the next ones, `own_marks` are those of `mark_of`.
+    `tabs` names all of the page. `owner` holds the token by which a browser finds its runs again,
+    `memory` what it remembers of the lessons, `task` the name of the chosen task; `marks` tell the
+    tab the task that it is first shown with and the next ones, `own_marks` are those of `mark_of`.
     """
 
     core: Core
+    tabs: Sequence[str]
     blocks: gr.Blocks
     owner: gr.BrowserState
     memory: gr.BrowserState
@@ -155,7 +156,7 @@ def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
                 with gr.Tab(entry.title, id=entry.id) as tab:
                     front.note(entry.id, tab)
                     marks = front.marks[entry.id]
-                    page = Page(core, blocks, owner, memory, task, marks, own_marks)
+                    page = Page(core, names, blocks, owner, memory, task, marks, own_marks)
                     _build_for_tasks(entry, page) if entry.suits else entry.build(page)
         with gr.Column(visible=False):  # outside the tabs, as those of the tasks
             for mark in own_marks:

@@ -312,6 +312,12 @@ def test_a_link_to_a_model_that_is_not_here_says_so(page: Page, app: App) -> Non
     expect(page.locator("#text-1 textarea")).to_have_value("Snow fell.", timeout=SLOW)
 
 
+def test_a_link_to_a_tab_that_is_not_here_says_so(page: Page, app: App) -> None:
+    visit(page, f"{app.url}?tab=somewhere")
+    told = page.locator("#notices", has_text="names the tab 'somewhere', which is not here")
+    expect(told).to_be_visible(timeout=SLOW)
+
+
 def test_several_new_pairs_are_several_rows_with_their_gold_labels(page: Page, app: App) -> None:
     pair = "premise=Tim+has+350+stamps.&hypothesis=Tim+collects+stamps."
     answered(page, f"{app.url}?{pair}&transforms=numerical&gold=neutral", 3)

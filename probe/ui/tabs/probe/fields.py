@@ -24,7 +24,7 @@ from probe.ui.tabs.probe.view import max_fields, place_of, span_of
 UNKNOWN = ("not known", "")
 SEVERAL = "As it stands in the passage; | between several."
 PREDICTED = ("the right answer, else the predicted one", "")
-MODEL = 1
+MODEL, NOTICES = 1, -1
 """The place of the model among `values_of`."""
 FOLLOW_METHOD = """method => ({
   __type__: "update", interactive: ["integrated_gradients", "occlusion"].includes(method)
@@ -238,10 +238,12 @@ def values_of(opened: Opened) -> list[Any]:  # Any: values and gradio's updates
 def models_of(opened: Opened) -> list[Any]:  # Any: gradio's updates
     """Return the like of `values_of` for a page that no link fills: its visitor's models.
 
-    All else stands there already, and what was typed meanwhile stays.
+    The notices come with them. All else stands there already, and what was typed meanwhile stays.
     """
-    shown = gr.Dropdown(choices=short_model_choices(opened.models))
-    return [shown if at == MODEL else gr.skip() for at, _ in enumerate(values_of(opened))]
+    values = [gr.skip() for _ in values_of(opened)]
+    values[MODEL] = gr.Dropdown(choices=short_model_choices(opened.models))
+    values[NOTICES] = notices(opened.notices)
+    return values
 
 
 def preset_of(task: Task, names: object) -> str | None:

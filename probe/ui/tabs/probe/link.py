@@ -1,7 +1,7 @@
 """What the Probe tab opens with: a link or a file read into its fields, each absent thing said."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -67,6 +67,12 @@ def open_link(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> Op
         link.label("label", "label explained", task),
     )
     return Opened(view, known, tuple(link.notices))
+
+
+def absent_tab(query: Mapping[str, str], tabs: Sequence[str]) -> tuple[str, ...]:
+    """Return a sentence where a link names a tab that the page has not; Probe stays in front."""
+    tab = query.get("tab", "")
+    return () if tab in ("", *tabs) else (not_here("tab", tab, "Probe is shown"),)
 
 
 def names_a_view(query: Mapping[str, str]) -> bool:

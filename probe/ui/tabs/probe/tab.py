@@ -1,5 +1,6 @@
 """The Probe tab: one example, live. One set of components serves every task, relabelled by it."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from probe.ui.tabs.probe import answer as answering
 from probe.ui.tabs.probe import browser
 from probe.ui.tabs.probe import fields as form_fields
 from probe.ui.tabs.probe.fields import Fields, Tools, models_of, values_of
-from probe.ui.tabs.probe.link import names_a_view, open_link, read_file
+from probe.ui.tabs.probe.link import absent_tab, names_a_view, open_link, read_file
 from probe.ui.task_choice import task_in
 
 FILLING = in_turn("probe-fields")
@@ -115,6 +116,7 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
         linked = request.query_params
         query = linked if task_in(linked).name == task else {"task": task}
         opened = open_link(models, visitor, query)
+        opened = replace(opened, notices=(*absent_tab(linked, page.tabs), *opened.notices))
         values = values_of(opened) if names_a_view(query) else models_of(opened)
         return [task, *values]
 

@@ -15,8 +15,8 @@ from probe.tasks.task import Task
 from probe.transforms.options import DEFAULTS, OPTIONS, Options
 from probe.ui.links import link_to_view
 from probe.ui.panels.options import shown
-from probe.ui.tabs.probe.fields import MODEL, models_of, values_of
-from probe.ui.tabs.probe.link import file_text, names_a_view, open_link, read_file
+from probe.ui.tabs.probe.fields import MODEL, NOTICES, models_of, values_of
+from probe.ui.tabs.probe.link import absent_tab, file_text, names_a_view, open_link, read_file
 from probe.ui.tabs.probe.view import View, label_at, parameters, place_of, read_view
 from tests.support.pages.visitors import ME, page_models
 
@@ -67,9 +67,18 @@ def test_a_page_that_no_link_fills_keeps_what_was_typed_while_it_opened() -> Non
     opened = open_link(page_models(), ME, {})
     values = models_of(opened)
     assert len(values) == len(values_of(opened))
-    kept = [value for at, value in enumerate(values) if at != MODEL]
+    kept = [value for at, value in enumerate(values[:NOTICES]) if at != MODEL]
     assert all(value == gr.skip() for value in kept)
     assert ("MiniLM", "minilm") in values[MODEL].choices
+    assert values[NOTICES] == ""
+
+
+def test_a_tab_that_the_page_has_not_is_said() -> None:
+    assert absent_tab({}, ["probe"]) == absent_tab({"tab": "probe"}, ["probe"]) == ()
+    (said,) = absent_tab({"tab": "repair"}, ["probe"])
+    assert said == "The link names the tab 'repair', which is not here; Probe is shown."
+    opened = replace(open_link(page_models(), ME, {}), notices=(said,))
+    assert "names the tab" in models_of(opened)[NOTICES]
 
 
 def test_a_link_without_transforms_chooses_none() -> None:
