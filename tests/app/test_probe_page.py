@@ -252,6 +252,18 @@ def test_a_chain_is_typed_and_checked_at_once(page: Page, app: App) -> None:
     expect(page.locator("#rows .what")).to_contain_text("Reverse the words, then sort the words")
 
 
+def test_a_seed_below_0_is_refused_where_the_answer_stands(page: Page, app: App) -> None:
+    answered(page, app.url)
+    page.locator("#settings-button").click()
+    seed = page.locator("#seed input")
+    seed.fill("-3")
+    refused = page.locator("#answer [role=alert]", has_text="-3 is below it")
+    expect(refused).to_be_visible(timeout=SLOW)
+    seed.fill("3")
+    expect(refused).to_have_count(0, timeout=SLOW)
+    expect(page.locator("#rows .result")).to_have_count(4, timeout=SLOW)
+
+
 def test_a_permalink_opens_the_same_pair(page: Page, app: App) -> None:
     pair = "premise=Snow+fell.&hypothesis=It+snowed."
     answered(page, f"{app.url}?{pair}&transforms=reverse&seed=4", 1)

@@ -177,7 +177,8 @@ def explanation() -> tuple[gr.Radio, gr.Dropdown, gr.Radio, gr.Number]:
             interactive=False,
             elem_id="baseline",
         )
-        seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=80, elem_id="seed")
+        # a seed below 0 is refused where the answer stands, and not in a corner of the page
+        seed = gr.Number(0, label="Seed", precision=0, min_width=80, elem_id="seed")
     method.change(None, method, baseline, js=FOLLOW_METHOD, **QUIET)
     explain = gr.Radio(labels(NLI, PREDICTED), value="", label="Label explained", elem_id="explain")
     return explain, method, baseline, seed

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from probe.analysis.importance.methods import BaselineToken, Method
+from probe.errors import OptionError
 from probe.tasks.task import Label, Task, offered_tasks, task_named
 from probe.transforms.options import DEFAULTS, OPTIONS, Options
 from probe.ui.answers.request_limits import check_example, check_transforms
@@ -35,8 +36,13 @@ class View:
     label: Label | None
 
     def check(self) -> None:
-        """Refuse a view that holds too little or too much. Raises ExampleError, LimitError."""
+        """Refuse a view that holds too little or too much.
+
+        Raises ExampleError, LimitError, OptionError.
+        """
         check_example(self.task, self.example)
+        if self.seed < 0:
+            raise OptionError(f"the seed is a whole number from 0, and {self.seed} is below it")
         check_transforms(self.names)
 
 

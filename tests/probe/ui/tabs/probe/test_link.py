@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 import gradio as gr
 import pytest
 
-from probe.errors import FileError
+from probe.errors import FileError, OptionError
 from probe.tasks.nli import NLI, Pair
 from probe.tasks.reading import READING, Question
 from probe.tasks.sentiment import SENTIMENT, Review
@@ -79,6 +79,12 @@ def test_a_tab_that_the_page_has_not_is_said() -> None:
     assert said == "The link names the tab 'repair', which is not here; Probe is shown."
     opened = replace(open_link(page_models(), ME, {}), notices=(said,))
     assert "names the tab" in models_of(opened)[NOTICES]
+
+
+def test_a_seed_below_0_is_refused() -> None:
+    VIEW.check()
+    with pytest.raises(OptionError, match="a whole number from 0, and -3 is below it"):
+        replace(VIEW, seed=-3).check()
 
 
 def test_a_link_without_transforms_chooses_none() -> None:
