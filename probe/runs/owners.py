@@ -1,5 +1,6 @@
 """Whose a run is: tokens by which browsers find their runs again, and how many may be open."""
 
+import json
 import os
 import re
 import secrets
@@ -13,7 +14,7 @@ from threading import Lock
 from probe.limits import check
 from probe.runs.compute.engine import Engine
 from probe.runs.experiment import experiment_of
-from probe.runs.run import RunRequest, StoredRun
+from probe.runs.run import Json, RunRequest, StoredRun
 from probe.runs.store import Store
 from probe.settings import settings
 
@@ -66,15 +67,38 @@ def start_runs(
 ) -> tuple[StoredRun, ...]:
     """Store a run for each request and hand them to the engine.
 
+    Where runs of the owner's, open and not to be stopped, compute all of this already, they are
+    returned: a button that is pressed twice starts its runs once. What the command line starts goes
+    through no limit, nor through here.
+
     Raises LimitError where the owner asks for too much, StoreError, and ExperimentError for an
-    unknown kind. What the command line starts goes through no limit, nor through here.
+    unknown kind.
     """
     with _starting:
+        under_way = [_under_way(store, owner, request) for request in requests]
+        if all(under_way):
+            return tuple(filter(None, under_way))
         _check_limits(store, owner, requests)
         runs = tuple(store.create(owner, request) for request in requests)
     for run in runs:
         engine.submit(run.id)
     return runs
+
+
+def _under_way(store: Store, owner: str, request: RunRequest) -> StoredRun | None:
+    """Return an open run of the owner's that computes the same, None where there is none."""
+    plan = _as_stored(request.plan)
+    for run in store.open_runs(owner):
+        alike = run.kind == request.kind and run.plan == plan and not run.cancelling
+        if alike and store.inputs(run.id) == _as_stored(request.inputs):
+            return run
+    return None
+
+
+def _as_stored(value: Json) -> Json:
+    """Return what is read again of JSON that is stored: lists for tuples."""
+    stored: Json = json.loads(json.dumps(value))
+    return stored
 
 
 def _check_limits(store: Store, owner: str, requests: Sequence[RunRequest]) -> None:

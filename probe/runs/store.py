@@ -89,6 +89,10 @@ class Store:
             cells = _cells(session, *where) if with_cells else {}
             return tuple(self._as_run(row, cells.get(row.id, ())) for row in rows)
 
+    def open_runs(self, owner: str) -> tuple[StoredRun, ...]:
+        """Return an owner's runs that are neither done, cancelled nor failed, newest first."""
+        return self.runs_where(RunRow.owner == owner, RunRow.state.in_(OPEN))
+
     def unfinished(self) -> tuple[str, ...]:
         """Return the runs that are neither done, cancelled nor failed, oldest first."""
         return self._ids(RunRow.state.in_(OPEN))

@@ -29,6 +29,16 @@ def press_start(handlers: Handlers, owner: str = ME, seeds: str = "0") -> str:
     return str(handlers.start_runs(owner, "nli", *plan, *limits, *files, "", 100)[0])
 
 
+def test_a_start_that_is_pressed_again_starts_nothing_more(handlers: Handlers) -> None:
+    assert [press_start(handlers) for _ in range(3)] == [NOTHING] * 3
+    (first,) = handlers.store.runs(ME)
+    assert [press_start(handlers, seeds="1"), press_start(handlers, YOU)] == [NOTHING] * 2
+    assert (len(handlers.store.runs(ME)), len(handlers.store.runs(YOU))) == (2, 1)
+    handlers.store.request_cancel(first.id)
+    assert press_start(handlers) == NOTHING
+    assert len(handlers.store.runs(ME)) == 3
+
+
 def test_a_run_may_have_so_many_cells(handlers: Handlers, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NLI_CLINIC_MAX_CELLS", "2")
     assert press_start(handlers) == NOTHING
@@ -40,11 +50,11 @@ def test_a_visitor_has_so_many_runs_at_a_time(
     handlers: Handlers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NLI_CLINIC_MAX_OPEN_RUNS", "2")
-    assert [press_start(handlers) for _ in range(2)] == [NOTHING, NOTHING]
-    assert "3 of your runs would be going at once, more than 2" in press_start(handlers)
+    assert [press_start(handlers, seeds=seed) for seed in "01"] == [NOTHING, NOTHING]
+    assert "3 of your runs would be going at once, more than 2" in press_start(handlers, seeds="2")
     assert press_start(handlers, YOU) == NOTHING
     handlers.store.set_state(handlers.store.runs(ME)[0].id, "done")
-    assert press_start(handlers) == NOTHING
+    assert press_start(handlers, seeds="2") == NOTHING
 
 
 def test_a_visitor_starts_so_many_runs_a_day(
@@ -71,7 +81,7 @@ def test_a_visitor_keeps_so_many_models(
     handlers: Handlers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NLI_CLINIC_MAX_KEPT_MODELS", "2")
-    assert [press_start(handlers) for _ in range(2)] == [NOTHING, NOTHING]
+    assert [press_start(handlers, seeds=seed) for seed in "01"] == [NOTHING, NOTHING]
     for run in handlers.store.runs(ME):
         handlers.store.set_kept(run.id, f"model-{run.id}")
         handlers.store.set_state(run.id, "done")

@@ -83,6 +83,8 @@ def test_others_begin_with_their_newest_sweep(
         replace(PLAN, model=name, lrs=(rate,)) for name, rate in (("da", 1e-3), ("tiny", 1e-4))
     ]
     older = start_sweep(store, engine, ME, [(plan, sets) for plan in plans], {})
+    for run in older:
+        store.set_state(run.id, "done")
     newer = start_sweep(store, engine, ME, [(plan, sets) for plan in plans], {})
     found = initial_state(store, ME, GALLERY)
     assert sorted(found.ids) == sorted(run.id for run in newer)
