@@ -49,7 +49,12 @@ def compute_run(
         if isinstance(row, Result) and on_result is not None:
             on_result(store.get(run_id))
 
-    run = run_to_its_end(store, Engine(store, in_process=in_process, listener=listen), created.id)
+    engine = Engine(store, in_process=in_process, listener=listen)
+    try:
+        run = run_to_its_end(store, engine, created.id)
+    except KeyboardInterrupt:
+        typer.echo("stopped; the same command goes on with the cells that are done", err=True)
+        raise
     if run.state == "failed":
         raise ExperimentError(run.error)
     return run

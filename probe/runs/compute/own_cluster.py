@@ -16,7 +16,7 @@ from distributed import Client, Nanny, Scheduler, Security, SpecCluster, Status,
 from distributed.deploy.cluster import Cluster
 
 from probe.native_environment import NATIVE_ENVIRONMENT
-from probe.runs.compute.worker import LowPriority
+from probe.runs.compute.worker import Subordinate
 
 WORKER_ENVIRONMENT = {
     **NATIVE_ENVIRONMENT,
@@ -101,7 +101,7 @@ def local_processes(count: int) -> SpecCluster:
             silence_logs=logging.ERROR,
         )
     with Client(cluster, set_as_default=False) as client:
-        client.register_plugin(LowPriority())
+        client.register_plugin(Subordinate())
     return cluster
 
 

@@ -6,6 +6,7 @@ computes a cell comes by its module and name, so that a worker imports only what
 
 import json
 import os
+import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,16 +24,20 @@ REPORT_INTERVAL = 0.5
 """Seconds between two reports of a cell."""
 
 
-class LowPriority(WorkerPlugin):
-    """Makes a worker process give way to the app that it shares a machine with."""
+class Subordinate(WorkerPlugin):
+    """Makes a worker process give way to the app that it shares a machine with, and end with it."""
 
-    name = "low-priority"
+    name = "subordinate"
 
     def setup(self, worker: Worker) -> None:
-        """Lower the priority of the worker's process and keep torch to one thread."""
+        """Lower the process's priority, keep torch to one thread, and leave Ctrl-C to the app.
+
+        A terminal sends that to all its processes, and the app ends its workers itself.
+        """
         import torch  # after OMP_NUM_THREADS and OMP_WAIT_POLICY are set
 
         torch.set_num_threads(1)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         if hasattr(os, "nice"):  # not on Windows
             os.nice(10)
 

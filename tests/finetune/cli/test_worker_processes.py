@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from finetune.cli.main import app
 from finetune.experiments.inoculation.datasets import Sets
+from probe.cli.answers.interrupts import INTERRUPTED
 from probe.runs.store import Store
 from tests.support.files.pair_files import row, write
 from tests.support.waiting import training, until
@@ -61,20 +62,28 @@ def test_a_call_that_is_interrupted_is_cancelled_and_leaves_its_points(
     endless = ["--max-epochs", "1000", "--patience", "1000", "--out", str(home / "out")]
     store, environment = Store(), {**os.environ, "OMP_NUM_THREADS": "1"}
     called = subprocess.Popen(
-        [sys.executable, "-m", "finetune", *words, *endless], cwd=ROOT, env=environment
+        [sys.executable, "-m", "finetune", *words, *endless],
+        cwd=ROOT,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     try:
         until(store, _only_run(store, called), training)
-        called.send_signal(signal.SIGINT)
-        assert called.wait(timeout=120) != 0
+        os.killpg(called.pid, signal.SIGINT)  # as a terminal does
+        _, told = called.communicate(timeout=120)
     finally:
         called.kill()
+    assert called.returncode == INTERRUPTED
+    assert told.splitlines()[-1] == "stopped; the same command goes on with the cells that are done"
+    assert "Traceback" not in told
     (run,) = store.runs()
     assert (run.state, run.cells[0].state) == ("cancelled", "done")
     assert len(points(home / "out")) == 1
 
 
-def _only_run(store: Store, called: subprocess.Popen[bytes]) -> str:
+def _only_run(store: Store, called: subprocess.Popen[str]) -> str:
     """Wait for a call's run to be there and return its id."""
     while not (runs := store.runs()):
         assert called.poll() is None, "the call has ended without a run"
