@@ -90,7 +90,7 @@ def test_it_keeps_no_model_so_that_no_place_for_one_is_needed(
     handlers: Handlers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NLI_CLINIC_MAX_KEPT_MODELS", "1")
-    problems = [handlers.start(ME, "nli", "da", *VALUES)[0] for _ in range(2)]
+    problems = [handlers.start(ME, "nli", name, *VALUES)[0] for name in ("da", "esim")]
     assert not any(problems) and len(handlers.store.runs(ME)) == 2
 
 
