@@ -1,5 +1,6 @@
 """A file that is scored as a run: its parts are cells, computed wherever the engine computes."""
 
+import filecmp
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from probe.runs.run import Json, RunRequest
 from probe.scoring.cell import run_cell
 from probe.scoring.folder import (
     folder_bytes,
+    input_file,
     keep_input,
     new_folder,
     read_part,
@@ -19,7 +21,7 @@ from probe.scoring.folder import (
     write_values,
 )
 from probe.scoring.parts import write_parts
-from probe.scoring.plan import ScoringPlan, keys, plan_json
+from probe.scoring.plan import ScoringPlan, keys, plan_json, read_plan
 from probe.scoring.request import ScoringRequest
 from probe.tasks.task import Label, Task
 
@@ -48,6 +50,14 @@ def scoring_request(
     return RunRequest(
         "scoring", plan_json(plan), {}, environment(), {"identity": dict(identity or {})}
     )
+
+
+def scores(plan: Json, file: Path, model: str, request: ScoringRequest) -> bool:
+    """Whether a stored plan scores this very file, with the same model and in the same way."""
+    stored = read_plan(plan)
+    kept = input_file(stored.folder, stored.file)
+    same = (stored.model, stored.file, stored.request) == (model, file.name, request)
+    return same and kept.is_file() and filecmp.cmp(kept, file, shallow=False)
 
 
 def _title(plan: Json) -> str:

@@ -3,6 +3,7 @@
 import csv
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from probe.analysis.batch import FIRST_ROWS
 from probe.data.rows import guess
 from probe.data.source import open_source
 from probe.runs.compute.engine import Engine
+from probe.runs.store import Store
 from probe.scoring.request import ScoringRequest
 from probe.stopping import Reason
 from probe.tasks.nli import NLI
@@ -140,3 +142,24 @@ def test_who_comes_second_sees_the_file_that_is_before_theirs(upload: Path) -> N
         stops.ask("second")
         stopped = dict(zip(PLACES, next(steps), strict=True))
     assert "nothing to put into a file" in str(stopped["trouble"])
+
+
+def test_a_file_that_is_under_way_in_the_background_is_not_begun_again(
+    upload: Path, waiting_engine: tuple[Store, Engine]
+) -> None:
+    store, _ = waiting_engine
+    background, source = Background(*waiting_engine), open_source(upload)
+    request = ScoringRequest(guess(source.names, NLI), ("reverse",))
+
+    def begun(asked: ScoringRequest, path: Path = upload) -> int:
+        background.start(ME, uploaded(path), source, "da", NLI, asked)
+        return len(store.runs(ME))
+
+    assert [begun(request), begun(request)] == [1, 1]
+    assert begun(replace(request, seed=1)) == 2
+    other = upload.parent / "other" / upload.name
+    other.parent.mkdir()
+    other.write_bytes(upload.read_bytes() + b"Snow fell.,It snowed.,entailment\n")
+    assert begun(request, other) == 3
+    store.request_cancel(store.runs(ME)[-1].id)
+    assert begun(request) == 4
