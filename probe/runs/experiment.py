@@ -6,6 +6,7 @@ above register theirs, so that stores, engines and galleries need to know none.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import eq
 
 from probe.errors import ExperimentError
 from probe.runs.run import Json, Run, StoredRun, run_facts
@@ -99,11 +100,12 @@ class Experiment:
     over HTTP. `model` names the model that a plan begins with, `keep` the name under which to keep
     a result's model, None to let it go. `conclude` gives the verdict, None where there are too few
     results. `one_worker` says that one worker had better compute all cells: it keeps what they
-    share. `form` is raised by one when a result gives more, or otherwise, than before: what has
-    another form is computed again. `part` is read where the app is and sent with a cell,
-    `store_content` puts away what a result has beside its values, before these are stored; `remove`
-    removes both with the run, and `stored_bytes` counts what they take; `sweep` removes what was
-    put away before a time (seconds since 1970) for plans that are none of these.
+    share. `alike` says whether two plans ask for the same. `form` is raised by one when a result
+    gives more, or otherwise, than before: what has another form is computed again. `part` is read
+    where the app is and sent with a cell, `store_content` puts away what a result has beside its
+    values, before these are stored; `remove` removes both with the run, and `stored_bytes` counts
+    what they take; `sweep` removes what was put away before a time (seconds since 1970) for plans
+    that are none of these.
     `pack` and `unpack` write a result shorter for a file in the gallery and read it back
     with the help of the run's artefacts.
     """
@@ -117,6 +119,7 @@ class Experiment:
     keep: Callable[[StoredRun, Json], str | None] = keep_nothing
     conclude: Callable[[StoredRun, Json], Json | None] = no_verdict
     one_worker: Callable[[Json], bool] = any_worker
+    alike: Callable[[Json, Json], bool] = eq
     form: int = 1
     part: Callable[[Json, Json], bytes] = no_part
     store_content: Callable[[Json, Json, bytes], None] = no_content

@@ -75,7 +75,8 @@ def start_runs(
     unknown kind.
     """
     with _starting:
-        under_way = [_under_way(store, owner, request) for request in requests]
+        going = [run for run in store.open_runs(owner) if not run.cancelling]
+        under_way = [_alike(store, going, request) for request in requests]
         if all(under_way):
             return tuple(filter(None, under_way))
         _check_limits(store, owner, requests)
@@ -85,12 +86,12 @@ def start_runs(
     return runs
 
 
-def _under_way(store: Store, owner: str, request: RunRequest) -> StoredRun | None:
-    """Return an open run of the owner's that computes the same, None where there is none."""
-    plan = _as_stored(request.plan)
-    for run in store.open_runs(owner):
-        alike = run.kind == request.kind and run.plan == plan and not run.cancelling
-        if alike and store.inputs(run.id) == _as_stored(request.inputs):
+def _alike(store: Store, runs: Sequence[StoredRun], request: RunRequest) -> StoredRun | None:
+    """Return the run that computes what is asked for, None where none does."""
+    plan, alike = _as_stored(request.plan), experiment_of(request.kind).alike
+    for run in runs:
+        same = run.kind == request.kind and alike(run.plan, plan)
+        if same and store.inputs(run.id) == _as_stored(request.inputs):
             return run
     return None
 

@@ -21,7 +21,7 @@ from probe.scoring.folder import (
     write_values,
 )
 from probe.scoring.parts import write_parts
-from probe.scoring.plan import ScoringPlan, keys, plan_json, read_plan
+from probe.scoring.plan import ScoringPlan, keys, plan_json
 from probe.scoring.request import ScoringRequest
 from probe.tasks.task import Label, Task
 
@@ -52,17 +52,16 @@ def scoring_request(
     )
 
 
-def scores(plan: Json, file: Path, model: str, request: ScoringRequest) -> bool:
-    """Whether a stored plan scores this very file, with the same model and in the same way."""
-    stored = read_plan(plan)
-    kept = input_file(stored.folder, stored.file)
-    same = (stored.model, stored.file, stored.request) == (model, file.name, request)
-    return same and kept.is_file() and filecmp.cmp(kept, file, shallow=False)
-
-
 def _title(plan: Json) -> str:
     changes = f", {len(plan['names'])} changes" if plan["names"] else ""
     return f"{plan['file']}, {plan['rows']:,} rows, {plan['model']}{changes}"
+
+
+def _alike(one: Json, other: Json) -> bool:
+    """Whether two plans score the same file in the same way, each from a copy of its own."""
+    first, second = (input_file(plan["folder"], plan["file"]) for plan in (one, other))
+    same = {**one, "folder": ""} == {**other, "folder": ""}
+    return same and first.is_file() and filecmp.cmp(first, second, shallow=False)
 
 
 def _brief(result: Json | None) -> Json:
@@ -76,6 +75,7 @@ SCORING = Experiment(
     title=_title,
     brief=_brief,
     model=lambda plan: str(plan["model"]),
+    alike=_alike,
     part=lambda plan, key: read_part(plan["folder"], key),
     store_content=lambda plan, key, content: write_values(plan["folder"], key, content),
     remove=lambda plan: remove_folder(plan["folder"]),

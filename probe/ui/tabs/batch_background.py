@@ -15,7 +15,7 @@ from probe.runs.model_access import asks_alike
 from probe.runs.owners import as_token, start_runs
 from probe.runs.run import OPEN, StoredRun
 from probe.runs.store import Store
-from probe.scoring.experiment import SCORING, scores, scoring_request
+from probe.scoring.experiment import SCORING, scoring_request
 from probe.scoring.request import ScoringRequest
 from probe.tasks.task import Task
 from probe.ui.events import PRESSED, QUIET
@@ -52,20 +52,17 @@ class Background:
     ) -> None:  # fmt: skip
         """Begin a visitor's file unless that is under way. Raises a sentence for the person."""
         check_start(self.store, visitor)
-        own, file = task_of_model(model), own_file(visitor, path)
+        own = task_of_model(model)
         if not asks_alike(own, task):
             raise ModelError(f"{model} answers {own.title.lower()}, not {task.title.lower()}")
-        if any(
-            run.kind == "scoring" and not run.cancelling and scores(run.plan, file, model, request)
-            for run in self.store.open_runs(visitor)
-        ):
-            return
-        asked = scoring_request(file, source, model, own, request)
+        asked = scoring_request(own_file(visitor, path), source, model, own, request)
         try:
-            start_runs(self.store, self.engine, visitor, [asked])
+            (run,) = start_runs(self.store, self.engine, visitor, [asked])
         except UserError:
             SCORING.remove(asked.plan)
             raise
+        if run.plan["folder"] != asked.plan["folder"]:  # that of the run under way
+            SCORING.remove(asked.plan)
 
     def show(self, visitor: str) -> list[Any]:
         """List a visitor's files."""

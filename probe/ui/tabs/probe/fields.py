@@ -25,7 +25,7 @@ UNKNOWN = ("not known", "")
 SEVERAL = "As it stands in the passage; | between several."
 PREDICTED = ("the right answer, else the predicted one", "")
 MODEL, NOTICES = 1, -1
-"""The place of the model among `values_of`."""
+"""The places of the model and of the notices among `values_of`."""
 FOLLOW_METHOD = """method => ({
   __type__: "update", interactive: ["integrated_gradients", "occlusion"].includes(method)
 })"""

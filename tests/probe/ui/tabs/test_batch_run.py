@@ -145,7 +145,7 @@ def test_who_comes_second_sees_the_file_that_is_before_theirs(upload: Path) -> N
 
 
 def test_a_file_that_is_under_way_in_the_background_is_not_begun_again(
-    upload: Path, waiting_engine: tuple[Store, Engine]
+    upload: Path, home: Path, waiting_engine: tuple[Store, Engine]
 ) -> None:
     store, _ = waiting_engine
     background, source = Background(*waiting_engine), open_source(upload)
@@ -156,6 +156,8 @@ def test_a_file_that_is_under_way_in_the_background_is_not_begun_again(
         return len(store.runs(ME))
 
     assert [begun(request), begun(request)] == [1, 1]
+    (run,) = store.runs(ME)
+    assert [path.name for path in (home / "scoring").iterdir()] == [run.plan["folder"]]
     assert begun(replace(request, seed=1)) == 2
     other = upload.parent / "other" / upload.name
     other.parent.mkdir()
