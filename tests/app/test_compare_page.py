@@ -15,6 +15,14 @@ from tests.support.pages.browser import (
 )
 
 pytestmark = pytest.mark.browser
+BRIGHTENED = """() => {
+  const results = document.getElementById("compare-results");
+  new MutationObserver(() => {
+    if (!results.classList.contains("stale"))
+      window.brightened ??= document.getElementById("compare-progress").innerText;
+  }).observe(results, { attributeFilter: ["class"] });
+}"""
+"""Notes how far a comparison is when its results are dimmed no longer."""
 
 
 @pytest.fixture
@@ -124,6 +132,17 @@ def test_results_are_dimmed_until_what_stands_there_is_answered(comparing: Page)
     release()
     expect(comparing.locator("#compare-tiles")).to_contain_text("Nobody", timeout=SLOW)
     expect(stale).to_have_count(1)
+
+
+def test_the_first_figures_of_a_comparison_are_not_dimmed(comparing: Page) -> None:
+    compare_file(comparing)
+    comparing.locator("#compare-on").get_by_label("The app's").check()
+    expect(comparing.locator("#compare-results.stale")).to_have_count(1)
+    comparing.evaluate(BRIGHTENED)
+    comparing.locator("#compare").click()
+    comparing.wait_for_function("window.brightened !== undefined", timeout=SLOW)
+    assert "rows, " in comparing.evaluate("window.brightened")
+    expect(comparing.locator("#compare-files a").first).to_be_visible(timeout=SLOW)
 
 
 def test_the_hans_profile_is_run_from_the_page(comparing: Page, second: str) -> None:

@@ -49,7 +49,7 @@ HINT = "Ask several models the same: which is better, where each fails, and wher
 TO_ROWS = scroll_to("compare-rows", "nearest")
 ASKED = """(...values) => {
   const results = document.getElementById("compare-results");
-  results.classList.add("stale");
+  if (results.querySelector(".prose > *")) results.classList.add("stale");
   delete results.dataset.changed;
   return values;
 }"""
@@ -66,8 +66,8 @@ FRESH = """progress => {
   const refused = progress?.includes('role="alert"');
   if (!refused && !("changed" in results.dataset)) results.classList.remove("stale");
 }"""
-"""Results are dimmed from a question, or a change of it, until its answer is there; where it was
-changed after it was asked they stay dimmed."""
+"""Results are dimmed from a question, or a change of it, until its first figures are there; where
+it was changed after it was asked they stay dimmed."""
 TWO_CHOSEN = """
 element.addEventListener("change", ({ target }) => {
   if (target.matches("select.two-models")) trigger("click", { cell: target.value });
@@ -114,6 +114,7 @@ def build(page: Page) -> None:
     _follow_task_and_link(page, one_of_each, [trouble, linked])
     page.on_next_task(begin_again, None, shown.outputs, **QUIET)
     comparing.on_link(linked)
+    gr.on([shown.say.change, shown.tiles.change], None, shown.progress, None, js=FRESH, **QUIET)
     given = link.click(
         lambda *values: show_link(page.core.models, *values),
         [page.owner, page.task, names, source, *texts],
