@@ -1,6 +1,6 @@
 """Parquet within bounds: what a file says of itself first, then its texts, then the whole of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -45,11 +45,12 @@ NULLABLE: dict[pa.DataType, pd.api.extensions.ExtensionDtype] = {
 
 @dataclass(frozen=True)
 class Parquet:
-    """A Parquet file within its bounds."""
+    """A Parquet file within its bounds; `metadata` is what it says of all its columns together."""
 
     path: Path
     bounds: Bounds
     columns: tuple[str, ...]
+    metadata: Mapping[bytes, bytes]
     form: Literal["parquet"] = "parquet"
 
     def batches(self) -> Iterator[Any]:  # Any: pyarrow is untyped
@@ -75,13 +76,13 @@ def open_parquet(path: Path, bounds: Bounds) -> Parquet:
     """Look at what a file says of itself, and at its texts. Raises FileError, LimitError."""
     with _reading(path), unpacked_file(path, bounds) as source:
         with pq.ParquetFile(source) as file:
-            metadata, schema = file.metadata, file.schema
-            columns = tuple(file.schema_arrow.names)
+            metadata, schema, arrow = file.metadata, file.schema, file.schema_arrow
+            columns = tuple(arrow.names)
         check_names(columns, path.name)
         _check_metadata(metadata, schema, bounds)
         if bounds.max_cell or bounds.max_unpacked_mb:
             _check_texts(source, schema, bounds)
-    return Parquet(path, bounds, columns)
+    return Parquet(path, bounds, columns, arrow.metadata or {})
 
 
 def read_parquet(path: Path, bounds: Bounds) -> pd.DataFrame:

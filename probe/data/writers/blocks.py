@@ -17,6 +17,7 @@ from probe.data.missing import is_missing
 from probe.data.records import Record
 from probe.data.source import Form, Reader
 from probe.data.writers.lines import Values
+from probe.data.writers.parquet_metadata import metadata_beside
 from probe.errors import FileError, writing
 
 Rows = Callable[[], Iterator[tuple[Record, Values | None]]]
@@ -58,7 +59,10 @@ def _beside_parquet(path: Path, names: Sequence[str], rows: Rows, reader: Parque
             [*_scored(batch, several).columns, *_arrays(ours, list(_named(names, several)))],
             schema=pa.schema([*batch.schema, *ours]),
         )
-        writer = writer or pq.ParquetWriter(path, whole.schema)
+        writer = writer or pq.ParquetWriter(
+            path,
+            whole.schema.with_metadata(metadata_beside(reader.metadata, batch.schema, ours)),
+        )
         writer.write_batch(whole)
     if writer:
         writer.close()
