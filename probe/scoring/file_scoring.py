@@ -10,7 +10,7 @@ from probe.data.source import Source
 from probe.models.classifier import Model
 from probe.reports.summary import summary_json
 from probe.scoring.checkpoint import Checkpoint, changed, read_checkpoint, write_checkpoint
-from probe.scoring.files import Places, ScoringFiles, lost
+from probe.scoring.files import Places, ScoringFiles, check_forms, lost
 from probe.scoring.request import ScoringRequest
 from probe.scoring.values import value_columns
 
@@ -31,6 +31,7 @@ class FileScoring:
         identity: Mapping[str, str] | None = None,
     ) -> None:
         """Without an `identity` it begins anew and cannot go on later. Raises FileError."""
+        check_forms(places, source, tuple(request.columns.texts.values()), request.names)
         self._source, self._model, self._request, self._places = source, model, request, places
         self._identity = identity
         self._columns = value_columns(model, request.names)

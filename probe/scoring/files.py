@@ -1,7 +1,7 @@
 """The files of a scoring, which grow together."""
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from probe.data.source import Source, form_of
 from probe.data.writers.appended import AppendedFile
 from probe.data.writers.blocks import check_rows
 from probe.data.writers.cells import free_names
-from probe.data.writers.output import Output, read_spool, spooled
+from probe.data.writers.output import Output, check_cells, read_spool, spooled
 from probe.errors import writing
 from probe.scoring.values import RowValues, ValueColumns
 
@@ -53,12 +53,9 @@ class ScoringFiles:
     ) -> None:
         """`model` stands behind our names that the input has too; `sizes` are as below.
 
-        Without them the files are begun anew. Raises FileError, also where a form cannot hold as
-        many rows as there may be: not after all of them are scored.
+        Without them the files are begun anew. Raises FileError.
         """
         self._places, known = places, sizes or {}
-        _check_rows(places.scored, len(source))
-        _check_rows(places.pairs, len(source) * len(columns.transforms))
         with writing(places.work):
             if not known:
                 shutil.rmtree(places.work, ignore_errors=True)
@@ -110,9 +107,20 @@ class ScoringFiles:
         shutil.rmtree(self._places.work, ignore_errors=True)
 
 
-def _check_rows(path: Path | None, rows: int) -> None:
-    if path:
-        check_rows(path.name, form_of(path), rows)
+def check_forms(
+    places: Places, source: Source, texts: Sequence[str], transforms: Sequence[str]
+) -> None:
+    """Refuse files whose forms cannot hold what may be written, before a row is scored.
+
+    `texts` are the columns of which examples are made. Raises FileError.
+    """
+    scored, pairs = places.scored, places.pairs
+    check_rows(scored.name, form_of(scored), len(source))
+    check_cells(scored, source, source.form, source.names)
+    if pairs and transforms:
+        check_rows(pairs.name, form_of(pairs), len(source) * len(transforms))
+        if form_of(pairs) == "tsv":
+            check_cells(pairs, source, source.form, texts)
 
 
 def forms_words(forms: Mapping[str, str]) -> str:

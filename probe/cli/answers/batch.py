@@ -39,7 +39,7 @@ from probe.data.writers.output import checked_form
 from probe.errors import Stopped
 from probe.scoring.experiment import scoring_request
 from probe.scoring.file_scoring import FileScoring
-from probe.scoring.files import Places, forms_words
+from probe.scoring.files import Places, check_forms, forms_words
 from probe.scoring.precisions import PRECISION_ROWS, precision_words
 from probe.scoring.request import ScoringRequest, identity
 
@@ -107,6 +107,7 @@ def batch_command(
     places = Places(out, pairs)
     known = identity(path, classifier, request, places)
     if as_run:
+        check_forms(places, source, tuple(columns.texts.values()), names)
         order = classifier.order if labels else ()
         asked = partial(scoring_request, path, source, model, answered, request, order, known)
         shape, stopped = score_as_run(asked, known, places)

@@ -26,7 +26,7 @@ from probe.cli.output_files import check_output_files
 from probe.data.label_values import in_words, label_values
 from probe.data.rows import Columns, guess, require_text, with_class_names
 from probe.data.tables import Table, read_table, write_table
-from probe.data.writers.output import checked_form
+from probe.data.writers.output import check_cells, checked_form
 from probe.errors import ComparisonError, FileError
 from probe.metrics import Estimate, percent
 from probe.models.classifier import Precision
@@ -90,6 +90,8 @@ def compare_command(
         checked_form(out, guard)
     path = local_file(file)
     table = read_table(path)
+    if out:
+        check_cells(out, table, table.form, table.names)
     classifiers = all_opened(models, labels, task)
     shape = _compare_table(table, path, classifiers, columns, out, precision, guard)
     if summary:

@@ -37,12 +37,23 @@ def write_parquet(
     reader: Reader | None,
 ) -> None:  # fmt: skip
     """Write rows; columns that come from Parquet keep their types. Raises FileError."""
+    with _held_by_parquet(name), writing(path):
+        if isinstance(reader, Parquet):
+            _beside_parquet(path, names, rows, reader)
+        else:
+            _plain_parquet(path, columns, names, rows)
+
+
+def check_parquet(name: str, columns: Sequence[str], rows: Rows) -> None:
+    """Refuse rows that are not of Parquet, without a file. Raises FileError."""
+    with _held_by_parquet(name):
+        _plain_parquet(pa.MockOutputStream(), columns, (), rows)
+
+
+@contextmanager
+def _held_by_parquet(name: str) -> Iterator[None]:
     try:
-        with writing(path):
-            if isinstance(reader, Parquet):
-                _beside_parquet(path, names, rows, reader)
-            else:
-                _plain_parquet(path, columns, names, rows)
+        yield
     except (TypeError, ValueError, pa.ArrowException) as problem:
         raise FileError(
             f"{name}: Parquet cannot hold a column of this table; choose .jsonl ({problem})"
@@ -78,7 +89,12 @@ def _scored(batch: Any, values: Sequence[Values | None]) -> Any:  # Any: pyarrow
     return pa.concat_batches(slices)
 
 
-def _plain_parquet(path: Path, columns: Sequence[str], names: Sequence[str], rows: Rows) -> None:
+def _plain_parquet(
+    place: Any,  # Any: a path or one of pyarrow's streams
+    columns: Sequence[str],
+    names: Sequence[str],
+    rows: Rows,
+) -> None:
     def cells() -> Iterator[dict[str, Any]]:  # Any: cells
         for record, values in rows():
             if values is not None:
@@ -86,7 +102,7 @@ def _plain_parquet(path: Path, columns: Sequence[str], names: Sequence[str], row
                 yield theirs | dict(zip(names, values, strict=True))
 
     schema = _schema([*columns, *names], cells())
-    with pq.ParquetWriter(path, schema) as writer:
+    with pq.ParquetWriter(place, schema) as writer:
         for group in _groups(cells()):
             writer.write_batch(pa.RecordBatch.from_arrays(_arrays(schema, group), schema=schema))
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import get_args
 
 from probe.data.formats.delimited import Delimited, DelimitedForm
-from probe.data.records import NO_RECORD, Record
+from probe.data.records import NO_RECORD, Record, Tabular
 from probe.data.source import Form, Source, form_of
 from probe.data.writers.appended import AppendedFile
-from probe.data.writers.blocks import BLOCK_WORDS, BLOCKS, write_blocks
+from probe.data.writers.blocks import BLOCK_WORDS, BLOCKS, check_parquet, write_blocks
 from probe.data.writers.cells import as_json
 from probe.data.writers.lines import (
     BesideDelimited,
@@ -118,6 +118,21 @@ def checked_form(path: Path, guard: bool) -> Form:
     if guard and form not in GUARDED_FORMS:
         raise FileError(f"{path.name}: only CSV and TSV are guarded for spreadsheets")
     return form
+
+
+def check_cells(path: Path, table: Tabular, form: Form, columns: Sequence[str]) -> None:
+    """Refuse to write columns of an input to a file whose form cannot hold them. Raises FileError.
+
+    `form` is the input's. Its rows are read once more where the other form may hold less.
+    """
+    written = form_of(path)
+    if written == "tsv" != form:
+        lines = PlainDelimited(written, tuple(columns), (), path.name)
+        lines.head()
+        for record in table.records():
+            lines.line(record, ())
+    elif written == "parquet" and form in ("jsonl", "xlsx"):  # texts alone always fit
+        check_parquet(path.name, columns, lambda: ((record, ()) for record in table.records()))
 
 
 def line_form(path: Path, names: Sequence[str], source: Source | None, guard: bool) -> LineForm:

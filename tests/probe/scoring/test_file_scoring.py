@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pytest
 from probe.analysis.fp32_sample import fp32_sample
 from probe.data.rows import guess
 from probe.data.source import open_source
+from probe.errors import FileError
 from probe.models.classifier import Classifier, Precision
 from probe.scoring.file_scoring import FileScoring
 from probe.scoring.files import Places
@@ -191,3 +192,68 @@ def test_a_name_that_the_input_has_too_gets_the_models_behind_it(
     (record,) = open_source(tmp_path / "out.csv").records()
     assert record.cells["prediction"] == "mine"
     assert record.cells["prediction.tiny"] in NLI.labels
+
+
+PAIR = {"premise": "A man walks.", "hypothesis": "He moves."}
+MIXED = [PAIR | {"id": 7}, PAIR | {"id": "x"}]
+BROKEN_LINE = [PAIR, PAIR | {"hypothesis": "He\nmoves."}]
+BROKEN_NOTE = [PAIR | {"note": "a\tb"}]
+
+
+def of_rows(
+    rows: Sequence[Mapping[str, object]], out: str, pairs: str, model: Classifier, folder: Path
+) -> FileScoring:
+    """Return the scoring of JSON lines into two files of a folder of their own."""
+    path = folder / "in.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    opened, places = open_source(path), Places(folder / "out" / out, folder / "out" / pairs)
+    return FileScoring(
+        opened, model, ScoringRequest(guess(opened.names, NLI), ("reverse",)), places
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "out", "pairs", "said"),
+    [
+        (MIXED, "a.parquet", "b.csv", "a.parquet: Parquet cannot hold a column of this table; "),
+        ([PAIR | {"none": {}}], "a.parquet", "b.csv", "a.parquet: Parquet cannot hold a column"),
+        (BROKEN_LINE, "a.tsv", "b.csv", "a.tsv: a text holds a tab or line break, which TSV "),
+        (BROKEN_NOTE, "a.tsv", "b.csv", "a.tsv: a text holds a tab or line break, which TSV "),
+        ([PAIR | {"a\tb": ""}], "a.tsv", "b.csv", "a.tsv: a text holds a tab or line break, "),
+        (BROKEN_LINE, "a.csv", "b.tsv", "b.tsv: a text holds a tab or line break, which TSV "),
+    ],
+)
+def test_what_a_form_cannot_hold_is_refused_before_any_row_is_scored(
+    rows: Sequence[Mapping[str, object]],
+    out: str,
+    pairs: str,
+    said: str,
+    classifier: Classifier,
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(FileError) as refused:
+        of_rows(rows, out, pairs, classifier, tmp_path)
+    assert str(refused.value).startswith(said)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("rows", "out", "pairs"),
+    [
+        (MIXED, "a.csv", "b.parquet"),
+        (MIXED, "a.tsv", "b.tsv"),
+        (BROKEN_LINE, "a.parquet", "b.csv"),
+        (BROKEN_NOTE, "a.jsonl", "b.tsv"),
+    ],
+)
+def test_what_a_form_can_hold_is_not_refused(
+    rows: Sequence[Mapping[str, object]],
+    out: str,
+    pairs: str,
+    classifier: Classifier,
+    tmp_path: Path,
+) -> None:
+    scoring = of_rows(rows, out, pairs, classifier, tmp_path)
+    list(scoring.chunks())
+    assert scoring.hand_over()["scored"] == len(rows)
+    assert len(list(open_source(tmp_path / "out" / out).records())) == len(rows)

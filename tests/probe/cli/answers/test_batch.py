@@ -88,6 +88,17 @@ def test_the_name_says_the_form_of_the_result(
     assert out.stat().st_size > 0
 
 
+@pytest.mark.parametrize("more", [[], ["--run"]])
+def test_a_form_that_cannot_hold_the_file_is_refused_before_it_is_scored(
+    more: list[str], model: str, home: Path
+) -> None:
+    path, out = home / "in.jsonl", home / "out.tsv"
+    path.write_text('{"premise": "A man walks.", "hypothesis": "He\\nmoves."}\n')
+    said = refusal("batch", str(path), "--out", str(out), "--model", model, *more)
+    assert said == "out.tsv: a text holds a tab or line break, which TSV cannot; choose .csv"
+    assert [each for each in home.rglob("*") if each.is_file()] == [path]
+
+
 def test_columns_can_be_named(model: str, tmp_path: Path) -> None:
     path, out = tmp_path / "in.csv", tmp_path / "out.csv"
     path.write_text("one,two\nA man walks.,He moves.\n")

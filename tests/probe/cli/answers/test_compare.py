@@ -30,3 +30,14 @@ def test_labels_that_are_not_known_are_the_reason_why_nothing_is_scored(
     ended = run("compare", str(source), "--model", model, "--model", "da")
     assert "not read as a label, so not scored: 'oui' (1)" in ended.stderr
     assert ended.stdout.startswith("0 of 1 rows scored")
+
+
+def test_a_form_that_cannot_hold_the_file_is_refused_before_it_is_compared(
+    model: str, tmp_path: Path
+) -> None:
+    source, out = tmp_path / "in.jsonl", tmp_path / "out.parquet"
+    row = '{{"premise": "A man walks.", "hypothesis": "He moves.", "label": "neutral", "n": {}}}\n'
+    source.write_text(row.format(1) + row.format('"x"'))
+    words = ["--model", model, "--model", "da", "--out", str(out)]
+    assert refusal("compare", str(source), *words).startswith("out.parquet: Parquet cannot hold ")
+    assert not out.exists()
