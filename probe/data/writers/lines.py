@@ -113,11 +113,15 @@ class JsonLines:
 
     columns: tuple[str, ...]
     names: tuple[str, ...]
+    of_json: bool
 
     @property
     def words(self) -> str:
         """The form in words."""
-        return "JSON lines in UTF-8: every value of yours stands as it is written"
+        kept = "every value of yours stands as it is written" if self.of_json else (
+            "what JSON has no form for, such as a date or a decimal, is text"
+        )  # fmt: skip
+        return f"JSON lines in UTF-8: {kept}"
 
     def head(self) -> bytes:
         """Return nothing: each row names its cells."""

@@ -141,5 +141,5 @@ def line_form(path: Path, names: Sequence[str], source: Source | None, guard: bo
     if source and isinstance(source.reader, Delimited) and source.form == form:
         return BesideDelimited(source.reader, ours, path.name, guard)
     if form == "jsonl":
-        return JsonLines(columns, ours)
+        return JsonLines(columns, ours, of_json=source is not None and source.form == "jsonl")
     return PlainDelimited("tsv" if form == "tsv" else "csv", columns, ours, path.name, guard)

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import openpyxl
@@ -133,6 +134,19 @@ def test_json_lines_keep_every_value_as_it_was_written(tmp_path: Path) -> None:
         f"{JSON_LINES[1][:-1].rstrip()}, {ours}",
         "{" + ours,
     ]
+
+
+def test_only_json_is_said_to_stand_as_it_is_written(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"n": 1.10}')
+    pq.write_table(pa.table({"n": [Decimal("1.2300")]}), tmp_path / "a.parquet")
+    sources = [None, *(open_source(tmp_path / f"a.{form}") for form in ("parquet", "jsonl"))]
+    pairs, of_parquet, of_json = (
+        Output(tmp_path / f"{number}.jsonl", OURS, tmp_path / "spool", source).words
+        for number, source in enumerate(sources)
+    )
+    assert of_json == "JSON lines in UTF-8: every value of yours stands as it is written"
+    assert pairs == of_parquet
+    assert of_parquet.endswith(": what JSON has no form for, such as a date or a decimal, is text")
 
 
 def test_a_list_of_objects_becomes_lines_with_every_value_as_it_was(tmp_path: Path) -> None:
