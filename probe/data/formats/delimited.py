@@ -1,9 +1,11 @@
 """CSV and TSV, row by row and within bounds."""
 
 import csv
+import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import Literal
 
 from probe.data.formats.encodings import TextFile
@@ -14,7 +16,21 @@ from probe.errors import FileError
 
 NO_BOUND = 2**31 - 1
 """The csv module's own bound holds for the whole process, ours for one file."""
-DELIMITERS = (",", ";", "\t", "|")
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+RARE_DELIMITERS = ("^", "~", "\x01", "\x1f")
+"""What splits fields where none of the usual marks does: they hardly stand in the name of a column.
+
+A colon does, so that it splits only where the first line of the file says so.
+"""
+TOLD = re.compile(r'"?sep=([^"\r\n\0])"?[\r\n]*', re.IGNORECASE)
+"""The line before the header by which Excel is told what splits fields."""
+HEADER_LINES = 100
+"""Lines of a header at most, as far as its delimiter is guessed: a quote may have no end."""
+QUOTES = r'"(?:[^"]|"")*"(?!")'
+"""The quotes of a field with what they hold."""
+BEGIN = f"(^|[{re.escape(''.join((*DELIMITERS, *RARE_DELIMITERS)))}]) *"
+"""Where a field begins, whatever splits them."""
+QUOTED_NAME, OPENED = re.compile(f"{BEGIN}{QUOTES}"), re.compile(f'{BEGIN}"')
 LINE_ENDS = (b"\r\n", b"\n", b"\r")
 DEFAULT_END = b"\r\n"
 """As RFC 4180 ends a line."""
@@ -31,7 +47,8 @@ Row = tuple[list[str], bytes]
 class Delimited:
     """A CSV or TSV file: its header and what splits its fields.
 
-    TSV is read without quoting, as the MNLI and SNLI releases are. `header` has its bytes.
+    TSV is read without quoting, as the MNLI and SNLI releases are. `header` has its bytes, and
+    before them those of a line that tells the delimiter.
     """
 
     file: TextFile
@@ -40,12 +57,22 @@ class Delimited:
     columns: tuple[str, ...]
     header: Record
 
+    @property
+    def mark(self) -> bytes:
+        """The bytes of the delimiter."""
+        return self.delimiter.encode(self._encoding)
+
+    @property
+    def mark_words(self) -> str:
+        """The delimiter in words."""
+        return DELIMITERS.get(self.delimiter, repr(self.delimiter))
+
     def records(self) -> Iterator[Record]:
         """Yield the rows that are not blank. Raises FileError, LimitError.
 
         Parsed by hand rather than through pandas, so that one ragged row does not stop the rest.
         """
-        rows = _rows(self.file, self.form)
+        rows = _rows(self.file, self.form, self.delimiter)
         next(rows)
         for number, (fields, written) in enumerate(rows):
             yield self._record(number, fields, written)
@@ -57,62 +84,87 @@ class Delimited:
         if count != width:
             broken = f"the row has {count} fields, the header {width}"
             missing = [""] * (width - count)
-            body += self.delimiter.encode() * len(missing) if body else b""
+            body += self.mark * len(missing) if body else b""
             fields = [*fields, *missing]
         if count > width:  # no character is lost, and the columns behind keep their place
             joint = self.delimiter if self.form == "csv" else " "
             fields, body = [*fields[: width - 1], joint.join(fields[width - 1 :])], b""
         return Record(number, dict(zip(self.columns, fields, strict=True)), body, end, broken)
 
+    @property
+    def _encoding(self) -> str:
+        """The encoding of bytes behind a byte order mark."""
+        return self.file.inner.removesuffix("-sig")
+
 
 def open_delimited(file: TextFile, form: DelimitedForm) -> Delimited:
     """Read the header of a CSV or TSV file. Raises FileError, LimitError."""
-    columns, written = next(_rows(file, form), ([], b""))
+    delimiter = "\t" if form == "tsv" else _delimiter(file)
+    columns, written = next(_rows(file, form, delimiter), ([], b""))
     file.bounds.check("max_columns", len(columns))
     check_names(columns, file.path.name)
     body, end = _without_end(written)
     header = Record(0, dict.fromkeys(columns), body, end or DEFAULT_END)
-    first = next(iter(body.splitlines()), b"").decode(file.inner)
-    return Delimited(file, form, _delimiter(form, first), tuple(columns), header)
+    return Delimited(file, form, delimiter, tuple(columns), header)
 
 
-def _rows(file: TextFile, form: DelimitedForm) -> Iterator[Row]:
+def _rows(file: TextFile, form: DelimitedForm, delimiter: str) -> Iterator[Row]:
     """Yield the rows that are not blank, the header first. Raises FileError, LimitError."""
+    with _lines(file, form) as lines:
+        first, blank = _first_line(lines), 0
+        if form == "csv" and TOLD.fullmatch(first):
+            first = next(lines, "")
+        written_lines = chain([first], lines)
+        for row in csv.reader(written_lines, delimiter=delimiter, quoting=QUOTING[form]):
+            written = b"" if lines.ended else lines.row
+            lines.begin_row()
+            file.bounds.check("max_cell", max(map(len, row), default=0))
+            if row:
+                yield row, written
+            else:
+                blank += 1
+                file.bounds.check("max_rows", blank)
+
+
+@contextmanager
+def _lines(file: TextFile, form: DelimitedForm) -> Iterator[Lines]:
+    csv.field_size_limit(NO_BOUND)
     try:
         with file.open_bytes() as raw:
-            yield from _parsed(Lines(raw, file.inner, file.bounds), form, file)
+            yield Lines(raw, file.inner, file.bounds)
     except csv.Error as problem:
         raise FileError(f"{file.path.name} cannot be read as {form.upper()}: {problem}") from None
 
 
-def _parsed(lines: Lines, form: DelimitedForm, file: TextFile) -> Iterator[Row]:
-    csv.field_size_limit(NO_BOUND)
-    first = list(_until_header(lines))
-    delimiter = _delimiter(form, "".join(first))
-    blank = 0
-    for row in csv.reader(chain(first, lines), delimiter=delimiter, quoting=QUOTING[form]):
-        written = b"" if lines.ended else lines.row
-        lines.begin_row()
-        file.bounds.check("max_cell", max(map(len, row), default=0))
-        if row:
-            yield row, written
-        else:
-            blank += 1
-            file.bounds.check("max_rows", blank)
-
-
-def _until_header(lines: Lines) -> Iterator[str]:
-    """Yield the first line that is not blank."""
+def _first_line(lines: Lines) -> str:
+    """Return the first line that is not blank."""
     for line in lines:
         if line.strip():
-            yield line
-            return
+            return line
         lines.begin_row()
+    return ""
 
 
-def _delimiter(form: DelimitedForm, header: str) -> str:
-    """Return the mark that splits the header most; a comma where none does."""
-    return "\t" if form == "tsv" else max(DELIMITERS, key=header.count)
+def _delimiter(file: TextFile) -> str:
+    """Return the mark that the file tells, else that splits its header most; a comma for none."""
+    with _lines(file, "csv") as lines:
+        first = _first_line(lines)
+        if told := TOLD.fullmatch(first):
+            return told[1]
+        header = _without_quotes(first, lines)
+    usual, rare = (max(marks, key=header.count) for marks in (DELIMITERS, RARE_DELIMITERS))
+    return rare if rare in header and usual not in header else usual
+
+
+def _without_quotes(first: str, lines: Iterator[str]) -> str:
+    """Return the header, which may be several lines, without what stands in quotes."""
+    header = ""
+    for line in islice(chain([first], lines), HEADER_LINES):
+        header += line
+        bare = QUOTED_NAME.sub(r"\1", header)
+        if not OPENED.search(bare):
+            return bare
+    return QUOTED_NAME.sub(r"\1", first)
 
 
 def _without_end(written: bytes) -> tuple[bytes, bytes]:

@@ -46,12 +46,11 @@ class BesideDelimited:
     def words(self) -> str:
         """The form in words."""
         encoding = self.source.file.encoding.removesuffix("-sig").upper()
-        marks = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
         kept = "fields that spreadsheets would compute begin with '" if self.guard else (
             "every field of a row that fits the header keeps its bytes"
         )  # fmt: skip
         return (
-            f"{self.source.form.upper()} as your file is, {marks[self.source.delimiter]} between "
+            f"{self.source.form.upper()} as your file is, {self.source.mark_words} between "
             f"its fields, in {encoding}: {kept}"
         )
 
@@ -63,11 +62,11 @@ class BesideDelimited:
 
     def line(self, record: Record, values: Values) -> bytes:
         """Return a line. What the input's encoding cannot hold of ours is escaped."""
-        body, delimiter = record.written, self.source.delimiter
+        body = record.written
         if not body or (self.guard and any(map(is_computed, record.cells.values()))):
             body = self._fields(list(record.cells.values()))
         if values:
-            body += delimiter.encode() + self._fields(values)
+            body += self.source.mark + self._fields(values)
         return self.source.file.outer(body + (record.end or self.source.header.end))
 
     def _fields(self, values: Values) -> bytes:

@@ -47,6 +47,53 @@ def test_csv_may_be_split_by_another_mark(mark: str, tmp_path: Path) -> None:
     assert cells(table(tmp_path, "a.csv", text))[1] == ["a, b", "c"]
 
 
+@pytest.mark.parametrize(
+    "name", ["id, nr, x, y", "id\nnr", "id\r\nnr, x", 'the "id", nr, x, y', ",\n,\n,\n"]
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_marks_and_line_breaks_in_a_quoted_name_split_no_fields(
+    name: str, first: bool, tmp_path: Path
+) -> None:
+    quoted = '"' + name.replace('"', '""') + '"'
+    names = [quoted, "premise"] if first else ["premise", quoted]
+    found = table(tmp_path, "a.csv", ";".join(names) + "\n1, 2, 3;a\n")
+    expected = [name, "premise"] if first else ["premise", name]
+    assert cells(found) == [expected, ["1, 2, 3", "a"]]
+
+
+@pytest.mark.parametrize("mark", ["^", "~", "\x01", "\x1f"])
+def test_a_rare_mark_splits_where_none_of_the_usual_ones_does(mark: str, tmp_path: Path) -> None:
+    found = table(tmp_path, "a.csv", f"premise{mark}hypothesis\na, b{mark}c\n")
+    assert cells(found) == [["premise", "hypothesis"], ["a, b", "c"]]
+    found = table(tmp_path, "b.csv", f"premise,x{mark}y{mark}z\na,b\n")
+    assert cells(found) == [["premise", f"x{mark}y{mark}z"], ["a", "b"]]
+
+
+@pytest.mark.parametrize("name", ["text", "premise: the first", "dc:title", "a/b-c_d.e #1 (f)"])
+def test_a_file_of_one_column_stays_one(name: str, tmp_path: Path) -> None:
+    assert cells(table(tmp_path, "a.csv", f"{name}\na: b\n")) == [[name], ["a: b"]]
+
+
+@pytest.mark.parametrize("mark", [";", ",", "\t", ":", "\N{SECTION SIGN}"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+@pytest.mark.parametrize("line", ["sep={}\r\n", '\n"SEP={}"\n'])
+def test_the_first_line_may_tell_what_splits_fields(
+    mark: str, encoding: str, line: str, tmp_path: Path
+) -> None:
+    text = f"{line.format(mark)}a, b; c{mark}café\nd{mark}e\n" if mark not in ",;" else (
+        f"{line.format(mark)}a b{mark}café\nd{mark}e\n"
+    )  # fmt: skip
+    found = cells(table(tmp_path, "a.csv", text.encode(encoding)))
+    assert [row[1] for row in found] == ["café", "e"]
+    assert len(found[0]) == 2
+
+
+def test_a_quote_that_only_a_wrong_mark_opens_does_not_read_the_file(tmp_path: Path) -> None:
+    rows = "".join(f"a,b{at}\n" for at in range(3000))
+    found = table(tmp_path, "a.csv", f'premise,x;"y\n{rows}')
+    assert cells(found)[:2] == [["premise", 'x;"y'], ["a", "b0"]]
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_any_line_end_will_do(end: str, tmp_path: Path) -> None:
     text = end.join(["premise,hypothesis", "a,b", "c,d", ""])

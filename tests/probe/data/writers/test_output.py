@@ -60,6 +60,34 @@ def test_the_mark_between_fields_stays(mark: str, tmp_path: Path) -> None:
     assert out.splitlines()[1] == f'a, b{mark}c{mark}neutral{mark}"says ""no"", twice"'
 
 
+@pytest.mark.parametrize("mark", ["^", "\x01"])
+def test_a_rare_mark_between_fields_stays(mark: str, tmp_path: Path) -> None:
+    data = f"premise{mark}hypothesis\na, b{mark}c\n".encode()
+    out = written(tmp_path, "a.csv", data).decode()
+    assert out.splitlines()[1] == f'a, b{mark}c{mark}neutral{mark}"says ""no"", twice"'
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_a_line_that_tells_what_splits_fields_stays(encoding: str, tmp_path: Path) -> None:
+    text = "sep=\N{SECTION SIGN}\r\npremise§hypothesis\r\nEl niño§ El niño comió.\r\n"
+    out = written(tmp_path, "a.csv", text.encode(encoding))
+    first, header, row, _ = text.split("\r\n")
+    ours = 'neutral§"says ""no"", twice"'
+    expected = [first, f"{header}§prediction§note", f"{row}§{ours}", ""]
+    assert out == "\r\n".join(expected).encode(encoding)
+
+
+def test_the_mark_between_fields_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"premise;hypothesis\na;b\n")
+    (tmp_path / "b.csv").write_bytes(b"premise^hypothesis\na^b\n")
+    outputs = [
+        Output(tmp_path / f"out-{name}", OURS, tmp_path / "spool", open_source(tmp_path / name))
+        for name in ("a.csv", "b.csv")
+    ]
+    assert outputs[0].words.startswith("CSV as your file is, semicolons between its fields, in")
+    assert outputs[1].words.startswith("CSV as your file is, '^' between its fields, in")
+
+
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 @pytest.mark.parametrize("last", [True, False])
 def test_line_ends_stay_and_a_last_line_without_one_gets_that_of_the_header(
