@@ -88,8 +88,22 @@ class Delimited:
             fields = [*fields, *missing]
         if count > width:  # no character is lost, and the columns behind keep their place
             joint = self.delimiter if self.form == "csv" else " "
-            fields, body = [*fields[: width - 1], joint.join(fields[width - 1 :])], b""
+            last = joint.join(fields[width - 1 :])
+            fields, body = [*fields[: width - 1], last], self._with_last(body, last)
         return Record(number, dict(zip(self.columns, fields, strict=True)), body, end, broken)
+
+    def _with_last(self, body: bytes, last: str) -> bytes:
+        """Return the bytes of a row up to its last column, and a text as that column."""
+        mark = re.escape(self.delimiter)
+        quotes = f'(?:{QUOTES}|(?!"))' if self.form == "csv" else ""
+        field = f"{quotes}[^{mark}]*{mark}"
+        text = body.decode(self._encoding)
+        kept = re.match(f"(?:{field}){{{len(self.columns) - 1}}}", text)
+        if not kept:
+            return b""
+        if self.form == "csv":
+            last = '"' + last.replace('"', '""') + '"'
+        return (kept[0] + last).encode(self._encoding)
 
     @property
     def _encoding(self) -> str:

@@ -128,6 +128,25 @@ def test_ragged_rows_keep_every_character_and_our_columns_their_place(tmp_path: 
     assert all(row[3:] == list(VALUES) for row in rows[1:])
 
 
+@pytest.mark.parametrize(
+    ("name", "row", "kept"),
+    [
+        ("a.csv", ' a ,"b, ""c""" d,"1", x ,y,"z"', ' a ,"b, ""c""" d,"1"," x ,y,z"'),
+        ("a.csv", '"a\r\n,b" ,é"",,"1 ""2""",3', '"a\r\n,b" ,é"",,"1 ""2"",3"'),
+        ("a.tsv", '"a\t b,"\t"c\t"d\te"', '"a\t b,"\t"c\t"d e"'),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_the_fields_before_the_surplus_keep_their_bytes(
+    encoding: str, name: str, row: str, kept: str, tmp_path: Path
+) -> None:
+    mark = "\t" if name == "a.tsv" else ","
+    text = f"{mark.join('wxyz')}\r\n{row}\r\n".encode(encoding)
+    lines = written(tmp_path, name, text).decode(encoding).removesuffix("\r\n")
+    ours = 'says "no", twice' if name == "a.tsv" else '"says ""no"", twice"'
+    assert lines.partition("\r\n")[2] == mark.join([kept, "neutral", ours])
+
+
 def test_a_quote_that_is_never_closed_does_not_swallow_our_fields(tmp_path: Path) -> None:
     out = written(tmp_path, "a.csv", b'premise,hypothesis\na,b\nc,"d\ne\n')
     rows = list(csv.reader(io.StringIO(out.decode(), newline="")))
