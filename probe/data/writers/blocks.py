@@ -206,6 +206,8 @@ def _copied(sheet: Any, theirs: Any) -> Any:  # Any: openpyxl's cells
     cell = _cell(sheet, theirs.value)
     if theirs.value is not None:
         cell.number_format = theirs.number_format
+    if theirs.data_type == "e":
+        cell.data_type = "e"
     return cell
 
 

@@ -305,6 +305,20 @@ def test_excel_keeps_the_types_and_formats_of_its_cells(workbook: Path) -> None:
     assert rows[2][0].data_type == "s"
 
 
+def test_excel_keeps_errors_and_texts_that_look_like_them(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    for row in (["premise", "n"], ["a", "#N/A"], ["b", "#DIV/0!"], ["c", "#N/A"]):
+        sheet.append(row)
+    sheet["B4"].data_type = "s"
+    book.save(tmp_path / "a.xlsx")
+    out = scored(open_source(tmp_path / "a.xlsx"), tmp_path / "b.xlsx")
+    cells = [row[1] for row in openpyxl.load_workbook(out).worksheets[0].iter_rows(min_row=2)]
+    assert [(cell.value, cell.data_type) for cell in cells] == [
+        *(("#N/A", "e"), ("#DIV/0!", "e"), ("#N/A", "s"))
+    ]
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".tsv", ".csv.zst"])
 def test_excel_can_be_written_in_other_forms(suffix: str, workbook: Path) -> None:
     out = scored(open_source(workbook), workbook.with_name(f"b{suffix}"))
