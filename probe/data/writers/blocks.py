@@ -215,7 +215,10 @@ BLOCKS: Mapping[Form, Callable[..., None]] = {"parquet": write_parquet, "xlsx": 
 """What writes a form that is written whole."""
 BLOCK_WORDS: Mapping[Form, str] = {
     "parquet": "Parquet: columns that are typed keep their types",
-    "xlsx": "an Excel workbook of one sheet: cells keep their types, a formula its value",
+    "xlsx": (
+        "an Excel workbook of one sheet: cells keep their types, a formula the value that is "
+        "stored with it, which is none where no spreadsheet computed it"
+    ),
 }
 
 

@@ -305,6 +305,17 @@ def test_excel_keeps_the_types_and_formats_of_its_cells(workbook: Path) -> None:
     assert rows[2][0].data_type == "s"
 
 
+def test_a_formula_that_nothing_computed_is_empty_and_the_form_says_so(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["premise", "n"], ["a", "=1+1"]):
+        book.worksheets[0].append(row)
+    book.save(tmp_path / "a.xlsx")
+    source = open_source(tmp_path / "a.xlsx")
+    assert [record.cells["n"] for record in source.records()] == [None]
+    words = Output(tmp_path / "b.xlsx", OURS, tmp_path / "spool", source).words
+    assert "a formula the value that is stored with it, which is none where no" in words
+
+
 def test_excel_keeps_errors_and_texts_that_look_like_them(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     sheet = book.worksheets[0]
