@@ -12,12 +12,12 @@ from typing import IO, Any, AnyStr
 import pyarrow as pa
 
 from probe.errors import FileError
-from probe.limits import Bounds
+from probe.limits import UNBOUNDED, Bounds
 from probe.stopping import check_stop
 
 PIECE_BYTES = 1 << 16
 MAX_MEMBERS = 100_000
-"""Members of one gzip file; each costs time even where it holds nothing."""
+"""Members of a visitor's gzip file; each costs time even where it holds nothing."""
 MEGABYTE = 1_000_000
 
 
@@ -58,7 +58,7 @@ class Unpacked(Pieces):
             self._file = path.open("rb")
         except OSError as problem:
             raise self._refusal(problem) from problem
-        super().__init__(PACKINGS.get(packing_of(path), pieces_of)(self._file))
+        super().__init__(PACKINGS[packing_of(path)](self._file, bounds))
         self._bytes = 0
 
     def close(self) -> None:
@@ -116,13 +116,17 @@ def pieces_of(file: IO[AnyStr], size: int = PIECE_BYTES) -> Iterator[AnyStr]:
         yield piece
 
 
-def _gunzip(file: IO[bytes]) -> Iterator[bytes]:
+def _plain(file: IO[bytes], bounds: Bounds) -> Iterator[bytes]:
+    return pieces_of(file)
+
+
+def _gunzip(file: IO[bytes], bounds: Bounds) -> Iterator[bytes]:
     """Yield what the members of a gzip file hold, some of it empty, a piece at a time."""
     packed = file.read(PIECE_BYTES)
     members = 0
     while packed:
         members += 1
-        if members > MAX_MEMBERS:
+        if members > MAX_MEMBERS and bounds != UNBOUNDED:
             raise EOFError(f"it has more than {MAX_MEMBERS:,} gzip members; pack it anew")
         member = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
         while not member.eof:
@@ -141,13 +145,14 @@ def _more(file: IO[bytes]) -> bytes:
     return packed
 
 
-def _unzstd(file: IO[bytes]) -> Iterator[bytes]:
+def _unzstd(file: IO[bytes], bounds: Bounds) -> Iterator[bytes]:
     """Yield what the frames of a zstd file hold, a piece at a time."""
     with pa.CompressedInputStream(pa.PythonFile(file), "zstd") as stream:
         yield from pieces_of(stream)
 
 
-PACKINGS: Mapping[str, Callable[[IO[bytes]], Iterator[bytes]]] = {
+PACKINGS: Mapping[str, Callable[[IO[bytes], Bounds], Iterator[bytes]]] = {
+    "": _plain,
     ".gz": _gunzip,
     ".zst": _unzstd,
 }
