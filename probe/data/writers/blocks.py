@@ -1,11 +1,13 @@
 """Parquet and Excel, which are written from their beginning to their end and not added to."""
 
 import shutil
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -28,6 +30,8 @@ A row with None in their place is left out.
 GROUP_ROWS = 16_384
 CODECS: Mapping[str, str] = {".gz": "gzip", ".zst": "zstd"}
 """What packs a file, by the end of its name."""
+FIRST_DATE = datetime(1980, 1, 1)
+"""The first one that a ZIP archive can hold."""
 EXCEL_ROWS, EXCEL_CHARACTERS = 1_048_576, 32_767
 """What a sheet holds, its header included, and a cell of it."""
 
@@ -147,12 +151,29 @@ def check_rows(name: str, form: Form, rows: int) -> None:
         raise FileError(f"{name}: a sheet holds {EXCEL_ROWS:,} rows; choose .csv")
 
 
+class UndatedZip(zipfile.ZipFile):
+    """A ZIP archive that is the same whenever it is written."""
+
+    def open(
+        self,
+        name: str | zipfile.ZipInfo,
+        mode: Literal["r", "w"] = "r",
+        *others: Any,  # Any: passed on
+        **options: Any,
+    ) -> IO[bytes]:
+        """Open a part, which every way of writing one does."""
+        if isinstance(name, zipfile.ZipInfo) and mode == "w":
+            name.date_time = FIRST_DATE.timetuple()[:6]
+        return super().open(name, mode, *others, **options)
+
+
 def write_excel(
     path: Path, name: str, columns: Sequence[str], names: Sequence[str], rows: Rows,
     reader: Reader | None,
 ) -> None:  # fmt: skip
     """Write rows into a sheet; cells that come from Excel keep their types. Raises FileError."""
     from openpyxl import Workbook as NewBook  # loads slowly
+    from openpyxl.writer.excel import ExcelWriter
 
     book = NewBook(write_only=True)
     sheet = book.create_sheet("scored")
@@ -160,8 +181,9 @@ def write_excel(
     for number, cells in enumerate(_excel_rows(sheet, columns, rows, reader), 2):
         check_rows(name, "xlsx", number - 1)
         sheet.append(cells)
-    with writing(path):
-        book.save(path)
+    book.properties.created = book.properties.modified = FIRST_DATE
+    with writing(path), UndatedZip(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        ExcelWriter(book, archive).write_data()
 
 
 def _excel_rows(

@@ -4,6 +4,8 @@ import csv
 import gzip
 import io
 import json
+import re
+import zipfile
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -328,6 +330,15 @@ def test_excel_keeps_errors_and_texts_that_look_like_them(tmp_path: Path) -> Non
     assert [(cell.value, cell.data_type) for cell in cells] == [
         *(("#N/A", "e"), ("#DIV/0!", "e"), ("#N/A", "s"))
     ]
+
+
+def test_a_workbook_does_not_say_when_it_was_written(workbook: Path) -> None:
+    out = scored(open_source(workbook), workbook.with_name("b.xlsx"))
+    with zipfile.ZipFile(out) as parts:
+        assert {part.date_time for part in parts.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+        assert {part.compress_type for part in parts.infolist()} == {zipfile.ZIP_DEFLATED}
+        dates = re.findall(rb">([0-9T:Z-]+)</dcterms:", parts.read("docProps/core.xml"))
+        assert dates == [b"1980-01-01T00:00:00Z"] * 2
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".tsv", ".csv.zst"])
