@@ -53,18 +53,87 @@
   document.addEventListener("keydown", ({ key }) => key === "Escape" && close());
   document.addEventListener("scroll", close, { capture: true, passive: true });
 
+  // What a person has unfolded: details, and the tables of pictures. Gradio folds it, as it shows a part anew.
+  const unfolded = new Set();
+  const wordsOf = (fold) => fold.ariaLabel ?? fold.querySelector("summary").textContent;
+  const nameOf = (fold) => {
+    const part = fold.closest("[id]");
+    const alike = [...part.querySelectorAll("details.twin, .picture")].filter((each) => wordsOf(each) === wordsOf(fold));
+    return [part.id, wordsOf(fold), alike.indexOf(fold)].join("|");
+  };
+  const isOpen = (fold) => fold.open ?? !fold.querySelector(".as-table").hidden;
+  const setOpen = (fold, open) => {
+    unfolded[open ? "add" : "delete"](nameOf(fold));
+    if (fold.matches("details")) fold.open = open;
+    else {
+      fold.querySelector(".as-table").hidden = !open;
+      fold.querySelector("[onclick^=unfoldTable]").setAttribute("aria-expanded", String(open));
+    }
+  };
+  const unfoldAgain = () => {
+    if (!unfolded.size) return;
+    for (const fold of document.querySelectorAll("details.twin, .picture")) {
+      if (!isOpen(fold) && unfolded.has(nameOf(fold))) setOpen(fold, true);
+    }
+  };
+  document.addEventListener("click", (event) => {
+    const fold = event.target.closest?.("summary")?.parentNode;
+    if (!fold?.matches("details.twin")) return;
+    event.preventDefault();
+    setOpen(fold, !fold.open);
+  });
   // Show or hide the table that says the same as a picture.
   window.unfoldTable = (button) => {
-    const table = button.closest(".picture").querySelector(".as-table");
-    table.hidden = !table.hidden;
-    button.setAttribute("aria-expanded", String(!table.hidden));
+    const picture = button.closest(".picture");
+    setOpen(picture, !isOpen(picture));
   };
+
+  // Where the control that has the focus goes, the one next to its place gets it; one that is disabled for a while gets it back.
+  const isSeen = (part) => part.isConnected && part.checkVisibility({ visibilityProperty: true });
+  let focused = null, around = [], disabled = false;
+  document.addEventListener("focusin", ({ target }) => {
+    focused = target;
+    disabled = false;
+    around = [];
+    for (let part = target.parentElement; part && !part.matches("[role=tabpanel], body"); part = part.parentElement) around.push(part);
+  });
+  document.addEventListener("pointerdown", ({ target }) => {
+    if (!focused?.contains(target)) focused = null;
+  });
+  const focusNext = () => {
+    if (!focused || ![document.body, focused].includes(document.activeElement)) return;
+    if (isSeen(focused)) {
+      if (disabled && !focused.disabled) focused.focus({ preventScroll: true });
+      disabled = focused.disabled;
+      return;
+    }
+    for (const part of around.filter(isSeen)) {
+      const controls = [...part.querySelectorAll("button, summary, a[href]")].filter((each) => isSeen(each) && !each.disabled);
+      const follows = (each) => focused.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING;
+      const alike = (each) => each.textContent === focused.textContent;
+      const next = focused.isConnected ? controls.find(follows) ?? controls.at(-1) : controls.find(alike) ?? controls[0];
+      if (next) return next.focus({ preventScroll: true });
+    }
+    focused = null;
+  };
+
+  let waits = false;
+  new MutationObserver(() => {
+    if (waits) return;
+    waits = true;
+    requestAnimationFrame(() => {
+      waits = false;
+      unfoldAgain();
+      focusNext();
+    });
+  }).observe(document.body, { subtree: true, childList: true, attributeFilter: ["class", "disabled", "hidden", "open", "style"] });
+
   // Show the curve of the figure that was pressed in the heat map of a generalisation.
   document.addEventListener("click", ({ target }) => {
     const pressed = target.closest?.(".generalised button[data-cell]");
     if (!pressed) return;
     const shown = pressed.closest(".generalised");
-    shown.querySelector(".all-curves").open = true;
+    setOpen(shown.querySelector(".all-curves"), true);
     for (const panel of shown.querySelectorAll(".all-curves .panel")) {
       panel.classList.toggle("opened", panel.dataset.title === pressed.dataset.cell);
     }
