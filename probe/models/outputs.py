@@ -1,10 +1,16 @@
 """What the outputs of a model mean: the task that it answers, and its labels in their order."""
 
+import re
 from collections.abc import Sequence
+from itertools import combinations
 
+from probe.data.names import listed
 from probe.errors import ModelError
 from probe.models.errors import UnclearTask
 from probe.tasks.task import INVALID, TASKS, Label, Task
+
+NUMBERED = re.compile(r"LABEL_\d+")
+"""What transformers calls an output without a name."""
 
 
 def read_config(
@@ -27,14 +33,17 @@ def read_config(
     if len(ordinary) < len(outputs):
         task, known = read_config(name, ordinary, own, asked, _without_invalid(order), likely)
         return task, _with_invalid(known, outputs) if known else None
-    possible = _of_size(name, len(outputs), own, asked)
+    possible = _of_size(name, outputs, own, asked or likely)
     readable = [task for task in possible if task.read_order(outputs) and not order]
     meant = readable or possible
     wanted = [task for task in meant if asked is None or task.example is asked.example]
-    if not wanted:
-        raise _wrong_task(name, meant[0], asked)
+    if asked and not wanted:
+        certain = own or readable or all(map(NUMBERED.fullmatch, outputs))
+        raise _wrong_task(name, outputs, meant if certain else [], asked)
     if order:
         return _of_labels(name, wanted, order), order
+    if not (own or asked or likely):
+        _require_no_further(name, outputs, wanted)
     wanted = [task for task in wanted if likely and task.example is likely.example] or wanted
     if len({task.example for task in wanted}) > 1:
         raise UnclearTask(name, outputs, [task.name for task in wanted])
@@ -51,18 +60,22 @@ def _with_invalid(order: Sequence[Label], outputs: Sequence[str]) -> tuple[Label
     return tuple(INVALID if output == INVALID else next(labels) for output in outputs)
 
 
-def _of_size(name: str, outputs: int, own: Task | None, asked: Task | None) -> list[Task]:
+def _of_size(name: str, outputs: Sequence[str], own: Task | None, asked: Task | None) -> list[Task]:
     """Return the tasks with as many labels as there are outputs; the one asked for comes first."""
     tasks = [own] if own else sorted(TASKS.values(), key=lambda task: task is not asked)
-    possible = [task for task in tasks if len(task.labels) == outputs]
+    possible = [task for task in tasks if len(task.labels) == len(outputs)]
     if possible:
         return possible
     if own:
         labels = ", ".join(own.labels)
-        raise ModelError(f"the model {name!r} has {outputs} outputs, {own.title} has: {labels}")
+        raise ModelError(
+            f"the model {name!r} has {len(outputs)} outputs, {own.title} has: {labels}"
+        )
+    if asked:
+        raise _wrong_size(name, outputs, asked)
     sizes = sorted({len(task.labels) for task in tasks} - {0}, reverse=True)
     raise ModelError(
-        f"the model {name!r} has {outputs} outputs, not {', nor '.join(map(str, sizes))}"
+        f"the model {name!r} has {len(outputs)} outputs, not {', nor '.join(map(str, sizes))}"
     )
 
 
@@ -77,10 +90,39 @@ def _of_labels(name: str, possible: Sequence[Task], order: tuple[Label, ...]) ->
     return task
 
 
-def _wrong_task(name: str, answered: Task, asked: Task | None) -> ModelError:
-    """Return the error for a model that answers another task than the one asked for."""
-    assert asked is not None  # without it every task is wanted
+def _require_no_further(name: str, outputs: Sequence[str], possible: Sequence[Task]) -> None:
+    """Refuse outputs that have all labels of another task and further ones: three of sentiment."""
+    named = [
+        task
+        for task in TASKS.values()
+        if any(map(task.read_order, combinations(outputs, len(task.labels))))
+    ]
+    if named and not {task.example for task in named} & {task.example for task in possible}:
+        raise _wrong_size(name, outputs, named[0])
+
+
+def _wrong_task(
+    name: str, outputs: Sequence[str], answered: Sequence[Task], asked: Task
+) -> ModelError:
+    """Return the error for a model that cannot answer the task asked for.
+
+    It says what the model answers where the tasks that it may answer ask about the same texts.
+    """
+    if len({task.example for task in answered}) != 1:
+        return _wrong_size(name, outputs, asked)
+    first = answered[0]
     return ModelError(
-        f"the model {name!r} answers {answered.title.lower()} ({', '.join(answered.labels)}), not "
+        f"the model {name!r} answers {first.title.lower()} ({', '.join(first.labels)}), not "
         f"{asked.title.lower()}"
+    )
+
+
+def _wrong_size(name: str, outputs: Sequence[str], task: Task) -> ModelError:
+    """Return the error for a model with other outputs than the labels of a task."""
+    alike = [each.labels for each in TASKS.values() if each.example is task.example]
+    sizes = [f"{len(labels)} ({', '.join(labels)})" for labels in alike if labels]
+    wanted = f"has {' or '.join(sizes)}" if sizes else "is answered with spans"
+    return ModelError(
+        f"the model {name!r} has {len(outputs)} outputs ({listed(outputs)}), and "
+        f"{task.title.lower()} {wanted}"
     )

@@ -11,12 +11,15 @@ from probe.models.library import entries, load
 from probe.models.outputs import read_config
 from probe.tasks.nli import NLI, NLI_TWO_WAY
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
+from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task, read_labels
 from tests.support.commands import refusal
 from tests.support.models.tiny_bert import tiny_bert
 
 TWO, THREE = ["LABEL_0", "LABEL_1"], ["LABEL_0", "LABEL_1", "LABEL_2"]
+OPINIONS = ["negative", "neutral", "positive"]
+STARS = ["1 star", "2 stars", "3 stars", "4 stars", "5 stars"]
 
 
 def folder_of(path: Path, names: list[str], task: Task = SENTIMENT) -> str:
@@ -63,7 +66,12 @@ def test_yes_means_what_the_task_says() -> None:
         (["NEGATIVE", "POSITIVE"], None, PARAPHRASE_IDENTIFICATION, "answers sentiment classif"),
         (TWO, SENTIMENT, NLI, "answers sentiment classification (positive, negative), not natural"),
         (THREE, None, SENTIMENT, "answers natural language inference"),
-        (["a", "b", "c", "d"], None, SENTIMENT, "has 4 outputs, not 3, nor 2"),
+        (OPINIONS, None, SENTIMENT, "has 3 outputs (negative, neutral, positive), and sentiment"),
+        (OPINIONS, None, None, "and sentiment classification has 2 (positive, negative)"),
+        (STARS, None, SENTIMENT, "has 5 outputs (1 star, 2 stars, 3 stars, 4 stars, 5 stars), and"),
+        (STARS, None, NLI, "has 3 (entailment, neutral, contradiction) or 2 (entailment, non-en"),
+        (STARS, None, None, "has 5 outputs, not 3, nor 2"),
+        (TWO, None, READING, "(LABEL_0, LABEL_1), and reading comprehension is answered with"),
         (THREE, SENTIMENT, None, "has 3 outputs, Sentiment classification has: positive, neg"),
     ],
 )
@@ -73,6 +81,21 @@ def test_a_model_of_another_task_is_told(
     with pytest.raises(ModelError) as told:
         read_config("x", names, own, asked)
     assert sentence in str(told.value)
+
+
+@pytest.mark.parametrize("names", [OPINIONS, ["no", "yes", "unsure"]])
+def test_names_of_three_outputs_may_be_of_inference_where_it_is_asked_for(names: list[str]) -> None:
+    assert read_config("x", names, asked=NLI) == (NLI, None)
+    assert read_config("x", names, likely=NLI) == (NLI, None)
+
+
+def test_yes_and_no_of_three_outputs_are_not_of_two_labels() -> None:
+    assert read_config("x", ["no", "yes", "unsure"]) == (NLI, None)
+
+
+def test_outputs_of_no_task_are_told_the_labels_of_the_likely_one() -> None:
+    with pytest.raises(ModelError, match=r"and sentiment classification has 2 \(positive, neg"):
+        read_config("x", STARS, likely=SENTIMENT)
 
 
 def test_a_given_order_says_the_task() -> None:
