@@ -20,7 +20,7 @@ from probe.runs.database.tables import RunRow
 from probe.runs.owners import COMMAND_LINE
 from probe.runs.store import Store
 from probe.tasks.nli import NLI
-from probe.tasks.task import TASKS, Label, Task
+from probe.tasks.task import TASKS, Label, Task, offered_tasks
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,11 @@ class ModelAccess:
         except StoreError:
             return [entry.name for entry in here if entry.source == "bundled"]
         return [entry.name for entry in here if entry.name not in hidden]
+
+    def task(self, visitor: str, name: str) -> Task:
+        """Return the task of a model on disk that a visitor can choose; inference for any other."""
+        known = offered_tasks() if name else ()
+        return next((task for task in known if name in self.names(visitor, task)), NLI)
 
     def share(self, visitor: str, name: str) -> str:
         """Return the grant by which others may use a model, "" where it is not a run's own one."""

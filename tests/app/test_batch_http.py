@@ -65,6 +65,14 @@ def test_a_file_of_any_task_is_scored_with_its_columns_and_labels_said(
         client.predict(**asked | {"columns": '{"premise": "opinion"}'}, api_name="/batch")
 
 
+def test_the_task_of_a_bundled_model_need_not_be_said(client: Client) -> None:
+    file = handle_file(str(ASSETS / "examples" / "questions.csv"))
+    summary, _ = client.predict(file, model="minilm_qqp", api_name="/batch")
+    assert set(summary["by_label"]) == {"paraphrase", "non-paraphrase"}
+    with pytest.raises(AppError, match="no columns 'premise' and 'hypothesis'"):
+        client.predict(file, model="minilm_qqp", task="nli", api_name="/batch")
+
+
 def test_a_file_is_scored_by_plain_http(app: App) -> None:
     example = ASSETS / "examples" / "questions.csv"
     model = add_model(app, "tiny-paraphrase", PARAPHRASE_IDENTIFICATION)

@@ -104,6 +104,19 @@ def test_texts_of_another_task_come_by_their_fields(
     assert [one["label"] in LABELS_OF_PARAPHRASE for one in shape["models"]] == [True, True]
 
 
+def test_the_task_of_models_on_disk_need_not_be_said(
+    client: Client, paraphrase_models: list[str], tmp_path: Path
+) -> None:
+    texts = {"text1": "Who is it?", "text2": "Who is he?"}
+    shape = client.predict(models=paraphrase_models, texts=texts, api_name="/compare_pair")
+    assert shape["text2"] == "Who is he?"
+    upload = tmp_path / "questions.csv"
+    upload.write_text("question1,question2\nWho is it?,Who is he?\n")
+    asked = handle_file(str(upload)), ",".join(paraphrase_models)
+    shape, _ = client.predict(*asked, api_name="/compare")
+    assert (shape["models"], shape["scored"]) == (paraphrase_models, 1)
+
+
 def test_texts_of_another_task_come_as_plain_json_over_http(
     app: App, paraphrase_models: list[str]
 ) -> None:

@@ -86,6 +86,13 @@ def test_a_pair_of_another_task_comes_by_its_fields(client: Client, app: App) ->
     assert answer["transformed"][0]["text2"] == "is it light not why ?"
 
 
+def test_the_task_of_a_bundled_model_need_not_be_said(client: Client) -> None:
+    asked = {"texts": {"text": "A fine film."}, "model": "minilm_sst2", "api_name": "/probe"}
+    assert client.predict(**asked)["original"]["label"] == "positive"
+    with pytest.raises(AppError, match="the task nli has no text 'text'"):
+        client.predict(**asked, task="nli")
+
+
 def test_a_question_about_a_passage_is_answered_with_its_place(client: Client) -> None:
     texts = {"question": "Who fixed the mill in Germany?", "passage": "Anna fixed the mill."}
     answer = client.predict(

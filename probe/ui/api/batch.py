@@ -16,7 +16,6 @@ from probe.models.classifier import Precision
 from probe.models.library import AnyModel
 from probe.runs.model_access import ModelAccess
 from probe.scoring.request import ScoringRequest
-from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
 from probe.transforms.options import Sign, read_options
 from probe.ui.answers.answering import answering, caller_left
@@ -73,13 +72,13 @@ def build(models: ModelAccess, line: FileLine) -> None:
             precision: auto, fp32 or bf16.
             options: Further options of the transforms, as a JSON object.
             owner: The token of one's own runs, which /inoculate returns.
-            task: nli, paraphrase, sentiment or reading: what the model is asked.
+            task: nli, paraphrase, sentiment or reading; if empty, that of a model on disk, or nli.
             columns: Columns by text where they are not to be guessed, and gold, as a JSON object.
             label_values: Labels by the value of the file that means them, as a JSON object.
         """
         check_transforms(transforms)
         check_room(models.store, owner)
-        asked = task_named(task)
+        asked = task_named(task) if task else models.task(owner, model)
         source = open_upload(owner, file)
         chosen = columns_by_name(source, asked, columns, label_values)
         settings = read_options({"keep": keep, "sign": sign, **options})
@@ -104,7 +103,7 @@ def build(models: ModelAccess, line: FileLine) -> None:
             gr.Textbox("auto", label="precision"),
             gr.Textbox("{}", label="options"),
             gr.Textbox("", label="owner"),
-            gr.Textbox(NLI.name, label="task"),
+            gr.Textbox("", label="task"),
             gr.Textbox("{}", label="columns"),
             gr.Textbox("{}", label="label_values"),
         ]

@@ -15,7 +15,6 @@ from probe.models.classifier import Precision
 from probe.models.library import AnyModel
 from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.runs.model_access import ModelAccess
-from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.ui.answers.answering import answering
 from probe.ui.api.arguments import Name, Names, Text, Token, Upload
@@ -40,9 +39,10 @@ def build(access: ModelAccess) -> None:
             models: Two or more, with commas between.
             precision: auto, fp32 or bf16.
             owner: The token of one's own runs, which /inoculate returns.
-            task: The task of models and file: nli, paraphrase, sentiment or reading.
+            task: nli, paraphrase, sentiment or reading; if empty, the first model's, as for /probe.
         """
-        return compare_on(access, owner, Path(file), models, precision, task_of(task))
+        asked = task_of(access, owner, task, models[0] if models else "")
+        return compare_on(access, owner, Path(file), models, precision, asked)
 
     @endpoint
     @answering("answer_seconds")
@@ -54,7 +54,7 @@ def build(access: ModelAccess) -> None:
         precision: Precision = "fp32",
         owner: Token = "",
         texts: Texts = {},  # noqa: B006  # as above
-        task: Name = NLI.name,
+        task: Name = "",
     ) -> dict[str, Any]:
         """Compare models on one example: the JSON of `python -m probe compare --text`.
 
@@ -66,9 +66,9 @@ def build(access: ModelAccess) -> None:
             precision: auto, fp32 or bf16.
             owner: The token of one's own runs, which /inoculate returns.
             texts: The texts by field: premise, hypothesis; text1, text2; text; question, passage.
-            task: The task of models and texts: nli, paraphrase, sentiment or reading.
+            task: nli, paraphrase, sentiment or reading; if empty, the first model's, as for /probe.
         """
-        asked = task_of(task)
+        asked = task_of(access, owner, task, models[0] if models else "")
         example = read_example(asked, texts, premise, hypothesis, gold)
         return example_comparison_json(example, known(access, owner, models, asked), precision)
 
@@ -78,7 +78,7 @@ def build(access: ModelAccess) -> None:
             gr.Textbox("", label="models"),
             gr.Textbox("auto", label="precision"),
             gr.Textbox("", label="owner"),
-            gr.Textbox(NLI.name, label="task"),
+            gr.Textbox("", label="task"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()

@@ -7,7 +7,6 @@ from pydantic import BeforeValidator, Field
 
 from probe.errors import ModelError, OptionError
 from probe.runs.model_access import ModelAccess
-from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.answers.request_limits import check_example
 from probe.ui.api.arguments import MAX_NAMES, Name, Text, opened
@@ -20,12 +19,14 @@ Texts = Annotated[
 """The texts of an example by field, as JSON or as its text."""
 
 
-def task_of(name: str) -> Task:
-    """Return a task that the page offers, inference where none is named. Raises OptionError."""
+def task_of(models: ModelAccess, owner: str, name: str, model: str) -> Task:
+    """Return a task that the page offers; where none is named, the model's. Raises OptionError."""
+    if not name:
+        return models.task(owner, model)
     known = [task.name for task in offered_tasks()]
-    if name and name not in known:
+    if name not in known:
         raise OptionError(f"there is no task {name!r} here; there are: {', '.join(known)}")
-    return task_named(name or NLI.name)
+    return task_named(name)
 
 
 def first_model(models: ModelAccess, owner: str, task: Task) -> str:

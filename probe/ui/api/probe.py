@@ -8,7 +8,6 @@ from probe.analysis.examination import examine
 from probe.analysis.importance.methods import BaselineToken, Method
 from probe.reports.json import examination_json
 from probe.runs.model_access import ModelAccess
-from probe.tasks.nli import NLI
 from probe.transforms.options import Sign, read_options
 from probe.ui.answers.answering import answering
 from probe.ui.answers.request_limits import check_transforms
@@ -36,7 +35,7 @@ def build(models: ModelAccess) -> None:
         gold: Name = "",
         owner: Token = "",
         texts: Texts = {},  # noqa: B006  # as above
-        task: Name = NLI.name,
+        task: Name = "",
     ) -> dict[str, Any]:
         """Classify an example, explain it, transform it: the JSON of `python -m probe pair`.
 
@@ -54,9 +53,9 @@ def build(models: ModelAccess) -> None:
             gold: The gold label, or the right answers with | between them, if known.
             owner: The token of one's own runs, which /inoculate returns.
             texts: The texts by field, such as question and passage, as a JSON object.
-            task: The task of model and texts: nli, paraphrase, sentiment or reading.
+            task: nli, paraphrase, sentiment or reading; if empty, that of a model on disk, or nli.
         """
-        asked = task_of(task)
+        asked = task_of(models, owner, task, model)
         example = read_example(asked, texts, premise, hypothesis, gold)
         check_transforms(transforms)
         examination = examine(

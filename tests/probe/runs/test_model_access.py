@@ -15,7 +15,10 @@ from probe.runs.model_access import ModelAccess
 from probe.runs.owners import COMMAND_LINE
 from probe.runs.store import Store
 from probe.tasks.nli import LABELS, NLI
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
+from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
+from probe.tasks.task import Task
 from tests.support.models.tiny_bert import tiny_bert
 from tests.support.pages.visitors import ME, YOU
 
@@ -27,11 +30,13 @@ def models(home: Path) -> ModelAccess:
     return ModelAccess(ModelCache(), Store())
 
 
-def kept(models: ModelAccess, sets: Sets, home: Path, owner: str, name: str) -> str:
+def kept(
+    models: ModelAccess, sets: Sets, home: Path, owner: str, name: str, task: Task = NLI
+) -> str:
     """Store a run of an owner with a model of this name; return the run's id."""
     run = models.store.create(owner, run_request(PLAN, sets)).id
     models.store.set_kept(run, name)
-    tiny_bert(home / "models" / name)
+    tiny_bert(home / "models" / name, task)
     return run
 
 
@@ -135,6 +140,18 @@ def test_a_model_is_offered_for_its_own_task_alone(models: ModelAccess, home: Pa
     assert "moods" in models.names(ME, SENTIMENT)
     assert "minilm" not in models.names(ME, SENTIMENT)
     assert models.get(ME, "moods", SENTIMENT).task is SENTIMENT
+
+
+def test_the_task_of_a_model_is_known_to_whom_it_is_offered(
+    models: ModelAccess, sets: Sets, home: Path
+) -> None:
+    kept(models, sets, home, ME, "moods", SENTIMENT)
+    assert [models.task(ME, name) for name in ("moods", "minilm_qqp", "minilm_reader")] == [
+        SENTIMENT,
+        PARAPHRASE_IDENTIFICATION,
+        READING,
+    ]
+    assert [models.task(YOU, name) for name in ("moods", "gone", "")] == [NLI] * 3
 
 
 def test_a_model_of_another_task_is_neither_offered_nor_asked(
