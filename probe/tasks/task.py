@@ -226,18 +226,22 @@ def read_outputs(
 
 
 def read_labels(text: str, task: Task | None = None) -> tuple[Label, ...] | None:
-    """Read labels with commas between them, of a task or of any; None where there are none.
+    """Read labels with commas between them; None where there are none.
 
+    They are of a task, or of another that asks about the same texts; of any where none is given.
     Raises LabelError, also where the labels of several tasks are spelt so.
     """
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
         return None
-    known = [task] if task else [each for each in TASKS.values() if each.read_order(names)]
+    if task and not task.labels:
+        raise LabelError(f"{task.title.lower()} is answered with spans, so it has no labels")
+    alike = [each for each in TASKS.values() if task is None or each.example is task.example]
+    known = [each for each in alike if each.read_order(names)]
     if len({each.example for each in known}) > 1:
         tasks = " and of ".join(each.name for each in known)
         raise LabelError(f"{', '.join(names)!r} may be labels of {tasks}; name the task")
-    return read_outputs(names, known or None)[1]
+    return read_outputs(names, known or alike)[1]
 
 
 def task_of_example(example: Example) -> Task:

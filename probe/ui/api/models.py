@@ -11,13 +11,16 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import Task, read_labels
 from probe.ui.api.arguments import Name, Token
 from probe.ui.api.endpoint import endpoint
+from probe.ui.api.example import task_of
 
 
 def build(models: ModelAccess) -> None:
     """Add `/load_model`."""
 
     @endpoint
-    def load_model(model: Name, labels: Name = "", owner: Token = "") -> dict[str, Any]:
+    def load_model(
+        model: Name, labels: Name = "", owner: Token = "", task: Name = ""
+    ) -> dict[str, Any]:
         """Load a hub's model or a folder, so that /probe and /batch can be asked for it.
 
         Anybody who names it can use it from then on.
@@ -26,15 +29,18 @@ def build(models: ModelAccess) -> None:
             model: owner/name, owner/name@revision, or the full path of a folder.
             labels: What each of its outputs means, in their order, with commas between.
             owner: The token of one's own runs, which /inoculate returns.
+            task: nli, paraphrase, sentiment or reading; if empty, that of a model on disk, or nli.
         """
-        return load_json(models, owner, model, labels)
+        return load_json(models, owner, model, labels, task_of(models, owner, task, model))
 
     gr.api(load_model, api_name="load_model", concurrency_id="load")
 
 
-def load_json(models: ModelAccess, owner: str, model: str, labels: str) -> dict[str, Any]:
-    """Load a model; return what was loaded, and under which name it can be asked."""
-    loaded = open_own(models, owner, model, labels)
+def load_json(
+    models: ModelAccess, owner: str, model: str, labels: str, task: Task = NLI
+) -> dict[str, Any]:
+    """Load a model of a task; return what was loaded, and under which name it can be asked."""
+    loaded = open_own(models, owner, model, labels, task)
     label_check, classifier = loaded.label_check, loaded.model
     return {
         "model": classifier.name,
@@ -57,4 +63,4 @@ def open_own(
     model = (name or "").strip()
     if not model:
         raise ModelError("say which model: a hub's owner/name, or a folder")
-    return models.open(visitor, model, read_labels(labels or ""), task)
+    return models.open(visitor, model, read_labels(labels or "", task), task)

@@ -108,6 +108,19 @@ def test_labels_of_several_tasks_need_the_task() -> None:
     with pytest.raises(LabelError, match="'no, yes' may be labels of nli_two_way and of paraphr"):
         read_labels("no,yes")
     assert read_labels("no,yes", PARAPHRASE_IDENTIFICATION) == ("non-paraphrase", "paraphrase")
+    assert read_labels("no,yes", NLI) == ("non-entailment", "entailment")
+
+
+@pytest.mark.parametrize(
+    ("task", "sentence"),
+    [
+        (SENTIMENT, r"^'no, yes' is no order of labels: each of positive, negative once$"),
+        (READING, r"^reading comprehension is answered with spans, so it has no labels$"),
+    ],
+)
+def test_labels_of_another_task_are_refused(task: Task, sentence: str) -> None:
+    with pytest.raises(LabelError, match=sentence):
+        read_labels("no,yes", task)
 
 
 def test_unnamed_outputs_are_asked_for_in_the_tasks_labels(tmp_path: Path) -> None:

@@ -27,7 +27,9 @@ from probe.models.weights.shared import export_model
 from probe.reports.json import examination_json
 from probe.reports.summary import summary_json
 from probe.tasks.nli import LABELS, TWO_WAY, Pair, matches
+from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
+from probe.tasks.task import Task, offered_tasks
 from probe.transforms import Options
 from probe.ui.api.models import load_json, open_own
 from probe.ui.html.prediction import bar
@@ -38,6 +40,7 @@ from tests.support.files.pair_files import pair_columns
 from tests.support.files.scored_frames import made_frame, scored_frame
 from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
 from tests.support.models.tiny_models import tiny_classifier
+from tests.support.models.tiny_reader import tiny_reader
 from tests.support.pages.visitors import ME, page_models
 
 PAIR = Pair("A man walks to the park.", "The man isn't happy!")
@@ -436,6 +439,34 @@ def test_labels_that_are_unclear_are_asked_for_over_http(app: App, unclear: str)
         client.predict(unclear, api_name="/load_model")
     loaded = client.predict(unclear, "c, e, n", api_name="/load_model")
     assert loaded["labels"] == ["contradiction", "entailment", "neutral"]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A folder with a model of each task by the task's name."""
+    path = tmp_path_factory.mktemp("tasks")
+    made = {task.name: tiny_bert(path / task.name, task) for task in offered_tasks() if task.labels}
+    return {name: str(folder) for name, folder in made.items()} | {
+        READING.name: str(tiny_reader(path / READING.name))
+    }
+
+
+@pytest.mark.parametrize("task", offered_tasks(), ids=lambda task: task.name)
+def test_a_folder_of_any_task_is_loaded_over_http(
+    app: App, folders: dict[str, str], task: Task
+) -> None:
+    client, asked = Client(app.url, verbose=False), {"model": folders[task.name], "task": task.name}
+    assert client.predict(**asked, api_name="/load_model")["model"] == folders[task.name]
+    texts = dict.fromkeys(task.fields, "A man walks.")
+    assert client.predict(texts=texts, **asked, api_name="/probe")["model"] == folders[task.name]
+
+
+def test_labels_over_http_are_those_of_the_task(app: App, unnamed_two: str) -> None:
+    client, asked = Client(app.url, verbose=False), {"model": unnamed_two, "task": "paraphrase"}
+    with pytest.raises(AppError, match="for example paraphrase, non-paraphrase"):
+        client.predict(**asked, api_name="/load_model")
+    loaded = client.predict(**asked, labels="no,yes", api_name="/load_model")
+    assert loaded["labels"] == ["non-paraphrase", "paraphrase"]
 
 
 # the panel for a chosen task
