@@ -1,5 +1,6 @@
 """Parquet and Excel, which are written from their beginning to their end and not added to."""
 
+import math
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -208,15 +209,21 @@ def _cells(sheet: Any, values: Values) -> list[Any]:  # Any: openpyxl's cells
 
 
 def _cell(sheet: Any, value: Any) -> Any:  # Any: openpyxl's cells
-    """Return a cell; a text that begins like a formula stays a text."""
+    """Return a cell; a text that begins like a formula stays a text.
+
+    What no workbook holds is text, too: a list, a time with its zone, a number without end.
+    """
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+    from openpyxl.utils.exceptions import IllegalCharacterError
 
-    if isinstance(value, (bool, int, float)) or is_missing(value):
-        return WriteOnlyCell(sheet, None if is_missing(value) else value)
+    if is_missing(value):
+        return WriteOnlyCell(sheet, None)
+    if getattr(value, "tzinfo", None) or (isinstance(value, float) and math.isinf(value)):
+        value = str(value)
     try:
         cell = WriteOnlyCell(sheet, value)
-    except ValueError:  # a list, or a character that no workbook holds
+    except (ValueError, IllegalCharacterError):
         text = ILLEGAL_CHARACTERS_RE.sub("\N{REPLACEMENT CHARACTER}", str(value))
         cell = WriteOnlyCell(sheet, text[:EXCEL_CHARACTERS])
     if cell.data_type in ("f", "e"):

@@ -6,7 +6,7 @@ import io
 import json
 import re
 import zipfile
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -347,6 +347,21 @@ def test_excel_can_be_written_in_other_forms(suffix: str, workbook: Path) -> Non
     first, second = open_source(out).records()
     assert (first.cells["premise"], second.cells["premise"]) == ("a", "=1+1")
     assert str(first.cells["n"]) in ("7", "7.0")
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("a\x01b", "a\N{REPLACEMENT CHARACTER}b"),
+        (datetime(2026, 1, 2, tzinfo=UTC), "2026-01-02 00:00:00+00:00"),
+        (float("inf"), "inf"),
+        ([1, 2], "[1, 2]"),
+    ],
+)
+def test_what_no_workbook_holds_is_text_in_it(tmp_path: Path, cell: object, text: str) -> None:
+    pq.write_table(pa.table({"premise": ["a"], "own": [cell]}), tmp_path / "a.parquet")
+    out = scored(open_source(tmp_path / "a.parquet"), tmp_path / "b.xlsx")
+    assert openpyxl.load_workbook(out).worksheets[0]["B2"].value == text
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".xlsx", ".parquet.gz"])
