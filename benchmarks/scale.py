@@ -8,8 +8,8 @@
 Each file is scored by `da` in a process of its own, which has loaded the model before the clock
 and the count of its memory begin. Its rows are the bundled pairs, each with a number of its own.
 `transforms` makes two versions of each row besides, one of them by gradients. `memory` counts that
-of `da`, and for more rows that of a model that answers at once. `workers` scores a file as a run;
-NAMES are those of transforms.
+of `minilm`, of `da` and of a model that answers at once, the first for few rows. `workers` scores a
+file as a run; NAMES are those of transforms.
 """
 
 import csv
@@ -41,11 +41,12 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import Example
 
 MODEL = "da"
+LARGE = "minilm"
 GROWTH = (1_000, 10_000, 30_000, 100_000, 300_000)
 TRANSFORMED = (300, 1_000, 3_000)
 MEMORY = (10_000, 300_000, 1_000_000)
-MOST_BY_MODEL = 300_000
-"""Rows above which the memory is that of a model that answers at once."""
+MOST_ROWS = {LARGE: 10_000, MODEL: 1_000_000}
+"""The most rows whose memory is counted with a model, which takes a minute and a quarter hour."""
 WORKED_ON = 60_000
 SMALL = 64
 NAMES = ("sort", "drop")
@@ -81,7 +82,7 @@ class AtOnce:
 
 def score_here(model_name: str, file: Path, out: Path, names: Sequence[str]) -> dict[str, float]:
     """Score a file as the command does; return its CPU seconds and megabytes above the model."""
-    model = load_any(model_name) if model_name == MODEL else AtOnce()
+    model = AtOnce() if model_name == AtOnce.name else load_any(model_name)
     write_file(small := out.with_name("small.csv"), SMALL)
     _score(small, out, model, names)  # what is loaded or made at the first file
     Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # forget the peak so far
@@ -131,12 +132,16 @@ def growth(counts: Sequence[int], names: Sequence[str] = ()) -> None:
 
 def memory(counts: Sequence[int], names: Sequence[str] = ()) -> None:
     """Print the most memory that each file takes above the loaded model."""
-    print("| rows | `da` | a model that answers at once |")
-    print("|---|---|---|")
+    print(f"| rows | `{LARGE}` | `{MODEL}` | a model that answers at once |")
+    print("|---|---|---|---|")
     for rows in counts:
-        models = (MODEL, AtOnce.name) if rows <= MOST_BY_MODEL else (AtOnce.name,)
-        taken = [f"{score(rows, names, model)['megabytes']:.0f} MB" for model in models]
-        print(f"| {rows:,} | {' | '.join([*['–'] * (2 - len(taken)), *taken])} |", flush=True)
+        taken = [
+            f"{score(rows, names, model)['megabytes']:.0f} MB"
+            if rows <= MOST_ROWS.get(model, rows)
+            else "–"
+            for model in (LARGE, MODEL, AtOnce.name)
+        ]
+        print(f"| {rows:,} | {' | '.join(taken)} |", flush=True)
 
 
 @contextmanager
