@@ -4,6 +4,7 @@ from documentation.markdown import code, page, table
 from probe.reports.json import options_json
 from probe.tasks.task import Task, offered_tasks
 from probe.transforms.registry import FAMILIES, REGISTRY
+from probe.transforms.task_options import options_of
 from probe.transforms.wording import applies_of, source_of, summary_of
 
 ABOUT = (
@@ -63,8 +64,11 @@ def _options() -> str:
             code(option["default"]),
             "; ".join(f"`{value}`: {words}" for value, words in option["values"].items())
             or "{} to {}".format(*option["range"]),
-            FAMILIES[option["family"]].title if option["family"] in FAMILIES else option["family"],
+            FAMILIES[option["family"]].title,
+            ", ".join(
+                code(task.name) for task in offered_tasks() if option["name"] in options_of(task)
+            ),
         )
         for option in options_json()
     ]
-    return table(("name", "what it sets", "default", "values", "transforms"), rows)
+    return table(("name", "what it sets", "default", "values", "transforms", "tasks"), rows)

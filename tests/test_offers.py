@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import gradio as gr
 import pytest
 
 from app import LESSONS, tabs
@@ -12,8 +13,9 @@ from finetune.ui.repair.titles import ALL, change_choices
 from probe.analysis.comparison.slice_table import slices_of
 from probe.annotation.modes import modes_for
 from probe.tasks.task import Task, offered_tasks
+from probe.transforms.options import OPTIONS
 from probe.ui.html.catalogue import catalogue
-from probe.ui.panels import changes, templates
+from probe.ui.panels import changes, options, templates
 from probe.ui.tabs import compare_view
 from probe.ui.tabs.compare_link import read_link
 from probe.ui.tabs.probe import fields as probe_fields
@@ -36,18 +38,36 @@ def without(group: str, *titles: str) -> str:
     return group
 
 
+def set_options(build: Callable[[], list[Any]], task: Task) -> set[str]:
+    """Return the options whose controls are in sight for a task."""
+    with gr.Blocks():
+        controls = build()
+    named = zip(OPTIONS, controls, strict=True)
+    return {f"set {name}" for name, control in named if in_sight(control, task)}
+
+
+def in_sight(part: Any, task: Task) -> bool:
+    """Whether neither a part of the page nor what it stands in is marked as other tasks' alone."""
+    if part is None:
+        return True
+    marks = part.elem_classes or []
+    return (f"of-{task.name}" in marks or "of-tasks" not in marks) and in_sight(part.parent, task)
+
+
 def probe(task: Task) -> set[str]:
-    """Return what Probe offers: the list of changes, and the button between two texts."""
+    """Return what Probe offers: changes, their options, and the button between two texts."""
     opened = open_link(page_models(), ME, {"task": task.name})
     *_, swap, _, _, _ = probe_fields.values_of(opened)
-    return named(probe_fields.changes(task)) | ({"swap"} if swap.visible else set())
+    shown = named(probe_fields.changes(task)) | set_options(probe_fields.option_controls, task)
+    return shown | ({"swap"} if swap.visible else set())
 
 
 def batch(task: Task) -> set[str]:
-    """Return what Batch offers: the list of changes, and the panel that makes files."""
+    """Return what Batch offers: changes, their options, and the panel that makes files."""
     chosen, *_ = changes.offer(task.name)
     panel, *_ = templates.offer(task.name)
-    return named(chosen.choices) | ({"pairs from templates"} if panel.visible else set())
+    shown = named(chosen.choices) | set_options(options.build, task)
+    return shown | ({"pairs from templates"} if panel.visible else set())
 
 
 def compare(task: Task) -> set[str]:

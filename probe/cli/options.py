@@ -8,7 +8,8 @@ import typer
 from probe.errors import OptionError
 from probe.models.classifier import Precision
 from probe.tasks.task import Task
-from probe.transforms.options import DEFAULTS, OPTIONS, Options, read_options
+from probe.transforms.options import Options, read_options
+from probe.transforms.task_options import read_task_options
 
 
 def one_of(name: str, choices: tuple[str, ...]) -> Callable[[str], Any]:
@@ -127,14 +128,13 @@ def read_example(task: Task, texts: Mapping[str, str], gold: str) -> Any:  # Any
 
 
 def transform_options(
-    keep: float, sign: str, pin: str, by_id: bool, draw: str, others: Sequence[str]
+    task: Task, keep: float, sign: str, pin: str, by_id: bool, draw: str, others: Sequence[str]
 ) -> Options:
-    """Read the options of the transforms. Raises OptionError."""
+    """Read the options of a task's transforms. Raises OptionError."""
     assigned = assignments("--set", others)
     given = read_options({"keep": keep, "sign": sign, "pin": pin, "by_id": by_id, "draw": draw})
-    changed = {name for name in OPTIONS if getattr(given, name) != getattr(DEFAULTS, name)}
-    _require_once("--set", assigned.keys() & changed)
-    return read_options(assigned, given)
+    _require_once("--set", assigned.keys() & given.changed.keys())
+    return read_task_options(task, assigned, given)
 
 
 def _require_once(option: str, both: Collection[str]) -> None:

@@ -14,6 +14,7 @@ from probe.tasks.task import Task
 from probe.transforms.availability import missing
 from probe.transforms.options import DEFAULTS, OPTIONS
 from probe.transforms.registry import REGISTRY, Scored, Transform
+from probe.transforms.task_options import family_of, options_of
 from probe.transforms.wording import source_of, summary_of
 
 
@@ -102,20 +103,19 @@ def _transform(entry: Transform, task: Task) -> dict[str, Any]:
 def options_json(task: Task | None = None) -> list[dict[str, Any]]:
     """Return the options of the transforms: what each means, its default, what it may be.
 
-    Of a task they are those of the families of transforms that it has.
+    Of a task they are those that its transforms read.
     """
-    families = {entry.family for entry in REGISTRY.values() if task is None or entry.suits(task)}
     return [
         {
             "name": name,
-            "family": option.family,
+            "family": family_of(name),
             "words": option.words,
             "default": _plain(getattr(DEFAULTS, name)),
             "values": {str(value).lower(): words for value, words in option.values.items()},
             "range": None if option.values else [option.low, option.high],
         }
         for name, option in OPTIONS.items()
-        if option.family in families
+        if task is None or name in options_of(task)
     ]
 
 

@@ -49,28 +49,33 @@ class Options:
     look_alike: LookAlike = "any"
 
     @property
-    def variant(self) -> str:
-        """The names of the options that differ from the defaults, "safe" where none does."""
-        changed = {
+    def changed(self) -> dict[str, Any]:  # Any: each has its field's own type
+        """The options that differ from the defaults."""
+        return {
             name: getattr(self, name)
             for name in OPTIONS
             if getattr(self, name) != getattr(DEFAULTS, name)
         }
-        return "+".join(_named(name, value) for name, value in changed.items()) or "safe"
+
+    @property
+    def variant(self) -> str:
+        """The names of the options that differ from the defaults, "safe" where none does."""
+        return "+".join(_named(name, value) for name, value in self.changed.items()) or "safe"
 
 
 @dataclass(frozen=True)
 class Option:
-    """One choice in words: the transforms it is for, the values it may take and what they mean.
+    """One choice in words: the values it may take and what they mean.
 
-    `values` is empty for numbers, which lie from `low` to `high`.
+    `values` is empty for numbers, which lie from `low` to `high`. `one_text` says that only tasks
+    of a single text have it.
     """
 
     words: str
-    family: str
     values: Mapping[Any, str]  # Any: text, or truth values for a check box
     low: float = 0
     high: float = 0
+    one_text: bool = False
 
 
 PINS: Mapping[str, str] = {
@@ -78,35 +83,30 @@ PINS: Mapping[str, str] = {
     ".": "only a final full stop, as in the code (paper_code)",
 }
 OPTIONS: Mapping[str, Option] = {
-    "keep": Option(
-        "share of the tokens that drop, repeat and replace keep", "gradient", {}, high=1
-    ),
-    "sign": Option("which tokens count as important", "gradient", SIGNS),
+    "keep": Option("share of the tokens that drop, repeat and replace keep", {}, high=1),
+    "sign": Option("which tokens count as important", SIGNS),
     "by_id": Option(
         "what keeping a token means",
-        "gradient",
         {False: "it stays where it stands", True: "all its twins stay too, as in the code (by_id)"},
     ),
     "draw": Option(
         "where replace draws its tokens from",
-        "gradient",
         {
             "vocabulary": "the whole vocabulary",
             "paper_code": "vocabulary ids 100 to 19,999, as in the code",
         },
     ),
-    "pin": Option("the mark at the end, for sort, reverse, shuffle, copysort", "lexical", PINS),
-    "lm_weight": Option("weight of the language model", "statistical", {}, high=3),
-    "distortion_weight": Option("weight against changed order", "statistical", {}, high=3),
-    "distortion_limit": Option("how many words a phrase may jump", "statistical", {}, high=20),
+    "pin": Option("the mark at the end, for sort, reverse, shuffle, copysort", PINS),
+    "lm_weight": Option("weight of the language model", {}, high=3),
+    "distortion_weight": Option("weight against changed order", {}, high=3),
+    "distortion_limit": Option("how many words a phrase may jump", {}, high=20),
     "keep_first_half": Option(
         "what pbsmt makes of a single text, whose second half it translates from the first",
-        "statistical",
         {False: "the translation alone", True: "the first half and the translation"},
+        one_text=True,
     ),
     "subsequence": Option(
         "what premsubseq takes",
-        "heuristic",
         {
             "contiguous": "a stretch of the premise, as in the code",
             "gappy": "any of its words in order, as in the paper",
@@ -114,28 +114,22 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "substitution": Option(
         "which words synonyms and antonyms replace",
-        "heuristic",
         {
             "safe": "no names, no auxiliaries, never by the word itself",
             "fritz_code": "every tagged word, as in the code",
         },
     ),
-    "replacements": Option(
-        "how many words synonyms and antonyms replace; 0 is all", "heuristic", {}, high=20
-    ),
+    "replacements": Option("how many words synonyms and antonyms replace; 0 is all", {}, high=20),
     "senses": Option(
         "which senses synonyms and antonyms are taken from",
-        "heuristic",
         {"all": "all senses, as in the code", "first": "the most frequent sense only"},
     ),
     "inflect": Option(
         "the form of the new word",
-        "heuristic",
         {True: "inflected as the old word was", False: "as the dictionary has it, as in the code"},
     ),
     "tautology": Option(
         "where a tautology goes",
-        "stress",
         {
             "end": "before the mark that ends the text",
             "naik_code": "before the first mark; what follows is lost, as in the code",
@@ -143,12 +137,10 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "spelling": Option(
         "which words are misspelt",
-        "stress",
         {"any": "any word", "content": "names and adjectives", "function": "function words"},
     ),
     "antonym": Option(
         "which words antonym replaces",
-        "stress",
         {
             "paper": "nouns and adjectives, as in the paper",
             "naik_code": "nouns and satellite adjectives, as in the code",
@@ -156,12 +148,10 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "number": Option(
         "which number numerical changes",
-        "stress",
         {"first": "the first, as in the code", "random": "any, as in the paper"},
     ),
     "look_alike": Option(
         "which questions get a look-alike",
-        "distractor",
         {
             "any": "also those in which only a common noun can be altered, to another of its kind",
             "published": "those in which a published rule alters a word",

@@ -107,10 +107,10 @@ class Transform:
     the whole example and returns a tuple of new ones, one, a `Changed` or None. `default` says
     that the result is compared with the task's default label instead of the original prediction;
     `labels` are those that it speaks of beside its rule; `applies` says in words what an example
-    must have; `needs`
-    names what must be there for it to run; `home` is the task that it was published for, where it
-    is our extension for any other. `summary` and `applies` call the texts {target},
-    {source} and {origin}, which `wording` fills for a task.
+    must have; `needs` names what must be there for it to run, `options` the options that it reads;
+    `home` is the task that it was published for, where it is our extension for any other.
+    `summary` and `applies` call the texts {target}, {source} and {origin}, which `wording` fills
+    for a task.
     """
 
     name: str
@@ -128,6 +128,7 @@ class Transform:
     default: bool = False
     labels: tuple[Label, ...] = ()
     needs: tuple[Need, ...] = ()
+    options: tuple[str, ...] = ()
     home: str = ""
 
     def suits(self, task: Task) -> bool:
@@ -215,6 +216,7 @@ def transform(
     default: bool = False,
     labels: tuple[Label, ...] = (),
     needs: tuple[Need, ...] = (),
+    options: tuple[str, ...] = (),
     home: str = "",
 ) -> Callable[[Function], Function]:
     """Register the decorated function under `name` with its facts."""
@@ -237,6 +239,7 @@ def transform(
             default,
             labels,
             needed,
+            options,
             home,
         )
         return function

@@ -1,4 +1,4 @@
-"""Which task is offered what, by transform and challenge; tests walk the command line by it."""
+"""Which task is offered what: transforms, their options, challenges; tests walk the app by it."""
 
 from collections.abc import Mapping
 
@@ -23,6 +23,16 @@ TRANSFORMS: Offers = {
         for kind in ("syn", "ant")
     },
 }
+OPTIONS: Offers = {
+    **dict.fromkeys(("keep", "sign", "by_id", "draw", "pin", "tautology", "spelling"), EVERY),
+    **dict.fromkeys(("lm_weight", "distortion_weight", "distortion_limit"), LABELLED),
+    "keep_first_half": ("sentiment",),
+    **dict.fromkeys(("subsequence", "antonym", "number"), NLI_ALONE),
+    **dict.fromkeys(("substitution", "replacements", "senses", "inflect"), NLI_ALONE),
+    "look_alike": READING,
+}
+SET_OPTIONS: Offers = {f"set {name}": tasks for name, tasks in OPTIONS.items()}
+"""The options under names that no transform has."""
 CHALLENGES: Offers = {
     **{
         name: tasks
@@ -49,8 +59,8 @@ LESSONS: Offers = {
 }
 TABS: Mapping[str, Offers] = {
     "learn": LESSONS,
-    "probe": {**TRANSFORMS, "swap": PAIRS},
-    "batch": {**TRANSFORMS, "pairs from templates": PAIRS},
+    "probe": {**TRANSFORMS, **SET_OPTIONS, "swap": PAIRS},
+    "batch": {**TRANSFORMS, **SET_OPTIONS, "pairs from templates": PAIRS},
     "compare": {**SLICES, "HANS profile": NLI_ALONE},
     "annotate": {**dict.fromkeys(("valid", "labels"), LABELLED), "distractor": READING},
     "inoculate": CHALLENGES,

@@ -91,11 +91,11 @@ def batch_command(
     for place in filter(None, (out, pairs)):
         checked_form(place, guard)
     names = tuple(name.strip() for name in transforms.split(",") if name.strip())
-    options = transform_options(keep, sign, pin, by_id, draw, others)
     path = local_file(file)
     source = open_source(path)
     classifier = opened(model, labels, task)
     answered = classifier.task
+    options = transform_options(answered, keep, sign, pin, by_id, draw, others)
     named = fields_of(answered, "--column", column, {"premise": premise, "hypothesis": hypothesis})
     columns = with_class_names(choose(source.names, answered, named, gold), path)
     columns.check(source.names)

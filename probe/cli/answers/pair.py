@@ -72,7 +72,7 @@ def pair_command(
         read_example(asked, fields_of(asked, "--text", texts, named), gold),
         transform,
         seed,
-        transform_options(keep, sign, pin, by_id, draw, others),
+        transform_options(asked, keep, sign, pin, by_id, draw, others),
         method,
         baseline,
         _label(asked, label),

@@ -53,6 +53,7 @@ SPURIOUS = "civilian"  # the opposite of a serviceman, one of WordNet's senses o
     source="Naik et al. 2018, section 3",
     applies="a noun or adjective with an antonym",
     needs=("wordnet",),
+    options=("antonym",),
 )
 def antonym(pair: Pair, tools: Tools) -> tuple[Pair, ...] | None:
     """Make a pair for each antonym, those of the premise first, at most 32."""

@@ -28,6 +28,7 @@ APPLIES = "an answer, and a word in the question that another can stand for"
     applies=APPLIES,
     fields=FIELDS,
     needs=NEEDS,
+    options=("look_alike",),
 )
 def addsent(question: Question, tools: Tools) -> Changed | None:
     """Add a distractor at the end."""
@@ -45,6 +46,7 @@ def addsent(question: Question, tools: Tools) -> Changed | None:
     applies=APPLIES,
     fields=FIELDS,
     needs=NEEDS,
+    options=("look_alike",),
 )
 def addsent_first(question: Question, tools: Tools) -> Changed | None:
     """Add a distractor in front."""
@@ -62,6 +64,7 @@ def addsent_first(question: Question, tools: Tools) -> Changed | None:
     applies=APPLIES,
     fields=FIELDS,
     needs=NEEDS,
+    options=("look_alike",),
 )
 def addsent_other(question: Question, tools: Tools) -> Changed | None:
     """Add a distractor with a fake answer of the second list."""

@@ -68,6 +68,7 @@ def shuffleprem(text: str, tools: Tools) -> str | None:
     reads="premise",
     edits="hypothesis",
     applies="two words in the premise",
+    options=("subsequence",),
 )
 def premsubseq(text: str, tools: Tools) -> str | None:
     """Cut out a span, never with the last word, as the code; or draw any words, as the paper."""
@@ -193,6 +194,7 @@ def _register(
         source=source,
         applies=f"{words} in the hypothesis that have {relation}s in WordNet",
         needs=("wordnet", "tagger"),
+        options=("substitution", "replacements", "senses", "inflect"),
     )
     def substitution(text: str, tools: Tools) -> str | None:
         return reworded(text, kind, relation, tools.rng, tools.options)

@@ -21,6 +21,7 @@ register = partial(
     rule=UNDEFINED,
     level="sub-word",
     source="Gupta et al. 2021, section 3.1",
+    options=("sign", "keep", "by_id"),
 )
 TOKEN = "a token in {target}"
 
@@ -91,6 +92,7 @@ def repeat(text: str, tools: Tools) -> str | Inexact | None:
     "Replace the unimportant half",
     "Replaces the tokens of {target} that matter least to the model by random ones.",
     applies=TOKEN,
+    options=("sign", "keep", "by_id", "draw"),
 )
 def replace(text: str, tools: Tools) -> str | Inexact | None:
     """Draw each of them from the vocabulary without special and unused tokens."""
@@ -116,6 +118,7 @@ def _redrawn(positions: set[int], pool: Sequence[int], tools: Tools) -> list[int
     reads=SOURCE,
     applies="a token in {source}",
     default=True,
+    options=("sign",),
 )
 def copyone(text: str, tools: Tools) -> str | Inexact | None:
     """Copy one token, as the paper says; its first code filled every position with it."""

@@ -48,6 +48,7 @@ CHOICES: Mapping[Number, Callable[[Random, Sequence[Span]], Span]] = {
     source="Naik et al. 2018, section 3",
     applies="a number and a name in the premise",
     needs=("tagger",),
+    options=("number",),
 )
 def numerical(pair: Pair, tools: Tools) -> tuple[Pair, ...] | None:
     """Return the entailed, the contradicted and the neutral pair, in this order.

@@ -18,6 +18,7 @@ from probe.transforms.registry import Inexact, Tools, transform
 
 SYSTEMS: dict[str, Label] = {"e": ENTAILMENT, "n": NEUTRAL, "c": CONTRADICTION}
 COPY = "the best translation of the {} is the {} itself"
+WEIGHTS = ("lm_weight", "distortion_weight", "distortion_limit")
 CUT = "only the first {} words of the {} were translated"
 
 register = partial(
@@ -26,6 +27,7 @@ register = partial(
     rule=UNDEFINED,
     source="Gupta et al. 2021, section 3.1",
     needs=("phrases",),
+    options=WEIGHTS,
 )
 
 
@@ -55,6 +57,7 @@ def weights(options: Options) -> DecoderWeights:
     "Replaces {target} by what a phrase-based translator for its label makes of {origin}.",
     applies="a word to translate and a gold or predicted label",
     reads=ORIGIN,
+    options=(*WEIGHTS, "keep_first_half"),
 )
 def pbsmt(text: str, tools: Tools) -> str | Inexact | None:
     """Translate by the system of the gold label, or else of the predicted one."""

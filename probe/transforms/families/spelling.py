@@ -41,6 +41,7 @@ register = partial(
     family="stress",
     rule=KEEP,
     source="Naik et al. 2018, section 3",
+    options=("spelling",),
     home=NLI.name,
 )
 

@@ -17,7 +17,12 @@ from probe.transforms.options import Tautology
 from probe.transforms.registry import Tools, transform
 
 register = partial(
-    transform, family="stress", rule=KEEP, source="Naik et al. 2018, section 3", home=NLI.name
+    transform,
+    family="stress",
+    rule=KEEP,
+    source="Naik et al. 2018, section 3",
+    options=("tautology",),
+    home=NLI.name,
 )
 MARKS, CLOSERS = ".!?", "\"'”’)]"
 FIRST_MARK, ENDING_MARK = re.compile(r"[.!?]"), re.compile(r"[.!?](?=[\s)]|\Z)")

@@ -17,7 +17,8 @@ from probe.models.library import AnyModel
 from probe.runs.model_access import ModelAccess
 from probe.scoring.request import ScoringRequest
 from probe.tasks.task import Task, task_named
-from probe.transforms.options import Sign, read_options
+from probe.transforms.options import Sign
+from probe.transforms.task_options import read_task_options
 from probe.ui.answers.answering import answering, caller_left
 from probe.ui.answers.file_line import FILES_AT_ONCE, FileLine
 from probe.ui.answers.request_limits import check_transforms
@@ -79,9 +80,9 @@ def build(models: ModelAccess, line: FileLine) -> None:
         check_transforms(transforms)
         check_room(models.store, owner)
         asked = task_named(task) if task else models.task(owner, model)
+        settings = read_task_options(asked, {"keep": keep, "sign": sign, **options})
         source = open_upload(owner, file)
         chosen = columns_by_name(source, asked, columns, label_values)
-        settings = read_options({"keep": keep, "sign": sign, **options})
         wanted = ScoringRequest(chosen, tuple(transforms), seed, settings, precision)
         request = LocalContext.request.get(None)
         with line.place(visitor_of(request) if request else ("", owner), caller_left()) as ahead:

@@ -8,7 +8,8 @@ from probe.analysis.examination import examine
 from probe.analysis.importance.methods import BaselineToken, Method
 from probe.reports.json import examination_json
 from probe.runs.model_access import ModelAccess
-from probe.transforms.options import Sign, read_options
+from probe.transforms.options import Sign
+from probe.transforms.task_options import read_task_options
 from probe.ui.answers.answering import answering
 from probe.ui.answers.request_limits import check_transforms
 from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Text, Token
@@ -57,13 +58,14 @@ def build(models: ModelAccess) -> None:
         """
         asked = task_of(models, owner, task, model)
         example = read_example(asked, texts, premise, hypothesis, gold)
+        settings = read_task_options(asked, {"keep": keep, "sign": sign, **options})
         check_transforms(transforms)
         examination = examine(
             models.get(owner, model or first_model(models, owner, asked), asked),
             example,
             transforms,
             seed,
-            read_options({"keep": keep, "sign": sign, **options}),
+            settings,
             method,
             baseline,
         )

@@ -1,51 +1,57 @@
 """The options of the transforms as components, made from their table."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
 
-from probe.tasks.task import offered_tasks
+from probe.tasks.task import Task, offered_tasks
 from probe.terms import capitalised
 from probe.transforms.options import DEFAULTS, OPTIONS, Option, Options, read_options
-from probe.transforms.registry import FAMILIES, REGISTRY
+from probe.transforms.registry import FAMILIES
+from probe.transforms.task_options import family_of, options_of
 from probe.ui.html.elements import join, title
 
 
 def build() -> list[Any]:  # Any: gradio's components share no useful type
     """Lay out a control for each option, by family; return them in the order of `OPTIONS`.
 
-    Families of which the chosen task has no transform are out of sight.
+    Those that the chosen task has not are out of sight, and so are families without any.
     """
     controls: dict[str, Any] = {}
     gr.HTML(_out_of_sight(), padding=False, elem_classes="style-only")
     for family, term in FAMILIES.items():
-        named = {name: option for name, option in OPTIONS.items() if option.family == family}
-        with gr.Column(elem_classes=["options", *_tasks_with(family)]):
+        names = [name for name in OPTIONS if family_of(name) == family]
+        with gr.Column(elem_classes=_tasks_with(names)):
             gr.HTML(title(term.title))
             with gr.Row():
-                controls |= {name: _control(name, option) for name, option in named.items()}
+                controls |= {name: _control(name, OPTIONS[name]) for name in names}
     return [controls[name] for name in OPTIONS]
 
 
-def _tasks_with(family: str) -> list[str]:
-    """Return a class for each task that some transform of a family is for."""
-    transforms = [each for each in REGISTRY.values() if each.family == family]
-    suited = [task for task in offered_tasks() if any(each.suits(task) for each in transforms)]
-    return [f"of-{task.name}" for task in suited]
+def _tasks_with(names: Collection[str]) -> list[str]:
+    """Return the classes of what stands for some options: one for each task that has any."""
+    suited = [task for task in offered_tasks() if not set(names).isdisjoint(options_of(task))]
+    return ["of-tasks", *(f"of-{task.name}" for task in suited)]
 
 
 def _out_of_sight() -> Markup:
     """Return a style that hides what is not for the task that is chosen at the top of the page."""
-    rule = Markup(":root:has(#task input[value={0}]:checked) .options:not(.of-{0}){{display:none}}")
+    rule = Markup(
+        ":root:has(#task input[value={0}]:checked) .of-tasks:not(.of-{0}){{display:none}}"
+    )
     rules = join(rule.format(task.name) for task in offered_tasks())
     return Markup("<style>{}</style>").format(rules)
 
 
-def read(values: Sequence[object]) -> Options:
-    """Read the controls' values, in the order of `OPTIONS`. Raises OptionError."""
-    return read_options(dict(zip(OPTIONS, values, strict=True)))
+def read(values: Sequence[object], task: Task) -> Options:
+    """Read the values of a task's controls among all, in the order of `OPTIONS`.
+
+    The others are out of sight, and may hold what was set for another task. Raises OptionError.
+    """
+    shown = dict(zip(OPTIONS, values, strict=True))
+    return read_options({name: shown[name] for name in options_of(task)})
 
 
 def shown(name: str, value: object) -> object:
@@ -56,11 +62,12 @@ def shown(name: str, value: object) -> object:
 def _control(name: str, option: Option) -> Any:
     default = getattr(DEFAULTS, name)
     label = f"{capitalised(option.words)} · {name}"
+    place: dict[str, Any] = {"min_width": 290, "elem_classes": _tasks_with([name])}
     if option.values:
         choices = [(words, _text(value)) for value, words in option.values.items()]
-        return gr.Dropdown(choices, value=_text(default), label=label, min_width=290)
+        return gr.Dropdown(choices, value=_text(default), label=label, **place)
     step = 1 if isinstance(default, int) else 0.05
-    return gr.Slider(option.low, option.high, default, step=step, label=label, min_width=290)
+    return gr.Slider(option.low, option.high, default, step=step, label=label, **place)
 
 
 def _text(value: object) -> str:

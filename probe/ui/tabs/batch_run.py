@@ -91,7 +91,7 @@ def run(
     session = place[1]
     try:
         task, columns = task_named(task_name), values[: most_fields() + 1]
-        options = option_controls.read(values[most_fields() + 1 :])
+        options = option_controls.read(values[most_fields() + 1 :], task)
         check_transforms(names)
         check_room(models.store, visitor)
         source = open_upload(visitor, path)

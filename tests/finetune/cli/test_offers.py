@@ -10,7 +10,7 @@ from finetune.cli.main import app
 from probe.tasks.task import task_named
 from tests.support.commands import answer, refusal, run
 from tests.support.models.tiny_bert import tiny_bert
-from tests.support.offers import CHALLENGES, EVERY, LABELLED, SLICES, TEMPLATES, TRANSFORMS
+from tests.support.offers import CHALLENGES, EVERY, LABELLED, OPTIONS, SLICES, TEMPLATES, TRANSFORMS
 
 TEXTS = {
     "paraphrase": ("--text", "text1=How old is it?", "--text", "text2=What is its age?"),
@@ -22,6 +22,12 @@ TEXTS = {
 def test_transforms_are_listed_as_offered(task: str) -> None:
     listed = {row["name"] for row in answer("transforms", "--task", task)}
     assert listed == {name for name, tasks in TRANSFORMS.items() if task in tasks}
+
+
+@pytest.mark.parametrize("task", EVERY)
+def test_options_are_listed_as_offered(task: str) -> None:
+    listed = {row["name"] for row in answer("transforms", "--options", "--task", task)}
+    assert listed == {name for name, tasks in OPTIONS.items() if task in tasks}
 
 
 @pytest.mark.parametrize("task", EVERY)
@@ -67,5 +73,11 @@ def test_what_is_not_offered_is_one_sentence(task: str, tmp_path: Path) -> None:
     for name in {absent[0], absent[-1]}:
         sentence = refusal(*words, "--transform", name)
         assert sentence.startswith(f"{name} is not for the task {task}")
+    file = tmp_path / "file.csv"
+    file.write_text("any\nrow\n")
+    scored = ("batch", str(file), "--out", str(tmp_path / "out.csv"), "--model", str(folder))
+    for called in (words, scored):
+        sentence = refusal(*called, "--set", "antonym=naik_code")
+        assert sentence.startswith(f"the option antonym is not for the task {task}")
     assert "HANS is about NLI" in refusal("hans", "--model", str(folder))
     assert refusal("rules", "all", "none.csv", "--task", task).startswith("no rule speaks of the")

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -14,6 +14,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import TASKS, Label, Task, offered_tasks
 from probe.transforms.options import DEFAULTS, Options, read_options
 from probe.transforms.presets import first_choice
+from probe.transforms.task_options import foreign
 from probe.ui.api.arguments import MAX_WHOLE
 from probe.ui.links import not_here, shortened
 from probe.ui.tabs.example_pairs import examples_of
@@ -61,7 +62,7 @@ def open_link(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> Op
         link.model(models, visitor, task, known),
         link.names(task),
         link.seed(),
-        link.options(),
+        link.options(task),
         cast(Method, link.one_of("method", tuple(METHODS), "gradient_x_input")),
         cast(BaselineToken, link.one_of("baseline", get_args(BaselineToken), "pad")),
         link.label("label", "label explained", task),
@@ -157,14 +158,20 @@ class LinkReader:
             )
         return 0
 
-    def options(self) -> Options:
-        """Return the options, the usual ones where they cannot be read."""
+    def options(self, task: Task) -> Options:
+        """Return the task's options, the usual ones where they cannot be read."""
         text = self.query.get("options", "") or "{}"
         try:
-            return read_options(dict(json.loads(text)))
+            options = read_options(dict(json.loads(text)))
         except (ValueError, TypeError, RecursionError, OptionError) as wrong:
             self.notices.append(f"The link's options are not set: {shortened(str(wrong))}.")
             return DEFAULTS
+        absent = foreign(options, task)
+        self.notices += [
+            f"The link sets the option {name}, which no change of this task has; it is left out."
+            for name in absent
+        ]
+        return replace(options, **{name: getattr(DEFAULTS, name) for name in absent})
 
     def one_of(self, name: str, known: tuple[str, ...], usual: str) -> str:
         """Return a value that has to be one of several, the usual one where it is not."""

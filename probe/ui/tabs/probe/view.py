@@ -8,7 +8,7 @@ from typing import Any
 from probe.analysis.importance.methods import BaselineToken, Method
 from probe.errors import OptionError
 from probe.tasks.task import Label, Task, offered_tasks, task_named
-from probe.transforms.options import DEFAULTS, OPTIONS, Options
+from probe.transforms.options import Options
 from probe.ui.answers.request_limits import check_example, check_transforms
 from probe.ui.panels import options
 
@@ -74,7 +74,7 @@ def read_view(
         model,
         tuple(dict.fromkeys(names)),
         int(seed or 0),
-        options.read(values),
+        options.read(values, asked),
         method,
         baseline,
         label_at(asked, explain),
@@ -124,9 +124,4 @@ def parameters(view: View, revision: str | None = None, grant: str = "") -> dict
 
 def options_json(chosen: Options) -> str:
     """Return the options that differ from the defaults as JSON, "" where none does."""
-    changed = {
-        name: getattr(chosen, name)
-        for name in OPTIONS
-        if getattr(chosen, name) != getattr(DEFAULTS, name)
-    }
-    return json.dumps(changed) if changed else ""
+    return json.dumps(chosen.changed) if chosen.changed else ""

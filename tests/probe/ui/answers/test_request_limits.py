@@ -74,6 +74,13 @@ def test_probe_over_http_refuses(models: ModelAccess, asked: dict[str, Any], sen
         probe(*texts, asked.get("names", []))
 
 
+def test_probe_over_http_refuses_the_option_of_another_task(models: ModelAccess) -> None:
+    probe = endpoint(probe_api.build, models, "probe")
+    asked = {"texts": {"text": "Fine."}, "task": "sentiment", "options": {"antonym": "naik_code"}}
+    with pytest.raises(gr.Error, match="the option antonym is not for the task sentiment"):
+        probe(**asked)
+
+
 @pytest.mark.parametrize(("asked", "sentence"), OF_NAMES)
 def test_the_batch_tab_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
     with gr.Blocks():
@@ -107,6 +114,13 @@ def test_batch_over_http_refuses(models: ModelAccess, asked: dict[str, Any], sen
         batch(
             "pairs.csv", asked["names"], "minilm", 0, 0.5, "support", "fp32", {}, "", "nli", {}, {}
         )
+
+
+def test_batch_over_http_refuses_the_option_of_another_task(models: ModelAccess) -> None:
+    batch = endpoint(lambda models: batch_api.build(models, FileLine()), models, "batch")
+    given = ["sentiment", {}, {}]
+    with pytest.raises(gr.Error, match="the option antonym is not for the task sentiment"):
+        batch("a.csv", [], "", 0, 0.5, "support", "fp32", {"antonym": "naik_code"}, "", *given)
 
 
 @pytest.mark.parametrize(("asked", "sentence"), OF_TEXTS)

@@ -3,9 +3,12 @@
 import gradio as gr
 import pytest
 
-from probe.tasks.task import offered_tasks, task_named
-from probe.transforms.options import OPTIONS
-from probe.transforms.registry import FAMILIES, REGISTRY
+from probe.tasks.nli import NLI
+from probe.tasks.sentiment import SENTIMENT
+from probe.tasks.task import Task, offered_tasks
+from probe.transforms.options import OPTIONS, Options
+from probe.transforms.registry import FAMILIES
+from probe.transforms.task_options import family_of, options_of
 from probe.ui.panels import options
 
 
@@ -24,11 +27,19 @@ def heading(column: gr.Column) -> str:
     return str(column.children[0].value)
 
 
-@pytest.mark.parametrize("name", [task.name for task in offered_tasks()])
-def test_a_task_is_shown_the_options_of_its_transforms_alone(name: str) -> None:
-    task = task_named(name)
-    families = {each.family for each in REGISTRY.values() if each.suits(task)}
-    assert titles_for(name) == [FAMILIES[key].title for key in FAMILIES if key in families]
+@pytest.mark.parametrize("task", offered_tasks(), ids=lambda task: task.name)
+def test_a_task_is_shown_the_families_that_it_has_options_of(task: Task) -> None:
+    families = {family_of(name) for name in options_of(task)}
+    assert titles_for(task.name) == [FAMILIES[key].title for key in FAMILIES if key in families]
+
+
+def test_what_was_set_for_another_task_is_not_read() -> None:
+    with gr.Blocks():
+        values = dict(zip(OPTIONS, (control.value for control in options.build()), strict=True))
+    values |= {"antonym": "naik_code", "keep": 0.25}
+    held = list(values.values())
+    assert options.read(held, NLI) == Options(keep=0.25, antonym="naik_code")
+    assert options.read(held, SENTIMENT) == Options(keep=0.25)
 
 
 def test_inference_has_no_options_of_distractors() -> None:

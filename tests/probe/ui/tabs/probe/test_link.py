@@ -134,6 +134,16 @@ def test_what_a_link_names_and_is_not_here_is_said(name: str, value: str, senten
     assert sentence in notice
 
 
+def test_an_option_that_only_another_task_has_is_said_and_left_out() -> None:
+    query = {"task": "sentiment", "options": '{"keep": 0.3, "antonym": "naik_code"}'}
+    opened = open_link(page_models(), ME, query)
+    assert opened.view.options == Options(keep=0.3)
+    (notice,) = opened.notices
+    assert notice == (
+        "The link sets the option antonym, which no change of this task has; it is left out."
+    )
+
+
 def test_a_model_of_another_task_is_said_to_be_one() -> None:
     query = {"task": "sentiment", "text": "Fine.", "model": "minilm"}
     (notice,) = open_link(page_models(), ME, query).notices
@@ -165,7 +175,8 @@ def test_the_fields_of_one_text_are_read_as_it() -> None:
 
 def test_the_view_of_a_passage_holds_its_answer() -> None:
     question = Question("Who sat?", "Ann sat. Bo ran.", "Ann | Bo", answers=())
-    view = replace(VIEW, task=READING, example=question, model="minilm_reader", label=None)
+    usual = {"label": None, "options": Options(keep=0.3)}
+    view = replace(VIEW, task=READING, example=question, model="minilm_reader", **usual)
     opened = open_link(page_models(), ME, parameters(view))
     assert (opened.view, opened.notices) == (view, ())
     values = [shown(name, getattr(DEFAULTS, name)) for name in OPTIONS]
