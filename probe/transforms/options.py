@@ -96,7 +96,7 @@ OPTIONS: Mapping[str, Option] = {
             "paper_code": "vocabulary ids 100 to 19,999, as in the code",
         },
     ),
-    "pin": Option("the mark at the end, for sort, reverse, shuffle, copysort", PINS),
+    "pin": Option("the mark at the end of words in another order", PINS),
     "lm_weight": Option("weight of the language model", {}, high=3),
     "distortion_weight": Option("weight against changed order", {}, high=3),
     "distortion_limit": Option("how many words a phrase may jump", {}, high=20),
