@@ -130,7 +130,8 @@ class Store:
 
     def requeue(self, run_id: str, error: str) -> None:
         """Put an open run back into the queue, and say what it waits for, "" for its turn."""
-        self._update_run(run_id, RunRow.state.in_(OPEN), state="queued", error=error)
+        open_run = RunRow.state.in_(OPEN)
+        self._update_run(run_id, open_run, state="queued", started=0.0, error=error)
 
     def reopen(self, run_id: str) -> None:
         """Queue what a failed or cancelled run lacks; any other run stays as it is."""
@@ -138,9 +139,10 @@ class Store:
         ended = RunRow.id == run_id, RunRow.state.in_(STOPPED)
         lacking = or_(CellRow.state.in_(STOPPED), CellRow.error != "")
         run = select(RunRow.id).where(*ended).scalar_subquery()
+        afresh: Json = {**queued, "cancelling": False, "started": 0.0, "finished": 0.0}
         self.database.write(
             update(CellRow).where(CellRow.run == run, lacking).values(**queued),
-            update(RunRow).where(*ended).values(cancelling=False, finished=0.0, **queued),
+            update(RunRow).where(*ended).values(**afresh),
         )
 
     def request_cancel(self, run_id: str) -> None:

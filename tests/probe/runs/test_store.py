@@ -147,7 +147,8 @@ def test_a_failed_run_is_reopened_with_the_cells_it_lacks(store: Store, run: Sto
     store.set_state(run.id, "failed", "no memory")
     store.reopen(run.id)
     found = store.get(run.id)
-    assert (found.state, found.error, found.finished) == ("queued", "", 0.0)
+    assert (found.state, found.error) == ("queued", "")
+    assert (found.started, found.finished) == (0.0, 0.0)
     assert [state.state for state in found.cells] == ["done", "queued", "queued"]
     assert {state.error for state in found.cells} == {""}
 
@@ -188,6 +189,7 @@ def test_an_open_run_says_what_it_waits_for_until_it_runs(store: Store, run: Sto
     store.requeue(run.id, "the cluster does not answer")
     waiting = store.get(run.id)
     assert (waiting.state, waiting.error) == ("queued", "the cluster does not answer")
+    assert waiting.started == 0.0
     store.set_state(run.id, "running")
     assert store.get(run.id).error == ""
 
