@@ -52,4 +52,6 @@ def in_words(state: FileProgress) -> str:
 
 def duration(seconds: float) -> str:
     """Write a time as a person says it."""
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} minutes"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

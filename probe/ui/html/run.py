@@ -9,6 +9,7 @@ from probe.runs.experiment import run_json
 from probe.runs.result_form import renewed_of
 from probe.runs.run import OPEN, AnyRun, Json, State, StoredRun
 from probe.ui.html.elements import NOTHING, alert, each, heads, join, meter, note, table
+from probe.ui.html.file_progress import duration
 
 SYMBOLS: Mapping[State, str] = {
     "queued": "·",
@@ -40,10 +41,10 @@ def state_in_words(run: AnyRun) -> str:
 
 
 def took(run: AnyRun) -> str:
-    """Return how long a run has worked, in words."""
+    """Return how long a run has worked since it began or was taken up again, in words."""
     if not run.started:
         return ""
-    return f"{(run.finished or time.time()) - run.started:.0f} s"
+    return duration((run.finished or time.time()) - run.started)
 
 
 def under_way(run: AnyRun, name: str, far: str, cells: Markup) -> Markup:

@@ -60,6 +60,7 @@ def test_a_cell_says_its_state_by_a_sign_and_a_word_not_by_shade_alone() -> None
 
 def test_progress_says_how_many_trainings_are_done_and_how_long_it_took() -> None:
     assert "1 of 1 trainings · 60 s" in progress(DONE)
+    assert "1 of 1 trainings · 19 min" in progress(replace(DONE, finished=DONE.started + 1140))
 
 
 def test_progress_names_state_challenge_model_and_speed_in_plain_words() -> None:

@@ -1,7 +1,9 @@
 """How far a file is, in words and in the browser's title."""
 
+import pytest
+
 from probe.analysis.file_progress import FileProgress
-from probe.ui.html.file_progress import file_progress, in_words
+from probe.ui.html.file_progress import duration, file_progress, in_words
 
 
 def test_who_waits_learns_how_many_files_are_before() -> None:
@@ -18,3 +20,10 @@ def test_the_speed_and_the_time_left_are_told() -> None:
 def test_the_title_says_how_far_it_is() -> None:
     shown = file_progress(FileProgress("a.csv", "scoring", done=1, total=4, seconds=1))
     assert 'data-title="25 % · a.csv"' in shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(2.4, "2 s"), (89, "89 s"), (1140, "19 min"), (9000, "2.5 h")]
+)
+def test_a_long_time_is_not_told_in_seconds(seconds: float, words: str) -> None:
+    assert duration(seconds) == words
