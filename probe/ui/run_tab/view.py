@@ -20,6 +20,11 @@ EMPTY = Markup('<div class="card empty"><h3>{}</h3><p>{}</p></div>')
 FIRST_STEP = EMPTY.format(
     "The first step is under way", "What comes of it stands here as soon as it ends."
 )
+WAITING = EMPTY.format(
+    "Waiting for its turn",
+    "The first step begins by itself, and what comes of it stands here as soon as it ends.",
+)
+NO_STEP = EMPTY.format("No step ended", "Take the run up again, or start another.")
 
 
 @dataclass
@@ -55,9 +60,11 @@ def results(entry: RunTab, runs: Sequence[StoredRun]) -> Markup:
             (run.plan["model"], run.artefacts["model"]) for run in begun if run.owner == OWNER
         ]
         return earlier_weights(ready_made) + entry.results(begun)
-    if any(run.state in OPEN for run in runs):
+    if any(run.state == "running" for run in runs):
         return FIRST_STEP
-    return EMPTY.format(*entry.empty)
+    if any(run.state in OPEN for run in runs):
+        return WAITING
+    return NO_STEP if runs else EMPTY.format(*entry.empty)
 
 
 def progress(entry: RunTab, runs: Sequence[StoredRun]) -> Markup:

@@ -45,8 +45,10 @@ def test_what_is_started_is_looked_at_with_its_progress(handlers: Handlers) -> N
     assert not problem and listed.value == run.id
     looked = shown(handlers.look(ME, run.id))
     assert "Waiting: negation on minilm" in looked.progress
-    assert "The first step is under way" in looked.results
+    assert "Waiting for its turn" in looked.results
     assert looked.halt.visible and looked.timer.active and not looked.take.visible
+    handlers.store.set_state(run.id, "running")
+    assert "The first step is under way" in shown(handlers.look(ME, run.id)).results
 
 
 @pytest.mark.parametrize(
@@ -128,7 +130,7 @@ def test_a_tick_draws_only_what_is_new(handlers: Handlers) -> None:
     assert isinstance(shown(again).results, dict) and isinstance(listed, dict)  # to be skipped
     handlers.store.set_state(run.id, "failed")
     *after, listed, told = handlers.tick(seen, ME, run.id, "nli")
-    assert "No finished run" in shown(after).results
+    assert "Take the run up again" in shown(after).results
     assert listed.choices[0][0] == "negation on minilm · failed" and "finished" in told
 
 
