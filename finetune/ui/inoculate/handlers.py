@@ -104,9 +104,11 @@ class Handlers:
         try:
             runs = run_lists.chosen_runs(self.store, state.owner, state.ids)
             change_own(act, states, state.owner, runs)
+            shown = show(self.store, self.gallery, state)
+            shown.ended = told(state.runs(self.store, self.gallery), state.selection)
         except StoreError as trouble:
             return trouble_outputs(trouble).outputs
-        return self.refresh(*fields)
+        return shown.outputs
 
     def open_card(self, event: gr.EventData, *fields: Any) -> Values:
         """Show the card of the run whose outcome was pressed."""
@@ -123,9 +125,9 @@ class Handlers:
         shown = show(self.store, self.gallery, state, seen)
         # gradio's mark to skip where nothing was read
         if shown.seen == seen or not isinstance(shown.seen, str):
-            return [*shown.outputs, gr.skip(), gr.skip()]
-        own = gr.Dropdown(listed(self.store, state.owner, state.task))
-        return [*shown.outputs, own, told(state.runs(self.store, self.gallery), state.selection)]
+            return [*shown.outputs, gr.skip()]
+        shown.ended = told(state.runs(self.store, self.gallery), state.selection)
+        return [*shown.outputs, gr.Dropdown(listed(self.store, state.owner, state.task))]
 
     def follow_plan(self, models: Sequence[str], names: Sequence[str], *fields: Any) -> Values:
         """Look at the gallery's runs of the models that a plan names, and open the challenge's.

@@ -25,10 +25,7 @@ OPENING = "before-opening"
 
 @dataclass(frozen=True)
 class Results:
-    """What is looked at, what is shown of it, and what is taken away.
-
-    `ended` holds what to tell once nothing is under way any more.
-    """
+    """What is looked at, what is shown of it, and what is taken away."""
 
     runs: gr.Dropdown
     models: gr.CheckboxGroup
@@ -38,7 +35,6 @@ class Results:
     outputs: Outputs
     files: gr.Files
     shared: gr.Textbox
-    ended: gr.Textbox
 
     @property
     def shown(self) -> list[Any]:  # Any: components share no useful type
@@ -57,8 +53,8 @@ def build_results(gallery: Sequence[InoculationRun]) -> Results:
     looked = run_lists.of_gallery(public, state.models, state.challenges)
     sentence, drawn, outcomes, card = pictures(looked, state)
     opened = gr.Textbox("", label="opened run", visible=False)
-    ended = gr.Textbox("", label="ended runs", elem_classes="unseen")
     outputs = Outputs(seen=gr.State(""), timer=gr.Timer(1.0, active=False))
+    outputs.ended = gr.Textbox("", label="ended runs", elem_classes="unseen")
     gr.HTML(_out_of_sight(public), padding=False, elem_classes="style-only")
     with gr.Row(elem_id="looked-at"):
         runs = gr.Dropdown(
@@ -85,7 +81,7 @@ def build_results(gallery: Sequence[InoculationRun]) -> Results:
     outputs.table = gr.HTML(outcomes, elem_id="compared", padding=False, js_on_load=PRESSED)
     outputs.card = gr.HTML(card, elem_id="outcome", padding=False)
     challenges, selection = _build_choices(public, gallery, state)
-    return Results(runs, models, challenges, selection, opened, outputs, files, shared, ended)
+    return Results(runs, models, challenges, selection, opened, outputs, files, shared)
 
 
 def _out_of_sight(public: Sequence[InoculationRun]) -> Markup:

@@ -126,8 +126,8 @@ def _watch(handlers: Handlers, results: Results, viewed: list[Any], problem: gr.
         )
         pressed.then(None, results.opened, None, js=TO_CARD, **QUIET)
     seen = results.outputs.seen
-    timer.tick(handlers.tick, [seen, *viewed], [*shown, results.runs, results.ended], **IN_TURN)
-    taken = Taken(results.ended, results.files, results.shared, problem)
+    timer.tick(handlers.tick, [seen, *viewed], [*shown, results.runs], **IN_TURN)
+    taken = Taken(results.outputs.ended, results.files, results.shared, problem)
     wire_taken(results.outputs, taken, handlers.make_files, handlers.share_runs, viewed, viewed)
     elsewhere = [part.change for part in looked_at]
     gr.on(elsewhere, None, None, [results.files, results.shared], js=hidden(2), **QUIET)

@@ -33,6 +33,7 @@ class Outputs(Controls):
     seen: Any = field(default_factory=gr.skip)
     say: Any = field(default_factory=gr.skip)
     under_way: Any = field(default_factory=gr.skip)
+    ended: Any = field(default_factory=gr.skip)
 
 
 @dataclass(frozen=True)

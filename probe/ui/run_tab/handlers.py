@@ -115,10 +115,9 @@ class Handlers:
         choice = choice or ""
         shown = self._look(owner, choice, seen)
         if shown.seen == seen or not isinstance(shown.seen, str):
-            return [*shown.outputs, gr.skip(), gr.skip()]
-        runs = self.offered.runs(owner, choice)
-        listed = self._listed(owner, task_named(task), choice)
-        return [*shown.outputs, listed, told(self.entry, runs)]
+            return [*shown.outputs, gr.skip()]
+        shown.ended = told(self.entry, self.offered.runs(owner, choice))
+        return [*shown.outputs, self._listed(owner, task_named(task), choice)]
 
     def forecast(self, owner: str, model: str, *values: Any) -> Markup:
         """Say about how long what the form asks for takes, or what is wrong with it."""
@@ -163,9 +162,12 @@ class Handlers:
         """Do something with the own runs in these states, and show what came of it."""
         try:
             change_own(act, states, owner, self.offered.runs(owner, choice))
+            runs = self.offered.runs(owner, choice)
         except StoreError as trouble:
             return _trouble(trouble).outputs
-        return self.look(owner, choice)
+        shown = show(self.entry, owner, runs)
+        shown.ended = told(self.entry, runs)
+        return shown.outputs
 
     def share(self, owner: str, choice: str | None, task: str) -> Values:
         """Let others read the own runs that are looked at; return the link, or what is wrong."""

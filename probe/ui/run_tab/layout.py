@@ -44,7 +44,6 @@ class Shown:
     outputs: Outputs
     files: gr.Files
     link: gr.Textbox
-    ended: gr.Textbox
 
 
 def build(page: Page, entry: RunTab) -> Shown:
@@ -123,8 +122,8 @@ def _build_shown(entry: RunTab) -> Shown:
         buttons=["copy"],
         elem_id=f"{entry.id}-link",
     )
-    ended = gr.Textbox("", label="ended runs", elem_classes="unseen")
-    return Shown(runs, outputs, files, link, ended)
+    outputs.ended = gr.Textbox("", label="ended runs", elem_classes="unseen")
+    return Shown(runs, outputs, files, link)
 
 
 def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown: Shown) -> None:
@@ -168,8 +167,6 @@ def _wire_shown(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown
         judged.then(None, js=scripts.TO_RULE, **QUIET)
     outputs.halt.click(handlers.stop, looked_at, seen, **turn)
     outputs.again.click(handlers.take_up, looked_at, seen, **turn)
-    outputs.timer.tick(
-        handlers.tick, [outputs.seen, *looked_at, task], [*seen, runs, shown.ended], **turn
-    )
-    taken = Taken(shown.ended, shown.files, shown.link, form.problem)
+    outputs.timer.tick(handlers.tick, [outputs.seen, *looked_at, task], [*seen, runs], **turn)
+    taken = Taken(outputs.ended, shown.files, shown.link, form.problem)
     wire_taken(outputs, taken, handlers.make_files, handlers.share, looked_at, [*looked_at, task])

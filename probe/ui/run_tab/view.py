@@ -12,7 +12,7 @@ from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN, StoredRun
 from probe.ui.html.earlier_weights import earlier_weights
 from probe.ui.html.elements import NOTHING, join, note, twin
-from probe.ui.html.run import GOES_ON, cells_table, took, under_way
+from probe.ui.html.run import GOES_ON, cells_table, state_in_words, took, under_way
 from probe.ui.run_tab.controls import Controls
 from probe.ui.run_tab.entry import RunTab
 
@@ -35,6 +35,7 @@ class Outputs(Controls):
     progress: Any = field(default_factory=gr.skip)
     under_way: Any = field(default_factory=gr.skip)
     seen: Any = field(default_factory=gr.skip)
+    ended: Any = field(default_factory=gr.skip)
 
 
 def show(entry: RunTab, owner: str, runs: Sequence[StoredRun], seen: str = "") -> Outputs:
@@ -79,8 +80,15 @@ def progress(entry: RunTab, runs: Sequence[StoredRun]) -> Markup:
 def told(entry: RunTab, runs: Sequence[StoredRun]) -> Markup:
     """Return what is told of the runs in the browser's title, and at their end."""
     state = "running" if any(run.state in OPEN for run in runs) else "finished"
-    words = "; ".join(f"{entry.title(run)}: {how_far(run)}" for run in runs)
+    words = "; ".join(
+        f"{state_in_words(run)}: {entry.title(run)} · {steps_done(run)}" for run in runs
+    )
     return Markup('<span data-state="{}" data-title="{}"></span>').format(state, words)
+
+
+def steps_done(run: StoredRun) -> str:
+    """Say how many steps are done."""
+    return f"{len(run.results)} of {len(run.cells)} steps"
 
 
 def how_far(run: StoredRun) -> str:
@@ -89,7 +97,7 @@ def how_far(run: StoredRun) -> str:
     The steps that are missing are taken to last as long as those that are done.
     """
     done, missing = len(run.results), len(run.cells) - len(run.results)
-    parts = [f"{done} of {len(run.cells)} steps", took(run)]
+    parts = [steps_done(run), took(run)]
     seconds = [cell.result.get("seconds", 0.0) for cell in run.cells if cell.result]
     if run.state == "running" and seconds and missing:
         parts.append(f"{duration_words(missing * sum(seconds) / done)} left")

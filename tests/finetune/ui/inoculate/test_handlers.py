@@ -40,7 +40,8 @@ def test_a_button_that_cannot_be_noted_says_so_and_works_later(
         told = press(*looked)[PLACES.index("progress")].value
         assert "the run database is locked by another program" in told
         assert store.get(run.id).state == state
-    press(*looked)
+    title = press(*looked)[PLACES.index("ended")]
+    assert "of 1 trainings" in title
     after = store.get(run.id)
     assert after.cancelling == (button == "cancel_runs")
     assert after.state in ("queued", "cancelled" if after.cancelling else "queued")

@@ -126,12 +126,32 @@ def test_a_tick_draws_only_what_is_new(handlers: Handlers) -> None:
     handlers.start(ME, "nli", "minilm", 6, None)
     (run,) = handlers.store.runs(ME)
     seen = shown(handlers.look(ME, run.id)).seen
-    *again, listed, _ = handlers.tick(seen, ME, run.id, "nli")
+    *again, listed = handlers.tick(seen, ME, run.id, "nli")
     assert isinstance(shown(again).results, dict) and isinstance(listed, dict)  # to be skipped
     handlers.store.set_state(run.id, "failed")
-    *after, listed, told = handlers.tick(seen, ME, run.id, "nli")
+    *after, listed = handlers.tick(seen, ME, run.id, "nli")
     assert "Take the run up again" in shown(after).results
-    assert listed.choices[0][0] == "negation on minilm · failed" and "finished" in told
+    assert listed.choices[0][0] == "negation on minilm · failed"
+    assert 'data-state="finished"' in shown(after).ended
+
+
+def test_the_browsers_title_says_the_state_of_a_run_and_no_time_that_passes(
+    handlers: Handlers,
+) -> None:
+    handlers.start(ME, "nli", "minilm", 6, None)
+    (run,) = handlers.store.runs(ME)
+
+    def title(values: list[object]) -> str:
+        return str(shown(values).ended).partition('data-title="')[2].partition('"')[0]
+
+    handlers.store.set_state(run.id, "running")
+    running = handlers.tick("", ME, run.id, "nli")[:-1]
+    assert title(running) == "Running: negation on minilm · 0 of 2 steps"
+    assert title(handlers.stop(ME, run.id)).startswith("Stopping: ")
+    handlers.store.set_state(run.id, "cancelled")
+    stopped = handlers.tick("", ME, run.id, "nli")[:-1]
+    assert title(stopped).startswith("Stopped: ")
+    assert title(handlers.take_up(ME, run.id)).startswith("Waiting: ")
 
 
 def test_choosing_a_model_opens_its_finished_runs_unless_own_ones_are_looked_at(
