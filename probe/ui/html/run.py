@@ -40,11 +40,14 @@ def state_in_words(run: AnyRun) -> str:
     return STATES[state_of(run)]
 
 
+def worked(run: AnyRun) -> float:
+    """Return for how many seconds a run has worked since it began or was taken up again."""
+    return (run.finished or time.time()) - run.started if run.started else 0.0
+
+
 def took(run: AnyRun) -> str:
     """Return how long a run has worked since it began or was taken up again, in words."""
-    if not run.started:
-        return ""
-    return duration((run.finished or time.time()) - run.started)
+    return duration(worked(run)) if run.started else ""
 
 
 def under_way(run: AnyRun, name: str, far: str, cells: Markup) -> Markup:

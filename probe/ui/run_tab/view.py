@@ -1,5 +1,6 @@
 """What a tab shows of the runs that are looked at: how far they are, what they came to."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +13,7 @@ from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN, StoredRun
 from probe.ui.html.earlier_weights import earlier_weights
 from probe.ui.html.elements import NOTHING, join, note, twin
-from probe.ui.html.run import GOES_ON, cells_table, state_in_words, took, under_way
+from probe.ui.html.run import GOES_ON, cells_table, state_in_words, took, under_way, worked
 from probe.ui.run_tab.controls import Controls
 from probe.ui.run_tab.entry import RunTab
 
@@ -92,13 +93,20 @@ def steps_done(run: StoredRun) -> str:
 
 
 def how_far(run: StoredRun) -> str:
-    """Say how many steps are done, how long it took and about how long it still takes.
-
-    The steps that are missing are taken to last as long as those that are done.
-    """
-    done, missing = len(run.results), len(run.cells) - len(run.results)
-    parts = [steps_done(run), took(run)]
-    seconds = [cell.result.get("seconds", 0.0) for cell in run.cells if cell.result]
-    if run.state == "running" and seconds and missing:
-        parts.append(f"{duration_words(missing * sum(seconds) / done)} left")
+    """Say how many steps are done, how long it took and about how long it still takes."""
+    left = seconds_left(run) if run.state == "running" else 0.0
+    parts = [steps_done(run), took(run), f"{duration_words(left)} left" if left >= 1 else ""]
     return " · ".join(part for part in parts if part)
+
+
+def seconds_left(run: StoredRun) -> float:
+    """Return about how long a run still takes, 0 where that cannot be told.
+
+    The others are taken to last as long as those that are done, or longer where the one under way
+    does. A run that was taken up again has passed at least what its steps took.
+    """
+    if not run.results:
+        return 0.0
+    done, spent = len(run.results), math.fsum(each.get("seconds", 0.0) for each in run.results)
+    passed = max(spent, worked(run))
+    return max(spent / done, passed / (done + 1)) * len(run.cells) - passed
