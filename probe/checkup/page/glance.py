@@ -36,12 +36,13 @@ def verdict(report: Json) -> str:
     told = [f"{name} {score} {_percent(whole)} of {texts}"]
     costly, harmless = _harmless(report, own)
     if harmless:
-        told.append(f"{costly} of {harmless} harmless changes of the texts cost it answers")
+        changes, cost = _changes_cost(harmless)
+        told.append(f"{costly} of {harmless} harmless {changes} of the texts {cost} it answers")
     kept, unreadable = _kept(own)
     if unreadable:
         told.append(
-            f"in {kept} of {unreadable} ways of making a text unreadable it mostly answers as if "
-            "nothing had happened"
+            f"in {kept} of {unreadable} {_ways(unreadable)} of making a text unreadable it mostly "
+            "answers as if nothing had happened"
         )
     first, *rest = told
     return f"{first}. {capitalised('; '.join(rest))}." if rest else f"{first}."
@@ -75,10 +76,15 @@ def _score(report: Json, task: Task, own: Mapping[str, Figure]) -> Iterator[Glan
 def _changes(report: Json, own: Mapping[str, Figure]) -> Iterator[Glance]:
     costly, harmless = _harmless(report, own)
     if harmless:
-        words = "harmless changes, such as a spelling mistake, cost it answers"
+        changes, cost = _changes_cost(harmless)
+        words = f"harmless {changes}, such as a spelling mistake, {cost} it answers"
         bounded = all(row["low"] > -BOUND for row in _harmless_rows(report, own))
         tone: Tone = "bad" if costly else "good" if bounded else ""
         yield Glance(f"{costly} of {harmless}", words, tone)
+
+
+def _changes_cost(count: int) -> tuple[str, str]:
+    return ("change", "costs") if count == 1 else ("changes", "cost")
 
 
 def _harmless(report: Json, own: Mapping[str, Figure]) -> tuple[int, int]:
@@ -94,10 +100,15 @@ def _harmless_rows(report: Json, own: Mapping[str, Figure]) -> list[Json]:
 def _salad(own: Mapping[str, Figure]) -> Iterator[Glance]:
     kept, unreadable = _kept(own)
     if unreadable:
-        words = "ways of making a text unreadable after which it mostly answers as before"
+        ways = _ways(unreadable)
+        words = f"{ways} of making a text unreadable after which it mostly answers as before"
         all_change = all(each.high < KEPT for each in own.values() if each.group == "salad")
         tone: Tone = "bad" if kept else "good" if all_change else ""
         yield Glance(f"{kept} of {unreadable}", words, tone)
+
+
+def _ways(count: int) -> str:
+    return "way" if count == 1 else "ways"
 
 
 def _kept(own: Mapping[str, Figure]) -> tuple[int, int]:

@@ -236,6 +236,11 @@ def test_the_first_screen_counts_what_is_lost_and_what_stays() -> None:
         unmoved = {**values["tests"][1], "low": low}
         assert glances({**values, "tests": [unmoved]})[1].tone == tone
     assert "1 of 2 harmless changes" in verdict(values).lower()
+    assert "in 1 of 1 way of making a text unreadable" in verdict(values)
+    assert glances(values)[2].words.startswith("way of making")
+    one = {**values, "tests": [row]}
+    assert "1 of 1 harmless change of the texts costs it answers" in verdict(one)
+    assert glances(one)[1].words == "harmless change, such as a spelling mistake, costs it answers"
     assert glances(report(*COSTLY)) == [] and verdict(report(*COSTLY)) == ""
 
 
