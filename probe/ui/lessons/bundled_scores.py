@@ -10,6 +10,7 @@ from probe.analysis.batch import Chunk, score
 from probe.analysis.summary import Summary, Totals
 from probe.data.rows import guess
 from probe.data.tables import Table, read_table
+from probe.reports.duration import duration_words
 from probe.tasks.examples import bundled_examples, bundled_file
 from probe.tasks.task import Task
 from probe.ui.answers.shared_answers import model_key
@@ -63,7 +64,7 @@ def _scored(setting: Setting, names: Sequence[str], rows: int) -> Iterator[Score
 
 def progress(chunk: Chunk[Any], unit: str) -> Markup:
     """Show how far the work is and, where it is measured, the time left."""
-    left = f", about {chunk.left:.0f} s left" if chunk.seconds else ""
+    left = f", {duration_words(chunk.left)} left" if chunk.seconds and chunk.left else ""
     return meter(f"{unit}s done", chunk.done / chunk.total) + note(
         f"{chunk.done} of {chunk.total} {unit}s{left}"
     )
