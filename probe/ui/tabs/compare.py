@@ -27,7 +27,7 @@ from probe.ui.panels.guard import ResultFiles, build_guard
 from probe.ui.panels.labelled_file import build_file, most_fields
 from probe.ui.panels.sources import BUNDLED
 from probe.ui.tabs.compare_link import read_link
-from probe.ui.tabs.compare_run import MAX_MODELS, Outputs, run
+from probe.ui.tabs.compare_run import MAX_MODELS, UNCHANGED, Outputs, run
 from probe.ui.tabs.compare_view import (
     begin_again,
     change_task,
@@ -61,13 +61,13 @@ CHANGED = """() => {
 TYPED = f"""() => {{
   if ({in_focus("compare-models", "compare-one")}) ({CHANGED})();
 }}"""
-FRESH = """progress => {
+FRESH = f"""progress => {{
   const results = document.getElementById("compare-results");
-  const refused = progress?.includes('role="alert"');
-  if (!refused && !("changed" in results.dataset)) results.classList.remove("stale");
-}"""
+  const unchanged = progress?.includes("{UNCHANGED}");
+  if (!unchanged && !("changed" in results.dataset)) results.classList.remove("stale");
+}}"""
 """Results are dimmed from a question, or a change of it, until its first figures are there; where
-it was changed after it was asked they stay dimmed."""
+none came, or it was changed after it was asked, they stay dimmed."""
 TWO_CHOSEN = """
 element.addEventListener("change", ({ target }) => {
   if (target.matches("select.two-models")) trigger("click", { cell: target.value });

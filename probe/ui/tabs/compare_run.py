@@ -39,6 +39,8 @@ from probe.ui.visitors.visitor_files import check_room, fresh_folder, read_uploa
 
 STOPPED_AFTER = "Stopped after {done} of {total} rows. What is below is of these."
 STOPPED_AT_ONCE = "Stopped before the first rows were compared."
+UNCHANGED = "data-unchanged"
+"""Marks what is said where nothing was compared: earlier results are still those of before."""
 MAX_MODELS = 6
 """How many models the page compares at once."""
 
@@ -139,7 +141,8 @@ def run(
         with line.place(turn, caller_left()) as ahead:
             for before in ahead:
                 if stopped():
-                    raise Stopped(STOPPED_AT_ONCE)
+                    yield _unchanged(note(STOPPED_AT_ONCE)).outputs
+                    return
                 yield Outputs(_shown(FileProgress("", "waiting", ahead=before)), going).outputs
             yield Outputs(_shown(FileProgress("", "loading")), going).outputs
             classifiers = [models.get(visitor, name, task) for name in names]
@@ -148,7 +151,7 @@ def run(
             job = Job(table, names, precision, stem, visitor)
             yield from compared(job, in_steps("file_minutes", chunks, stopped))
     except UserError as trouble:
-        yield Outputs(alert(trouble), gr.Button(visible=False)).outputs
+        yield _unchanged(alert(trouble)).outputs
     finally:
         stops.withdraw(session)
 
@@ -192,6 +195,11 @@ def _bundled(task: Task) -> tuple[Table, list[Row]]:
     return table, read(table, guess([str(name) for name in table.frame.columns], task), task)
 
 
+def _unchanged(told: Markup) -> Outputs:
+    """Say why nothing was compared; results of an earlier comparison stay, and stay dimmed."""
+    return Outputs(Markup("<div {}>{}</div>").format(UNCHANGED, told), gr.Button(visible=False))
+
+
 def _shown(state: FileProgress) -> Markup:
     """Show how far the comparison is: its place among those of others, its speed, the time left."""
     words = {
@@ -227,12 +235,11 @@ def compared(job: Job, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
             yield shown.outputs
     except Stopped as reason:
         ended = NOTHING if str(reason) == STOPPED else alert(reason)
-    stopped = gr.Button(visible=False)
     if last is None:
-        yield Outputs(ended + note(STOPPED_AT_ONCE), stopped).outputs
+        yield _unchanged(ended + note(STOPPED_AT_ONCE)).outputs
         return
     shown = _finished(job, rows)
-    shown.halt = stopped
+    shown.halt = gr.Button(visible=False)
     if last.done < last.total:
         shown.progress = ended + note(STOPPED_AFTER.format(done=last.done, total=last.total))
     yield shown.outputs

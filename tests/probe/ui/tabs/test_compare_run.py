@@ -13,11 +13,13 @@ from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.tasks.nli import NLI
 from probe.ui.answers.answering import in_steps
+from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import StopRequests
-from probe.ui.tabs.compare_run import Job, Outputs, compared
+from probe.ui.panels.sources import BUNDLED, ONE
+from probe.ui.tabs.compare_run import UNCHANGED, Job, Outputs, compared, run
 from tests.support.files.pair_files import PAIRS
 from tests.support.models.tiny_models import shared
-from tests.support.pages.visitors import ME
+from tests.support.pages.visitors import ME, page_models
 
 PLACES = list(vars(Outputs()))
 
@@ -46,6 +48,18 @@ def written(shown: dict[str, object]) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def asked(
+    names: list[str], source: str, stops: StopRequests, line: FileLine
+) -> Iterator[dict[str, object]]:
+    """Press Compare, with two texts in the fields of one pair."""
+    texts = ("A dog barks.", "A dog is loud.")
+    turn = ("10.0.0.1", "me")
+    every = run(
+        page_models(), stops, line, turn, ME, "nli", names, source, "fp32", *texts, None, ""
+    )
+    return (dict(zip(PLACES, values, strict=True)) for values in every)
+
+
 def test_a_file_is_compared_to_its_end(comparison: tuple[Job, Iterator[Chunk[Row]]]) -> None:
     job, chunks = comparison
     shown = [dict(zip(PLACES, values, strict=True)) for values in compared(job, chunks)]
@@ -69,3 +83,22 @@ def test_stop_before_the_first_rows_says_so(comparison: tuple[Job, Iterator[Chun
     stops.ask("me")
     (values,) = compared(job, in_steps("file_minutes", chunks, stops.reason("me")))
     assert "Stopped before the first rows were compared." in values[0]
+    assert UNCHANGED in values[0]
+
+
+def test_stop_in_line_says_the_same_and_is_no_fault() -> None:
+    stops, line = StopRequests(), FileLine()
+    with line.place(("10.0.0.2", "other"), lambda: "") as before:
+        assert list(before) == []
+        shown = asked(["da", "esim"], BUNDLED, stops, line)
+        assert "before yours" in str(next(shown)["progress"])
+        stops.ask("me")
+        (last,) = [str(values["progress"]) for values in shown]
+    assert "Stopped before the first rows were compared." in last
+    assert UNCHANGED in last
+    assert "alert" not in last
+
+
+def test_a_refusal_leaves_results_as_those_of_before() -> None:
+    (refused,) = asked(["da"], ONE, StopRequests(), FileLine())
+    assert UNCHANGED in str(refused["progress"])
