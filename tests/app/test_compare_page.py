@@ -145,6 +145,26 @@ def test_the_first_figures_of_a_comparison_are_not_dimmed(comparing: Page) -> No
     expect(comparing.locator("#compare-files a").first).to_be_visible(timeout=SLOW)
 
 
+def test_what_is_compared_is_not_begun_again_until_it_is_stopped(
+    page: Page, app: App, second: str
+) -> None:
+    visit(page, f"{app.url}?tab=compare&models=minilm,{second}&on=bundled")
+    expect(page.locator("#compare")).to_be_disabled(timeout=SLOW)
+    page.locator("#compare-halt").click()
+    expect(page.locator("#compare-progress")).to_contain_text("Stopped", timeout=SLOW)
+    expect(page.locator("#compare")).to_be_enabled()
+    expect(page.locator("#compare-halt")).to_be_hidden()
+
+
+def test_another_task_ends_a_comparison(page: Page, app: App, second: str) -> None:
+    visit(page, f"{app.url}?tab=compare&models=minilm,{second}&on=bundled")
+    expect(page.locator("#compare")).to_be_disabled(timeout=SLOW)
+    page.get_by_label("Sentiment").check()
+    expect(page.locator("#compare-models")).not_to_contain_text(second, timeout=SLOW)
+    page.locator("#compare").click(timeout=SLOW)
+    expect(page.locator("#compare-progress [role=alert]")).to_be_visible(timeout=SLOW)
+
+
 def test_the_hans_profile_is_run_from_the_page(comparing: Page, second: str) -> None:
     comparing.get_by_label("Pairs for each sub-case").fill("2")
     comparing.locator("#hans-run").click()

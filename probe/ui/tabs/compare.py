@@ -68,6 +68,11 @@ FRESH = f"""progress => {{
 }}"""
 """Results are dimmed from a question, or a change of it, until its first figures are there; where
 none came, or it was changed after it was asked, they stay dimmed."""
+ENDED = f"""progress => {{
+  ({FRESH})(progress);
+  return [{{ __type__: "update", interactive: true }}, {{ __type__: "update", visible: false }}];
+}}"""
+"""Gives the button back, and hides Stop, however a comparison has ended."""
 TWO_CHOSEN = """
 element.addEventListener("change", ({ target }) => {
   if (target.matches("select.two-models")) trigger("click", { cell: target.value });
@@ -82,7 +87,7 @@ def build(page: Page) -> None:
     with gr.Row(elem_id="compare-strip"):
         names = _models(page)
         source = _source()
-        go = gr.Button("Compare", variant="primary", elem_id="compare", min_width=0)
+        shown.go = gr.Button("Compare", variant="primary", elem_id="compare", min_width=0)
         shown.halt = gr.Button("Stop", visible=False, elem_id="compare-halt", min_width=0)
         link = gr.Button("Copy link", elem_id="compare-link", min_width=0)
     share = gr.HTML(padding=False, elem_id="compare-share")
@@ -102,7 +107,8 @@ def build(page: Page) -> None:
     one_of_each = [names, source, *texts, shown.begin, inference_only]
     asked = [page.owner, page.task, names, source, precision, *texts, *file.asked]
     comparing = Comparing(page, StopRequests(), FileLine(), shown)
-    files.offer_on(comparing.on(go, asked).then)
+    compared = comparing.on(asked)
+    files.offer_on(compared.then)
     source.change(show_source, source, [of_file, of_one], **QUIET)
     chosen = [names.input, source.input, precision.input, file.upload.change]
     chosen += [column.input for column in file.columns]
@@ -112,8 +118,8 @@ def build(page: Page) -> None:
     gr.on([*chosen, *typed, page.task.change], None, None, share, js=EMPTY, **QUIET)
     linked = gr.State([])
     _follow_task_and_link(page, one_of_each, [trouble, linked])
-    page.on_next_task(begin_again, None, shown.outputs, **QUIET)
-    comparing.on_link(linked)
+    begun = [compared, comparing.on_link(linked)]
+    page.on_next_task(begin_again, None, shown.outputs, cancels=begun, **QUIET)
     gr.on([shown.say.change, shown.tiles.change], None, shown.progress, None, js=FRESH, **QUIET)
     given = link.click(
         lambda *values: show_link(page.core.models, *values),
@@ -165,19 +171,18 @@ class Comparing:
     line: FileLine
     shown: Outputs
 
-    def on(self, go: gr.Button, inputs: list[Any]) -> Dependency:
+    def on(self, inputs: list[Any]) -> Dependency:
         """Compare when a button is pressed, and stop when the other is; return the comparing."""
 
         def answer(request: gr.Request, *values: Any) -> Any:
             yield from self._run(request, *values)
 
         self.stops.heed(self.shown.halt, self.shown.progress)
-        compared = go.click(answer, inputs, self.shown.outputs, js=ASKED, **IN_LINE)
-        self._brighten(compared)
-        return compared
+        begun = self.shown.go.click(answer, inputs, self.shown.outputs, js=ASKED, **IN_LINE)
+        return self._end(begun)
 
-    def on_link(self, linked: gr.State) -> None:
-        """Compare what a link names as soon as it is opened."""
+    def on_link(self, linked: gr.State) -> Dependency:
+        """Compare what a link names as soon as it is opened; return the comparing."""
 
         def answer(request: gr.Request, visitor: str, asked: list[Any]) -> Any:
             if asked:
@@ -188,10 +193,13 @@ class Comparing:
                 )
 
         asked = [self.page.owner, linked]
-        self._brighten(linked.change(answer, asked, self.shown.outputs, js=ASKED, **IN_LINE))
+        begun = linked.change(answer, asked, self.shown.outputs, js=ASKED, **IN_LINE)
+        return self._end(begun)
 
-    def _brighten(self, compared: Dependency) -> None:
-        compared.then(None, self.shown.progress, None, js=FRESH, **QUIET)
+    def _end(self, compared: Dependency) -> Dependency:
+        buttons = [self.shown.go, self.shown.halt]
+        compared.then(None, self.shown.progress, buttons, js=ENDED, **QUIET)
+        return compared
 
     def _run(self, request: gr.Request, *values: Any) -> Any:
         models = self.page.core.models

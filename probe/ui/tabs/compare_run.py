@@ -50,6 +50,7 @@ class Outputs(TabOutputs):
     """What the page shows, in the order of the tab's outputs; what is not given stays."""
 
     progress: Any = field(default_factory=gr.skip)  # Any: markup, or one of gradio's updates
+    go: Any = field(default_factory=gr.skip)
     halt: Any = field(default_factory=gr.skip)
     begin: Any = field(default_factory=gr.skip)
     say: Any = field(default_factory=gr.skip)
@@ -118,18 +119,18 @@ def run(
     """Compare; after each chunk yield what the page shows, in the order of `Outputs`.
 
     `turn` is whose turn it takes. Once a stop is asked for, the figures and files hold the rows
-    that are compared by then.
+    that are compared by then. What follows the end gives the button back and hides Stop.
     """
     (first, second, path), (*columns, meanings) = values[:3], values[3:]
     session = turn[1]
     try:
         task, stopped = task_named(task_name), stops.reason(session)
         require_models(models, visitor, names)
-        going = gr.Button(visible=True)
+        busy, halt = gr.Button(interactive=False), gr.Button(visible=True)
         if source == ONE:
             example = task.example(**dict(zip(task.fields, (first, second), strict=False)))
             check_example(task, example)
-            yield Outputs(note("Asking the models …"), going).outputs
+            yield Outputs(note("Asking the models …"), busy).outputs
             yield _asked(models, visitor, names, task, example).outputs
             return
         check_room(models.store, visitor)
@@ -143,8 +144,8 @@ def run(
                 if stopped():
                     yield _unchanged(note(STOPPED_AT_ONCE)).outputs
                     return
-                yield Outputs(_shown(FileProgress("", "waiting", ahead=before)), going).outputs
-            yield Outputs(_shown(FileProgress("", "loading")), going).outputs
+                yield Outputs(_shown(FileProgress("", "waiting", ahead=before)), busy, halt).outputs
+            yield Outputs(_shown(FileProgress("", "loading")), busy, halt).outputs
             classifiers = [models.get(visitor, name, task) for name in names]
             chunks = compare_rows(classifiers, unread, precision)
             stem = stem_of(Path(place)) if place else f"bundled-{task.name}"
@@ -174,7 +175,6 @@ def _asked(
     """Show the models' answers for one example side by side."""
     examined = [examine(models.get(visitor, name, task), example) for name in names]
     shown = cleared()
-    shown.halt = gr.Button(visible=False)
     shown.say, shown.tiles = say(agreement_on_one(examined)), side_by_side(examined)
     return shown
 
@@ -197,7 +197,7 @@ def _bundled(task: Task) -> tuple[Table, list[Row]]:
 
 def _unchanged(told: Markup) -> Outputs:
     """Say why nothing was compared; results of an earlier comparison stay, and stay dimmed."""
-    return Outputs(Markup("<div {}>{}</div>").format(UNCHANGED, told), gr.Button(visible=False))
+    return Outputs(Markup("<div {}>{}</div>").format(UNCHANGED, told))
 
 
 def _shown(state: FileProgress) -> Markup:
@@ -239,7 +239,6 @@ def compared(job: Job, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
         yield _unchanged(ended + note(STOPPED_AT_ONCE)).outputs
         return
     shown = _finished(job, rows)
-    shown.halt = gr.Button(visible=False)
     if last.done < last.total:
         shown.progress = ended + note(STOPPED_AFTER.format(done=last.done, total=last.total))
     yield shown.outputs

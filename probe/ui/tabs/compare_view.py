@@ -108,9 +108,10 @@ def show_source(source: str) -> tuple[gr.Column, gr.Column]:
 
 
 def begin_again() -> list[Any]:
-    """Show nothing of an earlier comparison, but what will stand here."""
+    """Show nothing of an earlier comparison, nor of one that goes on, but what will stand here."""
     shown = cleared()
-    shown.begin, shown.halt = gr.HTML(visible=True), gr.Button(visible=False)
+    shown.begin = gr.HTML(visible=True)
+    shown.go, shown.halt = gr.Button(interactive=True), gr.Button(visible=False)
     return shown.outputs
 
 

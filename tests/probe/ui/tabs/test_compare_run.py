@@ -4,7 +4,9 @@ import csv
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import gradio as gr
 import pytest
 
 from probe.analysis.batch import FIRST_ROWS, Chunk
@@ -60,6 +62,11 @@ def asked(
     return (dict(zip(PLACES, values, strict=True)) for values in every)
 
 
+def set_on(button: Any) -> dict[str, Any]:
+    """Return what an output changes of a button."""
+    return dict(button.constructor_args)
+
+
 def test_a_file_is_compared_to_its_end(comparison: tuple[Job, Iterator[Chunk[Row]]]) -> None:
     job, chunks = comparison
     shown = [dict(zip(PLACES, values, strict=True)) for values in compared(job, chunks)]
@@ -97,6 +104,21 @@ def test_stop_in_line_says_the_same_and_is_no_fault() -> None:
     assert "Stopped before the first rows were compared." in last
     assert UNCHANGED in last
     assert "alert" not in last
+
+
+def test_a_comparison_that_goes_on_is_stopped_and_not_begun_again() -> None:
+    stops, line = StopRequests(), FileLine()
+    with line.place(("10.0.0.2", "other"), lambda: "") as before:
+        assert list(before) == []
+        waiting = next(asked(["da", "esim"], BUNDLED, stops, line))
+    assert set_on(waiting["go"]) == {"interactive": False}
+    assert set_on(waiting["halt"]) == {"visible": True}
+
+
+def test_one_pair_is_not_begun_again_and_offers_no_stop_that_nothing_heeds() -> None:
+    asking, answered = asked(["da", "esim"], ONE, StopRequests(), FileLine())
+    assert set_on(asking["go"]) == {"interactive": False}
+    assert asking["halt"] == answered["halt"] == gr.skip()
 
 
 def test_a_refusal_leaves_results_as_those_of_before() -> None:
