@@ -29,6 +29,11 @@ def note(text: str) -> Markup:
     return Markup('<p class="fine">{}</p>').format(text)
 
 
+def told(text: str) -> Markup:
+    """Show a sentence in small print that a screen reader reads once it is there."""
+    return Markup('<p class="fine" role="status">{}</p>').format(text)
+
+
 def hint(text: str) -> Markup:
     """Show a line that leads into a tab or stands in for a part of it."""
     return Markup('<p class="hint">{}</p>').format(text)

@@ -14,7 +14,7 @@ from probe.reports.duration import duration_words
 from probe.tasks.examples import bundled_examples, bundled_file
 from probe.tasks.task import Task
 from probe.ui.answers.shared_answers import model_key
-from probe.ui.html.elements import meter, note
+from probe.ui.html.elements import meter, told
 from probe.ui.lessons.lesson import Setting
 from probe.ui.lessons.shared_results import once
 
@@ -65,7 +65,7 @@ def _scored(setting: Setting, names: Sequence[str], rows: int) -> Iterator[Score
 def progress(chunk: Chunk[Any], unit: str) -> Markup:
     """Show how far the work is and, where it is measured, the time left."""
     left = f", {duration_words(chunk.left)} left" if chunk.seconds and chunk.left else ""
-    return meter(f"{unit}s done", chunk.done / chunk.total) + note(
+    return meter(f"{unit}s done", chunk.done / chunk.total) + told(
         f"{chunk.done} of {chunk.total} {unit}s{left}"
     )
 

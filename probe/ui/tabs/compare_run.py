@@ -29,7 +29,7 @@ from probe.ui.answers.turns import Visitor
 from probe.ui.html.compare.cells import chosen, numbers, page
 from probe.ui.html.compare.pictures import DIFFER, matrix, parts
 from probe.ui.html.compare.result import agreement_on_one, say, sentence, side_by_side, tiles
-from probe.ui.html.elements import NOTHING, alert, meter, note
+from probe.ui.html.elements import NOTHING, alert, meter, note, told
 from probe.ui.html.file_progress import duration
 from probe.ui.panels.labelled_file import columns_of, read_meanings, with_meanings
 from probe.ui.panels.sources import FILE, ONE
@@ -130,7 +130,7 @@ def run(
         if source == ONE:
             example = task.example(**dict(zip(task.fields, (first, second), strict=False)))
             check_example(task, example)
-            yield Outputs(note("Asking the models …"), busy).outputs
+            yield Outputs(told("Asking the models …"), busy).outputs
             yield _asked(models, visitor, names, task, example).outputs
             return
         check_room(models.store, visitor)
@@ -142,7 +142,7 @@ def run(
         with line.place(turn, caller_left()) as ahead:
             for before in ahead:
                 if stopped():
-                    yield _unchanged(note(STOPPED_AT_ONCE)).outputs
+                    yield _unchanged(told(STOPPED_AT_ONCE)).outputs
                     return
                 yield Outputs(_shown(FileProgress("", "waiting", ahead=before)), busy, halt).outputs
             yield Outputs(_shown(FileProgress("", "loading")), busy, halt).outputs
@@ -195,9 +195,9 @@ def _bundled(task: Task) -> tuple[Table, list[Row]]:
     return table, read(table, guess([str(name) for name in table.frame.columns], task), task)
 
 
-def _unchanged(told: Markup) -> Outputs:
+def _unchanged(why: Markup) -> Outputs:
     """Say why nothing was compared; results of an earlier comparison stay, and stay dimmed."""
-    return Outputs(Markup("<div {}>{}</div>").format(UNCHANGED, told))
+    return Outputs(Markup("<div {}>{}</div>").format(UNCHANGED, why))
 
 
 def _shown(state: FileProgress) -> Markup:
@@ -236,11 +236,11 @@ def compared(job: Job, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
     except Stopped as reason:
         ended = NOTHING if str(reason) == STOPPED else alert(reason)
     if last is None:
-        yield _unchanged(ended + note(STOPPED_AT_ONCE)).outputs
+        yield _unchanged(ended + told(STOPPED_AT_ONCE)).outputs
         return
     shown = _finished(job, rows)
     if last.done < last.total:
-        shown.progress = ended + note(STOPPED_AFTER.format(done=last.done, total=last.total))
+        shown.progress = ended + told(STOPPED_AFTER.format(done=last.done, total=last.total))
     yield shown.outputs
 
 

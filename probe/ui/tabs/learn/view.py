@@ -12,7 +12,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
 from probe.ui.answers.answering import in_steps
 from probe.ui.choices import model_choices
-from probe.ui.html.elements import NOTHING, alert, note
+from probe.ui.html.elements import NOTHING, alert, told
 from probe.ui.lessons import sheets
 from probe.ui.lessons.lesson import Finding, Lesson, Setting, Step
 from probe.ui.links import link_to_lesson, not_here
@@ -213,7 +213,7 @@ def waiting() -> Markup:
 
 
 def _waiting(words: str) -> Markup:
-    return Markup('<div class="card">{}</div>').format(note(words))
+    return Markup('<div class="card">{}</div>').format(told(words))
 
 
 def _radio(step: Step, choice: int | None) -> Any:  # Any: gradio's update

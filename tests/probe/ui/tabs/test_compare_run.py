@@ -80,7 +80,8 @@ def test_stop_hands_over_what_was_compared(comparison: tuple[Job, Iterator[Chunk
     for values in compared(job, in_steps("file_minutes", chunks, stops.reason("me"))):
         shown.append(dict(zip(PLACES, values, strict=True)))
         stops.ask("me")
-    assert f"Stopped after {FIRST_ROWS} of {ROWS} rows." in str(shown[-1]["progress"])
+    told = str(shown[-1]["progress"])
+    assert f'role="status">Stopped after {FIRST_ROWS} of {ROWS} rows.' in told
     assert [row["one.prediction"] != "" for row in written(shown[-1])] == [True] * FIRST_ROWS
 
 
@@ -89,7 +90,7 @@ def test_stop_before_the_first_rows_says_so(comparison: tuple[Job, Iterator[Chun
     stops = StopRequests()
     stops.ask("me")
     (values,) = compared(job, in_steps("file_minutes", chunks, stops.reason("me")))
-    assert "Stopped before the first rows were compared." in values[0]
+    assert 'role="status">Stopped before the first rows were compared.' in values[0]
     assert UNCHANGED in values[0]
 
 
@@ -115,8 +116,9 @@ def test_a_comparison_that_goes_on_is_stopped_and_not_begun_again() -> None:
     assert set_on(waiting["halt"]) == {"visible": True}
 
 
-def test_one_pair_is_not_begun_again_and_offers_no_stop_that_nothing_heeds() -> None:
+def test_one_pair_is_not_begun_again_meanwhile_and_offers_no_stop_that_nothing_heeds() -> None:
     asking, answered = asked(["da", "esim"], ONE, StopRequests(), FileLine())
+    assert 'role="status">Asking the models' in str(asking["progress"])
     assert set_on(asking["go"]) == {"interactive": False}
     assert asking["halt"] == answered["halt"] == gr.skip()
 

@@ -21,6 +21,7 @@ from probe.ui.tabs.learn.view import (
     View,
     guessed,
     remember,
+    waiting,
 )
 from tests.support.pages.lessons import core
 from tests.support.pages.visitors import ME
@@ -113,6 +114,16 @@ def test_a_guess_is_judged_and_remembered(view: View, choice: int, words: str) -
     *_, found, last = map(shown, view.run_step("word_salad.2", NLI.name, MODEL, ME, {}, choice))
     assert words in found["result"]
     assert last["kept"]["guesses"] == {"word_salad.guess": {MODEL: choice}}
+
+
+def test_a_screen_reader_is_told_how_far_a_step_is(view: View) -> None:
+    assert 'role="status"' in waiting()
+    steps = [
+        shown(each)["result"] for each in view.run_step("word_salad.2", NLI.name, MODEL, ME, {}, 0)
+    ]
+    loading, first = steps[:2]
+    assert 'role="status"' in loading
+    assert 'role="status"' in first
 
 
 def test_a_model_that_is_not_there_is_said_in_a_sentence(view: View) -> None:
