@@ -42,6 +42,7 @@ def run(page: Page, choice: int) -> None:
     page.locator("#learn-guess label").nth(choice).click()
     page.locator("#learn-run").click()
     expect(page.locator("#learn-result .found")).to_be_visible(timeout=LONG)
+    expect(page.locator("#learn-run")).to_be_enabled()
 
 
 def test_a_link_opens_its_step_with_its_model(lesson: Page) -> None:
@@ -54,6 +55,7 @@ def test_nothing_runs_before_a_guess(lesson: Page) -> None:
     expect(lesson.locator("#learn-result [role=alert]")).to_contain_text(
         "First choose what you expect", timeout=SLOW
     )
+    expect(lesson.locator("#learn-run")).to_be_enabled()
 
 
 def test_a_lesson_leads_from_its_first_step_to_its_last(lesson: Page) -> None:

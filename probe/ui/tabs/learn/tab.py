@@ -28,6 +28,8 @@ TO_ADDRESS = """link => {
 }"""
 TO_RESULT = scroll_to("learn-result", "nearest", after=100)
 """Brings what a press comes to into sight, its head where all of it has no room."""
+INTERACTIVE = '() => ({__type__: "update", interactive: true})'
+"""Gives a button back, however what it began has ended."""
 PRINT = "() => setTimeout(() => window.print(), 100)"
 
 
@@ -81,12 +83,13 @@ def _to_print(view: View, answers: bool, named: str, task: str) -> Markup:
 
 
 def _run_on_press(view: View, shown: Outputs, inputs: list[Any]) -> Any:
-    """Run the live part when it is asked for; return the event that does."""
-    heard = shown.run.click(waiting, None, shown.result, queue=False, **QUIET)
+    """Run the live part when it is asked for, once at a time; return the event that does."""
+    heard = shown.run.click(waiting, None, [shown.result, shown.run], queue=False, **QUIET)
     heard.then(None, js=TO_RESULT, **QUIET)
     running = heard.then(
         view.run_step, inputs, shown.outputs, concurrency_id="learn", concurrency_limit=4, **QUIET
     )
+    running.then(None, None, shown.run, js=INTERACTIVE, **QUIET)
     running.then(None, js=TO_RESULT, **QUIET)
     return running
 

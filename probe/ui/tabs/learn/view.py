@@ -158,7 +158,11 @@ class View:
             model=gr.Dropdown(
                 choices=model_choices(names), value=model, visible=step.live is not None
             ),
-            run=gr.Button(FINISHED if step.finished else RUN, visible=step.live is not None),
+            run=gr.Button(
+                FINISHED if step.finished else RUN,
+                visible=step.live is not None,
+                interactive=True,
+            ),
             result=NOTHING,
             back=gr.Button(visible=place.number > 1),
             onward=gr.Button(
@@ -207,9 +211,12 @@ class View:
         ).outputs
 
 
-def waiting() -> Markup:
-    """Show that a press was heard, before its turn comes."""
-    return _waiting(WAITING)
+def waiting() -> tuple[Markup, gr.Button]:
+    """Show that a press was heard, before its turn comes, and take no other until it is answered.
+
+    Returns the result and the button.
+    """
+    return _waiting(WAITING), gr.Button(interactive=False)
 
 
 def _waiting(words: str) -> Markup:

@@ -116,8 +116,14 @@ def test_a_guess_is_judged_and_remembered(view: View, choice: int, words: str) -
     assert last["kept"]["guesses"] == {"word_salad.guess": {MODEL: choice}}
 
 
+def test_a_step_that_runs_is_not_run_again_meanwhile_and_another_one_is(view: View) -> None:
+    assert waiting()[1].constructor_args == {"interactive": False}
+    another = shown(view.show("word_salad.3", NLI.name, MODEL, ME, {}))["run"]
+    assert another.constructor_args["interactive"] is True
+
+
 def test_a_screen_reader_is_told_how_far_a_step_is(view: View) -> None:
-    assert 'role="status"' in waiting()
+    assert 'role="status"' in waiting()[0]
     steps = [
         shown(each)["result"] for each in view.run_step("word_salad.2", NLI.name, MODEL, ME, {}, 0)
     ]
