@@ -60,6 +60,11 @@ def hidden(count: int) -> str:
     return f"() => [{', '.join([gone] * count)}]"
 
 
+GIVE_BACK = """() => [
+  { __type__: "update", interactive: true }, { __type__: "update", visible: false }
+]"""
+"""Gives back a button that began something, and hides the one that stops it, however it ended."""
+
 EMPTY = "() => ''"
 """Empties an output, which tells of another view."""
 

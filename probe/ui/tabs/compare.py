@@ -17,7 +17,17 @@ from probe.ui.answers.turns import visitor_of
 from probe.ui.api import compare as compare_api
 from probe.ui.checkup import panel as checkup
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, EACH, EMPTY, PRESSED, QUIET, in_focus, in_turn, scroll_to
+from probe.ui.events import (
+    CHANGING,
+    EACH,
+    EMPTY,
+    GIVE_BACK,
+    PRESSED,
+    QUIET,
+    in_focus,
+    in_turn,
+    scroll_to,
+)
 from probe.ui.html.compare.result import empty
 from probe.ui.html.elements import hint
 from probe.ui.html.shared_link import copy_script
@@ -68,11 +78,6 @@ FRESH = f"""progress => {{
 }}"""
 """Results are dimmed from a question, or a change of it, until its first figures are there; where
 none came, or it was changed after it was asked, they stay dimmed."""
-ENDED = f"""progress => {{
-  ({FRESH})(progress);
-  return [{{ __type__: "update", interactive: true }}, {{ __type__: "update", visible: false }}];
-}}"""
-"""Gives the button back, and hides Stop, however a comparison has ended."""
 TWO_CHOSEN = """
 element.addEventListener("change", ({ target }) => {
   if (target.matches("select.two-models")) trigger("click", { cell: target.value });
@@ -197,8 +202,8 @@ class Comparing:
         return self._end(begun)
 
     def _end(self, compared: Dependency) -> Dependency:
-        buttons = [self.shown.go, self.shown.halt]
-        compared.then(None, self.shown.progress, buttons, js=ENDED, **QUIET)
+        compared.then(None, self.shown.progress, None, js=FRESH, **QUIET)
+        compared.then(None, None, [self.shown.go, self.shown.halt], js=GIVE_BACK, **QUIET)
         return compared
 
     def _run(self, request: gr.Request, *values: Any) -> Any:
