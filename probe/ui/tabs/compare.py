@@ -17,17 +17,7 @@ from probe.ui.answers.turns import visitor_of
 from probe.ui.api import compare as compare_api
 from probe.ui.checkup import panel as checkup
 from probe.ui.choices import model_choices
-from probe.ui.events import (
-    CHANGING,
-    EACH,
-    EMPTY,
-    GIVE_BACK,
-    PRESSED,
-    QUIET,
-    in_focus,
-    in_turn,
-    scroll_to,
-)
+from probe.ui.events import CHANGING, EACH, EMPTY, GIVE_BACK, PRESSED, QUIET, in_turn
 from probe.ui.html.compare.result import empty
 from probe.ui.html.elements import hint
 from probe.ui.html.shared_link import copy_script
@@ -37,7 +27,8 @@ from probe.ui.panels.guard import ResultFiles, build_guard
 from probe.ui.panels.labelled_file import build_file, most_fields
 from probe.ui.panels.sources import BUNDLED
 from probe.ui.tabs.compare_link import read_link
-from probe.ui.tabs.compare_run import MAX_MODELS, UNCHANGED, Outputs, run
+from probe.ui.tabs.compare_run import MAX_MODELS, Outputs, run
+from probe.ui.tabs.compare_scripts import ASKED, CHANGED, FRESH, TO_ROWS, TWO_CHOSEN, TYPED
 from probe.ui.tabs.compare_view import (
     begin_again,
     change_task,
@@ -56,33 +47,6 @@ IN_LINE: dict[str, Any] = {
 }
 """Comparisons stand in a line of their own, in which each learns its place."""
 HINT = "Ask several models the same: which is better, where each fails, and where they differ."
-TO_ROWS = scroll_to("compare-rows", "nearest")
-ASKED = """(...values) => {
-  const results = document.getElementById("compare-results");
-  if (results.querySelector(".prose > *")) results.classList.add("stale");
-  delete results.dataset.changed;
-  return values;
-}"""
-CHANGED = """() => {
-  const results = document.getElementById("compare-results");
-  results.classList.add("stale");
-  results.dataset.changed = "yes";
-}"""
-TYPED = f"""() => {{
-  if ({in_focus("compare-models", "compare-one")}) ({CHANGED})();
-}}"""
-FRESH = f"""progress => {{
-  const results = document.getElementById("compare-results");
-  const unchanged = progress?.includes("{UNCHANGED}");
-  if (!unchanged && !("changed" in results.dataset)) results.classList.remove("stale");
-}}"""
-"""Results are dimmed from a question, or a change of it, until its first figures are there; where
-none came, or it was changed after it was asked, they stay dimmed."""
-TWO_CHOSEN = """
-element.addEventListener("change", ({ target }) => {
-  if (target.matches("select.two-models")) trigger("click", { cell: target.value });
-});"""
-"""Lets a picture report which two models were chosen, as a press on them."""
 
 
 def build(page: Page) -> None:
