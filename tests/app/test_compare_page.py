@@ -15,6 +15,7 @@ from tests.support.pages.browser import (
 )
 
 pytestmark = pytest.mark.browser
+BEFORE = "These results are of what was chosen before."
 BRIGHTENED = """() => {
   const results = document.getElementById("compare-results");
   new MutationObserver(() => {
@@ -103,6 +104,7 @@ def test_one_pair_is_explained_for_each_model_and_dimmed_once_a_model_is_gone(
     comparing: Page,
 ) -> None:
     comparing.locator("#compare-on").get_by_label("One pair").check()
+    expect(comparing.get_by_text(BEFORE)).to_be_hidden()
     comparing.locator("#compare").click()
     expect(comparing.locator("#compare-tiles .beside section")).to_have_count(2, timeout=SLOW)
     expect(comparing.locator("#compare-tiles .token").first).to_be_visible()
@@ -190,4 +192,8 @@ def test_the_compared_tables_have_no_serious_accessibility_fault(
         [f"#compare-{part}"] for part in ("say", "tiles", "parts", "matrix", "rows", "numbers")
     ]
     is_accessible(page, parts)
+    expect(page.get_by_text(BEFORE)).to_be_hidden()
+    page.locator("#compare-on").get_by_label("The app's").check()
+    expect(page.get_by_text(BEFORE)).to_be_visible()
+    is_accessible(page, [["#compare-results"]])
     fits_a_phone(page)

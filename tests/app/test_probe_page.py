@@ -12,7 +12,15 @@ from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from probe.ui.tabs.example_pairs import examples_of
 from tests.conftest import App
-from tests.support.pages.browser import PHONE, SLOW, far_away, fits_a_phone, is_accessible, visit
+from tests.support.pages.browser import (
+    PHONE,
+    SLOW,
+    far_away,
+    fits_a_phone,
+    hold_questions,
+    is_accessible,
+    visit,
+)
 from tests.support.processes.running_app import add_model
 
 pytestmark = pytest.mark.browser
@@ -368,10 +376,13 @@ def test_our_own_markup_has_no_serious_accessibility_fault(
     page: Page, app: App, theme: str
 ) -> None:
     answered(page, f"{app.url}?__theme={theme}")
-    expect(page.locator("#rows")).to_have_css("opacity", "1")  # dimmed no more
     page.locator("#rows .result > summary").first.click()
     expect(page.locator("#rows .full .token").first).to_be_visible(timeout=SLOW)
     is_accessible(page, [["#header"], ["#hint"], ["#notices"], ["#answer"], ["#rows"]])
+    hold_questions(page)
+    page.locator("#text-2 textarea").fill("The country was calm.")
+    expect(page.locator("#answer.stale, #rows.stale")).to_have_count(2)
+    is_accessible(page, [["#answer"], ["#rows"]])
 
 
 def test_arrow_keys_move_within_a_choice_and_tab_past_it(page: Page, app: App) -> None:

@@ -19,7 +19,7 @@ from probe.ui.checkup import panel as checkup
 from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING, EACH, EMPTY, GIVE_BACK, PRESSED, QUIET, in_turn
 from probe.ui.html.compare.result import empty
-from probe.ui.html.elements import hint
+from probe.ui.html.elements import hint, note
 from probe.ui.html.shared_link import copy_script
 from probe.ui.page import Page
 from probe.ui.panels import hans, hub_dataset
@@ -46,6 +46,10 @@ IN_LINE: dict[str, Any] = {
     **QUIET,
 }
 """Comparisons stand in a line of their own, in which each learns its place."""
+BEFORE = Markup('<div role="status">{}</div>').format(
+    note("These results are of what was chosen before.")
+)
+"""Shown, and announced, while results are dimmed."""
 HINT = "Ask several models the same: which is better, where each fails, and where they differ."
 
 
@@ -209,6 +213,7 @@ def _results(shown: Outputs) -> ResultFiles:
     count = len(bundled_examples(NLI, "test"))
     shown.begin = gr.HTML(empty(NLI, 2, count), padding=False, elem_id="compare-begin")
     with gr.Column(elem_id="compare-results"):
+        gr.HTML(BEFORE, padding=False, elem_id="compare-before")
         shown.say = gr.HTML(padding=False, elem_id="compare-say")
         shown.tiles = gr.HTML(padding=False, elem_id="compare-tiles")
         with gr.Row(visible=False, elem_id="compare-pictures") as shown.pictures:

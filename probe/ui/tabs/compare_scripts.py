@@ -6,7 +6,7 @@ from probe.ui.tabs.compare_run import UNCHANGED
 TO_ROWS = scroll_to("compare-rows", "nearest")
 ASKED = """(...values) => {
   const results = document.getElementById("compare-results");
-  if (results.querySelector(".prose > *")) results.classList.add("stale");
+  if (results.querySelector("#compare-say .say")) results.classList.add("stale");
   delete results.dataset.changed;
   return values;
 }"""
