@@ -206,12 +206,16 @@ def _shown(state: FileProgress) -> Markup:
         "waiting": f"{_comparisons(state.ahead)} before yours. It begins by itself.",
         "loading": "Loading the models. The first figures follow in a moment.",
         "scoring": (
-            f"{state.done:,} of {state.total:,} rows, {state.per_second:.0f} a second, "
+            f"{state.done:,} of {state.total:,} rows, {_rate(state.per_second)} a second, "
             f"about {duration(state.left)} left"
         ),
     }
     bar = meter("rows compared", state.share) if state.state == "scoring" else NOTHING
     return Markup('<div role="status">{}{}</div>').format(bar, note(words[state.state]))
+
+
+def _rate(per_second: float) -> str:
+    return f"{per_second:.0f}" if per_second >= 10 else f"{per_second:.1f}"
 
 
 def _comparisons(count: int) -> str:

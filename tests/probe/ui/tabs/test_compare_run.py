@@ -85,6 +85,16 @@ def test_stop_hands_over_what_was_compared(comparison: tuple[Job, Iterator[Chunk
     assert [row["one.prediction"] != "" for row in written(shown[-1])] == [True] * FIRST_ROWS
 
 
+@pytest.mark.parametrize(("seconds", "rate"), [(200.0, "0.4"), (10.0, "8.0"), (2.0, "40")])
+def test_few_rows_a_second_have_a_decimal(
+    comparison: tuple[Job, Iterator[Chunk[Row]]], seconds: float, rate: str
+) -> None:
+    job, chunks = comparison
+    slow = (replace(chunk, done=80, seconds=seconds) for chunk in chunks)
+    values = dict(zip(PLACES, next(compared(job, slow)), strict=True))
+    assert f"80 of {ROWS} rows, {rate} a second" in values["progress"]
+
+
 def test_stop_before_the_first_rows_says_so(comparison: tuple[Job, Iterator[Chunk[Row]]]) -> None:
     job, chunks = comparison
     stops = StopRequests()
