@@ -35,10 +35,10 @@ def shown_rows(key: str, selection: Selection, number: int) -> tuple[Markup, Mar
 
 def turn(
     paging: str, kept: str, label: str, change: str, number: float | None
-) -> tuple[Markup, Markup]:
-    """Show a page of the results with the key `paging`, nothing without one."""
+) -> tuple[Any, Any]:  # Any: markup, or gradio's update that changes nothing
+    """Show a page of the results with the key `paging`; without one all stays as it is."""
     if not paging:
-        return NOTHING, NOTHING
+        return gr.skip(), gr.skip()
     try:
         return shown_rows(paging, Selection(kept, label, change), int(number or 1))
     except FileError as trouble:
@@ -52,7 +52,7 @@ def choose(paging: str, kept: str, label: str) -> list[Any]:
 
 def press_page(
     event: gr.EventData, paging: str, kept: str, label: str, change: str
-) -> tuple[Markup, Markup]:
+) -> tuple[Any, Any]:
     """Show the page whose button was pressed."""
     return turn(paging, kept, label, change, page_pressed(cell_of(event)))
 

@@ -177,7 +177,7 @@ def _part(job: Job, result: BatchResult) -> Outputs:
     """Show the figures so far and the first rows."""
     task = job.classifier.task
     return Outputs(
-        figures=figures(result.totals.summary(), task, stem_of(job.upload)),
+        figures=figures(result.totals.summary(), task, stem_of(job.upload), pressable=False),
         rows=rows_table(result.first, task),
     )
 

@@ -34,11 +34,14 @@ def chance(task: Task) -> float:
     return 1 / len(task.labels) if task.labels else 0.0
 
 
-def kept(summary: Summary, task: Task, stem: str) -> Markup:
-    """Draw the share of answers that stay, by change and gold label; nothing without a change."""
+def kept(summary: Summary, task: Task, stem: str, pressable: bool) -> Markup:
+    """Draw the share of answers that stay, by change and gold label; nothing without a change.
+
+    A press on a cell shows its rows where it is `pressable`.
+    """
     if not summary.transforms:
         return NOTHING
-    heat = _heat(summary, task)
+    heat = _heat(summary, task, pressable)
     frame = summary_frame(summary)
     frame = frame[(frame["measure"] == "agreement") & (frame["n"] > 0)].drop(columns="measure")
     return picture(
@@ -47,11 +50,11 @@ def kept(summary: Summary, task: Task, stem: str) -> Markup:
         frame.round(4),
         heat_svg(heat, STAYS),
         stem=f"{stem}-answers-that-stay",
-        sentence=PRESS,
+        sentence=PRESS if pressable else "",
     )
 
 
-def _heat(summary: Summary, task: Task) -> HeatMap:
+def _heat(summary: Summary, task: Task, pressable: bool) -> HeatMap:
     groups = {ALL: summary.transforms, **summary.by_label}
     columns = [
         Head(label, kind="" if label == ALL else f"label tone-{tone(label)}") for label in groups
@@ -61,7 +64,7 @@ def _heat(summary: Summary, task: Task) -> HeatMap:
             share_cell(
                 group[name]["agreement"],
                 chance(task),
-                f"{name}{BETWEEN}{label}",
+                f"{name}{BETWEEN}{label}" if pressable else "",
                 _tip(group[name]["agreement"]),
             )
             for label, group in groups.items()

@@ -16,6 +16,7 @@ from probe.ui.html.tones import tone
 
 SEE_WHY = "not-scored"
 """What a press on the link beside the rows that could not be scored reports."""
+SEE = Markup('<button type="button" class="link" data-cell="{}">see why</button>')
 EVERY = "All figures, with n and 95 % intervals"
 MEASURED = "measures with 95 % intervals; a change counts where it changed the text"
 
@@ -40,14 +41,19 @@ def figures(
     stem: str,
     rules: Markup = NOTHING,
     measures: pd.DataFrame | None = None,
+    pressable: bool = True,
 ) -> Markup:
-    """Show what the figures mean, the main ones, their pictures, and all of them folded away."""
-    pictures = (kept(summary, task, stem), intervals(summary, task, stem))
+    """Show what the figures mean, the main ones, their pictures, and all of them folded away.
+
+    A press on some shows their rows, where these are `pressable`.
+    """
+    pictures = (kept(summary, task, stem, pressable), intervals(summary, task, stem))
     measured = spans_right(summary, stem) if task.has_spans else rules
     more = (confidence(summary, stem) if summary.transforms else NOTHING, measured)
     every = NOTHING if measures is None else twin(EVERY, sheet(measures, MEASURED))
     words = fp32_words(summary.sampled, summary.differing)
-    main = (meaning(summary, task), tiles(summary, task), note(words) if words else NOTHING)
+    tiled = tiles(summary, task, pressable)
+    main = (meaning(summary, task), tiled, note(words) if words else NOTHING)
     return join((*main, *map(_beside, (pictures, more)), every))
 
 
@@ -63,9 +69,9 @@ def meaning(summary: Summary, task: Task) -> Markup:
     return Markup('<p class="say" aria-live="polite">{}</p>').format(sentence(summary, task))
 
 
-def tiles(summary: Summary, task: Task) -> Markup:
+def tiles(summary: Summary, task: Task, pressable: bool = True) -> Markup:
     """Show the main figures, each with its n or interval."""
-    wrong = _errors(summary)
+    wrong = _errors(summary, pressable)
     shown = [
         _rightness(summary, task),
         _stays(summary, task) if summary.transforms else _answers(summary),
@@ -136,11 +142,12 @@ def _sureness(summary: Summary, task: Task) -> Markup:
     return _tile("Confidence, before → after", arrow, where)
 
 
-def _errors(summary: Summary) -> Markup:
-    cut = f"{summary.cut:,} too long, cut" if summary.cut else ""
-    if not summary.errors:
-        return Markup("{}").format(cut or "every row was read")
-    see = Markup('<button type="button" class="link" data-cell="{}">see why</button>').format(
-        SEE_WHY
-    )
-    return see + (Markup("; {}").format(cut) if cut else NOTHING)
+def _errors(summary: Summary, pressable: bool) -> Markup:
+    words = list[Markup]()
+    if not summary.errors and not summary.cut:
+        words.append(Markup("every row was read"))
+    if summary.errors and pressable:
+        words.append(SEE.format(SEE_WHY))
+    if summary.cut:
+        words.append(Markup("{:,} too long, cut").format(summary.cut))
+    return join(words, Markup("; "))
