@@ -30,7 +30,7 @@ def run_cell(
     ):  # fmt: skip
         totals.add(chunk.rows)
         rows += chunk.rows
-        yield Progress({"rows": chunk.done - key["start"]})
+        yield Progress({"rows": chunk.done - key["start"], "seconds": chunk.seconds})
         halt(context.stop)
     columns = value_columns(model, request.names)
     scored = ScoredPart(

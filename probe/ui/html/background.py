@@ -24,16 +24,28 @@ def _far(run: StoredRun) -> str:
     total, done = run.plan["rows"], _rows_done(run)
     words = [f"{done:,} of {total:,} rows"]
     if run.started:
-        passed = seconds_of(run)
-        words.append(duration(passed))
-        if run.state == "running" and done:
-            words.append(f"about {duration(passed * (total - done) / done)} left")
+        words.append(duration(seconds_of(run)))
+    per_second = _per_second(run)
+    if run.state == "running" and not run.cancelling and per_second:
+        words.append(f"about {duration((total - done) / per_second)} left")
     return " · ".join(words)
 
 
 def seconds_of(run: StoredRun) -> float:
     """Return how long a run has gone on, 0 before it has begun."""
     return (run.finished or time.time()) - run.started if run.started else 0.0
+
+
+def _per_second(run: StoredRun) -> float:
+    """Return how many rows are scored in a second where this is known, 0 where it is not.
+
+    Parts that are scored at the same time are as fast as those before them.
+    """
+    timed = [cell.progress for cell in run.cells if cell.progress and "seconds" in cell.progress]
+    seconds = sum(progress["seconds"] for progress in timed)
+    running = sum(cell.state == "running" for cell in run.cells)
+    rows = sum(progress["rows"] for progress in timed)
+    return max(1, running) * rows / seconds if seconds else 0.0
 
 
 def _rows_done(run: StoredRun) -> int:

@@ -15,14 +15,17 @@ from probe.data.writers import blocks
 from probe.errors import FileError
 from probe.models.library import load
 from probe.runs.compute.engine import Engine
+from probe.runs.experiment import CellContext, Progress
+from probe.runs.models import named_model_hash
 from probe.runs.removal import delete_run
 from probe.runs.run import StoredRun, ended
 from probe.runs.store import Store
 from probe.scoring.assembly import assemble
+from probe.scoring.cell import run_cell
 from probe.scoring.experiment import scoring_request
 from probe.scoring.file_scoring import FileScoring
 from probe.scoring.files import Places
-from probe.scoring.folder import folder_bytes
+from probe.scoring.folder import folder_bytes, read_part
 from probe.scoring.parts import Part, packed_part, read_packed_part
 from probe.scoring.plan import plan_json, read_plan
 from probe.scoring.request import ScoringRequest
@@ -98,6 +101,16 @@ def test_what_is_done_of_a_stopped_run_is_handed_over_and_the_rest_goes_on(
     assert assemble(replace(run, cells=cells), places).shape["rows"] == ROWS - 256
     numbers = [record.cells["id"] for record in open_source(places.scored).records()]
     assert numbers == [str(number) for number in (*range(256), *range(512, ROWS))]
+
+
+def test_a_part_tells_what_its_rows_took(home: Path, model: str, file: Path) -> None:
+    run = begun(Store(), model, file)
+    key = run.cells[0].key
+    part = read_part(run.plan["folder"], key)
+    rows = list(run_cell(run.plan, {}, key, CellContext(named_model_hash(model), part=part)))
+    told = [row.values for row in rows if isinstance(row, Progress)]
+    assert [values["rows"] for values in told] == [32, 256]
+    assert 0 < told[0]["seconds"] < told[1]["seconds"]
 
 
 def test_nothing_is_handed_over_before_a_part_is_done(
