@@ -11,7 +11,8 @@ from probe.ui.html.elements import NOTHING, join
 from probe.ui.html.file_progress import duration
 from probe.ui.html.run import under_way
 
-BUTTON = Markup('<button type="button" class="btn" data-cell="{}:{}">{}</button>')
+BUTTON = Markup('<button type="button" class="btn" data-cell="{}:{}"{}>{}</button>')
+DISABLED = Markup(" disabled")
 
 
 def background_runs(runs: Sequence[StoredRun]) -> Markup:
@@ -55,13 +56,14 @@ def _rows_done(run: StoredRun) -> int:
 
 
 def _buttons(run: StoredRun) -> Markup:
-    offered = []
-    if run.state in OPEN and not run.cancelling:
-        offered.append(("stop", "Stop"))
+    """Offer what can be done; a Stop that was pressed keeps its place until the run has stopped."""
+    offered = list[Markup]()
+    if run.state in OPEN:
+        asked = DISABLED if run.cancelling else NOTHING
+        offered.append(BUTTON.format("stop", run.id, asked, "Stop"))
     if run.state in STOPPED:
-        offered.append(("go-on", "Go on"))
+        offered.append(BUTTON.format("go-on", run.id, NOTHING, "Go on"))
     if run.results:
         done = "Show the result" if run.state == "done" else "Show what is done"
-        offered.append(("take", done))
-    buttons = join(BUTTON.format(verb, run.id, words) for verb, words in offered)
-    return Markup('<div class="strip">{}</div>').format(buttons) if offered else NOTHING
+        offered.append(BUTTON.format("take", run.id, NOTHING, done))
+    return Markup('<div class="strip">{}</div>').format(join(offered)) if offered else NOTHING

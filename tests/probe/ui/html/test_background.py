@@ -26,6 +26,11 @@ def left(run: StoredRun) -> list[str]:
     return re.findall(r"about (\S+ \w+) left", background_runs([run]))
 
 
+def buttons(run: StoredRun) -> list[str]:
+    """Return the buttons, in their order."""
+    return re.findall(r'data-cell="(\S+):a"', background_runs([run]))
+
+
 def test_the_time_left_is_that_of_the_rows_at_the_speed_of_those_before(run: StoredRun) -> None:
     assert left(run) == ["60 s"]
 
@@ -38,3 +43,10 @@ def test_no_time_is_told_before_rows_were_timed_or_once_it_is_to_stop(run: Store
     untimed = replace(run.cells[0], progress=None)
     assert left(replace(run, cells=(untimed, run.cells[1]))) == []
     assert left(replace(run, cancelling=True)) == []
+
+
+def test_stop_keeps_its_place_once_it_is_pressed(run: StoredRun) -> None:
+    stopping = replace(run, cancelling=True)
+    assert buttons(run) == buttons(stopping) == ["stop", "take"]
+    assert 'data-cell="stop:a" disabled' in background_runs([stopping])
+    assert "disabled" not in background_runs([run])
