@@ -17,7 +17,7 @@ from probe.ui.api import batch as batch_api
 from probe.ui.api import hub_dataset as hub_api
 from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING, EACH, LAST, PRESSED, QUIET, in_turn, scroll_to
-from probe.ui.html.elements import hint
+from probe.ui.html.elements import NOTHING, hint
 from probe.ui.page import Page
 from probe.ui.panels import hub_dataset, options, templates
 from probe.ui.panels.changes import build_changes
@@ -62,7 +62,8 @@ def build(page: Page) -> None:
     for ready in (scored, background_result.build(page, background, listed, shown)):
         files.offer_on(ready.then)
     shown.progress.change(None, shown.progress, None, js=TELL, **QUIET)
-    shown.again.click(_another, None, [file.upload, setup, shown.results], **QUIET)
+    again = [file.upload, setup, shown.results, shown.progress]
+    shown.again.click(_another, None, again, **QUIET)
     _browse(shown)
     batch_api.build(page.core.models, line)
     hub_api.build(page.core.store)
@@ -70,7 +71,7 @@ def build(page: Page) -> None:
 
 def _another() -> list[Any]:
     """Return to the choice of a file; what was scored stays in My data."""
-    return [None, gr.Column(visible=True), gr.Column(visible=False)]
+    return [None, gr.Column(visible=True), gr.Column(visible=False), NOTHING]
 
 
 @dataclass(frozen=True)
