@@ -178,8 +178,13 @@
     }
   };
 
-  // A short note that the browser shows at once, before the app has answered.
-  window.told = (words) => {
+  // A short note that the browser shows at once, before the app has answered: as the heading of the card that is shown, or alone.
+  window.told = (words, html) => {
+    const heading = new DOMParser().parseFromString(html || "", "text/html").querySelector(".card > b");
+    if (heading) {
+      heading.textContent = words;
+      return heading.parentNode.outerHTML;
+    }
     const note = document.createElement("p");
     note.className = "fine";
     note.setAttribute("role", "status");

@@ -1,12 +1,15 @@
 """The Batch tab in a real browser."""
 
+import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from probe.analysis.file_progress import FileProgress
 from probe.settings import ASSETS
 from probe.tasks.sentiment import SENTIMENT
+from probe.ui.html.file_progress import file_progress
 from tests.conftest import App
 from tests.support.pages.browser import (
     PHONE,
@@ -77,6 +80,7 @@ def test_the_rows_that_were_not_scored_are_a_press_away(page: Page) -> None:
 
 def test_pairs_from_templates_are_scored_from_the_page(page: Page) -> None:
     page.locator("#batch-again").click()
+    expect(page).not_to_have_title(re.compile("mnli_form"))
     page.get_by_text("Or make them from templates").click()
     pairs = page.get_by_label("Pairs", exact=True)
     expect(pairs).to_have_value("300")
@@ -89,6 +93,13 @@ def test_pairs_from_templates_are_scored_from_the_page(page: Page) -> None:
     page.locator("#score").click()
     expect(page.locator("#files")).to_contain_text("-60-seed-0-scored", timeout=SLOW)
     expect(page.locator("#batch-figures")).to_contain_text("Accuracy of rules that read no")
+
+
+def test_stopping_is_said_in_the_card_that_is_shown(page: Page) -> None:
+    shown = file_progress(FileProgress("mine.csv", "scoring", done=1, total=4, seconds=1))
+    told = page.evaluate("html => window.told('Stopping …', html)", shown)
+    assert "<b>Stopping …</b>" in told
+    assert told.count('data-title="25 % · mine.csv"') == told.count("progressbar") == 1
 
 
 def test_a_file_of_another_task_and_an_unknown_label_are_asked_about(

@@ -10,7 +10,7 @@ from probe.stopping import Reason
 from probe.ui.events import QUIET
 
 STOPPED = "stopped"
-STOPPING = "() => window.told('Stopping …')"
+STOPPING = "html => window.told('Stopping …', html)"
 SHARE = 0.1
 """The share of the time that may go into showing figures of what is not finished."""
 
@@ -40,7 +40,7 @@ class StopRequests:
         def stop(request: gr.Request) -> None:
             self.ask(request.session_hash)
 
-        halt.click(None, None, shown, js=STOPPING, **QUIET)
+        halt.click(None, shown, shown, js=STOPPING, **QUIET)
         halt.click(stop, None, None, **QUIET)
 
     def reason(self, session: str | None) -> Reason:
