@@ -14,7 +14,7 @@ from probe.runs.run import StoredRun
 from probe.scoring.plan import read_plan
 from probe.ui.events import EACH, QUIET, cell_of
 from probe.ui.html.background import seconds_of
-from probe.ui.html.elements import alert, note
+from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.page import Page
 from probe.ui.results.result_files import result_key
 from probe.ui.results.run_result import read_result, result_folder, write_result
@@ -62,7 +62,7 @@ def press(
             yield background.listed(visitor), result_of(background, run, visitor)
         else:
             VERBS[verb](background, run)
-            yield background.listed(visitor), Outputs()
+            yield background.listed(visitor), Outputs(trouble=NOTHING)
     except UserError as trouble:
         yield batch_background.Outputs(trouble=alert(trouble)), Outputs()
 

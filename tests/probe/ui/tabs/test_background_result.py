@@ -172,3 +172,10 @@ def test_nobody_presses_for_another(background: Background, run: StoredRun, verb
     ((listing, shown),) = press(background, YOU, verb, run.id)
     assert 'role="alert"' in str(listing.trouble)
     assert not isinstance(shown.paging, str)
+
+
+def test_that_a_file_is_scored_there_is_said_no_longer_once_it_is_stopped(
+    background: Background, run: StoredRun
+) -> None:
+    ((_, shown),) = press(background, ME, STOP, run.id)
+    assert shown.trouble == ""
