@@ -45,9 +45,14 @@ def in_words(state: FileProgress) -> str:
     if state.why:
         return state.why
     return (
-        f"{state.done:,} of {state.total:,} rows, {state.per_second:.0f} a second, "
+        f"{state.done:,} of {state.total:,} rows, {per_second_words(state.per_second)}, "
         f"about {duration(state.left)} left"
     )
+
+
+def per_second_words(rows: float) -> str:
+    """Write a speed: below ten rows a second with two digits, so that a slow one is not 0."""
+    return f"{rows:.2g} a second" if rows < 10 else f"{rows:,.0f} a second"
 
 
 def duration(seconds: float) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from probe.analysis.file_progress import FileProgress
-from probe.ui.html.file_progress import duration, file_progress, in_words
+from probe.ui.html.file_progress import duration, file_progress, in_words, per_second_words
 
 
 def test_who_waits_learns_how_many_files_are_before() -> None:
@@ -15,6 +15,14 @@ def test_the_speed_and_the_time_left_are_told() -> None:
     assert in_words(FileProgress("a", "scoring", done=50, total=200, seconds=10)) == (
         "50 of 200 rows, 5 a second, about 30 s left"
     )
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [(0.04, "0.04"), (0.36, "0.36"), (3.2, "3.2"), (12.6, "13"), (1234.0, "1,234")],
+)
+def test_a_slow_speed_is_not_nothing(rows: float, words: str) -> None:
+    assert per_second_words(rows) == f"{words} a second"
 
 
 def test_the_title_says_how_far_it_is() -> None:
