@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from probe.analysis.batch import Chunk
 
-State = Literal["waiting", "loading", "scoring", "finished", "stopped", "partial"]
+State = Literal["waiting", "loading", "starting", "scoring", "finished", "stopped", "partial"]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from probe.ui.html.elements import NOTHING, meter
 TITLES = {
     "waiting": "Waiting for its turn",
     "loading": "Loading the model",
+    "starting": "Scoring the first rows",
     "scoring": "Scoring",
     "stopped": "Stopped",
     "partial": "So far",
@@ -17,7 +18,8 @@ TITLES = {
 def file_progress(state: FileProgress) -> Markup:
     """Show how far a file is; the page's title says the same in short, by `data-title`."""
     words, short = in_words(state), in_short(state)
-    bar = meter("rows scored", state.share) if state.state == "scoring" else NOTHING
+    going = state.state in ("starting", "scoring")
+    bar = meter("rows scored", state.share) if going else NOTHING
     if state.state == "finished":
         return Markup('<div role="status" data-state="finished" data-title="{}"></div>').format(
             f"{short} · {state.name}"
@@ -42,6 +44,8 @@ def in_words(state: FileProgress) -> str:
         return f"{files} scored before yours. It begins by itself; Stop gives up its place."
     if state.state == "loading":
         return "The first rows follow in a moment."
+    if state.state == "starting":
+        return f"{state.total:,} rows; the speed and the time left are told after the first ones."
     if state.why:
         return state.why
     return (

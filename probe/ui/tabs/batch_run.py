@@ -111,6 +111,8 @@ def run(
                 yield _begun(FileProgress(upload.name, "waiting", ahead=files)).outputs
             yield _begun(FileProgress(upload.name, "loading")).outputs
             classifier = models.get(visitor, model, task)
+            starting = FileProgress(upload.name, "starting", total=len(source))
+            yield Outputs(progress=file_progress(starting)).outputs
             job = Job(upload, source, classifier, asked, visitor)
             result = job.begun()
             yield from scored(job, result, in_steps("file_minutes", result.chunks(), stopped))

@@ -159,7 +159,7 @@ def test_a_file_is_previewed_and_scored_as_text(
     summary = summarise(rows, [], NLI)
     require_ours(batch.head(attack, summary, attack, "fp32", 1.0))
     require_ours(batch.figures(summary, NLI, attack, measures=measures(summary)))
-    for state in ("waiting", "loading", "scoring", "finished", "stopped"):
+    for state in ("waiting", "loading", "starting", "scoring", "finished", "stopped"):
         require_ours(file_progress(FileProgress(attack, state, why=attack)))
 
 

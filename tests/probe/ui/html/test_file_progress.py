@@ -25,6 +25,12 @@ def test_a_slow_speed_is_not_nothing(rows: float, words: str) -> None:
     assert per_second_words(rows) == f"{words} a second"
 
 
+def test_before_the_first_rows_the_bar_is_there_and_no_speed() -> None:
+    shown = file_progress(FileProgress("a", "starting", total=1200))
+    assert "Scoring the first rows" in shown and "1,200 rows" in shown
+    assert "progressbar" in shown and "a second" not in shown
+
+
 def test_the_title_says_how_far_it_is() -> None:
     shown = file_progress(FileProgress("a.csv", "scoring", done=1, total=4, seconds=1))
     assert 'data-title="25 % · a.csv"' in shown

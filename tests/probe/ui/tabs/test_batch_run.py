@@ -72,6 +72,14 @@ def files(shown: dict[str, object]) -> list[Path]:
     return [Path(file["path"]) for file in shown["files"].value]  # type: ignore[attr-defined]  # gr.Files
 
 
+def fields(upload: Path) -> tuple[Any, ...]:  # Any: of components of several kinds
+    """Return what a visitor has entered to score a file."""
+    with gr.Blocks():
+        controls = [control.value for control in options.build()]
+    columns = ("premise", "hypothesis", "label")
+    return (ME, "nli", str(uploaded(upload)), "minilm", [], 0, "fp32", "", *columns, *controls)
+
+
 def test_a_file_is_scored_to_its_end(upload: Path) -> None:
     *_, last = outputs(upload, lambda count: False)
     assert f"{ROWS} rows, {ROWS} scored" in str(last["head"])
@@ -129,21 +137,27 @@ def test_the_rows_stay_as_they_are_before_a_file_is_scored() -> None:
 
 
 def test_who_comes_second_sees_the_file_that_is_before_theirs(upload: Path) -> None:
-    line, stops = FileLine(), StopRequests()
-    with gr.Blocks():
-        controls = [control.value for control in options.build()]
-    columns = ("premise", "hypothesis", "label")
-    asked = (ME, "nli", str(uploaded(upload)), "minilm", [], 0, "fp32", "", *columns, *controls)
+    line, stops, models = FileLine(), StopRequests(), page_models()
     with line.place(("", "first"), lambda: "") as ahead:
         assert list(ahead) == []
-        models = page_models()
         background = Background(models.store, Engine(models.store))
-        steps = run(models, background, stops, line, ("", "second"), False, *asked)
+        place = ("", "second")
+        steps = run(models, background, stops, line, place, False, *fields(upload))
         waiting = dict(zip(PLACES, next(steps), strict=True))
         assert "One file is scored before yours" in str(waiting["progress"])
         stops.ask("second")
         stopped = dict(zip(PLACES, next(steps), strict=True))
     assert "nothing to put into a file" in str(stopped["trouble"])
+
+
+def test_once_the_model_is_loaded_the_first_rows_are_said_to_be_scored(upload: Path) -> None:
+    models = page_models()
+    background = Background(models.store, Engine(models.store))
+    asked = (StopRequests(), FileLine(), ("", "me"), False, *fields(upload))
+    steps = run(models, background, *asked)
+    shown = [str(next(steps)[PLACES.index("progress")]) for _ in range(2)]
+    assert "Loading the model" in shown[0]
+    assert "Scoring the first rows" in shown[1] and f"{ROWS} rows" in shown[1]
 
 
 def test_a_file_that_is_under_way_in_the_background_is_not_begun_again(
