@@ -107,7 +107,8 @@ def run(
         with line.place(place, caller_left()) as ahead:
             for files in ahead:
                 if stopped():
-                    raise Stopped(STOPPED_AT_ONCE)
+                    yield _failed(note(STOPPED_AT_ONCE)).outputs
+                    return
                 yield _begun(FileProgress(upload.name, "waiting", ahead=files)).outputs
             yield _begun(FileProgress(upload.name, "loading")).outputs
             classifier = models.get(visitor, model, task)

@@ -148,6 +148,7 @@ def test_who_comes_second_sees_the_file_that_is_before_theirs(upload: Path) -> N
         stops.ask("second")
         stopped = dict(zip(PLACES, next(steps), strict=True))
     assert "nothing to put into a file" in str(stopped["trouble"])
+    assert "alert" not in str(stopped["trouble"])
 
 
 def test_once_the_model_is_loaded_the_first_rows_are_said_to_be_scored(upload: Path) -> None:
