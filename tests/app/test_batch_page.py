@@ -23,6 +23,14 @@ from tests.support.processes.running_app import add_model
 
 pytestmark = pytest.mark.browser
 EXAMPLES = ASSETS / "examples"
+SEEN_WITHOUT_ROWS = """() => {
+  const emptied = document.querySelector("#batch-rows").cloneNode(true);
+  for (const part of emptied.querySelectorAll(".prose")) part.replaceChildren();
+  document.querySelector("#batch-results").append(emptied);
+  const seen = emptied.checkVisibility();
+  emptied.remove();
+  return seen;
+}"""
 WORKER_START = 4 * SLOW
 """Milliseconds for a process that computes to start on a busy machine."""
 
@@ -76,6 +84,10 @@ def test_the_rows_that_were_not_scored_are_a_press_away(page: Page) -> None:
     page.get_by_role("button", name="see why").click()
     expect(page.locator("#pager")).to_contain_text("1 row")
     expect(page.locator("#lines tbody")).to_contain_text("not scored: the hypothesis is empty")
+
+
+def test_the_card_of_the_rows_waits_for_them(page: Page) -> None:
+    assert not page.evaluate(SEEN_WITHOUT_ROWS)
 
 
 def test_pairs_from_templates_are_scored_from_the_page(page: Page) -> None:
