@@ -52,6 +52,7 @@ def test_a_cell_of_the_matrix_shows_its_pairs_and_one_opens_in_probe(
     page = comparing
     compare_file(page)
     expect(page.locator("#compare-files a").first).to_be_visible(timeout=SLOW)
+    expect(page.locator("#compare-files [aria-label='Remove this file']").first).to_be_hidden()
     cell = page.locator("#compare-matrix button[data-cell]:enabled").first
     expect(page.locator("#compare-numbers")).to_contain_text("Exact McNemar test: p")
     count = int(cell.inner_text())
