@@ -1,6 +1,5 @@
 """The files that are scored in the background: how far each is, and what can be done with it."""
 
-import time
 from collections.abc import Sequence
 
 from markupsafe import Markup
@@ -9,7 +8,7 @@ from probe.runs.experiment import run_title
 from probe.runs.run import OPEN, STOPPED, StoredRun
 from probe.ui.html.elements import NOTHING, join
 from probe.ui.html.file_progress import duration
-from probe.ui.html.run import under_way
+from probe.ui.html.run import took, under_way
 
 BUTTON = Markup('<button type="button" class="btn" data-cell="{}:{}"{}>{}</button>')
 DISABLED = Markup(" disabled")
@@ -25,16 +24,11 @@ def _far(run: StoredRun) -> str:
     total, done = run.plan["rows"], _rows_done(run)
     words = [f"{done:,} of {total:,} rows"]
     if run.started:
-        words.append(duration(seconds_of(run)))
+        words.append(took(run))
     per_second = _per_second(run)
     if run.state == "running" and not run.cancelling and per_second:
         words.append(f"about {duration((total - done) / per_second)} left")
     return " · ".join(words)
-
-
-def seconds_of(run: StoredRun) -> float:
-    """Return how long a run has gone on, 0 before it has begun."""
-    return (run.finished or time.time()) - run.started if run.started else 0.0
 
 
 def _per_second(run: StoredRun) -> float:

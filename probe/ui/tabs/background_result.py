@@ -13,8 +13,8 @@ from probe.runs.access import own_run
 from probe.runs.run import StoredRun
 from probe.scoring.plan import read_plan
 from probe.ui.events import EACH, QUIET, cell_of
-from probe.ui.html.background import seconds_of
 from probe.ui.html.elements import NOTHING, alert, note
+from probe.ui.html.run import worked
 from probe.ui.page import Page
 from probe.ui.results.result_files import result_key
 from probe.ui.results.run_result import read_result, result_folder, write_result
@@ -81,7 +81,7 @@ def result_of(background: Background, run: StoredRun, visitor: str) -> Outputs:
     file = ScoredFile(
         plan.file, plan.task, totals.summary(), kept.shape,
         [str(folder / name) for name in kept.files],
-        result_key(folder), kept.golds, kept.rules, seconds_of(run),
+        result_key(folder), kept.golds, kept.rules, worked(run),
     )  # fmt: skip
     return finished(file, _state(file, plan.rows))
 

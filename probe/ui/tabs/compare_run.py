@@ -30,7 +30,7 @@ from probe.ui.html.compare.cells import chosen, numbers, page
 from probe.ui.html.compare.pictures import DIFFER, matrix, parts
 from probe.ui.html.compare.result import agreement_on_one, say, sentence, side_by_side, tiles
 from probe.ui.html.elements import NOTHING, alert, meter, note, told
-from probe.ui.html.file_progress import duration
+from probe.ui.html.file_progress import duration, per_second_words
 from probe.ui.panels.labelled_file import columns_of, read_meanings, with_meanings
 from probe.ui.panels.sources import FILE, ONE
 from probe.ui.results.result_files import write_comparison
@@ -206,16 +206,12 @@ def _shown(state: FileProgress) -> Markup:
         "waiting": f"{_comparisons(state.ahead)} before yours. It begins by itself.",
         "loading": "Loading the models. The first figures follow in a moment.",
         "scoring": (
-            f"{state.done:,} of {state.total:,} rows, {_rate(state.per_second)} a second, "
+            f"{state.done:,} of {state.total:,} rows, {per_second_words(state.per_second)}, "
             f"about {duration(state.left)} left"
         ),
     }
     bar = meter("rows compared", state.share) if state.state == "scoring" else NOTHING
     return Markup('<div role="status">{}{}</div>').format(bar, note(words[state.state]))
-
-
-def _rate(per_second: float) -> str:
-    return f"{per_second:.0f}" if per_second >= 10 else f"{per_second:.1f}"
 
 
 def _comparisons(count: int) -> str:
