@@ -379,10 +379,11 @@ def test_our_own_markup_has_no_serious_accessibility_fault(
     page.locator("#rows .result > summary").first.click()
     expect(page.locator("#rows .full .token").first).to_be_visible(timeout=SLOW)
     is_accessible(page, [["#header"], ["#hint"], ["#notices"], ["#answer"], ["#rows"]])
-    hold_questions(page)
+    release = hold_questions(page)
     page.locator("#text-2 textarea").fill("The country was calm.")
     expect(page.locator("#answer.stale, #rows.stale")).to_have_count(2)
     is_accessible(page, [["#answer"], ["#rows"]])
+    release()
 
 
 def test_arrow_keys_move_within_a_choice_and_tab_past_it(page: Page, app: App) -> None:
