@@ -9,6 +9,8 @@ TESTS ?=
 # The Space that `make space` uploads to, owner/name, and whether it only lists the files.
 SPACE ?=
 DRY_RUN ?=
+# The folder of the files that `make figures` needs and that are not in the checkout.
+DATA ?=
 # In how many processes tests run, file by file; 0 is none but pytest's own.
 JOBS ?= 2
 # The browser of the browser tests; `make test-all CHROMIUM=` leaves them out.
@@ -70,8 +72,8 @@ docs: $(VENV)/.stamp-run  ## write docs/reference from the code
 figures-stale: $(VENV)/.stamp-run  ## list the tables made with other weights than the shipped ones
 	@$(BIN)/python -m benchmarks.figures stale
 
-figures: $(VENV)/.stamp-run  ## run the commands of these tables; hours
-	@$(BIN)/python -m benchmarks.figures run
+figures: $(VENV)/.stamp-run  ## compute these tables' figures into var/figures, to be pasted by hand; hours; DATA is a folder with the files that the checkout lacks
+	@$(BIN)/python -m benchmarks.figures run $(if $(DATA),--data "$(DATA)")
 
 screenshots: $(VENV)/.stamp-test $(VENV)/.stamp-wordnet $(VENV)/.stamp-chromium  ## photograph every tab and state into var/screenshots, or those that VIEWS names
 	@CHROMIUM="$(CHROMIUM)" $(BIN)/python -m benchmarks.page.screenshots $(VIEWS)

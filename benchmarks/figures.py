@@ -1,22 +1,28 @@
 """Which tables of the documentation were made with which weights, and what makes them anew.
 
-    python -m benchmarks.figures stale      # make figures-stale
-    python -m benchmarks.figures run        # make figures
+    python -m benchmarks.figures stale                  # make figures-stale
+    python -m benchmarks.figures run --data FOLDER      # make figures DATA=FOLDER
 
 Below every table of BENCHMARKS.md and of the models' cards stands a line such as
 `Weights: minilm 1a2b3c4d`, with commas between several models, or `Weights: none` where a table
 depends on no model. A table whose weights are no longer those that are shipped is stale, and so is
-one that says `(older weights)`. The command of a table is the last one before it in its section, or
-else the first one behind it.
+one that says `(older weights)`. The commands of a table are the last block of them before it in its
+section, or else the first one behind it; those that name other models alone are left out.
+
+`run` computes and writes what each command prints and makes into a folder of its own; the figures
+are pasted by hand.
 """
 
+import hashlib
+import os
 import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -26,30 +32,46 @@ from probe.models.weights.hashes import weights_hash
 DIGITS = 8
 """How much of a hash a table names."""
 OLDER = "(older weights)"
+OUT = ROOT / "var" / "figures"
 HEADING = re.compile(r"^(?=##)", re.MULTILINE)
 TABLE = re.compile(r"(?:^\|.*\n)+(?:\nWeights: (?P<weights>.*)\n)?", re.MULTILINE)
-COMMAND = re.compile(r"^    (python -m (?:.*\\\n)*.*)$|`(python -m [^`]*)`", re.MULTILINE)
+BLOCK = re.compile(r"(?:^    .*\n)+|`(python -m [^`]*)`", re.MULTILINE)
+COMMAND = re.compile(r"^    (python -m (?:.*\\\n)*.*)$", re.MULTILINE)
 PLACEHOLDERS = re.compile(r"\[[^]]*\]| #.*")
 """What a command's line says to people only: options to choose, and remarks."""
+MODEL = re.compile(r"--model (\S+)")
+FILE = re.compile(r"assets/.+|.+\.(?:csv|tsv|jsonl?|parquet)(?:\.gz)?")
+WRITTEN = ("--out", "--pairs", "--summary")
+"""The options whose files a command writes."""
 
 app = typer.Typer(add_completion=False)
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table: its place, the hash by model's name (None where it has no line), its command."""
+    """A table: its place, the hash by model's name (None where it has no line), its commands."""
 
     path: Path
     line: int
     weights: dict[str, str] | None
     older: bool
-    command: str
+    commands: tuple[str, ...]
+
+    @property
+    def outdated(self) -> set[str]:
+        """The models that it was made with other weights of than those that are shipped."""
+        weights = self.weights or {}
+        return {name for name, digest in weights.items() if self.older or current(name) != digest}
 
     @property
     def stale(self) -> bool:
         """Whether it was made with other weights than those that are shipped."""
-        now = {name: current(name) for name in self.weights or {}}
-        return self.older or now != (self.weights or {})
+        return self.older or bool(self.outdated)
+
+    @property
+    def place(self) -> str:
+        """Its file in the repository and its line."""
+        return f"{self.path.relative_to(ROOT)}:{self.line}"
 
 
 def current(name: str) -> str:
@@ -67,14 +89,21 @@ def tables(path: Path) -> Iterator[Table]:
     """Yield the tables of a file."""
     line = 1
     for section in HEADING.split(path.read_text(encoding="utf-8")):
-        commands = [(found.start(), found[1] or found[2]) for found in COMMAND.finditer(section)]
+        blocks = list(command_blocks(section))
         for found in TABLE.finditer(section):
             place = line + section.count("\n", 0, found.start())
-            before = [command for start, command in commands if start < found.start()]
-            behind = [command for start, command in commands if start > found.start()]
-            command = (before[-1:] or behind[:1] or [""])[0]
-            yield Table(path, place, *named(found["weights"]), plain(command))
+            before = [commands for start, commands in blocks if start < found.start()]
+            behind = [commands for start, commands in blocks if start > found.start()]
+            commands = (before[-1:] or behind[:1] or [()])[0]
+            yield Table(path, place, *named(found["weights"]), commands)
         line += section.count("\n")
+
+
+def command_blocks(section: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield where commands stand, those of adjoining lines together, and the commands."""
+    for block in BLOCK.finditer(section):
+        if commands := [block[1]] if block[1] else COMMAND.findall(block[0]):
+            yield block.start(), tuple(map(plain, commands))
 
 
 def named(text: str | None) -> tuple[dict[str, str] | None, bool]:
@@ -96,19 +125,101 @@ def stale_tables() -> list[Table]:
     return [table for path in documents() for table in tables(path) if table.stale]
 
 
+def needed(stale: Sequence[Table]) -> dict[str, list[Table]]:
+    """Return the commands that make stale tables anew, in their order, each with its tables."""
+    outdated = {name for table in stale for name in table.outdated}
+    by_command: dict[str, list[Table]] = {}
+    for table in stale:
+        for command in table.commands:
+            models = MODEL.findall(command)
+            if not (models and table.outdated) or outdated.intersection(models):
+                by_command.setdefault(command, []).append(table)
+    return by_command
+
+
+def with_paths(words: Sequence[str], data: Path | None) -> tuple[list[str], list[str]]:
+    """Return a command's words with the paths of the files that it reads, and what is missing."""
+    found, missing = [], []
+    for option, word in zip(["", *words], words, strict=False):
+        path = None
+        if FILE.fullmatch(word) and option not in WRITTEN:
+            path = file_named(word, data)
+            missing += [] if path else [word]
+        found.append(str(path or word))
+    return found, missing
+
+
+def file_named(name: str, data: Path | None) -> Path | None:
+    """Return a file of the checkout, or else of the folder of data and the folders in it."""
+    if (ROOT / name).exists():
+        return ROOT / name
+    return min(data.rglob(name), default=None) if data else None
+
+
+def folder_of(command: str, out: Path) -> Path:
+    """Return the folder of a command's output, the same each time, so that it can go on there."""
+    digest = hashlib.sha256(command.encode()).hexdigest()[:DIGITS]
+    return out / f"{command.split()[2]}-{digest}"
+
+
+def computed(words: Sequence[str], folder: Path) -> str:
+    """Run a command in a folder, which takes what it prints; return "", or how it failed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    errors = folder / "errors.txt"
+    with (folder / "output.txt").open("wb") as output, errors.open("wb") as log:
+        code = subprocess.run(
+            [sys.executable, *words[1:]],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=log,
+        ).returncode
+    last = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
+    return ": ".join([f"exit code {code}", *last]) if code else ""
+
+
 @app.command()
 def stale() -> None:
-    """List the stale tables, each with the command that computes it."""
-    for table in stale_tables():
-        typer.echo(f"{table.path.relative_to(ROOT)}:{table.line}  {table.command}")
+    """List the stale tables, each with the commands that compute it."""
+    for command, made in needed(stale_tables()).items():
+        for table in made:
+            typer.echo(f"{table.place}  {command}")
 
 
 @app.command()
-def run() -> None:
-    """Run the command of each stale table, in the repository; their figures are to be pasted."""
-    for command in dict.fromkeys(table.command for table in stale_tables()):
-        typer.echo(f"$ {command}")
-        subprocess.run([sys.executable, *shlex.split(command)[1:]], cwd=ROOT, check=True)
+def run(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            file_okay=False,
+            resolve_path=True,
+            help="Where files lie that commands name and the checkout does not have.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(resolve_path=True, help="Where a folder for each command goes.")
+    ] = OUT,
+) -> None:
+    """Compute the figures of the stale tables again; pasting them is by hand.
+
+    Each command runs in a folder of its own in OUT, where it writes its files, output.txt and
+    errors.txt. One that lacks a file is skipped, one that fails is named, and the others go on;
+    the exit code is 1 where one failed.
+    """
+    failed = False
+    for command, made in needed(stale_tables()).items():
+        typer.echo(f"$ {command}\n  for {', '.join(table.place for table in made)}")
+        words, missing = with_paths(shlex.split(command), data)
+        if missing:
+            typer.echo(f"  skipped: the checkout and --data lack {', '.join(missing)}")
+            continue
+        folder = folder_of(command, out)
+        failure = computed(words, folder)
+        typer.echo(f"  {f'failed: {failure}' if failure else 'done'}; see {folder}")
+        failed = failed or bool(failure)
+    raise typer.Exit(int(failed))
 
 
 if __name__ == "__main__":

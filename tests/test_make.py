@@ -102,6 +102,12 @@ def test_an_index_for_torch_is_used_before_the_rest_is_installed(made: Made) -> 
     assert "--index-url" not in "".join(made("run", "TORCH_INDEX="))
 
 
+def test_make_figures_is_given_the_folder_of_data(made: Made) -> None:
+    run = "python -m benchmarks.figures run"
+    assert [call.strip() for call in made("figures", "DATA=")] == [run]
+    assert made("figures", "DATA=my data") == [f"{run} --data my data"]
+
+
 def test_ci_runs_everything_that_people_run(tmp_path: Path) -> None:
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
     checkout, log = tmp_path / "checkout", tmp_path / "calls.log"

@@ -29,7 +29,7 @@ def test_every_table_names_its_weights_and_the_command(tmp_path: Path) -> None:
     file.write_text("\n\n".join(sections(runs)) + "\n", encoding="utf-8")
     found = list(tables(file))
     assert len(found) == 5 + 2
-    assert {table.command for table in found} == {"python -m benchmarks.repairs"}
+    assert {table.commands for table in found} == {("python -m benchmarks.repairs",)}
     assert all(table.weights == {"minilm": current("minilm")} for table in found)
     assert not any(table.stale for table in found)
     assert max(map(len, file.read_text().replace("|", "\n").splitlines())) <= repairs.WIDTH
