@@ -3,17 +3,19 @@
     python -m benchmarks.repairs [--no-compute] [--gallery FOLDER]
 
 Runs of the gallery that are missing, or were made with other weights than those that are shipped,
-are computed first, with the options below; then every table is printed with the line that names its
-weights. A table of a run that was not computed anew says that its weights are older ones.
+are computed first, with the options below, where the texts are bundled; the others have commands of
+their own, which the section names before this one. Then every table is printed with the line that
+names its weights. A table of a run that was not computed anew says that its weights are older ones.
 """
 
+import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import fill
+from textwrap import fill, indent, wrap
 from typing import Annotated
 
 import typer
@@ -33,9 +35,16 @@ COMMAND = "python -m benchmarks.repairs"
 KINDS = {"calibrate": "calibration", "mitigate": "mitigation", "transfer": "transfer"}
 MODELS = {
     "calibrate": ("minilm", "esim"),
-    "mitigate": ("minilm", "esim", "minilm_qqp", "minilm_mrpc", "minilm_sst2"),
-    "transfer": ("minilm", "esim", "minilm_qqp", "minilm_mrpc", "minilm_sst2"),
+    "mitigate": ("minilm", "esim"),
+    "transfer": ("minilm", "esim"),
 }
+TEXTS = {
+    "minilm_qqp": "--original qqp_dev_1500.jsonl --pool qqp_train_2000.jsonl",
+    "minilm_sst2": "--original sst2_dev.jsonl.gz --pool sst2_train_2000.jsonl",
+    "minilm_mrpc": "--original-dev mrpc_choice.jsonl.gz --original-test mrpc_report.jsonl.gz "
+    "--pool mrpc_rest.jsonl.gz",
+}
+"""The texts of models that are mended and taught with files that are not in the project."""
 SETTINGS: Mapping[str, tuple[str, ...]] = {
     "calibrate": ("--mode", "full", "--seeds", "0"),
     "mitigate": ("--mode", "full", "--seeds", "0"),
@@ -116,26 +125,43 @@ INTERVALS = (
     "In brackets 95 % intervals, of as many examples as one repeat is tested on: repeats see the "
     "same ones, and the broken forms of an example are not independent."
 )
-SECTIONS: Mapping[str, tuple[Callable[[Iterable[StoredRun]], Iterator[MarkdownTable]], str]] = {
+OWN_COMMANDS = tuple(
+    f"python -m finetune {command} --model {model} {' '.join(SETTINGS[command])} {texts} "
+    f"--gallery assets/gallery --out {KINDS[command]}/{model}"
+    for model, texts in TEXTS.items()
+    for command in ("mitigate", "transfer")
+)
+SECTIONS: Mapping[
+    str, tuple[Callable[[Iterable[StoredRun]], Iterator[MarkdownTable]], tuple[str, ...], str]
+] = {
     "Repairs beside Gupta et al. (2021)": (
         repair_tables,
+        (*OWN_COMMANDS, COMMAND),
         "Theirs is RoBERTa-base, fine-tuned as a whole on whole training sets. "
         f"{INTERVALS} That of a calibration error is a bootstrap over its bins.",
     ),
     "Learn or memorise beside Rozen et al. (2019)": (
         generalisation_tables,
+        (COMMAND,),
         "Theirs is BERT-base. In brackets Wilson's 95 % intervals over the examples of all "
         "repeats, which draw templates and examples anew.",
     ),
 }
-"""What makes each section's tables, and what is said before them."""
+"""What makes each section's tables, its commands, and what is said before the tables."""
 
 
 def sections(runs: Sequence[StoredRun]) -> Iterator[str]:
-    """Yield the sections that there are runs for, each with the command that makes it."""
-    for title, (make, words) in SECTIONS.items():
+    """Yield the sections that there are runs for, each with the commands that make it."""
+    for title, (make, commands, words) in SECTIONS.items():
         if parts := [_part(table) for table in make(runs)]:
-            yield "\n\n".join([f"## {title}", f"    {COMMAND}", fill(words, WIDTH), *parts])
+            block = "\n".join(map(_indented, commands))
+            yield "\n\n".join([f"## {title}", block, fill(words, WIDTH), *parts])
+
+
+def _indented(command: str) -> str:
+    kept = re.sub(r"(--\S+) ", "\\1\N{NO-BREAK SPACE}", command)  # an option and its value
+    lines = wrap(kept, WIDTH - 6, subsequent_indent=" " * 4, break_on_hyphens=False)
+    return indent(" \\\n".join(lines).replace("\N{NO-BREAK SPACE}", " "), " " * 4)
 
 
 def _part(table: MarkdownTable) -> str:
