@@ -60,10 +60,11 @@ def hidden(count: int) -> str:
     return f"() => [{', '.join([gone] * count)}]"
 
 
-GIVE_BACK = """() => [
-  { __type__: "update", interactive: true }, { __type__: "update", visible: false }
-]"""
-"""Gives back a button that began something, and hides the one that stops it, however it ended."""
+ENABLED = '{ __type__: "update", interactive: true }'
+GIVE_BACK = f"() => ({ENABLED})"
+"""Gives back a button that began something, however that ended."""
+GIVE_BACK_AND_HIDE = f'() => [{ENABLED}, {{ __type__: "update", visible: false }}]'
+"""The same, and hides the button that stops it."""
 
 EMPTY = "() => ''"
 """Empties an output, which tells of another view."""

@@ -14,7 +14,7 @@ from probe.ui.answers.answering import in_steps
 from probe.ui.answers.pacing import STOPPED, StopRequests
 from probe.ui.api import hans as hans_api
 from probe.ui.api.hans import require_profile
-from probe.ui.events import GIVE_BACK, QUIET
+from probe.ui.events import GIVE_BACK_AND_HIDE, QUIET
 from probe.ui.html.elements import NOTHING, alert, title, told
 from probe.ui.html.hans import about, drawn, progress, sentences, sub_cases
 from probe.ui.page import Page
@@ -106,4 +106,4 @@ def _run_on_press(page: Page, shown: Outputs, asked: list[Any]) -> None:
     stops.heed(shown.halt, shown.progress)
     heard = shown.go.click(waiting, None, [shown.go, shown.progress], queue=False, **QUIET)
     ran = heard.then(profiled, asked, shown.outputs, concurrency_id="compare", **QUIET)
-    ran.then(None, None, [shown.go, shown.halt], js=GIVE_BACK, **QUIET)
+    ran.then(None, None, [shown.go, shown.halt], js=GIVE_BACK_AND_HIDE, **QUIET)

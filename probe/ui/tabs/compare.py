@@ -17,7 +17,7 @@ from probe.ui.answers.turns import visitor_of
 from probe.ui.api import compare as compare_api
 from probe.ui.checkup import panel as checkup
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, EACH, EMPTY, GIVE_BACK, PRESSED, QUIET, in_turn
+from probe.ui.events import CHANGING, EACH, EMPTY, GIVE_BACK_AND_HIDE, PRESSED, QUIET, in_turn
 from probe.ui.html.compare.result import empty
 from probe.ui.html.elements import hint, note
 from probe.ui.html.shared_link import copy_script
@@ -171,7 +171,7 @@ class Comparing:
 
     def _end(self, compared: Dependency) -> Dependency:
         compared.then(None, self.shown.progress, None, js=FRESH, **QUIET)
-        compared.then(None, None, [self.shown.go, self.shown.halt], js=GIVE_BACK, **QUIET)
+        compared.then(None, None, [self.shown.go, self.shown.halt], js=GIVE_BACK_AND_HIDE, **QUIET)
         return compared
 
     def _run(self, request: gr.Request, *values: Any) -> Any:

@@ -14,7 +14,17 @@ from markupsafe import Markup
 
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
-from probe.ui.events import CHANGING, EACH, LAST, PRESSED, QUIET, cell_of, in_turn, scroll_to
+from probe.ui.events import (
+    CHANGING,
+    EACH,
+    GIVE_BACK,
+    LAST,
+    PRESSED,
+    QUIET,
+    cell_of,
+    in_turn,
+    scroll_to,
+)
 from probe.ui.lessons import sheets
 from probe.ui.lessons.lesson import Lesson
 from probe.ui.page import Page
@@ -28,8 +38,6 @@ TO_ADDRESS = """link => {
 }"""
 TO_RESULT = scroll_to("learn-result", "nearest", after=100)
 """Brings what a press comes to into sight, its head where all of it has no room."""
-INTERACTIVE = '() => ({__type__: "update", interactive: true})'
-"""Gives a button back, however what it began has ended."""
 PRINT = "() => setTimeout(() => window.print(), 100)"
 
 
@@ -89,7 +97,7 @@ def _run_on_press(view: View, shown: Outputs, inputs: list[Any]) -> Any:
     running = heard.then(
         view.run_step, inputs, shown.outputs, concurrency_id="learn", concurrency_limit=4, **QUIET
     )
-    running.then(None, None, shown.run, js=INTERACTIVE, **QUIET)
+    running.then(None, None, shown.run, js=GIVE_BACK, **QUIET)
     running.then(None, js=TO_RESULT, **QUIET)
     return running
 
