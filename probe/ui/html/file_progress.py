@@ -3,6 +3,7 @@
 from markupsafe import Markup
 
 from probe.analysis.file_progress import FileProgress
+from probe.reports.duration import duration
 from probe.ui.html.elements import NOTHING, meter
 
 TITLES = {
@@ -57,10 +58,3 @@ def in_words(state: FileProgress) -> str:
 def per_second_words(rows: float) -> str:
     """Write a speed: below ten rows a second with two digits, so that a slow one is not 0."""
     return f"{rows:.2g} a second" if rows < 10 else f"{rows:,.0f} a second"
-
-
-def duration(seconds: float) -> str:
-    """Write a time as a person says it."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

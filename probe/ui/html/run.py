@@ -5,11 +5,11 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
+from probe.reports.duration import duration
 from probe.runs.experiment import run_json
 from probe.runs.result_form import renewed_of
 from probe.runs.run import OPEN, AnyRun, Json, State, StoredRun
 from probe.ui.html.elements import NOTHING, alert, each, heads, join, meter, note, table
-from probe.ui.html.file_progress import duration
 
 SYMBOLS: Mapping[State, str] = {
     "queued": "·",

@@ -18,6 +18,7 @@ from probe.data.tables import Table, read_table
 from probe.errors import ComparisonError, Stopped, UserError
 from probe.models.classifier import Precision
 from probe.reports.comparison import comparison_json
+from probe.reports.duration import duration
 from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import bundled_file
 from probe.tasks.task import Example, Task, task_named
@@ -30,7 +31,7 @@ from probe.ui.html.compare.cells import chosen, numbers, page
 from probe.ui.html.compare.pictures import DIFFER, matrix, parts
 from probe.ui.html.compare.result import agreement_on_one, say, sentence, side_by_side, tiles
 from probe.ui.html.elements import NOTHING, alert, meter, note, told
-from probe.ui.html.file_progress import duration, per_second_words
+from probe.ui.html.file_progress import per_second_words
 from probe.ui.panels.labelled_file import columns_of, read_meanings, with_meanings
 from probe.ui.panels.sources import FILE, ONE
 from probe.ui.results.result_files import write_comparison

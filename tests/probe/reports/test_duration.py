@@ -2,7 +2,7 @@
 
 import pytest
 
-from probe.reports.duration import duration_words
+from probe.reports.duration import duration, duration_words
 
 
 @pytest.mark.parametrize(
@@ -11,3 +11,10 @@ from probe.reports.duration import duration_words
 )
 def test_a_wait_is_said_as_a_person_would(wait: float, text: str) -> None:
     assert duration_words(wait) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(2.4, "2 s"), (89, "89 s"), (1140, "19 min"), (9000, "2.5 h")]
+)
+def test_a_long_time_is_not_told_in_seconds(seconds: float, words: str) -> None:
+    assert duration(seconds) == words

@@ -7,11 +7,11 @@ from probe.analysis.fp32_sample import fp32_words
 from probe.analysis.summary import Summary
 from probe.metrics import Estimate, interval
 from probe.models.bundled import title_of
+from probe.reports.duration import duration
 from probe.tasks.task import Task
 from probe.ui.html.batch.pictures import confidence, intervals, kept, spans_right
 from probe.ui.html.batch.words import agreement, average, meaningless, sentence
 from probe.ui.html.elements import NOTHING, join, note, sheet, twin
-from probe.ui.html.file_progress import duration
 from probe.ui.html.tones import tone
 
 SEE_WHY = "not-scored"

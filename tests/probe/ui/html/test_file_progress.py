@@ -3,7 +3,7 @@
 import pytest
 
 from probe.analysis.file_progress import FileProgress
-from probe.ui.html.file_progress import duration, file_progress, in_words, per_second_words
+from probe.ui.html.file_progress import file_progress, in_words, per_second_words
 
 
 def test_who_waits_learns_how_many_files_are_before() -> None:
@@ -34,10 +34,3 @@ def test_before_the_first_rows_the_bar_is_there_and_no_speed() -> None:
 def test_the_title_says_how_far_it_is() -> None:
     shown = file_progress(FileProgress("a.csv", "scoring", done=1, total=4, seconds=1))
     assert 'data-title="25 % · a.csv"' in shown
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(2.4, "2 s"), (89, "89 s"), (1140, "19 min"), (9000, "2.5 h")]
-)
-def test_a_long_time_is_not_told_in_seconds(seconds: float, words: str) -> None:
-    assert duration(seconds) == words
