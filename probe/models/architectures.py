@@ -70,7 +70,8 @@ class Architecture:
     `segment_ids`: its tokenizer gives them only when asked. `own_post_processor`: its tokenizer
     class forgets how its files join two texts. `padded_positions`: positions are numbered from
     padding_idx + 1 and pass over padding. `frozen` is None where fast mode cannot divide it.
-    `word_table` is the parameter that holds a word model's own trained vectors.
+    `word_table` is the parameter that holds a word model's own trained vectors. `stateless`: a pass
+    leaves nothing in the network, so that several threads may run it at once.
     """
 
     embedding: Embedding = "lookup"
@@ -80,9 +81,10 @@ class Architecture:
     frozen: EncoderLayers | WordLayers | None = None
     recipe: Recipe = Recipe()
     word_table: str = ""
+    stateless: bool = True
 
 
-DEFAULT = Architecture()
+DEFAULT = Architecture(stateless=False)  # not known
 _ROBERTA = Architecture(padded_positions=True, frozen=EncoderLayers())
 _SEGMENTED = Architecture(segment_ids=True)
 
@@ -119,7 +121,7 @@ ARCHITECTURES: dict[str, Architecture] = {
         recipe=Recipe("adam", 4e-4, 4e-4, clip_norm=10.0),
         word_table="embeddings.words.table",
     ),
-    "funnel": _SEGMENTED,
+    "funnel": Architecture(segment_ids=True, stateless=False),  # keeps lengths of its input
     "mpnet": Architecture(
         frozen=EncoderLayers(shared=("encoder.relative_attention_bias",), first_token="any")
     ),

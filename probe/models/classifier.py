@@ -215,11 +215,13 @@ class Classifier(TextModel):
     def _unscaled(self, tokens: TokenRows, precision: Precision) -> NDArray[np.float64]:
         """Return the logits of the examples, in their order.  # (examples, labels)"""
         result = np.zeros((len(tokens.lengths), len(self.labels)))
-        for rows in by_tokens(tokens.lengths, BATCH_TOKENS[self.device.type]):
-            check_stop()
-            with self.running(precision) as model:
-                logits = model.unscaled_logits(tokens.padded(rows))
-            result[rows] = logits.double().cpu().numpy()
+        batches = by_tokens(tokens.lengths, BATCH_TOKENS[self.device.type])
+
+        def logits(model: Classifier, rows: Sequence[int]) -> torch.Tensor:
+            return model.unscaled_logits(tokens.padded(rows))
+
+        for rows, values in self.each(precision, batches, logits):
+            result[rows] = values.double().cpu().numpy()
         return result
 
     def predict(

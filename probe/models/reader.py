@@ -20,7 +20,6 @@ from probe.models.answers.spans import (
 from probe.models.classifier import Precision, by_length
 from probe.models.inputs.explainable import Explainable, TokenPlace
 from probe.models.text_model import TextModel
-from probe.stopping import check_stop
 from probe.tasks.reading import READING
 from probe.tasks.task import Label, Task
 
@@ -112,7 +111,7 @@ class Reader(TextModel):
         examples: Sequence[Any],  # Any: a Question
         precision: Precision = "fp32",
     ) -> list[Prediction]:
-        """Answer questions with a `SpanPrediction` each. Raises Stopped between two batches.
+        """Answer questions with a `SpanPrediction` each. Raises Stopped between batches.
 
         A passage that is longer than a window is read in several that overlap by `STRIDE`, or half
         of what the question leaves.
@@ -121,13 +120,14 @@ class Reader(TextModel):
         windows = [
             (at, window) for at, each in enumerate(examples) for window in self.windows(each)
         ]
-        for rows in by_length([len(window.sides) for _, window in windows], BATCH):
-            check_stop()
-            batch = [windows[row] for row in rows]
-            inputs = self.collate([window for _, window in batch])
-            with self.running(precision) as model:
-                starts, ends = model.logits(inputs).chunk(2)
-            for (at, window), start, end in zip(batch, starts, ends, strict=True):
+        batches = by_length([len(window.sides) for _, window in windows], BATCH)
+
+        def logits(model: Reader, rows: Sequence[int]) -> torch.Tensor:
+            return model.logits(self.collate([windows[row][1] for row in rows]))
+
+        for rows, values in self.each(precision, batches, logits):
+            for row, start, end in zip(rows, *values.chunk(2), strict=True):
+                at, window = windows[row]
                 spans[at].append(best_spans(start, end, window.places, CANDIDATES))
         return [_answer(each.passage, of) for each, of in zip(examples, spans, strict=True)]
 

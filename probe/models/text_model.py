@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import islice
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from probe.models.architectures import Architecture, architecture
 from probe.models.hardware.bf16_copy import Bf16Copy, copy_bytes
 from probe.models.hardware.precision import Precision, autocast, resolve
+from probe.stopping import check_stop
 
 if TYPE_CHECKING:
     from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
 
 ModelT = TypeVar("ModelT", bound="TextModel")
+Batch = TypeVar("Batch")
+Result = TypeVar("Result")
 DEFAULT_MAX_TOKENS = 512
 """The longest input of a model without positions of its own; XLNet was trained on so many."""
 UNUSED_TOKEN = re.compile(r"\[unused\d+\]|madeupword\d+|<extra_id_\d+>|<unk_\d+>")
@@ -46,21 +50,60 @@ class TextModel:
 
     @contextmanager
     def running(self: ModelT, precision: Precision) -> Iterator[ModelT]:
-        """Give the model as it computes at a precision, without gradients, to one thread alone.
+        """Give the model as it computes at a precision, without gradients, to one thread alone."""
+        with self.lock, self._inference(precision):
+            yield self._at(precision)
+
+    def each(
+        self: ModelT,
+        precision: Precision,
+        batches: Iterable[Batch],
+        compute: Callable[[ModelT, Batch], Result],
+    ) -> Iterator[tuple[Batch, Result]]:
+        """Give what a function of the model as it computes at a precision says of each batch.
+
+        On a CPU some are computed side by side, where the architecture allows it. Between two such
+        groups others may run the model. Raises Stopped there.
+        """
+        from probe.models.hardware.side_by_side import batches_at_once, side_by_side
+
+        several = self.model.device.type == "cpu" and self.architecture.stateless
+        waiting = iter(batches)
+        while group := list(islice(waiting, batches_at_once() if several else 1)):
+            check_stop()
+            with self.lock:
+                answer = partial(self._compute, precision, compute, self._at(precision))
+                answers = side_by_side(answer, group)
+            yield from zip(group, answers, strict=True)
+
+    def _compute(
+        self: ModelT,
+        precision: Precision,
+        compute: Callable[[ModelT, Batch], Result],
+        model: ModelT,
+        batch: Batch,
+    ) -> Result:
+        with self._inference(precision):
+            return compute(model, batch)
+
+    def _at(self: ModelT, precision: Precision) -> ModelT:
+        """Return the model as it computes at a precision.
 
         In bf16 an encoder computes with a copy of its weights, a word model under autocast: what
         its layers keep between two words is fp32.
         """
+        in_copy = resolve(precision) == "bf16" and not self.architecture.word_table
+        network = self.scoring_model
+        return replace(self, model=self.bf16.of(network) if in_copy else network)
+
+    @contextmanager
+    def _inference(self, precision: Precision) -> Iterator[None]:
+        """Compute without gradients in this thread, and a word model under autocast."""
         import torch
 
-        exact: Precision = resolve(precision)
-        with self.lock:
-            if exact == "bf16" and not self.architecture.word_table:
-                ready, exact = replace(self, model=self.bf16.of(self.scoring_model)), "fp32"
-            else:
-                ready = replace(self, model=self.scoring_model)
-            with torch.inference_mode(), autocast(self.model.device, exact):
-                yield ready
+        of_products: Precision = precision if self.architecture.word_table else "fp32"
+        with torch.inference_mode(), autocast(self.model.device, of_products):
+            yield
 
     @property
     def scoring_model(self) -> PreTrainedModel:

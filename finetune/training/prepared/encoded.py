@@ -50,12 +50,14 @@ def unscaled_logits(
     # (pairs, labels)
     """
     values = torch.zeros(data.admissible.shape, device=data.admissible.device)
-    for rows in by_tokens(data.lengths, BATCH_TOKENS[classifier.device.type]):
+    batches = by_tokens(data.lengths, BATCH_TOKENS[classifier.device.type])
+
+    def logits(model: Classifier, rows: Sequence[int]) -> torch.Tensor:
+        return model.unscaled_logits(data.padded(rows))
+
+    for rows, several in classifier.each(precision, batches, logits):
         halt(stop)
-        inputs = data.padded(rows)
-        with classifier.running(precision) as model:
-            logits = model.unscaled_logits(inputs)
-        values[rows] = logits.to(values.device)
+        values[rows] = several.to(values.device)
     return values
 
 

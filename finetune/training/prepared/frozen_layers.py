@@ -74,12 +74,15 @@ def lower_states(
     """Return the inputs of the upper part: float32 states of each token. Raises Cancelled."""
     cut = cut_of(classifier)
     parts: dict[int, torch.Tensor] = {}  # (tokens, size) by row
-    for rows in by_tokens(data.lengths, BATCH_TOKENS[classifier.device.type]):
-        halt(stop)
+    batches = by_tokens(data.lengths, BATCH_TOKENS[classifier.device.type])
+
+    def lower(model: Classifier, rows: Sequence[int]) -> torch.Tensor:
         inputs = data.padded(rows)
-        moved = {name: value.to(classifier.device) for name, value in inputs.items()}
-        with classifier.running(precision) as ready:
-            states = cut.lower(ready.model, moved).float().to(data.admissible.device)
+        moved = {name: value.to(model.device) for name, value in inputs.items()}
+        return cut.lower(model.model, moved).float().to(data.admissible.device)
+
+    for rows, states in classifier.each(precision, batches, lower):
+        halt(stop)
         parts |= zip(rows, states.split([data.lengths[row] for row in rows]), strict=True)
     all_states = torch.cat([parts[row] for row in range(len(data.lengths))])
     others = {name: value for name, value in data.inputs.items() if name not in cut.unused_inputs}
