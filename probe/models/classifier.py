@@ -20,7 +20,7 @@ from probe.models.hardware.precision import Precision as Precision
 from probe.models.hardware.precision import fast_bf16 as fast_bf16
 from probe.models.hardware.precision import resolve as resolve
 from probe.models.inputs.explainable import Explainable, TokenPlace
-from probe.models.inputs.token_rows import BATCH_TOKENS, TokenRows, by_tokens, joined
+from probe.models.inputs.token_rows import TokenRows, joined
 from probe.models.text_model import TextModel
 from probe.stopping import check_stop
 from probe.tasks.task import INVALID, Example, Label, Task
@@ -215,12 +215,11 @@ class Classifier(TextModel):
     def _unscaled(self, tokens: TokenRows, precision: Precision) -> NDArray[np.float64]:
         """Return the logits of the examples, in their order.  # (examples, labels)"""
         result = np.zeros((len(tokens.lengths), len(self.labels)))
-        batches = by_tokens(tokens.lengths, BATCH_TOKENS[self.device.type])
 
         def logits(model: Classifier, rows: Sequence[int]) -> torch.Tensor:
             return model.unscaled_logits(tokens.padded(rows))
 
-        for rows, values in self.each(precision, batches, logits):
+        for rows, values in self.each_of_like_length(precision, tokens.lengths, logits):
             result[rows] = values.double().cpu().numpy()
         return result
 

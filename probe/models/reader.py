@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 MAX_TOKENS, STRIDE = 384, 128
 """Sub-words of a window of a passage and its question, and how many two windows share."""
-BATCH = 16
-"""Windows that are read at once."""
+BATCH, SIDE_BY_SIDE_BATCH = 16, 8
+"""Windows that are read at once: in one batch, in each of several side by side."""
 CANDIDATES = 3
 """Answers that a prediction names, the best first."""
 
@@ -120,7 +120,8 @@ class Reader(TextModel):
         windows = [
             (at, window) for at, each in enumerate(examples) for window in self.windows(each)
         ]
-        batches = by_length([len(window.sides) for _, window in windows], BATCH)
+        size = BATCH if self.batches_at_once == 1 else SIDE_BY_SIDE_BATCH
+        batches = by_length([len(window.sides) for _, window in windows], size)
 
         def logits(model: Reader, rows: Sequence[int]) -> torch.Tensor:
             return model.logits(self.collate([windows[row][1] for row in rows]))

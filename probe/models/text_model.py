@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from probe.models.architectures import Architecture, architecture
 from probe.models.hardware.bf16_copy import Bf16Copy, copy_bytes
 from probe.models.hardware.precision import Precision, autocast, resolve
+from probe.models.inputs.token_rows import BATCH_TOKENS, SIDE_BY_SIDE_TOKENS, by_tokens
 from probe.stopping import check_stop
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ UNUSED_TOKEN = re.compile(r"\[unused\d+\]|madeupword\d+|<extra_id_\d+>|<unk_\d+>
 class TextModel:
     """A network with its tokenizer.
 
-    One thread at a time runs the model, under `lock`: Captum registers hooks on it, which would run
-    in the passes of other threads. One at a time tokenises, under `tokenizer_lock`: a fast
+    One caller at a time runs the model, under `lock`: Captum registers hooks on it, which would run
+    in the passes of others. One thread at a time tokenises, under `tokenizer_lock`: a fast
     tokenizer keeps the padding and truncation of the last call, which would be those of another
     thread's texts. Nobody waits for a pass of the model to learn how long a text is.
     """
@@ -48,11 +49,24 @@ class TextModel:
     )
     bf16: Bf16Copy = field(default_factory=Bf16Copy, init=False, compare=False, repr=False)
 
-    @contextmanager
-    def running(self: ModelT, precision: Precision) -> Iterator[ModelT]:
-        """Give the model as it computes at a precision, without gradients, to one thread alone."""
-        with self.lock, self._inference(precision):
-            yield self._at(precision)
+    @property
+    def batches_at_once(self) -> int:
+        """How many batches `each` computes side by side in this thread."""
+        from probe.models.hardware.side_by_side import batches_at_once
+
+        several = self.model.device.type == "cpu" and self.architecture.stateless
+        return batches_at_once() if several else 1
+
+    def each_of_like_length(
+        self: ModelT,
+        precision: Precision,
+        lengths: Sequence[int],
+        compute: Callable[[ModelT, Sequence[int]], Result],
+    ) -> Iterator[tuple[Sequence[int], Result]]:
+        """Give what `each` gives of batches of rows, by the length of each row in tokens."""
+        alone = self.batches_at_once == 1
+        tokens = BATCH_TOKENS[self.model.device.type] if alone else SIDE_BY_SIDE_TOKENS
+        return self.each(precision, by_tokens(lengths, tokens), compute)
 
     def each(
         self: ModelT,
@@ -65,14 +79,13 @@ class TextModel:
         On a CPU some are computed side by side, where the architecture allows it. Between two such
         groups others may run the model. Raises Stopped there.
         """
-        from probe.models.hardware.side_by_side import batches_at_once, side_by_side
+        from probe.models.hardware.side_by_side import side_by_side
 
-        several = self.model.device.type == "cpu" and self.architecture.stateless
         waiting = iter(batches)
-        while group := list(islice(waiting, batches_at_once() if several else 1)):
+        while group := list(islice(waiting, self.batches_at_once)):
             check_stop()
             with self.lock:
-                answer = partial(self._compute, precision, compute, self._at(precision))
+                answer = partial(self._compute, precision, compute, self.at(precision))
                 answers = side_by_side(answer, group)
             yield from zip(group, answers, strict=True)
 
@@ -86,8 +99,8 @@ class TextModel:
         with self._inference(precision):
             return compute(model, batch)
 
-    def _at(self: ModelT, precision: Precision) -> ModelT:
-        """Return the model as it computes at a precision.
+    def at(self: ModelT, precision: Precision) -> ModelT:
+        """Return the model as it computes at a precision, without gradients.
 
         In bf16 an encoder computes with a copy of its weights, a word model under autocast: what
         its layers keep between two words is fp32.

@@ -8,7 +8,7 @@ from transformers import BatchEncoding
 
 from finetune.training.losses import admissible
 from probe.models.classifier import Classifier, Precision
-from probe.models.inputs.token_rows import BATCH_TOKENS, TokenRows, by_tokens
+from probe.models.inputs.token_rows import TokenRows
 from probe.stopping import Stop, halt, never
 from probe.tasks.task import Example
 
@@ -50,12 +50,11 @@ def unscaled_logits(
     # (pairs, labels)
     """
     values = torch.zeros(data.admissible.shape, device=data.admissible.device)
-    batches = by_tokens(data.lengths, BATCH_TOKENS[classifier.device.type])
 
     def logits(model: Classifier, rows: Sequence[int]) -> torch.Tensor:
         return model.unscaled_logits(data.padded(rows))
 
-    for rows, several in classifier.each(precision, batches, logits):
+    for rows, several in classifier.each_of_like_length(precision, data.lengths, logits):
         halt(stop)
         values[rows] = several.to(values.device)
     return values

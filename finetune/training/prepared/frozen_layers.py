@@ -21,7 +21,6 @@ from probe.errors import ExperimentError
 from probe.models.architectures import EncoderLayers, WordLayers
 from probe.models.classifier import Classifier, Precision
 from probe.models.first_token import first_token_layer, replaced
-from probe.models.inputs.token_rows import BATCH_TOKENS, by_tokens
 from probe.models.word_models.soft_alignment import Sides, stack_sides
 from probe.models.word_models.word_tokenizer import CHARACTER_IDS
 from probe.stopping import Stop, halt, never
@@ -74,14 +73,13 @@ def lower_states(
     """Return the inputs of the upper part: float32 states of each token. Raises Cancelled."""
     cut = cut_of(classifier)
     parts: dict[int, torch.Tensor] = {}  # (tokens, size) by row
-    batches = by_tokens(data.lengths, BATCH_TOKENS[classifier.device.type])
 
     def lower(model: Classifier, rows: Sequence[int]) -> torch.Tensor:
         inputs = data.padded(rows)
         moved = {name: value.to(model.device) for name, value in inputs.items()}
         return cut.lower(model.model, moved).float().to(data.admissible.device)
 
-    for rows, states in classifier.each(precision, batches, lower):
+    for rows, states in classifier.each_of_like_length(precision, data.lengths, lower):
         halt(stop)
         parts |= zip(rows, states.split([data.lengths[row] for row in rows]), strict=True)
     all_states = torch.cat([parts[row] for row in range(len(data.lengths))])

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 BATCH_TOKENS: Mapping[str, int] = {"cpu": 2048, "cuda": 16_384}
 """Of a scored batch, padding included: on a core more is not quicker, and a run is stopped between
 two batches."""
+SIDE_BY_SIDE_TOKENS = 1024
+"""Of a batch that is scored beside others: as quick, and they take as much memory as one alone."""
 BATCH_ROWS = 256
 """Of the shortest examples."""
 FULL_TOKENS, SHORTER = 384, 0.8

@@ -18,7 +18,8 @@ def whole_logits(classifier: Classifier) -> torch.Tensor:
 @pytest.mark.parametrize("kind", FAMILY)
 def test_the_logits_are_those_of_the_whole_model(kind: str) -> None:
     classifier = shared(kind)
-    with classifier.running("fp32") as model:
+    model = classifier.at("fp32")
+    with torch.inference_mode():
         short = model.unscaled_logits(model.encode(PAIRS))
     torch.testing.assert_close(short, whole_logits(classifier), atol=1e-5, rtol=1e-5)
 
@@ -27,13 +28,15 @@ def test_the_logits_are_those_of_the_whole_model(kind: str) -> None:
 def test_the_models_own_layers_stay_as_they_are(kind: str) -> None:
     classifier = shared(kind)
     before = whole_logits(classifier)
-    with classifier.running("fp32") as model:
+    model = classifier.at("fp32")
+    with torch.inference_mode():
         model.unscaled_logits(model.encode(PAIRS))
     assert torch.equal(before, whole_logits(classifier))
 
 
 def test_the_last_layer_returns_one_token() -> None:
     classifier = shared("bert")
-    with classifier.running("fp32") as model:
+    model = classifier.at("fp32")
+    with torch.inference_mode():
         states = model.model.base_model(**model.encode(PAIRS)).last_hidden_state
     assert states.shape[1] == 1

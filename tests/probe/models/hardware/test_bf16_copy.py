@@ -16,7 +16,8 @@ PAIRS = tiny_pairs(5)
 
 def logits(classifier: Classifier) -> torch.Tensor:
     inputs = classifier.encode(PAIRS)
-    with classifier.running("bf16") as model:
+    model = classifier.at("bf16")
+    with torch.inference_mode():
         return model.unscaled_logits(inputs)
 
 
@@ -32,8 +33,8 @@ def test_the_copy_leaves_the_models_own_weights_as_they_are(kind: str) -> None:
 
 def test_the_copy_is_made_once() -> None:
     classifier = tiny_classifier()
-    with classifier.running("bf16") as first, classifier.running("bf16") as second:
-        assert first.model is second.model is not classifier.model
+    first, second = classifier.at("bf16"), classifier.at("bf16")
+    assert first.model is second.model is not classifier.model
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -59,8 +60,7 @@ def test_weights_that_are_loaded_change_the_copy() -> None:
 
 def test_the_output_layer_stays_in_fp32() -> None:
     classifier = tiny_classifier()
-    with classifier.running("bf16") as model:
-        weights = dict(model.model.named_parameters())
+    weights = dict(classifier.at("bf16").model.named_parameters())
     assert weights.pop("classifier.weight").dtype == torch.float32
     assert weights.pop("classifier.bias").dtype == torch.float32
     assert {value.dtype for value in weights.values()} == {torch.bfloat16}
@@ -69,22 +69,20 @@ def test_the_output_layer_stays_in_fp32() -> None:
 def test_fp32_runs_the_models_own_weights() -> None:
     classifier = tiny_classifier()
     own = {weight.data_ptr() for weight in classifier.model.parameters()}
-    with classifier.running("fp32") as model:
-        assert {weight.data_ptr() for weight in model.model.parameters()} == own
+    ready = classifier.at("fp32")
+    assert {weight.data_ptr() for weight in ready.model.parameters()} == own
 
 
 def test_a_word_model_keeps_its_weights_and_has_no_copy() -> None:
     classifier = word_classifier("esim")
-    with classifier.running("bf16") as model:
-        assert model.model is classifier.model
+    assert classifier.at("bf16").model is classifier.model
     assert classifier.bf16_bytes == 0
 
 
 def test_another_network_with_the_same_fields_has_a_copy_of_its_own() -> None:
     classifier, other = tiny_classifier(), tiny_classifier("roberta")
     third = replace(classifier, model=other.model)
-    with classifier.running("bf16") as first, third.running("bf16") as second:
-        assert first.model is not second.model
+    assert classifier.at("bf16").model is not third.at("bf16").model
 
 
 def test_the_copy_counts_among_the_bytes_of_a_model() -> None:

@@ -49,7 +49,8 @@ def test_padded_rows_are_what_the_tokenizer_gives(kind: str) -> None:
 def test_a_batch_without_padding_has_the_logits_of_a_padded_one(kind: str) -> None:
     classifier = shared(kind)
     tokens = classifier.token_rows(PAIRS)
-    with classifier.running("fp32") as model:
+    model = classifier.at("fp32")
+    with torch.inference_mode():
         together = model.unscaled_logits(tokens.padded(range(len(PAIRS))))
         alone = [model.unscaled_logits(tokens.padded([row])) for row in range(len(PAIRS))]
     torch.testing.assert_close(together, torch.cat(alone), atol=1e-5, rtol=0)
@@ -59,7 +60,8 @@ def test_a_batch_without_padding_has_the_logits_of_a_padded_one(kind: str) -> No
 def test_a_word_model_says_the_same_without_padding(kind: str) -> None:
     classifier = word_classifier(kind)
     tokens = classifier.token_rows(PAIRS)
-    with classifier.running("fp32") as model:
+    model = classifier.at("fp32")
+    with torch.inference_mode():
         together = model.unscaled_logits(tokens.padded(range(len(PAIRS))))
         alone = [model.unscaled_logits(tokens.padded([row])) for row in range(len(PAIRS))]
     torch.testing.assert_close(together, torch.cat(alone), atol=1e-5, rtol=0)
