@@ -59,10 +59,11 @@ def test_worker_processes_compute_what_this_process_does(
 def test_a_call_that_is_interrupted_is_cancelled_and_leaves_its_points(
     words: list[str], home: Path
 ) -> None:
-    endless = ["--max-epochs", "1000", "--patience", "1000", "--out", str(home / "out")]
+    # 30,000 steps, which take minutes
+    endless = ["--sizes", "30", "--batch", "1", "--max-epochs", "1000", "--patience", "1000"]
     store, environment = Store(), {**os.environ, "OMP_NUM_THREADS": "1"}
     called = subprocess.Popen(
-        [sys.executable, "-m", "finetune", *words, *endless],
+        [sys.executable, "-m", "finetune", *words, *endless, "--out", str(home / "out")],
         cwd=ROOT,
         env=environment,
         stderr=subprocess.PIPE,
