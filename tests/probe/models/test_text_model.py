@@ -5,7 +5,6 @@ from threading import get_ident
 
 import numpy as np
 import pytest
-import torch
 
 from probe.models.architectures import architecture
 from probe.models.classifier import Classifier, Precision
@@ -14,6 +13,7 @@ from tests.support.models.tiny_models import FAMILY, RELATIVES, tiny_classifier
 from tests.support.models.tiny_word_models import CONFIGS, word_classifier
 from tests.support.models.tiny_word_readers import CONFIGS as READERS
 from tests.support.models.tiny_word_readers import QUESTIONS, word_reader
+from tests.support.torch_threads import torch_threads
 
 WORDS = ["a", "man", "woman", "dog", "is", "sleeping", "here", "there"]
 # more of each length than a batch has
@@ -26,10 +26,8 @@ PAIRS = [
 @pytest.fixture
 def two_threads() -> Iterator[None]:
     """Let torch have two threads here."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    yield
-    torch.set_num_threads(before)
+    with torch_threads(2):
+        yield
 
 
 def threads_of(classifier: Classifier) -> set[int]:

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from probe.models.hardware.side_by_side import MOST_BATCHES, batches_at_once, side_by_side
+from tests.support.torch_threads import torch_threads
 
 WAIT_SECONDS = 20
 
@@ -14,10 +15,8 @@ WAIT_SECONDS = 20
 @pytest.fixture(params=[2, 3])
 def threads(request: pytest.FixtureRequest) -> Iterator[int]:
     """Let torch have some threads here."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(request.param)
-    yield request.param
-    torch.set_num_threads(before)
+    with torch_threads(request.param):
+        yield request.param
 
 
 def test_batches_are_computed_at_the_same_time_and_come_in_their_order(threads: int) -> None:
@@ -46,14 +45,10 @@ def test_without_threads_the_caller_computes_one_after_the_other() -> None:
 
 
 def test_who_computes_more_than_is_divided_has_several_threads_each() -> None:
-    before = torch.get_num_threads()
-    torch.set_num_threads(2 * MOST_BATCHES)
-    try:
+    with torch_threads(2 * MOST_BATCHES):
         assert batches_at_once() == MOST_BATCHES
         shares = side_by_side(lambda _: torch.get_num_threads(), range(MOST_BATCHES))
         assert shares == [2] * MOST_BATCHES
-    finally:
-        torch.set_num_threads(before)
 
 
 def test_an_error_comes_after_the_other_batches_have_ended(threads: int) -> None:
