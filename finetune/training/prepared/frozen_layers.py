@@ -75,12 +75,12 @@ def lower_states(
     parts: dict[int, torch.Tensor] = {}  # (tokens, size) by row
 
     def lower(model: Classifier, rows: Sequence[int]) -> torch.Tensor:
+        halt(stop)
         inputs = data.padded(rows)
         moved = {name: value.to(model.device) for name, value in inputs.items()}
         return cut.lower(model.model, moved).float().to(data.admissible.device)
 
     for rows, states in classifier.each_of_like_length(precision, data.lengths, lower):
-        halt(stop)
         parts |= zip(rows, states.split([data.lengths[row] for row in rows]), strict=True)
     all_states = torch.cat([parts[row] for row in range(len(data.lengths))])
     others = {name: value for name, value in data.inputs.items() if name not in cut.unused_inputs}
