@@ -7,6 +7,7 @@
     ├── ArgumentError       a value that a field or an endpoint does not take
     ├── Stopped             work that ended before its end: nobody waits for it, or its time is up
     ├── FileError           a file that cannot be read, understood or written
+    │   └── FileQuestion    one that can be read in several ways: the person says in which
     ├── LabelError          a label that is not known
     │   └── DisputedLabel   one that the annotators disagree on
     ├── ExampleError        an example that cannot be scored, such as one with an empty text
@@ -65,6 +66,19 @@ class Stopped(UserError):
 
 class FileError(UserError):
     """A file that cannot be read, understood or written."""
+
+
+class FileQuestion(FileError):
+    """A file that can be read in several ways; `options` of the command line settle in which.
+
+    `sentence` names none of them, for a page that asks in its own way.
+    """
+
+    def __init__(self, sentence: str, *options: str) -> None:
+        """Ask in one sentence without a full stop; at least one option answers."""
+        super().__init__(f"{sentence}; say it with {' or '.join(options)}")
+        self.sentence = sentence
+        self.options = options
 
 
 class LabelError(UserError):
