@@ -35,7 +35,7 @@
 Pages and commands catch UserError and nothing wider: any other exception is a bug and shows as one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -69,16 +69,19 @@ class FileError(UserError):
 
 
 class FileQuestion(FileError):
-    """A file that can be read in several ways; `options` of the command line settle in which.
+    """A file that can be read in several ways; options of the command line settle in which.
 
-    `sentence` names none of them, for a page that asks in its own way.
+    `sentence` names none of them, for a page that asks in its own way. Where the file fits other
+    tasks than the one that is asked about, `tasks` names them.
     """
 
-    def __init__(self, sentence: str, *options: str) -> None:
+    def __init__(self, sentence: str, *options: str, tasks: Sequence[str] = ()) -> None:
         """Ask in one sentence without a full stop; at least one option answers."""
-        super().__init__(f"{sentence}; say it with {' or '.join(options)}")
+        models = [f"a model of the task {task}" for task in tasks]
+        super().__init__(f"{sentence}; say it with {' or '.join([*options, *models])}")
         self.sentence = sentence
         self.options = options
+        self.tasks = tuple(tasks)
 
 
 class LabelError(UserError):

@@ -1,7 +1,10 @@
-"""What a person says of a file that it does not tell itself."""
+"""What a person says of a file that it does not tell itself, and the options that say it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+Said = dict[str, str | list[str] | bool]
+"""Options of a command without their dashes: a text, several, or a flag that is set."""
 
 
 @dataclass(frozen=True)
@@ -23,5 +26,33 @@ class FileOptions:
     gold: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def said(self) -> Said:
+        """The options of the command line that say the same."""
+        flags = {"header": self.header, "quotes": self.quotes}
+        return {
+            **{name if on else f"no-{name}": True for name, on in flags.items() if on is not None},
+            **{name: text for name in ("encoding", "sheet") if (text := getattr(self, name))},
+            **_assigned("column", self.columns),
+            **({"gold": self.gold} if self.gold else {}),
+            **_assigned("label-value", self.values),
+        }
+
 
 AS_THE_FILE_TELLS = FileOptions()
+
+
+def _assigned(option: str, values: Mapping[str, str]) -> Said:
+    return {option: [f"{name}={value}" for name, value in values.items()]} if values else {}
+
+
+def option_words(said: Said) -> tuple[str, ...]:
+    """Return options as a command line has them."""
+    words: list[str] = []
+    for option, value in said.items():
+        if value is True:
+            words.append(f"--{option}")
+        elif value is not False:
+            for each in [value] if isinstance(value, str) else value:
+                words += [f"--{option}", each]
+    return tuple(words)

@@ -6,7 +6,7 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.experiments.example_files import local_files
+from finetune.cli.experiments.example_files import local_files, told
 from finetune.cli.experiments.inoculation_runs import compute_inoculation
 from finetune.cli.options import Batch, InsteadOfBundled, ModeName, Original, Seeds
 from finetune.experiments.inoculation.challenges import MAX_PAIRS, challenge_name
@@ -30,12 +30,15 @@ from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sou
 from finetune.report.inoculation.export import write_points, write_summary
 from finetune.training.recipes import default_rate
 from probe.cli.answers.open_models import loaded_any
+from probe.cli.file_options import takes_file
 from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
 from probe.cli.output import make_folder
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, Said
 from probe.models.library import AnyModel
 from probe.reports.duration import duration_words
 
 
+@takes_file(texts=False)
 def inoculate_command(
     model: ModelName,
     challenge: Annotated[str, typer.Option(help="A challenge, or a name for your own sets.")],
@@ -72,6 +75,7 @@ def inoculate_command(
     in_process: InProcess = False,
     threads: Threads = 1,
     precision: PrecisionName = "auto",
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Fine-tune on a little of a challenge and test on both sets (Liu et al. 2019).
 
@@ -86,7 +90,7 @@ def inoculate_command(
     given = local_files(
         UserFiles(
             original, original_dev, original_test, pool, challenge_file, challenge_train,
-            challenge_test, control, train, sample_seed,
+            challenge_test, control, train, sample_seed, told(reading),
         )
     )  # fmt: skip
     named = bool(challenge_file or challenge_train)  # otherwise examples are made
@@ -121,7 +125,7 @@ def _inoculate(
     plan: Plan,
     sets: Sets,
     model: AnyModel,
-    sources: dict[str, str],
+    sources: Said,
     in_process: bool,
     out: Path,
 ) -> None:

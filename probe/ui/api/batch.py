@@ -1,17 +1,18 @@
 """The Batch tab's endpoint over HTTP: a file is scored."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from gradio.context import LocalContext
 
-from probe.data.label_values import read_label_values
-from probe.data.rows import Columns, choose, with_class_names
+from probe.data.file_options import FileOptions
+from probe.data.reading import reading_of
+from probe.data.records import Tabular
+from probe.data.rows import Columns
 from probe.data.source import Source
-from probe.errors import ArgumentError
+from probe.errors import FileError, FileQuestion
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel
 from probe.runs.model_access import ModelAccess
@@ -82,7 +83,7 @@ def build(models: ModelAccess, line: FileLine) -> None:
         asked = task_named(task) if task else models.task(owner, model)
         settings = read_task_options(asked, {"keep": keep, "sign": sign, **options})
         source = open_upload(owner, file)
-        chosen = columns_by_name(source, asked, columns, label_values)
+        chosen = columns_by_name(source, source.path, asked, columns, label_values)
         wanted = ScoringRequest(chosen, tuple(transforms), seed, settings, precision)
         request = LocalContext.request.get(None)
         with line.place(visitor_of(request) if request else ("", owner), caller_left()) as ahead:
@@ -121,22 +122,18 @@ def build(models: ModelAccess, line: FileLine) -> None:
 
 
 def columns_by_name(
-    source: Source, task: Task, named: Mapping[str, str], values: Mapping[str, str]
+    table: Tabular, path: Path, task: Task, named: Mapping[str, str], values: Mapping[str, str]
 ) -> Columns:
     """Return the columns that are named, the others guessed, and what values of labels mean.
 
-    What the file of the table, at `path`, says of its classes is read too.
-
-    Raises FileError, LabelError, ArgumentError for a text that the task has not.
+    Raises FileError, also where that is not clear, and LabelError.
     """
-    absent = [field for field in named if field not in (*task.fields, GOLD)]
-    if absent:
-        fields = ", ".join((*task.fields, GOLD))
-        raise ArgumentError(f"the task {task.name} has no text {absent[0]!r}; it has: {fields}")
     texts = {field: name for field, name in named.items() if field != GOLD}
-    columns = with_class_names(choose(source.names, task, texts, named.get(GOLD, "")), source.path)
-    columns.check(source.names)
-    return replace(columns, values=read_label_values(task, values, source, columns))
+    options = FileOptions(columns=texts, gold=named.get(GOLD, ""), values=values)
+    try:
+        return reading_of(table, path, task, options).settled
+    except FileQuestion as question:
+        raise FileError(f"{question.sentence}; say it in columns, label_values or task") from None
 
 
 def score_file(

@@ -1,6 +1,6 @@
 """The Compare tab's HTTP endpoints: models on a file, and on one example."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,6 @@ import gradio as gr
 
 from probe.analysis.comparison.rows import compare_rows, read, require_two
 from probe.data.names import stem_of
-from probe.data.rows import guess, with_class_names
 from probe.data.tables import read_table
 from probe.limits import visitor_bounds
 from probe.models.classifier import Precision
@@ -17,7 +16,8 @@ from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.runs.model_access import ModelAccess
 from probe.tasks.task import Task
 from probe.ui.answers.answering import answering
-from probe.ui.api.arguments import Name, Names, Text, Token, Upload
+from probe.ui.api.arguments import Name, Names, NamesByName, Text, Token, Upload
+from probe.ui.api.batch import columns_by_name
 from probe.ui.api.endpoint import endpoint
 from probe.ui.api.example import Texts, read_example, task_of
 from probe.ui.results.result_files import write_comparison
@@ -30,7 +30,13 @@ def build(access: ModelAccess) -> None:
     @endpoint
     @answering("file_minutes")
     def compare(
-        file: Upload, models: Names, precision: Precision, owner: Token, task: Name
+        file: Upload,
+        models: Names,
+        precision: Precision,
+        owner: Token,
+        task: Name,
+        columns: NamesByName,
+        label_values: NamesByName,
     ) -> tuple[dict[str, Any], list[str]]:
         """Compare models on a file; returns the summary, the scored file and the summary's file.
 
@@ -40,9 +46,12 @@ def build(access: ModelAccess) -> None:
             precision: auto, fp32 or bf16.
             owner: The token of one's own runs, which /inoculate returns.
             task: nli, paraphrase, sentiment or reading; if empty, the first model's, as for /probe.
+            columns: Columns by text where they are not to be guessed, and gold, as a JSON object.
+            label_values: Labels by the value of the file that means them, as a JSON object.
         """
         asked = task_of(access, owner, task, models[0] if models else "")
-        return compare_on(access, owner, Path(file), models, precision, asked)
+        said = columns, label_values
+        return compare_on(access, owner, Path(file), models, precision, asked, said)
 
     @endpoint
     @answering("answer_seconds")
@@ -79,6 +88,8 @@ def build(access: ModelAccess) -> None:
             gr.Textbox("auto", label="precision"),
             gr.Textbox("", label="owner"),
             gr.Textbox("", label="task"),
+            gr.Textbox("{}", label="columns"),
+            gr.Textbox("{}", label="label_values"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()
@@ -93,13 +104,16 @@ def compare_on(
     names: list[str],
     precision: Precision,
     task: Task,
+    said: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {}),
 ) -> tuple[dict[str, Any], list[str]]:
-    """Compare models on a file; return the summary and the places of the file and the summary."""
+    """Compare models on a file; return the summary and the places of the file and the summary.
+
+    `said` are columns by text, and labels by value, where they are not to be guessed.
+    """
     classifiers = known(models, owner, names, task)
     check_room(models.store, owner)
     table = read_table(own_file(owner, path), visitor_bounds())
-    columns = with_class_names(guess([str(name) for name in table.frame.columns], task), path)
-    unread = read(table, columns, task)
+    unread = read(table, columns_by_name(table, path, task, *said), task)
     rows = [row for chunk in compare_rows(classifiers, unread, precision) for row in chunk.rows]
     summary = comparison_json(rows, names, precision)
     stem = stem_of(path)

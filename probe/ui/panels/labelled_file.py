@@ -1,23 +1,23 @@
 """A person's file for the chosen task: its first rows, its columns, and what its labels mean."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
 
-from probe.data.fitting_task import fitting_task
-from probe.data.label_values import label_values, read_label_values
+from probe.data.file_options import FileOptions
 from probe.data.preview import first_rows
+from probe.data.reading import Reading, reading_of
 from probe.data.records import Tabular
-from probe.data.rows import Columns, guess, guess_some, with_class_names
-from probe.errors import FileError, LabelError, UserError
+from probe.data.rows import NO_COLUMN, Columns
+from probe.errors import FileError, FileQuestion, LabelError, UserError
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.events import CHANGING, CHOSEN, LAST, QUIET
-from probe.ui.html.elements import NOTHING, alert, note, sheet
+from probe.ui.html.elements import NOTHING, alert, join, note, sheet
 from probe.ui.html.label_values import UNDECIDED, labels_read
 from probe.ui.page import Page
 from probe.ui.panels.example_files import example_files
@@ -28,13 +28,8 @@ FORMS = (
     "CSV, TSV, JSON lines, Parquet or Excel, packed as .gz or .zst or not; also the releases of "
     "MNLI, SNLI and SQuAD."
 )
-ANOTHER_TASK = (
-    "This looks like a file for {task}: {why}. Choose {task} at the top, or another file."
-)
-UNKNOWN = (
-    "What does {value} mean? {rows:,} rows have it as their label, and it is not known: say which "
-    "label it is, or “no gold label”."
-)
+ASKED = "{question}. Say it below."
+ANOTHER_TASK = "{question}. Choose {task} at the top, or another file."
 
 
 def _said_in(elem_id: str) -> str:
@@ -169,37 +164,39 @@ def show_file(visitor: str, task_name: str, path: str | None) -> list[Any]:
         return [NOTHING, NOTHING, NOTHING, *hidden, *nothing]
     try:
         table = open_upload(visitor, path)
-        names = table.names
-        other = fitting_task(table, task, offered_tasks())
-        if other:
-            doubt = alert(ANOTHER_TASK.format(task=other.choice, why=_why(table, task)))
-            switch = gr.Button(f"Switch to {other.choice}", visible=True)
-            return [NOTHING, NOTHING, doubt, switch, *hidden[1:], *nothing]
-        columns, doubt = _guessed(names, task)
-        columns = with_class_names(columns, Path(path))
+        reading = reading_of(table, table.path, task)
+        if len(table.names) < len(task.fields) and not reading.others:
+            reading.settled  # noqa: B018  # no list could answer
     except UserError as trouble:
         return [NOTHING, NOTHING, alert(trouble), *hidden, *nothing]
+    other = _other(reading)
+    switch = gr.Button(f"Switch to {other.choice}" if other else "", visible=bool(other))
+    if other and len(reading.columns.texts) < len(task.fields):
+        doubt = alert(
+            ANOTHER_TASK.format(question=reading.questions[0].sentence, task=other.choice)
+        )
+        return [NOTHING, NOTHING, doubt, switch, *hidden[1:], *nothing]
     broken = f", {table.broken:,} of them do not fit the header" if table.broken else ""
+    counted = note(f"{len(table):,} row{'' if len(table) == 1 else 's'}{broken}")
     return [
         sheet(first_rows(table), "first rows of the file"),
-        _labels(table, columns, task),
-        doubt + note(f"{len(table):,} row{'' if len(table) == 1 else 's'}{broken}"),
-        gr.Button(visible=False),
+        _labels(reading, task),
+        _questions(reading) + counted,
+        switch,
         gr.Column(visible=True),
         "",
-        *_lists(names, columns, task),
+        *_lists(table.names, reading.columns, task),
     ]
 
 
-def _why(table: Tabular, task: Task) -> str:
-    """Say why a file does not fit a task: columns that are not there, or labels it has not."""
-    names = table.names
-    try:
-        columns = guess(names, task)
-    except FileError:
-        return f"it has no {' and '.join(task.title_of(field).lower() for field in task.fields)}"
-    unknown = label_values(table, columns, task).of("unknown")
-    return "its labels are " + ", ".join(value.value for value in unknown[:3])
+def _other(reading: Reading) -> Task | None:
+    """Return the one task that a file fits better, None where there are several or none."""
+    return reading.others[0] if len(reading.others) == 1 else None
+
+
+def _questions(reading: Reading) -> Markup:
+    questions = (alert(ASKED.format(question=each.sentence)) for each in reading.questions)
+    return join([*questions, *map(note, reading.notes)])
 
 
 def _lists(names: Sequence[str], columns: Columns, task: Task) -> list[gr.Dropdown]:
@@ -224,20 +221,10 @@ def _gold_title(task: Task) -> str:
     return "Right answer column" if task.has_spans else "Gold label column"
 
 
-def _guessed(names: Sequence[str], task: Task) -> tuple[Columns, Markup]:
-    """Guess the columns; where the names do not tell, ask."""
-    try:
-        return guess(names, task), NOTHING
-    except FileError as trouble:
-        if len(names) < len(task.fields):
-            raise
-        return guess_some(names, task), alert(f"{trouble}. Say below which column is which.")
-
-
-def _labels(table: Tabular, columns: Columns, task: Task) -> Markup:
-    if columns.gold is None:
+def _labels(reading: Reading, task: Task) -> Markup:
+    if reading.columns.gold is None:
         return note("Without gold labels there is no accuracy; everything else is measured.")
-    return labels_read(label_values(table, columns, task), task)
+    return labels_read(reading.values, task)
 
 
 def show_labels(
@@ -247,8 +234,7 @@ def show_labels(
     task = task_named(task_name)
     try:
         table = open_upload(visitor, path)
-        chosen = columns_of(table.names, columns, task)
-        return _labels(table, with_class_names(chosen, table.path), task), ""
+        return _labels(reading_of(table, table.path, task, options_of(columns, task)), task), ""
     except UserError as trouble:
         return alert(trouble), ""
 
@@ -256,32 +242,31 @@ def show_labels(
 def _fitting(visitor: str, task_name: str, path: str | None) -> Any:  # Any: gradio's mark to skip
     """Return the task that the file is for."""
     try:
-        other = fitting_task(open_upload(visitor, path), task_named(task_name), offered_tasks())
+        table = open_upload(visitor, path)
+        other = _other(reading_of(table, table.path, task_named(task_name)))
     except UserError:
         return gr.skip()
     return other.name if other else gr.skip()
 
 
-def columns_of(names: Sequence[str], chosen: Sequence[str | None], task: Task) -> Columns:
-    """Return the chosen columns, guessed where none is chosen. Raises FileError.
+def options_of(chosen: Sequence[str | None], task: Task, meanings: str = "") -> FileOptions:
+    """Return what the lists of columns and of labels say of a file. Raises LabelError.
 
-    The last one chosen is that of the gold label.
+    The last one chosen is the column of the gold label.
     """
     *texts, gold = chosen
-    by_field = {field: name for field, name in zip(task.fields, texts, strict=False) if name}
-    if len(by_field) < len(task.fields):
-        columns = guess(names, task, by_field)
-    else:
-        columns = Columns(by_field, None if gold in (None, "", NO_GOLD) else gold)
-    columns.check(names)
-    return columns
+    return FileOptions(
+        columns={field: name for field, name in zip(task.fields, texts, strict=False) if name},
+        gold=NO_COLUMN if gold == NO_GOLD else gold or "",
+        values=read_meanings(meanings),
+    )
 
 
-def with_meanings(table: Tabular, columns: Columns, task: Task, said: Mapping[str, str]) -> Columns:
-    """Return columns that read labels as a person says. Raises LabelError where one is unknown."""
-    meant = replace(columns, values=read_label_values(task, said, table, columns))
-    unknown = label_values(table, meant, task).of("unknown")
-    if unknown:
-        first = unknown[0]
-        raise LabelError(UNKNOWN.format(value=f"“{first.value}”", rows=first.rows))
-    return meant
+def columns_of(
+    table: Tabular, path: Path, chosen: Sequence[str | None], task: Task, meanings: str
+) -> Columns:
+    """Return how a file is read by what is chosen. Raises FileError where it is still asked."""
+    try:
+        return reading_of(table, path, task, options_of(chosen, task, meanings)).settled
+    except FileQuestion as question:
+        raise FileError(f"{question.sentence}; say it below the file") from question
