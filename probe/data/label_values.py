@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from probe.data.records import Tabular
+from probe.data.records import Tabular, cell
 from probe.data.rows import Columns, cell_text
 from probe.errors import DisputedLabel, ExampleError, FileError, LabelError
 from probe.tasks.spelling import NO_GOLD, label_word
@@ -66,7 +66,7 @@ def _counted(table: Tabular, column: str) -> Counter[str]:
     counts = Counter[str]()
     for record in table.records():
         try:
-            text = cell_text("gold label", record.cells.get(column)).strip()
+            text = cell_text("gold label", cell(record.cells, column)).strip()
         except ExampleError:
             continue
         counts[spellings.setdefault(label_word(text), text)] += 1

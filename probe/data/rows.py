@@ -12,7 +12,7 @@ from probe.data.formats.encodings import text_file
 from probe.data.formats.json_rows import json_lines
 from probe.data.missing import is_missing
 from probe.data.names import HALF, listed, shown
-from probe.data.records import NO_RECORD, Record, Tabular
+from probe.data.records import NO_RECORD, Record, Tabular, cell
 from probe.data.tables import read_table
 from probe.errors import (
     DisputedLabel,
@@ -53,7 +53,7 @@ class Columns:
 
     def cells_of(self, record: Record) -> dict[str, object]:
         """Return what a row has in the texts' columns, None where it lacks one."""
-        return {field: record.cells.get(name) for field, name in self.texts.items()}
+        return {field: cell(record.cells, name) for field, name in self.texts.items()}
 
     def check(self, names: Sequence[str]) -> None:
         """Refuse columns that are not there, and one that is used twice. Raises FileError."""
@@ -134,7 +134,7 @@ def read_rows(table: Tabular, columns: Columns, task: Task, start: int = 0) -> I
         if record.broken:
             yield InputRow(record.number, problems=(FileError(record.broken),), record=record)
             continue
-        gold = record.cells.get(columns.gold) if columns.gold else None
+        gold = cell(record.cells, columns.gold) if columns.gold else None
         row = read_row(
             task, record.number, columns.cells_of(record), gold, table.bounds, columns.meanings
         )

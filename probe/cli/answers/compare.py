@@ -91,7 +91,7 @@ def compare_command(
     path = local_file(file)
     table = read_table(path)
     if out:
-        check_cells(out, table, table.form, table.names)
+        check_cells(out, table, table.form, table.columns)
     classifiers = all_opened(models, labels, task)
     shape = _compare_table(table, path, classifiers, columns, out, precision, guard)
     if summary:

@@ -67,6 +67,11 @@ class Delimited:
         """The delimiter in words."""
         return DELIMITERS.get(self.delimiter, repr(self.delimiter))
 
+    @property
+    def words(self) -> str:
+        """How the file is read."""
+        return self.file.words
+
     def records(self) -> Iterator[Record]:
         """Yield the rows that are not blank. Raises FileError, LimitError.
 

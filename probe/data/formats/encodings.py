@@ -59,6 +59,11 @@ class TextFile:
         """The encoding of the bytes as they are read."""
         return self.encoding if _is_ascii_like(self.encoding) else "utf-8-sig"
 
+    @property
+    def words(self) -> str:
+        """The encoding in words where it was guessed or told, "" for UTF-8."""
+        return "" if self.encoding == "utf-8-sig" else f"its text in {self.encoding.upper()}"
+
     def outer(self, inner: bytes) -> bytes:
         """Return bytes that were read as they stand in the file."""
         if _is_ascii_like(self.encoding):
