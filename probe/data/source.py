@@ -10,7 +10,7 @@ from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.delimited import open_delimited
 from probe.data.formats.encodings import TextFile, text_file
 from probe.data.formats.excel import open_workbook
-from probe.data.formats.json_forms import JsonForm, json_form
+from probe.data.formats.json_forms import JsonForm, is_json, json_form
 from probe.data.formats.parquet import open_parquet
 from probe.data.formats.unpacking import packing_of
 from probe.data.names import check_names
@@ -93,10 +93,10 @@ def reader_of(
         return open_parquet(path, bounds)
     if form == "xlsx":
         return open_workbook(path, bounds)
-    file = text_file(path, bounds)
-    if form == "jsonl":
+    file = text_file(path, bounds, options.encoding)
+    if form == "jsonl" or (form == "tsv" and is_json(file)):
         return JsonObjects(file, json_form(file, options.sheet))
-    return open_delimited(file, form)
+    return open_delimited(file, form, options)
 
 
 @dataclass(frozen=True)

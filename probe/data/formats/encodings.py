@@ -11,6 +11,7 @@ from typing import IO
 from charset_normalizer import from_bytes
 
 from probe.data.formats.unpacking import Pieces, open_bytes, pieces_of
+from probe.data.names import shown
 from probe.errors import FileError
 from probe.limits import Bounds
 
@@ -86,16 +87,34 @@ class TextFile:
             yield text
 
 
-def text_file(path: Path, bounds: Bounds) -> TextFile:
-    """Find out how to read a file. Raises FileError for a blank one and what is no text."""
-    with open_bytes(path, bounds) as file:
-        encoding = encoding_of(pieces_of(file, SAMPLE_BYTES), path.name)
+def text_file(path: Path, bounds: Bounds, encoding: str = "") -> TextFile:
+    """Find out how to read a file, unless its encoding is given.
+
+    Raises FileError for a blank one and what is no text.
+    """
+    if encoding:
+        encoding = _known(encoding)
+    else:
+        with open_bytes(path, bounds) as file:
+            encoding = encoding_of(pieces_of(file, SAMPLE_BYTES), path.name)
     found = TextFile(path, bounds, encoding, "")
     with found.open() as text:
         first = next((piece.lstrip() for piece in pieces_of(text) if piece.strip()), "")[:1]
     if not first:
         raise FileError(f"{path.name} is empty")
     return replace(found, first=first)
+
+
+def _known(name: str) -> str:
+    """Return an encoding as it is called here. Raises FileError where there is none of a name."""
+    try:
+        known = codecs.lookup(name.strip()).name
+        ASCII_MARKS.encode(known)  # codecs of other things than text refuse it
+    except (LookupError, UnicodeError, ValueError) as problem:
+        raise FileError(
+            f"there is no encoding {shown(name)}; utf-8, cp1250 and cp1252 are some"
+        ) from problem
+    return "utf-8-sig" if known == "utf-8" else known
 
 
 def _is_ascii_like(encoding: str) -> bool:

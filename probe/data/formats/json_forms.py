@@ -55,6 +55,14 @@ class Member:
     size: int = 0
 
 
+def is_json(file: TextFile) -> bool:
+    """Whether a file of another name begins with an object as JSON lines do."""
+    try:
+        return file.first == "{" and isinstance(json.loads(_first_line(file)[0]), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
 def json_form(file: TextFile, part: str = "") -> JsonForm:
     """Find out in which form a file is; `part` names one of several lists.
 

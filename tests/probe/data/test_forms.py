@@ -110,7 +110,114 @@ JSON = {
         {"header": {"dataset": "own"}}, {"id": "", "context": "Ada ran.", "qas": [QID, QID]}
     ), [{"context": "Ada ran.", **QID, "id": "q"}] * 2),
 }  # fmt: skip
-FORMS = {**JSON}
+TSV = "premise\thypothesis\tlabel\n"
+TEXTS = [[*row.values()] for row in PAIRS]
+QUOTED = [
+    {"premise": '"We won!" cried Ada.', "hypothesis": 'She said "we won".', "label": "e"},
+    {"premise": 'He read "Emma".', "hypothesis": "He read a\tbook.", "label": "e"},
+    {"premise": "A note\nof two lines.", "hypothesis": "A note.", "label": "n"},
+]
+LONE = '"We won! cried Ada.\tAda won.\te\nHe left."\tHe went.\te\nHe sat.\tHe stood.\tc\n'
+AS_QUOTED = "We won! cried Ada.\tAda won.\te\nHe left."
+ASKS_QUOTES, ASKS_HEADER = ("--quotes", "--no-quotes"), ("--no-header", "--header")
+NO_HEADER = FileOptions(header=False)
+COLUMNS = [dict(zip(("column1", "column2", "column3"), row, strict=True)) for row in TEXTS]
+
+
+def tabs(*rows: list[str]) -> str:
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+def commas(*rows: list[str]) -> str:
+    return pd.DataFrame(rows).to_csv(index=False, header=False)
+
+
+DELIMITED = {
+    "pandas with tabs": Form(
+        "a.tsv", pd.DataFrame(QUOTED).to_csv(sep="\t", index=False), QUOTED, "quotes enclose"
+    ),
+    "the same as .csv": Form("a.csv", pd.DataFrame(QUOTED).to_csv(sep="\t", index=False), QUOTED),
+    "every text in quotes": Form(
+        "a.tsv", FRAME.to_csv(sep="\t", index=False, quoting=1), PAIRS, "quotes enclose"
+    ),
+    "MNLI": Form(
+        "a.tsv", TSV + tabs(['"We won!" cried Ada.', "Ada won.", "e"], ['"No."', '"', "n"]),
+        [
+            {"premise": '"We won!" cried Ada.', "hypothesis": "Ada won.", "label": "e"},
+            {"premise": '"No."', "hypothesis": '"', "label": "n"},
+        ],
+    ),
+    "a ragged row of MNLI": Form(
+        "a.tsv", TSV + tabs(['"We won!', "Ada won.", "e"], ["a", "b"], ["c", "d", "e"]),
+        [{"premise": '"We won!'}, {"premise": "a"}, {"premise": "c"}],
+    ),
+    "a pair of lone quotes": Form("a.csv", TSV + LONE, words="fit both ways", asked=ASKS_QUOTES),
+    "quotes that need not be": Form(
+        "a.tsv", TSV + tabs(['"No."', "b", "e"], ["a", "b", "c"]), words="fit both ways",
+        asked=ASKS_QUOTES,
+    ),
+    "the same, told to be text": Form(
+        "a.csv", TSV + LONE,
+        [{"premise": '"We won! cried Ada.'}, {"premise": 'He left."'}, {"premise": "He sat."}],
+        "quotes belong to the text", FileOptions(quotes=False),
+    ),
+    "the same, told to enclose": Form(
+        "a.csv", TSV + LONE, [{"premise": AS_QUOTED}, {"premise": "He sat."}],
+        options=FileOptions(quotes=True),
+    ),
+    "lone quotes at commas": Form(
+        "a.csv", 'premise,hypothesis\n"We won! cried Ada,b\n"a" b,c\nd,e\n',
+        [{"premise": '"We won! cried Ada'}, {"premise": '"a" b'}, {"premise": "d"}],
+        "quotes belong to the text",
+    ),
+    "lines in quotes at commas": Form(
+        "a.csv", 'premise,hypothesis\n"a\nb, c",d\n', [{"premise": "a\nb, c", "hypothesis": "d"}]
+    ),
+    "no header": Form(
+        "a.tsv", tabs(*TEXTS, ["a", "b", "c"]), words="looks like data", asked=ASKS_HEADER
+    ),
+    "no header, numbers": Form(
+        "a.csv", commas(["4", "17", "so good"], ["0", "18", "bad"]), words="looks like data",
+        asked=ASKS_HEADER,
+    ),
+    "no header, one row": Form("a.tsv", tabs(["He sat in the hall.", "He was there on time."]),
+        words="looks like data", asked=ASKS_HEADER),
+    "told to have none": Form("a.csv", commas(*TEXTS), COLUMNS, "first row is data", NO_HEADER),
+    "told to have one": Form(
+        "a.csv", commas(["1", "2", "2"], ["3", "4", "5"]), words="two columns called '2'",
+        options=FileOptions(header=True),
+    ),
+    "columns called by numbers": Form("a.csv", "0,1\n2,3\n", [{"0": "2", "1": "3"}]),
+    "a long question": Form(
+        "a.csv", commas(["Who was it, do you think?", "label"], ["a", "e"], ["b", "c"], ["c", "e"],
+            ["d", "c"]), [{"Who was it, do you think?": at} for at in "abcd"],
+    ),
+    "a title": Form(
+        "a.csv", "Our pairs\n" + FRAME.to_csv(index=False), PAIRS, "first row is a title"
+    ),
+    "a title and a date": Form(
+        "a.tsv", "Our pairs\t\t\n2024\t\t\n" + TSV + tabs(*TEXTS), PAIRS, "2 rows are titles"
+    ),
+    "one column of texts": Form("a.csv", "text\nOne\nTwo\n", [{"text": "One"}, {"text": "Two"}]),
+    "bytes": Form(
+        "a.tsv", tabs(["n", "text"], ["1", "b'Ad\\xc3\\xa9 ran'"], ["2", 'b"it\'s"'], ["3", ""]),
+        [{"text": "Adé ran"}, {"text": "it's"}, {"text": ""}], "b'…' is read as the text in text",
+    ),
+    "a text that is no bytes": Form("a.tsv", tabs(["text"], ["b'a'"], ["b"]), [
+        {"text": "b'a'"}, {"text": "b"}
+    ]),
+    "JSON lines as .txt": Form("a.txt", lines(*PAIRS), PAIRS),
+    "commas as .txt": Form("a.txt", commas([*PAIRS[0]], *TEXTS), PAIRS),
+    "an encoding": Form(
+        "a.csv", "text\nKůň pije.\n".encode("cp1250"), [{"text": "Kůň pije."}], "CP1250",
+        FileOptions(encoding="windows-1250"),
+    ),
+    "no such encoding": Form("a.csv", "text\na\n", words="there is no encoding 'base64'",
+        options=FileOptions(encoding="base64")),
+    "another encoding": Form("a.csv", "text\nKůň\n".encode("cp1250"), words="is not text",
+        options=FileOptions(encoding="utf-8")),
+}  # fmt: skip
+FORMS = {**JSON, **DELIMITED}
 
 
 @pytest.mark.parametrize("known", FORMS)
