@@ -1,6 +1,5 @@
 """CSV and TSV, row by row and within bounds."""
 
-import ast
 import codecs
 import csv
 import re
@@ -19,6 +18,7 @@ from probe.data.formats.unpacking import pieces_of
 from probe.data.names import check_names, listed
 from probe.data.records import Record
 from probe.errors import FileError
+from probe.tasks.python_literals import read_literal
 
 NO_BOUND = 2**31 - 1
 """The csv module's own bound holds for the whole process, ours for one file."""
@@ -202,9 +202,9 @@ def _of_bytes(text: str) -> str:
     if not BYTES.fullmatch(text):
         return text
     try:
-        read = ast.literal_eval(text)
+        read = read_literal(text)
         return read.decode() if isinstance(read, bytes) else text
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except ValueError:
         return text
 
 
