@@ -44,7 +44,7 @@ def numbered_pairs(path: Path, task: Task = NLI, asked: Asked = Asked()) -> list
         if read.words:
             asked.tell(f"{path.name}: {read.words}")
         return [(int(example.id), example) for example in read.examples]
-    questions = without_originals(question_rows(path, asked.bounds))
+    questions = without_originals(question_rows(path, asked.bounds, asked.options))
     if not questions:
         raise FileError(f"{path.name} holds no question with an answer that stands in its passage")
     return questions

@@ -11,7 +11,7 @@ import typer
 from probe.cli.options import assignments
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.reading import Labelled, labelled, reading_of
-from probe.data.records import Tabular
+from probe.data.records import ReadFile
 from probe.data.rows import NO_COLUMN, Columns
 from probe.errors import OptionError
 from probe.tasks.task import Task
@@ -126,7 +126,7 @@ def read_options(
 
 
 def settled(
-    table: Tabular, path: Path, task: Task, options: FileOptions = AS_THE_FILE_TELLS
+    table: ReadFile, path: Path, task: Task, options: FileOptions = AS_THE_FILE_TELLS
 ) -> Columns:
     """Return the columns by which a file is read, and say what a person would not expect of that.
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from probe.data.missing import is_missing
 from probe.data.names import HALF
-from probe.data.records import Tabular
+from probe.data.records import Tabular, cell
 
 PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_CHARACTERS = 5, 30, 300
 REPLACEMENT = "\ufffd"
@@ -17,7 +17,7 @@ def first_rows(table: Tabular) -> pd.DataFrame:
     """Return the first rows and columns as texts, the end of a long one cut."""
     names = table.names[:PREVIEW_COLUMNS]
     rows = [
-        [_shown(record.cells.get(name)) for name in names]
+        [_shown(cell(record.cells, name)) for name in names]
         for record in islice(table.records(), PREVIEW_ROWS)
     ]
     return pd.DataFrame(rows, columns=[_shown(name) for name in names], dtype=object)

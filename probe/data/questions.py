@@ -1,6 +1,5 @@
 """Questions of reading comprehension, from SQuAD's JSON or from a table of any form."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,19 +7,24 @@ from typing import Any
 
 import numpy as np
 
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.missing import is_missing
 from probe.data.names import listed
+from probe.data.records import cell
 from probe.data.rows import require_text
 from probe.data.tables import read_table
 from probe.errors import ExampleError, FileError, LimitError
 from probe.limits import UNBOUNDED, Bounds
-from probe.tasks.reading import READING, Question, Span, joined
+from probe.tasks.reading import NO_ANSWER, READING, Question, Span, answer_value, joined
 
 BASE, ADVERSARIAL = "base_id", "adversarial"
 """The columns that name the question of a variant, and say whether it is an adversarial one."""
 COLUMNS = ("id", "question", BASE, ADVERSARIAL)
 HUB_KEYS = ("text", "answer_start")
-PASSAGE_KEYS, ANSWER_KEYS = ("context", "passage"), ("answers", "answer")
+MRQA_SPANS = "char_spans"
+"""The first and the last character of each place where an answer stands."""
+PASSAGE_KEYS, ANSWER_KEYS = ("context", "passage"), ("detected_answers", "answers", "answer")
+"""MRQA has the places of its answers beside all their spellings."""
 LISTS = (list, np.ndarray)
 """What a list is in JSON, and in Parquet."""
 
@@ -34,16 +38,19 @@ class QuestionRow:
     error: str = ""
 
 
-def question_rows(path: Path, bounds: Bounds = UNBOUNDED) -> Iterator[QuestionRow]:
-    """Yield the rows of a file in its order: SQuAD's .json, or a table of any form.
+def question_rows(
+    path: Path, bounds: Bounds = UNBOUNDED, options: FileOptions = AS_THE_FILE_TELLS
+) -> Iterator[QuestionRow]:
+    """Yield the rows of a file in its order: SQuAD's and MRQA's JSON, or a table of any form.
 
-    A row has `context` or `passage`, `question` and `answers` (or `answer`): a text, a list of
-    texts or of {text, start}, or such a list as JSON. SQuAD's `answer_start` is read too. A text
+    A row has `context` or `passage`, `question` and `answers` (or `answer`), unless the options
+    name other columns: a text, a list of texts or of {text, start}, or such a list as JSON or as
+    Python writes it. SQuAD's `answer_start` is read too; an empty list is `NO_ANSWER`. A text
     without a place stands where it first occurs in the passage. `base_id` names the question that
     a row is a variant of. Raises FileError for a file that cannot be read or has no such columns,
     LimitError for a longer text than is read.
     """
-    for number, cells in enumerate(_rows(path, bounds), 1):
+    for number, cells in enumerate(_rows(path, bounds, options), 1):
         try:
             question = _question(cells, number)
             require_text(READING, question, bounds)
@@ -90,15 +97,26 @@ def is_adversarial(cell: object) -> bool:
     return str(cell).strip().lower() not in ("false", "0", "no")
 
 
-def _rows(path: Path, bounds: Bounds) -> Iterator[dict[str, Any]]:  # Any: JSON
-    frame = read_table(path, bounds).frame
-    names = {str(name).strip().lower(): name for name in frame.columns}
-    if "question" not in names or not set(PASSAGE_KEYS) & set(names):
-        there = listed([str(name) for name in frame.columns])
-        raise FileError(f"{path.name} needs the columns context and question; it has: {there}")
-    known = {names[name]: name for name in (*COLUMNS, *PASSAGE_KEYS, *ANSWER_KEYS) if name in names}
-    for row in frame.rename(columns=known).to_dict("records"):
-        yield {str(name): value for name, value in row.items()}
+def _rows(path: Path, bounds: Bounds, options: FileOptions) -> Iterator[dict[str, Any]]:
+    table = read_table(path, bounds, options)
+    names = {name.strip().lower(): name for name in reversed(table.columns)}
+    names |= {key: name for key, name in _chosen(options).items() if name}
+    absent = [name for name in names.values() if name not in table.names]
+    if absent or "question" not in names or not set(PASSAGE_KEYS) & set(names):
+        lacking = f"has no column {absent[0]!r}" if absent else (
+            "needs the columns context and question"
+        )  # fmt: skip
+        raise FileError(f"{path.name} {lacking}; it has: {listed(table.names)}")
+    wanted = [key for key in (*COLUMNS, *PASSAGE_KEYS, *ANSWER_KEYS) if key in names]
+    for record in table.records():
+        yield {**record.cells, **{key: cell(record.cells, names[key]) for key in wanted}}
+
+
+def _chosen(options: FileOptions) -> dict[str, str]:
+    """Return the columns that a person names, by the key under which they are read."""
+    texts = options.columns
+    chosen = {"question": texts.get("question", ""), PASSAGE_KEYS[0]: texts.get("passage", "")}
+    return {**chosen, ANSWER_KEYS[0]: options.gold}
 
 
 def _question(row: Mapping[str, Any], number: int) -> Question:
@@ -107,23 +125,28 @@ def _question(row: Mapping[str, Any], number: int) -> Question:
     asked = row.get("question")
     if not passage.strip() or not isinstance(asked, str) or not asked.strip():
         raise ExampleError("the passage or the question is empty")
-    given: Any = next((row[key] for key in ANSWER_KEYS if not is_missing(row.get(key))), [])
-    answers = tuple(_span(answer, passage) for answer in _listed_answers(given))
-    gold = joined([answer.text for answer in answers])
+    there = (
+        row[key] for key in ANSWER_KEYS if not is_missing(row.get(key)) and str(row[key]).strip()
+    )
+    given: Any = next(there, None)
+    listed_answers = [] if given is None else _listed_answers(given)
+    spans = [_span(answer, passage) for answer in listed_answers]
+    answers = tuple(span for span in spans if span.text.strip())
+    empty = None if given is None else NO_ANSWER
+    gold = joined([answer.text for answer in answers]) or empty
     base = "" if is_missing(row.get(BASE)) else str(row[BASE])
     return Question(asked, passage, gold, str(row.get("id") or number), answers, base)
 
 
 def _listed_answers(given: Any) -> list[Any]:  # Any: a cell
-    if isinstance(given, str) and given.lstrip().startswith("["):
-        try:
-            given = json.loads(given)
-        except json.JSONDecodeError as problem:
-            raise ExampleError(f"its answers are no JSON list: {problem.msg}") from problem
+    if isinstance(given, str):
+        given = answer_value(given)
     if isinstance(given, str):
         return [given]
     if isinstance(given, Mapping):  # SQuAD's columns on the hub
         texts, starts = (given.get(key) for key in HUB_KEYS)
+        if isinstance(texts, LISTS) and not len(texts):
+            return []
         return [{"text": text, "start": start} for text, start in _zipped(texts, starts)]
     if isinstance(given, LISTS):
         return list(given)
@@ -143,6 +166,9 @@ def _span(answer: Any, passage: str) -> Span:  # Any: JSON
     if not isinstance(text, str):
         raise ExampleError("an answer is a text, or has the keys text and start")
     start = known.get("start", known.get("answer_start"))
+    if isinstance(spans := known.get(MRQA_SPANS), LISTS) and len(spans):
+        start = int(spans[0][0])
+        text = passage[start : int(spans[0][1]) + 1]
     start = passage.find(text) if start is None else start
     if not isinstance(start, (int, np.integer)) or start < 0 or not passage.startswith(text, start):
         raise ExampleError(f"the answer {text!r} does not stand in its passage where it should")

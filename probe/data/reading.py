@@ -20,7 +20,7 @@ from probe.data.label_values import (
     told,
 )
 from probe.data.names import listed, shown
-from probe.data.records import Tabular
+from probe.data.records import ReadFile, Tabular, cell
 from probe.data.rows import GOLD, NO_COLUMN, Columns, find, guess_some, read_rows
 from probe.data.source import open_source
 from probe.data.tables import read_table
@@ -45,8 +45,9 @@ ASKED_VALUES = 3
 class Reading:
     """The columns of a file and what its labels mean, or the questions that are still open.
 
-    `columns` lack the texts that no name tells. `notes` say what a person would not expect, and
-    `others` are the tasks that the file fits where it does not fit the one that is asked about.
+    `columns` lack the texts that no name tells. `form` says how the file itself is read, `notes`
+    what a person would not expect, and `others` are the tasks that the file fits where it does not
+    fit the one that is asked about.
     """
 
     columns: Columns
@@ -54,11 +55,12 @@ class Reading:
     questions: tuple[FileQuestion, ...] = ()
     notes: tuple[str, ...] = ()
     others: tuple[Task, ...] = ()
+    form: str = ""
 
     @property
     def words(self) -> str:
         """How the file is read, "" where there is nothing to say."""
-        return "; ".join(filter(None, (*self.notes, in_words(self.values))))
+        return "; ".join(filter(None, (self.form, *self.notes, in_words(self.values))))
 
     @property
     def settled(self) -> Columns:
@@ -69,12 +71,16 @@ class Reading:
 
 
 def reading_of(
-    table: Tabular,
+    table: ReadFile,
     path: Path,
     task: Task,
     options: FileOptions = AS_THE_FILE_TELLS,
 ) -> Reading:
     """Return how a file is read. Raises FileError for columns and values that are not there."""
+    return replace(_reading_of(table, path, task, options), form=table.words)
+
+
+def _reading_of(table: Tabular, path: Path, task: Task, options: FileOptions) -> Reading:
     named = {field: name for field, name in options.columns.items() if name}
     if absent := [field for field in named if field not in task.fields]:
         fields = ", ".join(task.fields)
@@ -86,7 +92,11 @@ def reading_of(
     lacking = [field for field in task.fields if field not in columns.texts]
     if lacking:
         having = [other for other in others if _has_texts(table.names, other)]
-        read = [other for other in having if not reading_of(table, path, other).questions]
+        read = [
+            other
+            for other in having
+            if not _reading_of(table, path, other, AS_THE_FILE_TELLS).questions
+        ]
         fitting = tuple(read or having)
         question = _which_texts(table.names, lacking, fitting)
         return Reading(guessed, questions=(question,), others=fitting)
@@ -216,6 +226,7 @@ def _by_name(
         name: read_values(task, counts[name], table.names, _classes(path, name), {})
         for name in usual
     }
+    usual = [name for name in usual if counts[name].counts] or usual  # an object is no label
     empty = [name for name in usual if not any(each.word for each in read[name].values)]
     unread = [
         name
@@ -297,7 +308,7 @@ def _counted(table: Tabular, names: Sequence[str]) -> dict[str, ValueCounts]:
     counts = {name: ValueCounts() for name in names}
     for record in table.records():
         for name, counted in counts.items():
-            counted.add(record.cells.get(name))
+            counted.add(cell(record.cells, name))
     return counts
 
 
@@ -320,7 +331,7 @@ def labelled(
 
     Raises FileQuestion where that is not clear, FileError, LimitError and LabelError.
     """
-    table = read_table(path, bounds)
+    table = read_table(path, bounds, options)
     reading = reading_of(table, path, task, options)
     columns = reading.settled
     if columns.gold is None:
@@ -347,7 +358,7 @@ def stream_examples(
 
     Rows that cannot be read are left out. Raises FileQuestion, FileError and LabelError.
     """
-    source = open_source(path)
+    source = open_source(path, options=options)
     columns = reading_of(source, path, task, options).settled
     for row in read_rows(source, columns, task):
         if row.example and (row.example.gold or not needs_gold):

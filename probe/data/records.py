@@ -23,6 +23,34 @@ class Record:
 
 
 NO_RECORD = Record(0)
+MOST_PATHS = 200
+"""Names of nested fields that are listed."""
+
+
+def cell(cells: Mapping[str, Any], name: str) -> Any:  # Any: whatever a file may hold
+    """Return what a row has by a column's name, else by a path such as `example.premise`.
+
+    None where it has neither.
+    """
+    if name in cells:
+        return cells[name]
+    parts = name.split(".")
+    for count in range(1, len(parts)):
+        inner = cells.get(".".join(parts[:count]))
+        if isinstance(inner, Mapping):
+            found = cell(inner, ".".join(parts[count:]))
+            if found is not None:
+                return found
+    return None
+
+
+def paths(cells: Mapping[str, Any], prefix: str = "") -> Iterator[str]:  # Any: as above
+    """Yield the paths of the fields that stand within objects of a row."""
+    for name, value in cells.items():
+        if isinstance(value, Mapping):
+            yield from paths(value, f"{prefix}{name}.")
+        elif prefix:
+            yield f"{prefix}{name}"
 
 
 class Tabular(Protocol):
@@ -34,10 +62,18 @@ class Tabular(Protocol):
 
     @property
     def names(self) -> Sequence[str]:
-        """The names of the columns."""
+        """The names of the columns, and behind them the paths of nested fields."""
 
     def __len__(self) -> int:
         """Return how many rows there are."""
 
     def records(self, start: int = 0) -> Iterator[Record]:
         """Yield the rows from the one of this number on."""
+
+
+class ReadFile(Tabular, Protocol):
+    """The rows of a file, which may have been read in one of several ways."""
+
+    @property
+    def words(self) -> str:
+        """How it is read where there is another way, "" where that needs no saying."""

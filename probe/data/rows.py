@@ -1,5 +1,6 @@
 """Rows of a file as examples: by which columns, and what is wrong with a row."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -8,7 +9,7 @@ import pandas as pd
 
 from probe.data.missing import is_missing
 from probe.data.names import HALF, listed, shown
-from probe.data.records import NO_RECORD, Record, Tabular
+from probe.data.records import NO_RECORD, Record, Tabular, cell
 from probe.errors import (
     ExampleError,
     FileError,
@@ -45,7 +46,7 @@ class Columns:
 
     def cells_of(self, record: Record) -> dict[str, object]:
         """Return what a row has in the texts' columns, None where it lacks one."""
-        return {field: record.cells.get(name) for field, name in self.texts.items()}
+        return {field: cell(record.cells, name) for field, name in self.texts.items()}
 
     def check(self, names: Sequence[str]) -> None:
         """Refuse columns that are not there, and one that is used twice. Raises FileError."""
@@ -111,7 +112,7 @@ def read_rows(table: Tabular, columns: Columns, task: Task, start: int = 0) -> I
         if record.broken:
             yield InputRow(record.number, problems=(FileError(record.broken),), record=record)
             continue
-        gold = record.cells.get(columns.gold) if columns.gold else None
+        gold = cell(record.cells, columns.gold) if columns.gold else None
         row = read_row(
             task, record.number, columns.cells_of(record), gold, table.bounds, columns.values
         )
@@ -170,8 +171,17 @@ def require_text(task: Task, example: Example, bounds: Bounds = UNBOUNDED) -> No
 
 
 def find(names: Sequence[str], wanted: Sequence[str]) -> str | None:
-    """Return the first of some wanted names that is there, whatever its case, None for none."""
+    """Return the first of some wanted names that is there, whatever its case, None for none.
+
+    A field within an object is found where no other has its name.
+    """
     by_word = {name.strip().lower(): name for name in reversed(list(names))}
+    inner = [name for name in names if "." in name]
+    ends = Counter(name.rpartition(".")[2].strip().lower() for name in inner)
+    for name in inner:
+        end = name.rpartition(".")[2].strip().lower()
+        if ends[end] == 1:
+            by_word.setdefault(end, name)
     return next((by_word[word] for word in wanted if word in by_word), None)
 
 

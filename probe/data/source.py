@@ -1,20 +1,20 @@
 """A file read row by row, whatever its form: what `read_table` and the scoring of files share."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Literal, Protocol, get_args
 
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.delimited import open_delimited
 from probe.data.formats.encodings import TextFile, text_file
 from probe.data.formats.excel import open_workbook
-from probe.data.formats.json_rows import json_lines, json_list
+from probe.data.formats.json_forms import JsonForm, is_json, json_form
 from probe.data.formats.parquet import open_parquet
-from probe.data.formats.squad import is_squad, squad_rows
 from probe.data.formats.unpacking import packing_of
 from probe.data.names import check_names
-from probe.data.records import Record
+from probe.data.records import MOST_PATHS, Record, paths
 from probe.errors import FileError
 from probe.limits import UNBOUNDED, Bounds
 
@@ -54,59 +54,77 @@ class Reader(Protocol):
     def columns(self) -> tuple[str, ...]:
         """The names of its columns; none where each row names its own."""
 
+    @property
+    def words(self) -> str:
+        """How it is read where it could be read in another way, "" where that needs no saying."""
+
     def records(self) -> Iterator[Record]:
         """Yield its rows. Raises FileError, LimitError."""
 
 
 @dataclass(frozen=True)
 class JsonObjects:
-    """JSON lines, a list of objects or SQuAD's JSON."""
+    """A file of JSON whose rows are objects, in whatever form it holds them."""
 
     file: TextFile
-    rows: Callable[[TextFile], Iterator[Record]]
+    json: JsonForm
     form: Form = "jsonl"
     columns: tuple[str, ...] = ()
 
+    @property
+    def words(self) -> str:
+        """How the file is read."""
+        return "; ".join(filter(None, (self.json.words, self.file.words)))
+
     def records(self) -> Iterator[Record]:
         """Yield the objects. Raises FileError, LimitError."""
-        return self.rows(self.file)
+        return self.json.rows(self.file)
 
 
-def reader_of(path: Path, bounds: Bounds = UNBOUNDED) -> Reader:
+def reader_of(
+    path: Path, bounds: Bounds = UNBOUNDED, options: FileOptions = AS_THE_FILE_TELLS
+) -> Reader:
     """Open a file in whatever form it is. Raises FileError, LimitError.
 
-    The encoding is guessed where it is not UTF-8.
+    What the options leave open is told by the file. Raises FileQuestion where it does not tell it.
     """
     form = form_of(path)
     if form == "parquet":
         return open_parquet(path, bounds)
     if form == "xlsx":
         return open_workbook(path, bounds)
-    file = text_file(path, bounds)
-    if form == "jsonl":
-        return JsonObjects(file, _json_rows(file))
-    return open_delimited(file, form)
-
-
-def _json_rows(file: TextFile) -> Callable[[TextFile], Iterator[Record]]:
-    if file.first == "[":
-        return json_list
-    return squad_rows if is_squad(file) else json_lines
+    file = text_file(path, bounds, options.encoding)
+    if form == "jsonl" or (form == "tsv" and is_json(file)):
+        return JsonObjects(file, json_form(file, options.sheet))
+    return open_delimited(file, form, options)
 
 
 @dataclass(frozen=True)
 class Source:
     """A file that was read once from its beginning to its end, and can be read again.
 
-    `broken` counts the rows that do not fit the header.
+    `broken` counts the rows that do not fit the header, `nested` are the paths of fields within
+    objects.
     """
 
     path: Path
     reader: Reader
     bounds: Bounds
-    names: tuple[str, ...]
+    columns: tuple[str, ...]
     rows: int
     broken: int
+    nested: tuple[str, ...] = ()
+    options: FileOptions = AS_THE_FILE_TELLS
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its columns, and behind them the paths of nested fields."""
+        return (*self.columns, *self.nested)
+
+    @property
+    def words(self) -> str:
+        """How it is read where it could be read in another way, "" where that needs no saying."""
+        return self.reader.words
 
     def __len__(self) -> int:
         """Return how many rows there are."""
@@ -122,18 +140,38 @@ class Source:
         return islice(self.reader.records(), start, None)
 
 
-def open_source(path: Path, bounds: Bounds = UNBOUNDED) -> Source:
+def open_source(
+    path: Path, bounds: Bounds = UNBOUNDED, options: FileOptions = AS_THE_FILE_TELLS
+) -> Source:
     """Read a file once, so that what is wrong with it is said before any row is scored.
 
-    Raises FileError and LimitError with a sentence.
+    Raises FileError and LimitError with a sentence, FileQuestion where it can be read in several
+    ways.
     """
-    reader = reader_of(path, bounds)
-    names, rows, broken = dict.fromkeys(reader.columns), 0, 0
+    reader = reader_of(path, bounds, options)
+    rows, broken, shape = 0, 0, Shape(reader.columns)
     for record in checked(reader, path, bounds):
         rows += 1
         broken += bool(record.broken)
-        names |= dict.fromkeys(record.cells)
-    return Source(path, reader, bounds, tuple(names), rows, broken)
+        shape.add(record)
+    nested = tuple(shape.nested)
+    return Source(path, reader, bounds, tuple(shape.columns), rows, broken, nested, options)
+
+
+class Shape:
+    """The names of a file's columns and of the fields within their objects, in their order."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self.columns, self.nested = dict.fromkeys(columns), dict[str, None]()
+
+    def add(self, record: Record) -> None:
+        """Take the names of a row."""
+        cells = record.cells
+        if cells.keys() - self.columns.keys():
+            self.columns |= dict.fromkeys(cells)
+        if len(self.nested) < MOST_PATHS and any(isinstance(each, dict) for each in cells.values()):
+            new = (path for path in paths(cells) if path not in self.columns)
+            self.nested = dict.fromkeys(islice(chain(self.nested, new), MOST_PATHS))
 
 
 def checked(reader: Reader, path: Path, bounds: Bounds) -> Iterator[Record]:

@@ -1,9 +1,11 @@
 """Copies guarded for spreadsheets, which compute a cell that begins like a formula."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+from probe.data.file_options import FileOptions
 from probe.data.formats.delimited import DelimitedForm, open_delimited
 from probe.data.formats.encodings import text_file
 from probe.data.writers.appended import AppendedFile
@@ -15,10 +17,16 @@ COPIED_ROWS = 4096
 """Rows of a file that are in memory at a time."""
 
 
-def write_guarded_copy(path: Path, copy: Path) -> None:
-    """Write a guarded copy of a CSV or TSV file of ours. Raises FileError."""
+def write_guarded_copy(
+    path: Path, copy: Path, options: FileOptions = FileOptions(header=True)
+) -> None:
+    """Write a guarded copy of a CSV or TSV file of ours. Raises FileError.
+
+    The options are those by which the file was read to which ours stands beside.
+    """
     form: DelimitedForm = "tsv" if checked_form(path, guard=True) == "tsv" else "csv"
-    source = open_delimited(text_file(path, UNBOUNDED), form)
+    told = replace(options, header=True)  # ours has one
+    source = open_delimited(text_file(path, UNBOUNDED, told.encoding), form, told)
     lines = BesideDelimited(source, (), copy.name, guard=True)
     file = AppendedFile(copy)
     file.append(lines.head())

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.parquet import read_parquet
 from probe.data.records import NO_RECORD, Record
-from probe.data.source import Form, checked, form_of, reader_of
+from probe.data.source import Form, Shape, checked, form_of, reader_of
 from probe.data.writers.appended import AppendedFile
 from probe.data.writers.blocks import BLOCKS, write_blocks
 from probe.data.writers.output import checked_form, line_form
@@ -21,18 +22,26 @@ class Table:
     """The rows of a file. Text files keep every cell as the text it was.
 
     `broken` maps the number of a row that does not fit the header to the reason; `bounds` are those
-    within which it was read.
+    within which it was read, `nested` the paths of fields within objects, and `words` say how it
+    was read where there is another way.
     """
 
     frame: pd.DataFrame
     form: Form
     broken: dict[int, str] = field(default_factory=dict)
     bounds: Bounds = UNBOUNDED
+    nested: tuple[str, ...] = ()
+    words: str = ""
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [str(name) for name in self.frame.columns]
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns."""
-        return [str(name) for name in self.frame.columns]
+        """The names of the columns, and behind them the paths of nested fields."""
+        return [*self.columns, *self.nested]
 
     def __len__(self) -> int:
         """Return how many rows there are."""
@@ -42,32 +51,35 @@ class Table:
         """Yield the rows from the one of this number on."""
         columns = [self.frame[name].iloc[start:] for name in self.frame.columns]
         for number, cells in enumerate(zip(*columns, strict=True), start):
-            named = dict(zip(self.names, cells, strict=True))
+            named = dict(zip(self.columns, cells, strict=True))
             yield Record(number, named, broken=self.broken.get(number, ""))
 
 
-def read_table(path: Path, bounds: Bounds = UNBOUNDED) -> Table:
+def read_table(
+    path: Path, bounds: Bounds = UNBOUNDED, options: FileOptions = AS_THE_FILE_TELLS
+) -> Table:
     """Read a file of any form whole, also the releases of MNLI, SNLI and SQuAD.
 
-    TSV is read without quoting, as released. A file that passes a bound is read no further than to
-    there. Raises FileError and LimitError with a sentence.
+    A file that passes a bound is read no further than to there. Raises FileError and LimitError
+    with a sentence, FileQuestion where the file can be read in several ways.
     """
     if form_of(path) == "parquet":
         frame = read_parquet(path, bounds)
         if frame.empty:
             raise FileError(f"{path.name} has no rows below its header")
         return Table(frame, "parquet", bounds=bounds)
-    reader = reader_of(path, bounds)
-    records = list(checked(reader, path, bounds))
-    names = reader.columns or tuple({name: None for record in records for name in record.cells})
+    reader = reader_of(path, bounds, options)
+    records, shape = list(checked(reader, path, bounds)), Shape(reader.columns)
+    for record in records:
+        shape.add(record)
     frame = pd.DataFrame(
         {
             name: pd.Series([record.cells.get(name) for record in records], dtype=object)
-            for name in names
+            for name in shape.columns
         }
     )
     broken = {record.number: record.broken for record in records if record.broken}
-    return Table(frame, reader.form, broken, bounds)
+    return Table(frame, reader.form, broken, bounds, tuple(shape.nested), reader.words)
 
 
 def write_table(frame: pd.DataFrame, path: Path, guard: bool = False) -> None:

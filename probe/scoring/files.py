@@ -60,7 +60,7 @@ class ScoringFiles:
             if not known:
                 shutil.rmtree(places.work, ignore_errors=True)
             places.work.mkdir(parents=True, exist_ok=True)
-        names = free_names(source.names, columns.scored, Path(model).name)
+        names = free_names(source.columns, columns.scored, Path(model).name)
         spool, made = places.work / "scored.spool", places.work / "pairs.spool"
         self._scored = Output(places.scored, names, spool, source, guard, known)
         self._pairs = None
@@ -116,7 +116,7 @@ def check_forms(
     """
     scored, pairs = places.scored, places.pairs
     check_rows(scored.name, form_of(scored), len(source))
-    check_cells(scored, source, source.form, source.names)
+    check_cells(scored, source, source.form, source.columns)
     if pairs and transforms:
         check_rows(pairs.name, form_of(pairs), len(source) * len(transforms))
         if form_of(pairs) == "tsv":

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from probe.data.questions import ADVERSARIAL, BASE
-from probe.data.records import Record
+from probe.data.records import Record, cell
 from probe.data.rows import Columns
 from probe.data.source import Source
 from probe.data.writers.cells import as_json
@@ -58,7 +58,7 @@ def packed_part(part: Part) -> bytes:
     values = {
         "names": part.names,
         "start": part.rows[0].number,
-        "cells": [[row.cells.get(name) for name in part.names] for row in part.rows],
+        "cells": [[cell(row.cells, name) for name in part.names] for row in part.rows],
         "broken": {row.number: row.broken for row in part.rows if row.broken},
         "bounds": asdict(part.bounds),
     }

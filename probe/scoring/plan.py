@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.rows import Columns
 from probe.models.classifier import Precision
 from probe.runs.run import Json
@@ -19,7 +20,7 @@ MOST_PARTS = 500
 class ScoringPlan:
     """A file as a run. `folder` names where the app keeps the file and what comes of it.
 
-    `order` is that of the model's outputs where its config does not say it.
+    `reading` is how the file is opened, and `order` that of the model's outputs where its config does not say it.
     """
 
     model: str
@@ -29,6 +30,7 @@ class ScoringPlan:
     rows: int
     folder: str
     order: tuple[Label, ...] = ()
+    reading: FileOptions = AS_THE_FILE_TELLS
 
     @property
     def part_rows(self) -> int:
@@ -62,6 +64,7 @@ def plan_json(plan: ScoringPlan) -> Json:
         "rows": plan.rows,
         "folder": plan.folder,
         "order": list(plan.order),
+        "reading": asdict(plan.reading),
     }
 
 
@@ -74,7 +77,7 @@ def read_plan(values: Json) -> ScoringPlan:
     )  # fmt: skip
     return ScoringPlan(
         values["model"], task_named(values["task"]), request, values["file"], values["rows"],
-        values["folder"], tuple(values["order"]),
+        values["folder"], tuple(values["order"]), FileOptions(**values.get("reading", {})),
     )  # fmt: skip
 
 

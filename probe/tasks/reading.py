@@ -1,4 +1,7 @@
-"""Reading comprehension: a question is answered with a stretch of its passage. As on SQuAD 1.1."""
+"""Reading comprehension: a question is answered with a stretch of its passage.
+
+As on SQuAD 1.1, and 2.0: where a passage holds no answer, only an empty one is right.
+"""
 
 import json
 import re
@@ -8,11 +11,14 @@ from typing import Any
 
 from probe.errors import ExampleError
 from probe.tasks import span_scores
+from probe.tasks.python_literals import read_literal
 from probe.tasks.task import Label, Task, register
 
 SEPARATOR, WITHIN = "|", "\\|"
 """Stands between the reference answers of a question where they are one text, and within one."""
 BETWEEN = re.compile(r"(?<!\\)\|")
+NO_ANSWER = "(no answer)"
+"""The gold answer of a question that its passage does not answer."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,9 @@ class Question:
 
 
 def references(gold: Label) -> list[str]:
-    """Return the reference answers that a gold answer holds."""
+    """Return the reference answers that a gold answer holds; none of NO_ANSWER."""
+    if gold == NO_ANSWER:
+        return []
     texts = (text.strip().replace(WITHIN, SEPARATOR) for text in BETWEEN.split(gold))
     return [text for text in texts if text]
 
@@ -57,28 +65,58 @@ def joined(answers: list[str]) -> Label | None:
 
 
 def is_right(answer: Label, gold: Label) -> bool:
-    """Whether an answer is one of the reference answers, after SQuAD's normalisation."""
+    """Whether an answer is one of the reference answers, after SQuAD's normalisation.
+
+    Where there is none only an empty answer is right (Rajpurkar et al. 2018, in their code).
+    """
+    if gold == NO_ANSWER:
+        return not span_scores.normalised(answer)
     return bool(span_scores.best(answer, references(gold), span_scores.same_span))
 
 
 def f1(answer: Label, gold: Label) -> float:
-    """Return the F1 of an answer beside the nearest reference answer, from 0 to 1."""
+    """Return the F1 of an answer beside the nearest reference answer, from 0 to 1.
+
+    Where there is none it is 1 for an empty answer and else 0, as in SQuAD 2.0.
+    """
+    if gold == NO_ANSWER:
+        return float(is_right(answer, gold))
     return span_scores.best(answer, references(gold), span_scores.f1)
+
+
+def in_words(gold: Label) -> str:
+    """Return the reference answers of a gold answer as a person reads them."""
+    return " or ".join(references(gold)) or gold
+
+
+def answer_value(text: str) -> Any:  # Any: JSON
+    """Return the answers that a cell's text writes as JSON or as Python, else the text itself.
+
+    Raises ExampleError.
+    """
+    if not text.lstrip().startswith(("[", "{")):
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        try:
+            return read_literal(text)
+        except ValueError as problem:
+            raise ExampleError(
+                f"its answers are no JSON list and no list as Python writes it: {problem}"
+            ) from problem
 
 
 def gold_text(cell: Any) -> str:  # Any: a cell of a file
     """Return the reference answers of a cell as one text.
 
     A cell is a text, a list of texts or of {text, ...}, SQuAD's columns {text: [...], ...}, or such
-    a value as JSON. Raises ExampleError.
+    a value as JSON or as Python writes it. An empty list is NO_ANSWER. Raises ExampleError.
     """
     if isinstance(cell, str):
-        if not cell.lstrip().startswith(("[", "{")):
+        cell = answer_value(cell)
+        if isinstance(cell, str):
             return cell
-        try:
-            cell = json.loads(cell)
-        except ValueError as problem:
-            raise ExampleError(f"the answers are no JSON: {problem}") from problem
     if isinstance(cell, Mapping):
         cell = cell.get("text")
     if isinstance(cell, str) or not hasattr(cell, "__iter__"):
@@ -87,7 +125,7 @@ def gold_text(cell: Any) -> str:  # Any: a cell of a file
     known = [text for text in texts if isinstance(text, str)]
     if len(known) < len(texts):
         raise ExampleError("an answer is a text, or has the keys text and start")
-    return joined(known) or ""
+    return joined([text for text in known if text.strip()]) or NO_ANSWER
 
 
 def answers_and_base(row: Mapping[str, Any]) -> dict[str, Any]:  # Any: JSON
@@ -125,10 +163,14 @@ def squad_question(row: Mapping[str, Any]) -> Question:  # Any: JSON
 
 
 def problem(question: Question) -> str:
-    """Return what is wrong with a question: an answer that its passage does not hold."""
-    passage = span_scores.normalised(question.passage)
-    absent = [text for text in question.references if span_scores.normalised(text) not in passage]
-    return f"the answer {absent[0]!r} does not occur in the passage" if absent else ""
+    """Return what is wrong with a question: answers of which its passage holds none.
+
+    Others of MRQA's are spellings beside the one that the passage has.
+    """
+    passage, known = span_scores.normalised(question.passage), question.references
+    if not known or any(span_scores.normalised(text) in passage for text in known):
+        return ""
+    return f"the answer {known[0]!r} does not occur in the passage"
 
 
 READING = register(

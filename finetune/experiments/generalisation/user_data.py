@@ -38,7 +38,7 @@ def read_conditions(
 
     Rows of which it says nothing are left out. Raises FileError or LabelError.
     """
-    frame = read_table(path, asked.bounds).frame
+    frame = read_table(path, asked.bounds, asked.options).frame
     names = {str(name).strip().lower(): name for name in frame.columns}
     if column.strip().lower() not in names:
         there = listed([str(name) for name in frame.columns])

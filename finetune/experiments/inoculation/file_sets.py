@@ -92,7 +92,7 @@ def _drawn(
 
 def _parts(path: Path, task: Task, asked: Asked) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
     """Return the rows by the column `split`, None where there is none. Raises FileError."""
-    frame = read_table(path, asked.bounds).frame
+    frame = read_table(path, asked.bounds, asked.options).frame
     column = next((name for name in frame.columns if str(name).strip().lower() == "split"), None)
     if column is None:
         return None

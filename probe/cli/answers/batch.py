@@ -84,7 +84,7 @@ def batch_command(
         checked_form(place, guard)
     names = tuple(name.strip() for name in transforms.split(",") if name.strip())
     path = local_file(file)
-    source = open_source(path)
+    source = open_source(path, options=reading)
     classifier = opened(model, labels, task)
     answered = classifier.task
     options = transform_options(answered, keep, sign, pin, by_id, draw, others)

@@ -120,7 +120,7 @@ def checkup_command(
 
 def _examples(path: Path, task: Task, reading: FileOptions) -> list[Any]:  # Any: the task's own
     """Return the examples of a file that have a gold label. Raises UserError."""
-    table = read_table(path)
+    table = read_table(path, options=reading)
     columns = settled(table, path, task, reading)
     if columns.gold is None:
         raise CheckupError(f"{path.name} has no column of gold labels; --gold names it")

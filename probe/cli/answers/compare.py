@@ -97,9 +97,9 @@ def compare_command(
     if out:
         checked_form(out, guard)
     path = local_file(file)
-    table = read_table(path)
+    table = read_table(path, options=reading)
     if out:
-        check_cells(out, table, table.form, table.names)
+        check_cells(out, table, table.form, table.columns)
     classifiers = all_opened(models, labels, task)
     answered = held_to(classifiers)
     asked = _with_columns(replace(reading, gold=gold), columns, answered)

@@ -11,6 +11,7 @@ from typing import IO
 from charset_normalizer import from_bytes
 
 from probe.data.formats.unpacking import Pieces, open_bytes, pieces_of
+from probe.data.names import shown
 from probe.errors import FileError
 from probe.limits import Bounds
 
@@ -59,6 +60,11 @@ class TextFile:
         """The encoding of the bytes as they are read."""
         return self.encoding if _is_ascii_like(self.encoding) else "utf-8-sig"
 
+    @property
+    def words(self) -> str:
+        """The encoding in words where it was guessed or told, "" for UTF-8."""
+        return "" if self.encoding == "utf-8-sig" else f"its text in {self.encoding.upper()}"
+
     def outer(self, inner: bytes) -> bytes:
         """Return bytes that were read as they stand in the file."""
         if _is_ascii_like(self.encoding):
@@ -81,16 +87,34 @@ class TextFile:
             yield text
 
 
-def text_file(path: Path, bounds: Bounds) -> TextFile:
-    """Find out how to read a file. Raises FileError for a blank one and what is no text."""
-    with open_bytes(path, bounds) as file:
-        encoding = encoding_of(pieces_of(file, SAMPLE_BYTES), path.name)
+def text_file(path: Path, bounds: Bounds, encoding: str = "") -> TextFile:
+    """Find out how to read a file, unless its encoding is given.
+
+    Raises FileError for a blank one and what is no text.
+    """
+    if encoding:
+        encoding = _known(encoding)
+    else:
+        with open_bytes(path, bounds) as file:
+            encoding = encoding_of(pieces_of(file, SAMPLE_BYTES), path.name)
     found = TextFile(path, bounds, encoding, "")
     with found.open() as text:
         first = next((piece.lstrip() for piece in pieces_of(text) if piece.strip()), "")[:1]
     if not first:
         raise FileError(f"{path.name} is empty")
     return replace(found, first=first)
+
+
+def _known(name: str) -> str:
+    """Return an encoding as it is called here. Raises FileError where there is none of a name."""
+    try:
+        known = codecs.lookup(name.strip()).name
+        ASCII_MARKS.encode(known)  # codecs of other things than text refuse it
+    except (LookupError, UnicodeError, ValueError) as problem:
+        raise FileError(
+            f"there is no encoding {shown(name)}; utf-8, cp1250 and cp1252 are some"
+        ) from problem
+    return "utf-8-sig" if known == "utf-8" else known
 
 
 def _is_ascii_like(encoding: str) -> bool:

@@ -31,6 +31,7 @@ class Workbook:
     bounds: Bounds
     columns: tuple[str, ...]
     form: Literal["xlsx"] = "xlsx"
+    words: str = ""
 
     def rows(self) -> Iterator[Cells]:
         """Yield the cells of the rows below the header that are not blank.

@@ -1,8 +1,9 @@
-"""JSON lines and lists of JSON objects, row by row and within bounds."""
+"""JSON objects, one a line, in a list or one after another, row by row and within bounds."""
 
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import IO, Any
 
 from probe.data.formats.encodings import TextFile
@@ -17,6 +18,7 @@ MAX_DIGITS = 4300
 MAX_NESTING = 50
 """Lists and objects inside one another; many more and none can be written again."""
 PIECE = 1 << 16
+DIGITS = "-0123456789"
 SPACES = re.compile(r"\s*")
 
 
@@ -31,8 +33,8 @@ def json_lines(file: TextFile) -> Iterator[Record]:
         count = blank = 0
         for number, line in enumerate(lines, 1):
             if stripped := line.strip():
-                row = _checked(_line(stripped, number, name), name, bounds)
-                yield Record(count, row, _one_line(line), b"\n")
+                row = checked_row(_line(stripped, number, name), name, bounds)
+                yield Record(count, row, one_line(line), b"\n")
                 count += 1
             else:
                 blank += 1
@@ -40,7 +42,7 @@ def json_lines(file: TextFile) -> Iterator[Record]:
             lines.begin_row()
 
 
-def _one_line(written: str) -> bytes:
+def one_line(written: str) -> bytes:
     """Return an object's text as a line of its own, in the encoding that JSON has."""
     return written.strip().replace("\n", " ").replace("\r", " ").encode()
 
@@ -73,23 +75,41 @@ def json_list(file: TextFile) -> Iterator[Record]:
     Raises FileError, LimitError.
     """
     name, bounds = file.path.name, file.bounds
-    with file.open() as text:
-        parts = Parts(text, name, bounds)
+    with opened(file) as parts:
         parts.take("[")
-        for number, (value, written) in enumerate(parts.listed()):
-            row = _checked(value, name, bounds)
-            yield Record(number, row, _one_line(written), b"\n")
+        yield from _records(parts.listed(), name, bounds)
         if parts.next_mark() not in ("", "]"):
             raise FileError(f"{name} is not JSON: something follows its list")
+
+
+def json_objects(file: TextFile) -> Iterator[Record]:
+    """Yield objects that stand one after another, however many lines each has.
+
+    Raises FileError, LimitError.
+    """
+    name, bounds = file.path.name, file.bounds
+    with opened(file) as parts:
+        yield from _records(parts.one_after_another(), name, bounds)
+
+
+@contextmanager
+def opened(file: TextFile) -> "Iterator[Parts]":
+    """Open a file to read its values one after another. Raises FileError, LimitError."""
+    with file.open() as text:
+        yield Parts(text, file.path.name, file.bounds)
+
+
+def _records(objects: Iterator[tuple[Any, str]], name: str, bounds: Bounds) -> Iterator[Record]:
+    for number, (value, written) in enumerate(objects):
+        yield Record(number, checked_row(value, name, bounds), one_line(written), b"\n")
 
 
 class Parts:
     """A JSON text, read no further than to the end of the value that is asked for."""
 
-    def __init__(self, text: IO[str], name: str, bounds: Bounds, ahead: str = "") -> None:
-        """`ahead` is what was read of the text already."""
+    def __init__(self, text: IO[str], name: str, bounds: Bounds) -> None:
         self._text, self._name, self._bounds = text, name, bounds
-        self._ahead, self._at = ahead, 0
+        self._ahead, self._at = "", 0
 
     def next_mark(self) -> str:
         """Return the next character that is no space, "" at the end."""
@@ -109,49 +129,81 @@ class Parts:
         self._at += 1
         return mark
 
-    def listed(self) -> Iterator[tuple[Any, str]]:  # Any: JSON
-        """Read the objects of a list that has begun, each with its text, and the list's end.
+    def listed(self, of_objects: bool = True, whole: bool = False) -> Iterator[tuple[Any, str]]:
+        """Read the values of a list that has begun, each with its text, and the list's end.
 
-        Raises FileError, LimitError.
+        `whole` is as in `value`. Raises FileError, LimitError.
         """
         if self.next_mark() == "]":
             self.take("]")
             return
         mark = ","
         while mark == ",":
-            yield self.value()
+            begun = self.next_mark()
+            if not begun:
+                raise FileError(f"{self._name} is not JSON: it ends inside its list")
+            if of_objects and begun != "{":
+                raise FileError(f"{self._name}: each entry of the list must be a JSON object")
+            yield self.value(whole)
             mark = self.take(",]")
 
-    def value(self) -> tuple[Any, str]:  # Any: JSON
-        """Read the next value, an object, and its text. Raises FileError, LimitError."""
-        mark = self.next_mark()
-        if not mark:
-            raise FileError(f"{self._name} is not JSON: it ends inside its list")
-        if mark != "{":
-            raise FileError(f"{self._name}: each entry of the list must be a JSON object")
+    def one_after_another(self) -> Iterator[tuple[Any, str]]:  # Any: JSON
+        """Read values with nothing between them. Raises FileError, LimitError."""
+        while self.next_mark():
+            yield self.value()
+
+    def members(self) -> Iterator[str]:
+        """Read the names of an object's members; who asks reads the value before the next one.
+
+        Raises FileError, LimitError.
+        """
+        self.take("{")
+        if self.next_mark() == "}":
+            self.take("}")
+            return
+        mark = ","
+        while mark == ",":
+            if self.next_mark() != '"':
+                raise FileError(f"{self._name} is not JSON: a name in quotes is missing")
+            name, _ = self.value()
+            self.take(":")
+            yield name
+            mark = self.take(",}")
+
+    def value(self, whole: bool = False) -> tuple[Any, str]:  # Any: JSON
+        """Read the next value and its text.
+
+        A list or an object may be `whole`, more than a row: a column or an article. Raises
+        FileError, LimitError.
+        """
+        begun = self.next_mark()
+        if not begun:
+            raise FileError(f"{self._name} is not JSON: it ends too early")
+        longest = None if whole and begun in "[{" else longest_row(self._bounds)
         while True:
             start = self._at
             try:
-                value, self._at = _decode(self._ahead, self._name, start)
+                value, end = _decode(self._ahead, self._name, start)
             except json.JSONDecodeError as problem:
-                self._read_on(problem)
-            else:
-                return value, self._ahead[start : self._at]
+                if not self._read_on(longest):
+                    raise FileError(f"{self._name} is not JSON: {problem.msg}") from problem
+                continue
+            if end == len(self._ahead) and self._ahead[start] in DIGITS and self._read_on(longest):
+                continue  # more digits may follow
+            self._at = end
+            return value, self._ahead[start:end]
 
-    def rest(self) -> str:
-        """Return the text behind what was read."""
-        return self._ahead[self._at :] + self._text.read()
+    def _read_on(self, longest: int | None) -> bool:
+        """Read more of a value that may not be all there; say whether there is any more.
 
-    def _read_on(self, problem: json.JSONDecodeError) -> None:
-        """Read more of a value that is not all there. Raises FileError, LimitError."""
+        Raises LimitError.
+        """
         self._ahead, self._at = self._ahead[self._at :], 0
-        longest = longest_row(self._bounds)
         if longest is not None and len(self._ahead) > longest:
             self._bounds.check("max_cell", len(self._ahead))
         more = self._text.read(max(PIECE, len(self._ahead)))
-        if not more:
-            raise FileError(f"{self._name} is not JSON: {problem.msg}") from problem
         self._ahead += more
+        return bool(more)
 
 
 def _past_spaces(text: str, at: int) -> int:
@@ -160,7 +212,7 @@ def _past_spaces(text: str, at: int) -> int:
     return spaces.end() if spaces else at
 
 
-def _checked(row: object, name: str, bounds: Bounds) -> Row:
+def checked_row(row: object, name: str, bounds: Bounds) -> Row:
     """Return a row that is an object of cells within the bounds. Raises FileError, LimitError."""
     if not isinstance(row, dict):
         raise FileError(f"{name}: each line must be a JSON object")

@@ -52,6 +52,7 @@ class Parquet:
     columns: tuple[str, ...]
     metadata: Mapping[bytes, bytes]
     form: Literal["parquet"] = "parquet"
+    words: str = ""
 
     def batches(self) -> Iterator[Any]:  # Any: pyarrow is untyped
         """Yield the rows with every column of the file. Raises FileError."""

@@ -1,49 +1,53 @@
-"""SQuAD's JSON: articles of paragraphs, and questions with their answers under each."""
+"""SQuAD's and MRQA's questions: under each passage, or article, its questions and answers."""
 
-import re
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import IO
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from probe.data.formats.encodings import TextFile
-from probe.data.formats.json_rows import Parts, Row, json_value
+from probe.data.formats.json_rows import Row
 from probe.data.records import Record
 from probe.errors import FileError
 from probe.tasks.reading import squad_questions
 
-BEGINNING = 1000
-"""Characters of a file by which its form is known."""
-SQUAD = re.compile(r'\s*\{\s*("version"\s*:\s*"[^"]*"\s*,\s*)?"data"\s*:\s*\[')
+ARTICLE, PASSAGE, HEADER = "paragraphs", "qas", "header"
+"""The key by which an article and a passage is known, and that of MRQA's first line."""
 
 
-def is_squad(file: TextFile) -> bool:
-    """Whether a file is in SQuAD's form, by its beginning."""
-    with file.open() as text:
-        return bool(SQUAD.match(text.read(BEGINNING)))
+def with_questions(records: Iterable[Record], name: str) -> Iterator[Record]:
+    """Yield rows as they are, but for articles and passages with questions a row for each question.
 
-
-def squad_rows(file: TextFile) -> Iterator[Record]:
-    """Yield a row for each question, with `context` and `title` beside its own keys.
-
-    One article at a time is in memory. Raises FileError, LimitError.
+    Such a row has `context` and `title` beside the question's own keys, and its `qid` as `id` where
+    it has no other. The first line of MRQA's files, which tells the data set, is left out. Raises
+    FileError.
     """
-    name = file.path.name
-    try:
-        with file.open() as text:
-            for number, row in enumerate(_questions(text, file)):
-                yield Record(number, row)
-    except (KeyError, TypeError) as problem:
-        raise FileError(
-            f"{name} is not in SQuAD's form: data, then paragraphs, then qas; for one question a "
-            "line let its name end in .jsonl"
-        ) from problem
+    count = 0
+    for record in records:
+        cells = record.cells
+        if record.number == 0 and set(cells) == {HEADER}:
+            continue
+        if not any(isinstance(cells.get(key), list) for key in (ARTICLE, PASSAGE)):
+            yield record if record.number == count else _numbered(record, count)
+            count += 1
+            continue
+        try:
+            for row in _questions(cells):
+                yield Record(count, row)
+                count += 1
+        except (KeyError, TypeError) as problem:
+            raise FileError(
+                f"{name} is not in SQuAD's form: data, then paragraphs, then qas; for one question "
+                "a line let its name end in .jsonl"
+            ) from problem
 
 
-def _questions(text: IO[str], file: TextFile) -> Iterator[Row]:
-    name, beginning = file.path.name, text.read(BEGINNING)
-    start = SQUAD.match(beginning)
-    whole = replace(file.bounds, max_cell=None)  # an article is no cell
-    parts = Parts(text, name, whole, beginning[start.end() if start else 0 :])
-    for article, _ in parts.listed():
-        yield from squad_questions({"data": [article]})
-    json_value("{" + parts.rest().lstrip().removeprefix(","), name)
+def _numbered(record: Record, number: int) -> Record:
+    return Record(number, record.cells, record.written, record.end, record.broken)
+
+
+def _questions(cells: Mapping[str, Any]) -> Iterator[Row]:  # Any: JSON
+    if ARTICLE in cells:
+        yield from squad_questions({"data": [cells]})
+        return
+    given = {key: value for key, value in cells.items() if key != PASSAGE}
+    for asked in cells[PASSAGE]:
+        row = {**given, **asked}
+        yield row if "id" in asked or "qid" not in asked else {**row, "id": asked["qid"]}

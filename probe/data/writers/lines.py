@@ -13,7 +13,7 @@ from probe.data.writers.cells import as_json, as_text, guarded, is_computed
 from probe.errors import FileError
 
 Values = Sequence[Any]  # Any: text, numbers and truth values
-TSV_BREAKS = "\t\n\r"
+LINE_BREAKS = "\n\r"
 
 
 class LineForm(Protocol):
@@ -70,7 +70,7 @@ class BesideDelimited:
         return self.source.file.outer(body + (record.end or self.source.header.end))
 
     def _fields(self, values: Values) -> bytes:
-        text = fields_text(values, self.source.form, self.source.delimiter, self.guard, self.name)
+        text = fields_text(values, self.source.quotes, self.source.delimiter, self.guard, self.name)
         encoding = self.source.file.inner.removesuffix("-sig")
         return text.encode(encoding, errors="backslashreplace")
 
@@ -100,8 +100,9 @@ class PlainDelimited:
         return self._line([*map(record.cells.get, self.columns), *values])
 
     def _line(self, values: Values) -> bytes:
-        delimiter, end = ("\t", "\n") if self.form == "tsv" else (",", DEFAULT_END.decode())
-        text = fields_text(values, self.form, delimiter, self.guard, self.name) + end
+        quotes = self.form == "csv"
+        delimiter, end = (",", DEFAULT_END.decode()) if quotes else ("\t", "\n")
+        text = fields_text(values, quotes, delimiter, self.guard, self.name) + end
         # half of a surrogate pair, which JSON can escape and UTF-8 cannot hold, stays the escape
         return text.encode(errors="backslashreplace")
 
@@ -144,14 +145,20 @@ def _members(values: dict[str, Any]) -> bytes:  # Any: as of Values
     return text.encode(errors="backslashreplace")
 
 
-def fields_text(values: Values, form: DelimitedForm, delimiter: str, guard: bool, name: str) -> str:
-    """Return fields as the text of a line without its end. Raises FileError."""
+def fields_text(values: Values, quotes: bool, delimiter: str, guard: bool, name: str) -> str:
+    """Return fields, in quotes where these enclose them, as a line without its end.
+
+    Raises FileError.
+    """
     texts = [as_text(guarded(value) if guard else value) for value in values]
-    if form == "csv":
+    if quotes:
         out = io.StringIO(newline="")
         # with this end a lone carriage return or line feed in a text is quoted
         csv.writer(out, delimiter=delimiter, lineterminator="\r\n").writerow(texts)
         return out.getvalue().removesuffix("\r\n")
-    if any(mark in text for text in texts for mark in TSV_BREAKS):
-        raise FileError(f"{name}: a text holds a tab or line break, which TSV cannot; choose .csv")
+    if any(mark in text for text in texts for mark in (delimiter, *LINE_BREAKS)):
+        mark = "tab" if delimiter == "\t" else repr(delimiter)
+        raise FileError(
+            f"{name}: a text holds a {mark} or line break, which TSV cannot; choose .csv"
+        )
     return delimiter.join(texts)

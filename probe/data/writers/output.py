@@ -76,7 +76,7 @@ class Output:
         self._file.close()
         if not self._lines:
             source = self._source
-            columns, reader = (source.names, source.reader) if source else ((), None)
+            columns, reader = (source.columns, source.reader) if source else ((), None)
             write_blocks(self.path, self._form, columns, self._names, self._rows, reader)
 
     def _rows(self) -> Iterator[tuple[Record, Values | None]]:
@@ -137,7 +137,7 @@ def check_cells(path: Path, table: Tabular, form: Form, columns: Sequence[str]) 
 
 def line_form(path: Path, names: Sequence[str], source: Source | None, guard: bool) -> LineForm:
     """Return how the lines of a text file are made, by its name and by the input."""
-    form, columns, ours = form_of(path), source.names if source else (), tuple(names)
+    form, columns, ours = form_of(path), source.columns if source else (), tuple(names)
     if source and isinstance(source.reader, Delimited) and source.form == form:
         return BesideDelimited(source.reader, ours, path.name, guard)
     if form == "jsonl":

@@ -9,7 +9,7 @@ from gradio.context import LocalContext
 
 from probe.data.file_options import FileOptions
 from probe.data.reading import reading_of
-from probe.data.records import Tabular
+from probe.data.records import ReadFile
 from probe.data.rows import Columns
 from probe.data.source import Source
 from probe.errors import FileError, FileQuestion
@@ -122,7 +122,7 @@ def build(models: ModelAccess, line: FileLine) -> None:
 
 
 def columns_by_name(
-    table: Tabular, path: Path, task: Task, named: Mapping[str, str], values: Mapping[str, str]
+    table: ReadFile, path: Path, task: Task, named: Mapping[str, str], values: Mapping[str, str]
 ) -> Columns:
     """Return the columns that are named, the others guessed, and what values of labels mean.
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from probe.data.file_options import FileOptions
 from probe.data.preview import first_rows
 from probe.data.reading import Reading, reading_of
-from probe.data.records import Tabular
+from probe.data.records import ReadFile
 from probe.data.rows import NO_COLUMN, Columns
 from probe.errors import FileError, FileQuestion, LabelError, UserError
 from probe.tasks.task import Task, offered_tasks, task_named
@@ -263,7 +263,7 @@ def options_of(chosen: Sequence[str | None], task: Task, meanings: str = "") -> 
 
 
 def columns_of(
-    table: Tabular, path: Path, chosen: Sequence[str | None], task: Task, meanings: str
+    table: ReadFile, path: Path, chosen: Sequence[str | None], task: Task, meanings: str
 ) -> Columns:
     """Return how a file is read by what is chosen. Raises FileError where it is still asked."""
     try:

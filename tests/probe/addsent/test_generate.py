@@ -197,7 +197,7 @@ def test_the_command_writes_passages_whose_answers_still_stand(tmp_path: Path) -
         ("q.json", "[1, 2]", "must be a JSON object"),
         ("q.json", '{"data": [{"paragraphs": [{"qas": []}]}]}', "SQuAD's form"),
         ("q.json", "{nothing", "is not JSON lines"),
-        ("q.json", '{"data": []} and more', "no JSON"),
+        ("q.json", '{"data": []} and more', "goes on behind its object"),
         ("q.json", '{"data": [{"a": ' + "[" * 100_000, "nested more than"),
         ("q.jsonl", '{"question": "Who?"}', "needs the columns"),
         ("q.jsonl", '{"context": "a b", "question": "Who?", "answers": ["c"]}', "does not stand"),

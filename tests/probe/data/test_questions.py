@@ -9,7 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from probe.data.questions import question_rows
-from probe.tasks.reading import Span, is_right, references
+from probe.data.rows import guess, read_rows
+from probe.data.tables import read_table
+from probe.tasks.reading import NO_ANSWER, READING, Span, is_right, references
 
 PASSAGE = "Ada was born in 1815 in London."
 
@@ -32,11 +34,34 @@ def written(folder: Path, answers: Any) -> Path:  # Any: JSON
         [{"text": "1815", "start": 16}],
         [{"text": "1815", "answer_start": 16}],
         {"text": ["1815"], "answer_start": [16]},
+        "{'text': ['1815'], 'answer_start': [16]}",
+        "{'text': array(['1815'], dtype=object), 'answer_start': array([16], dtype=int32)}",
+        "[{'text': '1815', 'start': 16}]",
+        [{"text": "year 1815", "char_spans": [[16, 19]]}],
     ],
 )
 def test_an_answer_is_written_in_several_ways(answers: Any, tmp_path: Path) -> None:
     (row,) = question_rows(written(tmp_path, answers))
     assert row.question and row.question.answers == (Span("1815", 16),)
+
+
+@pytest.mark.parametrize("answers", [[], "[]", "{'text': array([])}", [""], None, ""])
+def test_only_an_empty_answer_is_right_where_the_answers_are_there_and_empty(
+    answers: Any, tmp_path: Path
+) -> None:
+    path = written(tmp_path, answers)
+    (row,) = read_rows(
+        read_table(path), guess(["question", "context", "answers"], READING), READING
+    )
+    (asked,) = question_rows(path)
+    golds = [row.example.gold, asked.question and asked.question.gold]
+    if not answers and answers != []:
+        assert golds == [None, None]
+        return
+    assert golds == [NO_ANSWER, NO_ANSWER]
+    assert [READING.score(answer, NO_ANSWER) for answer in ("1815", "", " The.")] == [0, 1, 1]
+    assert [READING.matches(answer, NO_ANSWER) for answer in ("1815", "")] == [False, True]
+    assert row.example.references == []
 
 
 def test_the_lists_of_parquet_are_read(tmp_path: Path) -> None:
@@ -54,6 +79,7 @@ def test_the_lists_of_parquet_are_read(tmp_path: Path) -> None:
         (True, "its answers are a text, a list, or {text, answer_start}"),
         ([1815], "an answer is a text, or has the keys text and start"),
         ("[1815", "its answers are no JSON list"),
+        ("[open('a')]", "its answers are no JSON list"),
         ({"text": ["1815"], "answer_start": [16, 20]}, "need a text and an answer_start each"),
         ({"text": "1815", "answer_start": 16}, "need a text and an answer_start each"),
         ({"text": ["1815"], "answer_start": ["x"]}, "does not stand in its passage"),

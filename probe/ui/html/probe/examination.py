@@ -9,7 +9,7 @@ from probe.analysis.transformed import Transformed
 from probe.baselines import BASELINES
 from probe.models.classifier import Prediction
 from probe.models.reader import SpanPrediction
-from probe.tasks.reading import references
+from probe.tasks.reading import in_words
 from probe.tasks.task import INVALID, Task
 from probe.transforms.availability import missing
 from probe.transforms.registry import FAMILIES, REGISTRY
@@ -151,7 +151,7 @@ def rightness(examination: Examination) -> str:
         return ""
     if task.matches(examination.prediction.label, gold):
         return "right"
-    return f"wrong: {' or '.join(references(gold))}"
+    return f"wrong: {in_words(gold)}"
 
 
 def _no_scores(examination: Examination) -> Markup:

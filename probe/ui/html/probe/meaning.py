@@ -11,7 +11,7 @@ from probe.analysis.transformed import Transformed
 from probe.models.classifier import Prediction
 from probe.tasks.label_rules import KEEP, UNDEFINED
 from probe.tasks.nli import NON_ENTAILMENT
-from probe.tasks.reading import references
+from probe.tasks.reading import in_words
 from probe.transforms.apply import Result
 from probe.transforms.registry import chain, default_of
 from probe.ui.html.prediction import sureness
@@ -93,7 +93,7 @@ def meaning(transformed: Transformed, before: Prediction) -> str:
 
 def gold_words(result: Result) -> str:
     """Return the right answer, several with "or" between them."""
-    return " or ".join(references(result.gold or ""))
+    return in_words(result.gold or "")
 
 
 def summary(transformed: Sequence[Transformed], before: Prediction) -> str:

@@ -1,0 +1,245 @@
+"""Files in the forms in which people have them: each is read right, or its question is asked."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
+from probe.data.records import cell
+from probe.data.source import open_source
+from probe.data.tables import read_table
+from probe.errors import FileError, FileQuestion
+
+PAIRS = [
+    {"premise": "The lamp is on.", "hypothesis": "The lamp is off.", "label": "c"},
+    {"premise": "Two boats left.", "hypothesis": "Boats left.", "label": "e"},
+    {"premise": "Ada ran, then sat.", "hypothesis": "Ada is tall.", "label": "n"},
+]
+FRAME = pd.DataFrame(PAIRS)
+QUESTION = {"id": "q", "question": "Who?", "answers": [{"text": "Ada", "answer_start": 0}]}
+PASSAGE = {"context": "Ada ran.", "qas": [QUESTION]}
+ASKED = [{"context": "Ada ran.", **QUESTION}]
+QID = {"qid": "q", "question": "Who?", "answers": ["Ada"]}
+
+
+@dataclass(frozen=True)
+class Form:
+    """A file, what its rows are, and words of how it is read; or words of a refusal."""
+
+    name: str
+    content: str | bytes | Callable[[Path], object]
+    rows: list[dict[str, Any]] | None = None
+    words: str = ""
+    options: FileOptions = AS_THE_FILE_TELLS
+    asked: tuple[str, ...] = ()
+
+
+def jsons(value: object, **options: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, **options)
+
+
+def lines(*rows: object, **options: Any) -> str:
+    return "".join(jsons(row, **options) + "\n" for row in rows)
+
+
+JSON = {
+    "a list under a key": Form("a.json", jsons({"version": "1", "data": PAIRS}), PAIRS, "'data'"),
+    "another key": Form("a.json", jsons({"name": "own", "test": PAIRS}, indent=1), PAIRS, "'test'"),
+    "a key of several": Form(
+        "a.json", jsons({"train": PAIRS[:1], "test": PAIRS}), PAIRS, "'test'",
+        FileOptions(sheet="test"),
+    ),
+    "several lists": Form(
+        "a.json", jsons({"train": PAIRS[:1], "test": PAIRS}), words="several lists of rows",
+        asked=("--sheet train", "--sheet test"),
+    ),
+    "no such list": Form(
+        "a.json", jsons({"test": PAIRS}), words="no list of rows 'dev'; it has: test",
+        options=FileOptions(sheet="dev"),
+    ),
+    **{
+        f"pandas, {orient}": Form(
+            "a.json", FRAME.to_json(orient=orient), PAIRS, words  # type: ignore[call-overload]
+        )
+        for orient, words in {
+            "records": "", "columns": "each column", "index": "each row", "split": "'columns'",
+            "table": "'data'",
+        }.items()
+    },
+    "lists by column": Form("a.json", jsons(FRAME.to_dict("list")), PAIRS, "each column"),
+    "lists of two lengths": Form("a.json", jsons({"a": ["b"], "c": ["d", "e"]}), [
+        {"a": ["b"], "c": ["d", "e"]}
+    ]),
+    "rows by name": Form(
+        "a.json", jsons(dict(zip("xyz", PAIRS, strict=True))),
+        [{"index": key, **row} for key, row in zip("xyz", PAIRS, strict=True)], "each row",
+    ),
+    "the hub's viewer": Form(
+        "a.json",
+        jsons({"features": [{"name": "premise"}], "rows": [
+            {"row_idx": at, "row": row, "truncated_cells": []} for at, row in enumerate(PAIRS)
+        ]}),
+        PAIRS, "'rows'",
+    ),
+    "over several lines": Form("a.json", lines(*PAIRS, indent=2), PAIRS, "one after another"),
+    "one object": Form("a.json", jsons(PAIRS[0], indent=2), PAIRS[:1]),
+    "one object with lists": Form("a.jsonl", lines({**PAIRS[0], "by": [{"a": 1}, {"a": 2}]}), [
+        {**PAIRS[0], "by": [{"a": 1}, {"a": 2}]}
+    ]),
+    "a long object": Form("a.json", lines({"data": [{"a": "b" * 3_000_000}]}), [
+        {"a": "b" * 3_000_000}
+    ], "'data'"),
+    "nested": Form("a.jsonl", lines({"example": PAIRS[0], "labels": {"x-y": 0}}), [
+        {"example.premise": "The lamp is on.", "labels.x-y": 0, "example.label": "c"}
+    ]),
+    "SQuAD": Form("a.json", jsons({"version": 1.1, "data": [
+        {"title": "t", "paragraphs": [PASSAGE]}
+    ]}), [{"title": "t", **ASKED[0]}], "'data'"),
+    "SQuAD with other keys": Form("a.json", jsons({"name": "own", "n": 1, "data": [
+        {"paragraphs": [PASSAGE]}
+    ], "licence": "CC0"}), ASKED, "'data'"),
+    "SQuAD that is broken": Form("a.json", jsons({"data": [{"paragraphs": [{"qas": [{}]}]}]}),
+        words="not in SQuAD's form"),
+    "passages in a list": Form("a.json", jsons([PASSAGE]), ASKED),
+    "MRQA": Form("a.jsonl", lines(
+        {"header": {"dataset": "own"}}, {"id": "", "context": "Ada ran.", "qas": [QID, QID]}
+    ), [{"context": "Ada ran.", **QID, "id": "q"}] * 2),
+}  # fmt: skip
+TSV = "premise\thypothesis\tlabel\n"
+TEXTS = [[*row.values()] for row in PAIRS]
+QUOTED = [
+    {"premise": '"We won!" cried Ada.', "hypothesis": 'She said "we won".', "label": "e"},
+    {"premise": 'He read "Emma".', "hypothesis": "He read a\tbook.", "label": "e"},
+    {"premise": "A note\nof two lines.", "hypothesis": "A note.", "label": "n"},
+]
+LONE = '"We won! cried Ada.\tAda won.\te\nHe left."\tHe went.\te\nHe sat.\tHe stood.\tc\n'
+AS_QUOTED = "We won! cried Ada.\tAda won.\te\nHe left."
+ASKS_QUOTES, ASKS_HEADER = ("--quotes", "--no-quotes"), ("--no-header", "--header")
+NO_HEADER = FileOptions(header=False)
+COLUMNS = [dict(zip(("column1", "column2", "column3"), row, strict=True)) for row in TEXTS]
+
+
+def tabs(*rows: list[str]) -> str:
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+def commas(*rows: list[str]) -> str:
+    return pd.DataFrame(rows).to_csv(index=False, header=False)
+
+
+DELIMITED = {
+    "pandas with tabs": Form(
+        "a.tsv", pd.DataFrame(QUOTED).to_csv(sep="\t", index=False), QUOTED, "quotes enclose"
+    ),
+    "the same as .csv": Form("a.csv", pd.DataFrame(QUOTED).to_csv(sep="\t", index=False), QUOTED),
+    "every text in quotes": Form(
+        "a.tsv", FRAME.to_csv(sep="\t", index=False, quoting=1), PAIRS, "quotes enclose"
+    ),
+    "MNLI": Form(
+        "a.tsv", TSV + tabs(['"We won!" cried Ada.', "Ada won.", "e"], ['"No."', '"', "n"]),
+        [
+            {"premise": '"We won!" cried Ada.', "hypothesis": "Ada won.", "label": "e"},
+            {"premise": '"No."', "hypothesis": '"', "label": "n"},
+        ],
+    ),
+    "a ragged row of MNLI": Form(
+        "a.tsv", TSV + tabs(['"We won!', "Ada won.", "e"], ["a", "b"], ["c", "d", "e"]),
+        [{"premise": '"We won!'}, {"premise": "a"}, {"premise": "c"}],
+    ),
+    "a pair of lone quotes": Form("a.csv", TSV + LONE, words="fit both ways", asked=ASKS_QUOTES),
+    "quotes that need not be": Form(
+        "a.tsv", TSV + tabs(['"No."', "b", "e"], ["a", "b", "c"]), words="fit both ways",
+        asked=ASKS_QUOTES,
+    ),
+    "the same, told to be text": Form(
+        "a.csv", TSV + LONE,
+        [{"premise": '"We won! cried Ada.'}, {"premise": 'He left."'}, {"premise": "He sat."}],
+        "quotes belong to the text", FileOptions(quotes=False),
+    ),
+    "the same, told to enclose": Form(
+        "a.csv", TSV + LONE, [{"premise": AS_QUOTED}, {"premise": "He sat."}],
+        options=FileOptions(quotes=True),
+    ),
+    "lone quotes at commas": Form(
+        "a.csv", 'premise,hypothesis\n"We won! cried Ada,b\n"a" b,c\nd,e\n',
+        [{"premise": '"We won! cried Ada'}, {"premise": '"a" b'}, {"premise": "d"}],
+        "quotes belong to the text",
+    ),
+    "lines in quotes at commas": Form(
+        "a.csv", 'premise,hypothesis\n"a\nb, c",d\n', [{"premise": "a\nb, c", "hypothesis": "d"}]
+    ),
+    "no header": Form(
+        "a.tsv", tabs(*TEXTS, ["a", "b", "c"]), words="looks like data", asked=ASKS_HEADER
+    ),
+    "no header, numbers": Form(
+        "a.csv", commas(["4", "17", "so good"], ["0", "18", "bad"]), words="looks like data",
+        asked=ASKS_HEADER,
+    ),
+    "no header, one row": Form("a.tsv", tabs(["He sat in the hall.", "He was there on time."]),
+        words="looks like data", asked=ASKS_HEADER),
+    "told to have none": Form("a.csv", commas(*TEXTS), COLUMNS, "first row is data", NO_HEADER),
+    "told to have one": Form(
+        "a.csv", commas(["1", "2", "2"], ["3", "4", "5"]), words="two columns called '2'",
+        options=FileOptions(header=True),
+    ),
+    "columns called by numbers": Form("a.csv", "0,1\n2,3\n", [{"0": "2", "1": "3"}]),
+    "a long question": Form(
+        "a.csv", commas(["Who was it, do you think?", "label"], ["a", "e"], ["b", "c"], ["c", "e"],
+            ["d", "c"]), [{"Who was it, do you think?": at} for at in "abcd"],
+    ),
+    "a title": Form(
+        "a.csv", "Our pairs\n" + FRAME.to_csv(index=False), PAIRS, "first row is a title"
+    ),
+    "a title and a date": Form(
+        "a.tsv", "Our pairs\t\t\n2024\t\t\n" + TSV + tabs(*TEXTS), PAIRS, "2 rows are titles"
+    ),
+    "one column of texts": Form("a.csv", "text\nOne\nTwo\n", [{"text": "One"}, {"text": "Two"}]),
+    "bytes": Form(
+        "a.tsv", tabs(["n", "text"], ["1", "b'Ad\\xc3\\xa9 ran'"], ["2", 'b"it\'s"'], ["3", ""]),
+        [{"text": "Adé ran"}, {"text": "it's"}, {"text": ""}], "b'…' is read as the text in text",
+    ),
+    "a text that is no bytes": Form("a.tsv", tabs(["text"], ["b'a'"], ["b"]), [
+        {"text": "b'a'"}, {"text": "b"}
+    ]),
+    "JSON lines as .txt": Form("a.txt", lines(*PAIRS), PAIRS),
+    "commas as .txt": Form("a.txt", commas([*PAIRS[0]], *TEXTS), PAIRS),
+    "an encoding": Form(
+        "a.csv", "text\nKůň pije.\n".encode("cp1250"), [{"text": "Kůň pije."}], "CP1250",
+        FileOptions(encoding="windows-1250"),
+    ),
+    "no such encoding": Form("a.csv", "text\na\n", words="there is no encoding 'base64'",
+        options=FileOptions(encoding="base64")),
+    "another encoding": Form("a.csv", "text\nKůň\n".encode("cp1250"), words="is not text",
+        options=FileOptions(encoding="utf-8")),
+}  # fmt: skip
+FORMS = {**JSON, **DELIMITED}
+
+
+@pytest.mark.parametrize("known", FORMS)
+def test_a_file_is_read_in_the_form_that_it_has(known: str, tmp_path: Path) -> None:
+    form, path = FORMS[known], tmp_path / FORMS[known].name
+    if callable(form.content):
+        form.content(path)
+    else:
+        content = form.content
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    for read in (read_table, open_source):
+        if form.rows is None:
+            with pytest.raises(FileError) as caught:
+                read(path, options=form.options)
+            assert form.words in str(caught.value)
+            options = caught.value.options if isinstance(caught.value, FileQuestion) else ()
+            assert options == form.asked
+            continue
+        table = read(path, options=form.options)
+        records = list(table.records())
+        assert [record.number for record in records] == list(range(len(form.rows)))
+        for record, row in zip(records, form.rows, strict=True):
+            assert {name: cell(record.cells, name) for name in row} == row
+            assert set(row) <= set(table.names)
+        assert table.words == form.words if not form.words else form.words in table.words
