@@ -1,7 +1,10 @@
 """What a person says of a file that it does not tell itself, and the options that say it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from probe.errors import FileError
 
 Said = dict[str, str | list[str] | bool]
 """Options of a command without their dashes: a text, several, or a flag that is set."""
@@ -40,6 +43,31 @@ class FileOptions:
 
 
 AS_THE_FILE_TELLS = FileOptions()
+FLAGS: dict[str, str] = {
+    "--header": "The first row names the columns",
+    "--no-header": "The first row is data",
+    "--quotes": "Quotes enclose the fields",
+    "--no-quotes": "Quotes belong to the text",
+}
+"""Answers to what a file does not tell of its form, in words."""
+TEXTS = ("encoding", "sheet")
+
+
+def read_form(words: str) -> FileOptions:
+    """Read options of a file's form as a question offers them, such as `--no-header --sheet A`.
+
+    Raises FileError for others.
+    """
+    said: dict[str, bool | str] = {}
+    for option in re.split(r"\s+(?=--)", words.strip()) if words.strip() else []:
+        name, _, text = option.removeprefix("--").partition(" ")
+        if option in FLAGS:
+            said[name.removeprefix("no-")] = not name.startswith("no-")
+        elif name in TEXTS and text.strip():
+            said[name] = text.strip()
+        else:
+            raise FileError("how the file is read cannot be understood; choose it again")
+    return FileOptions(**said)  # type: ignore[arg-type]  # a flag or a text, by its name
 
 
 def _assigned(option: str, values: Mapping[str, str]) -> Said:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
+from probe.data.file_options import FileOptions
 from probe.data.rows import Columns
 from probe.models.classifier import Precision
 from probe.runs.run import Json
@@ -20,7 +20,7 @@ MOST_PARTS = 500
 class ScoringPlan:
     """A file as a run. `folder` names where the app keeps the file and what comes of it.
 
-    `reading` is how the file is opened, and `order` that of the model's outputs where its config does not say it.
+    `order` is that of the model's outputs where its config does not say it.
     """
 
     model: str
@@ -30,7 +30,6 @@ class ScoringPlan:
     rows: int
     folder: str
     order: tuple[Label, ...] = ()
-    reading: FileOptions = AS_THE_FILE_TELLS
 
     @property
     def part_rows(self) -> int:
@@ -64,7 +63,7 @@ def plan_json(plan: ScoringPlan) -> Json:
         "rows": plan.rows,
         "folder": plan.folder,
         "order": list(plan.order),
-        "reading": asdict(plan.reading),
+        "reading": asdict(request.reading),
     }
 
 
@@ -74,10 +73,11 @@ def read_plan(values: Json) -> ScoringPlan:
     request = ScoringRequest(
         _columns(values["columns"], task_named(values["task"])), tuple(values["names"]),
         values["seed"], read_options(values["options"]), precision, values["guard"],
+        FileOptions(**values.get("reading", {})),
     )  # fmt: skip
     return ScoringPlan(
         values["model"], task_named(values["task"]), request, values["file"], values["rows"],
-        values["folder"], tuple(values["order"]), FileOptions(**values.get("reading", {})),
+        values["folder"], tuple(values["order"]),
     )  # fmt: skip
 
 

@@ -29,9 +29,10 @@ from probe.cli.options import (
 from probe.cli.output import end_progress, show_progress, write_json
 from probe.cli.output_files import check_output_files
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
+from probe.data.rows import read_rows
 from probe.data.source import open_source
 from probe.data.writers.output import checked_form
-from probe.errors import Stopped
+from probe.errors import ExampleError, Stopped
 from probe.scoring.experiment import scoring_request
 from probe.scoring.file_scoring import FileScoring
 from probe.scoring.files import Places, check_forms, forms_words
@@ -89,7 +90,7 @@ def batch_command(
     answered = classifier.task
     options = transform_options(answered, keep, sign, pin, by_id, draw, others)
     columns = settled(source, path, answered, reading)
-    request = ScoringRequest(columns, names, seed, options, precision, guard)
+    request = ScoringRequest(columns, names, seed, options, precision, guard, reading)
     places = Places(out, pairs)
     known = identity(path, classifier, request, places)
     if as_run:
@@ -102,6 +103,9 @@ def batch_command(
     if summary:
         write_json(shape, summary)
     typer.echo(f"{shape['scored']} of {len(source)} rows scored, written to {out}")
+    if not (shape["scored"] or stopped):
+        first = next(read_rows(source, columns, answered))
+        raise ExampleError(f"no row can be scored, the first for this reason: {first.error}")
     if PRECISION_ROWS in shape:
         typer.echo(f"computed in {precision_words(shape)}")
     if sample := shape.get("fp32_sample"):

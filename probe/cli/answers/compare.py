@@ -26,10 +26,10 @@ from probe.cli.options import (
 from probe.cli.output import end_progress, print_json, show_progress, write_json
 from probe.cli.output_files import check_output_files
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, option_words
-from probe.data.rows import Columns, require_text
+from probe.data.rows import Columns, read_rows, require_text
 from probe.data.tables import Table, read_table, write_table
 from probe.data.writers.output import check_cells, checked_form
-from probe.errors import ComparisonError, FileError
+from probe.errors import ComparisonError, ExampleError, FileError
 from probe.metrics import Estimate, percent
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel
@@ -111,6 +111,9 @@ def compare_command(
         print_json(shape)
     else:
         typer.echo(_text(shape))
+    if not shape["scored"]:
+        first = next(read_rows(table, chosen, answered))
+        raise ExampleError(f"no row can be compared, the first for this reason: {first.error}")
 
 
 def _compare_table(

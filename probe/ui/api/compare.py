@@ -1,12 +1,13 @@
 """The Compare tab's HTTP endpoints: models on a file, and on one example."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from probe.analysis.comparison.rows import compare_rows, read, require_two
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.names import stem_of
 from probe.data.tables import read_table
 from probe.limits import visitor_bounds
@@ -17,7 +18,7 @@ from probe.runs.model_access import ModelAccess
 from probe.tasks.task import Task
 from probe.ui.answers.answering import answering
 from probe.ui.api.arguments import Name, Names, NamesByName, Text, Token, Upload
-from probe.ui.api.batch import columns_by_name
+from probe.ui.api.batch import options_by_name, settled
 from probe.ui.api.endpoint import endpoint
 from probe.ui.api.example import Texts, read_example, task_of
 from probe.ui.results.result_files import write_comparison
@@ -37,6 +38,7 @@ def build(access: ModelAccess) -> None:
         task: Name,
         columns: NamesByName,
         label_values: NamesByName,
+        form: Name,
     ) -> tuple[dict[str, Any], list[str]]:
         """Compare models on a file; returns the summary, the scored file and the summary's file.
 
@@ -48,10 +50,11 @@ def build(access: ModelAccess) -> None:
             task: nli, paraphrase, sentiment or reading; if empty, the first model's, as for /probe.
             columns: Columns by text where they are not to be guessed, and gold, as a JSON object.
             label_values: Labels by the value of the file that means them, as a JSON object.
+            form: How the file is read where it does not tell it, such as --no-header or --sheet 2.
         """
         asked = task_of(access, owner, task, models[0] if models else "")
-        said = columns, label_values
-        return compare_on(access, owner, Path(file), models, precision, asked, said)
+        reading = options_by_name(columns, label_values, form)
+        return compare_on(access, owner, Path(file), models, precision, asked, reading)
 
     @endpoint
     @answering("answer_seconds")
@@ -90,6 +93,7 @@ def build(access: ModelAccess) -> None:
             gr.Textbox("", label="task"),
             gr.Textbox("{}", label="columns"),
             gr.Textbox("{}", label="label_values"),
+            gr.Textbox("", label="form"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()
@@ -104,16 +108,13 @@ def compare_on(
     names: list[str],
     precision: Precision,
     task: Task,
-    said: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {}),
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Compare models on a file; return the summary and the places of the file and the summary.
-
-    `said` are columns by text, and labels by value, where they are not to be guessed.
-    """
+    """Compare models on a file; return the summary and the places of the file and the summary."""
     classifiers = known(models, owner, names, task)
     check_room(models.store, owner)
-    table = read_table(own_file(owner, path), visitor_bounds())
-    unread = read(table, columns_by_name(table, path, task, *said), task)
+    table = read_table(own_file(owner, path), visitor_bounds(), reading)
+    unread = read(table, settled(table, path, task, reading), task)
     rows = [row for chunk in compare_rows(classifiers, unread, precision) for row in chunk.rows]
     summary = comparison_json(rows, names, precision)
     stem = stem_of(path)

@@ -39,14 +39,14 @@ Examples = Sequence[Any]  # Any: the task's own
 class Form:
     """What is asked for: a model, a visitor's file or None for the app's examples, and how many.
 
-    `columns` are those of the texts and of the gold label, guessed where there are none;
+    `columns` are as those of `LabelledFile`, guessed where there are none;
     `meanings` says as JSON what values of the labels mean.
     """
 
     model: str
     asked: Asked
     file: Path | None = None
-    columns: tuple[str | None, ...] = (None,)
+    columns: tuple[str | None, ...] = (None, None)
     meanings: str = ""
 
 
@@ -93,10 +93,11 @@ def _read(
     file: Path, columns: tuple[str | None, ...], meanings: str, task: Task
 ) -> tuple[tuple[str, ...], Examples]:
     """Return how a file is read, in the options of the command, and its labelled examples."""
-    table = read_table(file, visitor_bounds())
+    options = options_of(columns, task, meanings)
+    table = read_table(file, visitor_bounds(), options)
     chosen = columns_of(table, file, columns, task, meanings)
     examples = with_gold([row.example for row in read_rows(table, chosen, task)], task)
-    return option_words(options_of(columns, task, meanings).said), examples
+    return option_words(options.said), examples
 
 
 def request_of(form: Form) -> RunRequest:

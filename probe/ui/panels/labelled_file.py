@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
 
-from probe.data.file_options import FileOptions
+from probe.data.file_options import FLAGS, FileOptions, read_form
 from probe.data.preview import first_rows
 from probe.data.reading import Reading, reading_of
 from probe.data.records import ReadFile
@@ -47,12 +47,13 @@ class LabelledFile:
     """The components, in the order in which handlers take and give their values.
 
     `columns` are those of the texts, as many as the task with the most has, then that of the gold
-    label; `meanings` holds as JSON what was said of values of labels.
+    label, and last what is said of a form that the file does not tell. `meanings` holds as JSON
+    what was said of values of labels.
     """
 
     upload: gr.File
     examples: dict[str, gr.Column]
-    columns: list[gr.Dropdown]
+    columns: list[gr.Dropdown | gr.Radio]
     meanings: gr.Textbox
     preview: gr.HTML
     labels: gr.HTML
@@ -79,6 +80,11 @@ def most_fields() -> int:
     return max(len(task.fields) for task in offered_tasks())
 
 
+def column_count() -> int:
+    """Return how many lists `LabelledFile.columns` has."""
+    return most_fields() + 2
+
+
 def build_file(page: Page, elem_id: str) -> LabelledFile:
     """Lay out the place of the file with examples of each task, and what is shown of a file."""
     with gr.Column(elem_classes="card upload"):
@@ -87,6 +93,7 @@ def build_file(page: Page, elem_id: str) -> LabelledFile:
         )
         examples = {task.name: _examples(task, upload, page) for task in offered_tasks()}
         doubt = gr.HTML(elem_id=f"{elem_id}-doubt")
+        form = gr.Radio([], label="How is it read?", visible=False, elem_id=f"{elem_id}-form")
         switch = gr.Button(visible=False, elem_id=f"{elem_id}-switch")
     with (
         gr.Column(visible=False, elem_id=f"{elem_id}-details") as details,
@@ -94,11 +101,12 @@ def build_file(page: Page, elem_id: str) -> LabelledFile:
     ):
         preview = gr.HTML(elem_id=f"{elem_id}-preview")
         with gr.Row(elem_classes="reading"):
-            columns = [
+            columns: list[gr.Dropdown | gr.Radio] = [
                 gr.Dropdown([], label=f"column {number + 1}", min_width=130, **CHANGING)
                 for number in range(most_fields())
             ]
             columns.append(gr.Dropdown([], label="Gold label", min_width=130, **CHANGING))
+        columns.append(form)
         labels = gr.HTML(elem_id=f"{elem_id}-labels", js_on_load=CHOSEN)
     meanings = gr.Textbox("", label="meanings of labels", visible=False)
     file = LabelledFile(
@@ -126,9 +134,10 @@ def _react(page: Page, file: LabelledFile, said: str) -> None:
     offered = [page.task, file.upload]
     page.mark_of(file.upload.change).change(_examples_of, offered, examples, **QUIET)
     page.on_task(_examples_of, offered, examples)
-    chosen = [*whole, *file.columns]
+    chosen, form = [*whole, *file.columns], file.columns[-1]
+    form.input(show_file, [*whole, form], file.shown, **QUIET)
     gr.on(
-        [column.input for column in file.columns],
+        [column.input for column in file.columns[:-1]],
         show_labels,
         chosen,
         [file.labels, file.meanings],
@@ -155,18 +164,25 @@ def read_meanings(text: str) -> dict[str, str]:
     return {str(value): str(label) for value, label in said.items() if label != UNDECIDED}
 
 
-def show_file(visitor: str, task_name: str, path: str | None) -> list[Any]:
-    """Return what is shown of a file, in the order of `LabelledFile.shown`."""
+def show_file(visitor: str, task_name: str, path: str | None, form: str | None = None) -> list[Any]:
+    """Return what is shown of a file, in the order of `LabelledFile.shown`.
+
+    `form` is what was said of a form that the file does not tell.
+    """
     task = task_named(task_name)
-    nothing = [gr.Dropdown(choices=[], value=None)] * (most_fields() + 1)
+    said = gr.Radio(visible=True) if form else gr.Radio(choices=[], value=None, visible=False)
+    nothing = [*[gr.Dropdown(choices=[], value=None)] * (most_fields() + 1), said]
     hidden = [gr.Button(visible=False), gr.Column(visible=False), ""]
     if not path:
         return [NOTHING, NOTHING, NOTHING, *hidden, *nothing]
     try:
-        table = open_upload(visitor, path)
+        table = open_upload(visitor, path, read_form(form or ""))
         reading = reading_of(table, table.path, task)
         if len(table.names) < len(task.fields) and not reading.others:
             reading.settled  # noqa: B018  # no list could answer
+    except FileQuestion as question:
+        doubt = alert(ASKED.format(question=question.sentence))
+        return [NOTHING, NOTHING, doubt, *hidden, *nothing[:-1], _ways(question, form or "")]
     except UserError as trouble:
         return [NOTHING, NOTHING, alert(trouble), *hidden, *nothing]
     other = _other(reading)
@@ -186,7 +202,17 @@ def show_file(visitor: str, task_name: str, path: str | None) -> list[Any]:
         gr.Column(visible=True),
         "",
         *_lists(table.names, reading.columns, task),
+        said,
     ]
+
+
+def _ways(question: FileQuestion, said: str) -> gr.Radio:
+    """Offer the answers to a question of form, each beside what was said before."""
+    choices = [
+        (FLAGS.get(option, option.partition(" ")[2] or option), f"{said} {option}".strip())
+        for option in question.options
+    ]
+    return gr.Radio(choices=choices, value=None, visible=True)
 
 
 def _other(reading: Reading) -> Task | None:
@@ -196,7 +222,7 @@ def _other(reading: Reading) -> Task | None:
 
 def _questions(reading: Reading) -> Markup:
     questions = (alert(ASKED.format(question=each.sentence)) for each in reading.questions)
-    return join([*questions, *map(note, reading.notes)])
+    return join([*questions, *map(note, filter(None, (reading.form, *reading.notes)))])
 
 
 def _lists(names: Sequence[str], columns: Columns, task: Task) -> list[gr.Dropdown]:
@@ -233,8 +259,9 @@ def show_labels(
     """Show what the labels of another column mean; what was said of the former one is forgotten."""
     task = task_named(task_name)
     try:
-        table = open_upload(visitor, path)
-        return _labels(reading_of(table, table.path, task, options_of(columns, task)), task), ""
+        options = options_of(columns, task)
+        table = open_upload(visitor, path, options)
+        return _labels(reading_of(table, table.path, task, options), task), ""
     except UserError as trouble:
         return alert(trouble), ""
 
@@ -252,10 +279,11 @@ def _fitting(visitor: str, task_name: str, path: str | None) -> Any:  # Any: gra
 def options_of(chosen: Sequence[str | None], task: Task, meanings: str = "") -> FileOptions:
     """Return what the lists of columns and of labels say of a file. Raises LabelError.
 
-    The last one chosen is the column of the gold label.
+    The last two chosen are the column of the gold label, and what is said of the file's form.
     """
-    *texts, gold = chosen
-    return FileOptions(
+    *texts, gold, form = chosen
+    return replace(
+        read_form(form or ""),
         columns={field: name for field, name in zip(task.fields, texts, strict=False) if name},
         gold=NO_COLUMN if gold == NO_GOLD else gold or "",
         values=read_meanings(meanings),

@@ -32,7 +32,7 @@ from probe.ui.html.compare.pictures import DIFFER, matrix, parts
 from probe.ui.html.compare.result import agreement_on_one, say, sentence, side_by_side, tiles
 from probe.ui.html.elements import NOTHING, alert, meter, note, told
 from probe.ui.html.file_progress import per_second_words
-from probe.ui.panels.labelled_file import columns_of
+from probe.ui.panels.labelled_file import columns_of, options_of
 from probe.ui.panels.sources import FILE, ONE
 from probe.ui.results.result_files import write_comparison
 from probe.ui.tab_outputs import TabOutputs
@@ -184,7 +184,7 @@ def _of_file(
     visitor: str, path: str | None, columns: Sequence[str | None], meanings: str, task: Task
 ) -> tuple[Table, list[Row]]:
     """Read a person's file. Raises FileError, LabelError where a label's meaning is not known."""
-    table = read_upload(visitor, path)
+    table = read_upload(visitor, path, options_of(columns, task, meanings))
     return table, read(table, columns_of(table, Path(path or ""), columns, task, meanings), task)
 
 

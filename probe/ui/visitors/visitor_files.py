@@ -20,6 +20,7 @@ from functools import lru_cache
 from math import ceil
 from pathlib import Path
 
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.source import Source, open_source
 from probe.data.tables import Table, read_table
 from probe.errors import FileError, RunError
@@ -92,25 +93,28 @@ def own_file(visitor: str, place: str | Path) -> Path:
     return path
 
 
-def read_upload(visitor: str, path: str | None) -> Table:
+def read_upload(visitor: str, path: str | None, options: FileOptions = AS_THE_FILE_TELLS) -> Table:
     """Read the whole of a visitor's file. Raises FileError, LimitError."""
     if not path:
         raise FileError(CHOOSE)
-    return read_table(own_file(visitor, path), visitor_bounds())
+    return read_table(own_file(visitor, path), visitor_bounds(), options)
 
 
-def open_upload(visitor: str, path: str | None) -> Source:
+def open_upload(visitor: str, path: str | None, options: FileOptions = AS_THE_FILE_TELLS) -> Source:
     """Open a visitor's file to be read row by row. Raises FileError, LimitError."""
     if not path:
         raise FileError(CHOOSE)
     place = own_file(visitor, path)
-    return _opened(place, place.stat().st_mtime_ns, visitor_bounds())
+    form = options.header, options.encoding, options.sheet, options.quotes
+    return _opened(place, place.stat().st_mtime_ns, visitor_bounds(), form)
 
 
 @lru_cache(maxsize=32)
-def _opened(path: Path, changed: int, bounds: Bounds) -> Source:
+def _opened(
+    path: Path, changed: int, bounds: Bounds, form: tuple[bool | None, str, str, bool | None]
+) -> Source:
     """Read a file through no more than once, as long as it stays as it is."""
-    return open_source(path, bounds)
+    return open_source(path, bounds, FileOptions(*form))
 
 
 def _is_example(path: Path) -> bool:

@@ -40,7 +40,8 @@ def shown(task: str, text: str, tmp_path: Path) -> dict[str, Any]:
 
 def test_columns_are_named_as_the_task_names_its_texts(tmp_path: Path) -> None:
     columns = shown("sentiment", "review,label\nGood.,pos\n", tmp_path)["columns"]
-    first, second, gold = columns
+    first, second, gold, form = columns
+    assert form.visible is False
     assert (first.label, first.value, second.visible) == ("Text column", "review", False)
     assert gold.value == "label"
 
@@ -70,6 +71,17 @@ def test_numbers_that_nothing_explains_are_asked_about(tmp_path: Path) -> None:
     assert "nothing tells what they mean. Say it below" in parts["doubt"]
 
 
+def test_a_form_that_a_file_does_not_tell_is_asked_and_heeded(tmp_path: Path) -> None:
+    text = "".join(f"A man walks {n} miles.,He walks far.,neutral\n" for n in range(3))
+    parts = shown("nli", text, tmp_path)
+    asked = parts["columns"][-1]
+    assert "looks like data" in parts["doubt"]
+    assert [way for _, way in asked.choices] == ["--no-header", "--header"]
+    answered = show_file(ME, "nli", str(uploaded(tmp_path / "mine.csv")), "--no-header")
+    assert answered[len(SHOWN)].choices[0][0] == answered[len(SHOWN) + 1].choices[0][0]
+    assert answered[-1].visible is True
+
+
 def test_a_value_that_is_not_known_is_asked_about(tmp_path: Path) -> None:
     labels = shown("sentiment", "text,label\nGood.,five stars\n", tmp_path)["labels"]
     assert "Choose a meaning for “five stars”" in labels
@@ -96,7 +108,7 @@ def test_what_cannot_be_read_is_one_sentence(text: str, words: str, tmp_path: Pa
 def test_a_column_that_no_name_tells_is_left_open_and_asked_for(tmp_path: Path) -> None:
     parts = shown("nli", "premise,label\nA.,neutral\n", tmp_path)
     assert "Say it below" in parts["doubt"]
-    assert [column.value for column in parts["columns"]] == ["premise", None, "label"]
+    assert [column.value for column in parts["columns"][:-1]] == ["premise", None, "label"]
     with pytest.raises(FileError, match="no column 'hypothesis' in your file; it has: premise"):
         chosen("premise,label\nA.,neutral\n", ("premise", None, "label"), NLI, tmp_path)
     named = chosen("premise,said,label\nA.,B.,e\n", (None, "said", "label"), NLI, tmp_path)
@@ -113,7 +125,7 @@ def chosen(
     """Return how a file is read by what is chosen on the page."""
     path = folder / "mine.csv"
     path.write_text(text)
-    return columns_of(read_table(path), path, columns, task, meanings)
+    return columns_of(read_table(path), path, (*columns, None), task, meanings)
 
 
 def test_chosen_columns_win_over_guessed_ones(tmp_path: Path) -> None:
