@@ -45,7 +45,6 @@ def build(access: ModelAccess) -> None:
         return compare_on(access, owner, Path(file), models, precision, asked)
 
     @endpoint
-    @answering("answer_seconds")
     def compare_pair(
         premise: Text = "",
         hypothesis: Text = "",
