@@ -13,6 +13,7 @@ from probe.data.formats.lines import Lines
 from probe.data.names import check_names
 from probe.data.records import Record
 from probe.errors import FileError
+from probe.limits import Bounds
 
 NO_BOUND = 2**31 - 1
 """The csv module's own bound holds for the whole process, ours for one file."""
@@ -125,13 +126,14 @@ def open_delimited(file: TextFile, form: DelimitedForm) -> Delimited:
 def _rows(file: TextFile, form: DelimitedForm, delimiter: str) -> Iterator[Row]:
     """Yield the rows that are not blank, the header first. Raises FileError, LimitError."""
     with _lines(file, form) as lines:
-        first, blank = _first_line(lines), 0
+        first, blank = _first_line(lines, file.bounds), 0
         if form == "csv" and TOLD.fullmatch(first):
             first = next(lines, "")
         written_lines = chain([first], lines)
         for row in csv.reader(written_lines, delimiter=delimiter, quoting=QUOTING[form]):
             written = b"" if lines.ended else lines.row
             lines.begin_row()
+            file.bounds.check("max_columns", len(row))
             file.bounds.check("max_cell", max(map(len, row), default=0))
             if row:
                 yield row, written
@@ -150,11 +152,12 @@ def _lines(file: TextFile, form: DelimitedForm) -> Iterator[Lines]:
         raise FileError(f"{file.path.name} cannot be read as {form.upper()}: {problem}") from None
 
 
-def _first_line(lines: Lines) -> str:
-    """Return the first line that is not blank."""
-    for line in lines:
+def _first_line(lines: Lines, bounds: Bounds) -> str:
+    """Return the first line that is not blank. Raises LimitError."""
+    for blank, line in enumerate(lines):
         if line.strip():
             return line
+        bounds.check("max_rows", blank)
         lines.begin_row()
     return ""
 
@@ -162,7 +165,7 @@ def _first_line(lines: Lines) -> str:
 def _delimiter(file: TextFile) -> str:
     """Return the mark that the file tells, else that splits its header most; a comma for none."""
     with _lines(file, "csv") as lines:
-        first = _first_line(lines)
+        first = _first_line(lines, file.bounds)
         if told := TOLD.fullmatch(first):
             return told[1]
         header = _without_quotes(first, lines)

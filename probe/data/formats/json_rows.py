@@ -16,6 +16,8 @@ MAX_DIGITS = 4300
 """Digits of a whole number that Python reads and writes."""
 MAX_NESTING = 50
 """Lists and objects inside one another; many more and none can be written again."""
+MARKS_OF_A_ROW = 100
+"""Lists, objects and commas of one value for each row of a file; more of them fill the memory."""
 PIECE = 1 << 16
 SPACES = re.compile(r"\s*")
 
@@ -138,13 +140,18 @@ class Parts:
             else:
                 return value, self._ahead[start : self._at]
 
-    def rest(self) -> str:
-        """Return the text behind what was read."""
-        return self._ahead[self._at :] + self._text.read()
+    def rest(self, longest: int | None) -> str:
+        """Return the text behind what was read. Raises FileError where it is longer than this."""
+        rest = self._ahead[self._at :] + self._text.read(longest or -1)
+        if longest and len(rest) > longest:
+            raise FileError(f"{self._name}: more than {longest:,} characters follow its list")
+        return rest
 
     def _read_on(self, problem: json.JSONDecodeError) -> None:
         """Read more of a value that is not all there. Raises FileError, LimitError."""
         self._ahead, self._at = self._ahead[self._at :], 0
+        marks = sum(map(self._ahead.count, "[{,"))
+        self._bounds.check("max_rows", marks / MARKS_OF_A_ROW)
         longest = longest_row(self._bounds)
         if longest is not None and len(self._ahead) > longest:
             self._bounds.check("max_cell", len(self._ahead))

@@ -7,6 +7,7 @@ from typing import IO
 
 from probe.data.formats.encodings import TextFile
 from probe.data.formats.json_rows import Parts, Row, json_value
+from probe.data.formats.lines import longest_row
 from probe.data.records import Record
 from probe.errors import FileError
 from probe.tasks.reading import squad_questions
@@ -44,6 +45,8 @@ def _questions(text: IO[str], file: TextFile) -> Iterator[Row]:
     start = SQUAD.match(beginning)
     whole = replace(file.bounds, max_cell=None)  # an article is no cell
     parts = Parts(text, name, whole, beginning[start.end() if start else 0 :])
-    for article, _ in parts.listed():
+    for number, (article, _) in enumerate(parts.listed()):
+        file.bounds.check("max_rows", number)
         yield from squad_questions({"data": [article]})
-    json_value("{" + parts.rest().lstrip().removeprefix(","), name)
+    rest = parts.rest(longest_row(file.bounds))
+    json_value("{" + rest.lstrip().removeprefix(","), name)
