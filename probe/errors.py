@@ -35,9 +35,13 @@
 Pages and commands catch UserError and nothing wider: any other exception is a bug and shows as one.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+FOLDERS = re.compile(r"(?<![\w.:/])/(?:[^/\s'\"]+/)+")
+"""The folders before the name of a file."""
 
 
 class UserError(Exception):
@@ -179,3 +183,13 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as problem:
         raise FileError(f"{path} cannot be written: {problem.strerror or problem}") from problem
+
+
+def library_words(problem: BaseException) -> str:
+    """Return what a library says of a problem, in one line and without the folders of a file.
+
+    Where the file lies is nothing for who sent it, and nothing that they can use.
+    """
+    system = problem.strerror if isinstance(problem, OSError) else None
+    words = (system or str(problem)).strip() or type(problem).__name__
+    return FOLDERS.sub("", words.splitlines()[0]).rstrip(":")

@@ -57,7 +57,6 @@ def build(access: ModelAccess) -> None:
         return compare_on(access, owner, Path(file), models, precision, asked, reading)
 
     @endpoint
-    @answering("answer_seconds")
     def compare_pair(
         premise: Text = "",
         hypothesis: Text = "",

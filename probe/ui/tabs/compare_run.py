@@ -22,7 +22,7 @@ from probe.reports.duration import duration
 from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import bundled_file
 from probe.tasks.task import Example, Task, task_named
-from probe.ui.answers.answering import answering, caller_left, in_steps
+from probe.ui.answers.answering import caller_left, in_steps
 from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import STOPPED, Pace, StopRequests
 from probe.ui.answers.request_limits import check_example
@@ -169,7 +169,6 @@ def require_models(models: ModelAccess, visitor: str, names: Sequence[str]) -> N
         models.require(visitor, name)
 
 
-@answering("answer_seconds")
 def _asked(
     models: ModelAccess, visitor: str, names: Sequence[str], task: Task, example: Example
 ) -> Outputs:

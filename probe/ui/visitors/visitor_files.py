@@ -29,7 +29,7 @@ from probe.runs.owned_files import run_bytes
 from probe.runs.owned_models import model_bytes
 from probe.runs.owners import as_token
 from probe.runs.store import Store
-from probe.settings import ASSETS, settings
+from probe.settings import ASSETS, kept_private, settings
 
 HOUR, MEGABYTE = 3600, 1_000_000
 VISITORS, UPLOADS = "visitors", "uploads"
@@ -52,8 +52,8 @@ class StoredFiles:
 def cache_folder() -> Path:
     """Return gradio's own cache, out of which it hands out files."""
     folder = Path(os.environ.get("GRADIO_TEMP_DIR", Path(tempfile.gettempdir()) / "gradio"))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder.absolute()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return kept_private(folder).absolute()
 
 
 def folder_of(visitor: str) -> Path:
@@ -65,7 +65,7 @@ def folder_of(visitor: str) -> Path:
 def fresh_folder(visitor: str) -> Path:
     """Return a new folder for results, at an address that nobody can guess."""
     folder = folder_of(visitor) / secrets.token_urlsafe(16)
-    folder.mkdir(parents=True)
+    folder.mkdir(mode=0o700, parents=True)
     return folder
 
 
