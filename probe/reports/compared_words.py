@@ -7,12 +7,11 @@ from probe.analysis.comparison.rows import Row
 from probe.analysis.comparison.slice_table import inference
 from probe.analysis.comparison.slices import ALL, Measured, measure
 from probe.analysis.comparison.statistics import MAX_P, agreement, p_text, score, significance
+from probe.metrics import FEWEST
 from probe.models.bundled import title_of
 from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT
 from probe.tasks.task import Task
 
-MIN_ROWS = 20
-"""Examples of a slice from which a sentence speaks of it."""
 PARTS = {ALL: "", ENTAILMENT: " and it follows", NON_ENTAILMENT: " and it does not follow"}
 
 
@@ -70,7 +69,7 @@ def _weakness(rows: Sequence[Row], models: int) -> str:
     Every interval has to end below. The heuristics of HANS are left to their own profile.
     """
     task = rows[0].task
-    lines = [one for one in measure(rows) if one.n >= MIN_ROWS and one.slice.fits is not inference]
+    lines = [one for one in measure(rows) if one.n >= FEWEST and one.slice.fits is not inference]
     means = [score(rows, at).value for at in range(models)]
     guesses = lines if task.labels else []
     guessing = [one for one in guesses if _below(one, [_chance(task, one.gold)] * models)]
