@@ -6,11 +6,13 @@ from typing import Any
 
 from probe.analysis.batch import Row
 from probe.analysis.transformed import Transformed
-from probe.metrics import Estimate, Moments, Share
+from probe.metrics import NOTHING, Estimate, Moments, Share
 from probe.models.classifier import Prediction
 from probe.tasks.task import INVALID, Label, Task
 
 COUNTED = ("rows", "scored", "cut", "sampled", "differing")
+MERGED, TOLD_APART = "merged", "told apart"
+"""How many gold labels stand for several labels of the task, and how many for one of these."""
 ORIGINAL = "original"
 """How the untouched examples are called where transforms are."""
 
@@ -23,10 +25,20 @@ def measures(task: Task) -> tuple[str, ...]:
     return ("agreement", "confidence", "accuracy", *(("f1",) if task.f1 else ()), *task.groups)
 
 
+def _kind(task: Task, gold: Label) -> str:
+    """Return whether a gold label merges labels of the task or is one of them, "" of any other."""
+    for group in task.groups.values():
+        if group.gold not in task.labels and gold in group.golds:
+            return MERGED if gold == group.gold else TOLD_APART
+    return ""
+
+
 @dataclass(frozen=True)
 class Measured:
     """Estimates by measure over some examples; one with n = 0 is not defined.
 
+    Nor is the accuracy where some gold labels merge two that others tell apart, as non-entailment
+    does: answers in two classes and in three have no average. The groups are reported instead.
     A group is that of the examples' own gold label, as HANS and fritz report entailed pairs.
     """
 
@@ -75,6 +87,8 @@ class Counts:
         if gold is None:
             return
         self._share("accuracy").add(self.task.matches(prediction.label, gold))
+        if kind := _kind(self.task, gold):
+            self._share(kind).add(True)
         if self.task.f1:
             self.f1.add(self.task.f1(prediction.label, gold))
         for name, group in self.task.groups.items():
@@ -95,6 +109,8 @@ class Counts:
         """Return the estimates so far."""
         estimates = {name: self._share(name).estimate() for name in measures(self.task)}
         estimates["confidence"] = self.confidence.estimate()
+        if all(self._share(kind).n for kind in (MERGED, TOLD_APART)):
+            estimates["accuracy"] = NOTHING
         if self.task.f1:
             estimates["f1"] = self.f1.estimate()
         return Measured(estimates, self.unchanged, self.inexact)
