@@ -8,11 +8,9 @@ from probe.analysis.batch import Row
 from probe.analysis.transformed import Transformed
 from probe.metrics import NOTHING, Estimate, Moments, Share
 from probe.models.classifier import Prediction
-from probe.tasks.task import INVALID, Label, Task
+from probe.tasks.task import INVALID, MERGED, TOLD_APART, Label, Task
 
 COUNTED = ("rows", "scored", "cut", "sampled", "differing")
-MERGED, TOLD_APART = "merged", "told apart"
-"""How many gold labels stand for several labels of the task, and how many for one of these."""
 ORIGINAL = "original"
 """How the untouched examples are called where transforms are."""
 
@@ -23,14 +21,6 @@ def measures(task: Task) -> tuple[str, ...]:
     Where answers are spans, the accuracy is their exact match, and F1 stands beside it.
     """
     return ("agreement", "confidence", "accuracy", *(("f1",) if task.f1 else ()), *task.groups)
-
-
-def _kind(task: Task, gold: Label) -> str:
-    """Return whether a gold label merges labels of the task or is one of them, "" of any other."""
-    for group in task.groups.values():
-        if group.gold not in task.labels and gold in group.golds:
-            return MERGED if gold == group.gold else TOLD_APART
-    return ""
 
 
 @dataclass(frozen=True)
@@ -87,7 +77,7 @@ class Counts:
         if gold is None:
             return
         self._share("accuracy").add(self.task.matches(prediction.label, gold))
-        if kind := _kind(self.task, gold):
+        if kind := self.task.gold_kind(gold):
             self._share(kind).add(True)
         if self.task.f1:
             self.f1.add(self.task.f1(prediction.label, gold))
