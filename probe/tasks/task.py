@@ -33,6 +33,10 @@ class Example(Protocol):
         """The row that the example came from; it seeds its chance."""
 
 
+MERGED, TOLD_APART = "merged", "told apart"
+"""Kinds of gold labels, see `Task.gold_kind`."""
+
+
 @dataclass(frozen=True)
 class LabelForm:
     """How a published data set writes its labels, where a spelling alone does not tell it.
@@ -193,6 +197,17 @@ class Task:
         words = [normalised(name) for name in names]
         order = tuple(table[word] for word in words if word in table and not word.isdigit())
         return order if sorted(order) == sorted(self.labels) and len(order) == len(words) else None
+
+    def gold_kind(self, gold: Label) -> str:
+        """Return MERGED where a gold label merges labels of the task, as non-entailment does.
+
+        TOLD_APART of the labels that it merges, "" of any other. Answers to both kinds have no
+        average.
+        """
+        for group in self.groups.values():
+            if group.gold not in self.labels and gold in group.golds:
+                return MERGED if gold == group.gold else TOLD_APART
+        return ""
 
     def nearest(self, label: Label) -> Label | None:
         """Return the label under which this task counts one, None where that is not certain."""

@@ -28,6 +28,7 @@ from finetune.experiments.calibration.time_estimate import estimate_seconds
 from finetune.experiments.further_training import Epoch
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles
+from probe.calibration import mean_error
 from probe.cli.answers.open_models import loaded
 from probe.cli.file_options import takes_file
 from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
@@ -106,9 +107,9 @@ def row_text(key: Json, row: Progress | Result) -> str:
     if isinstance(row, Progress):
         return f"{cell}  {epoch_text(Epoch(**row.values))}"
     point = point_from(key, row.values)
-    measured = point.calibration
+    measured, error = point.calibration, mean_error([point.calibration])
     return (
-        f"{cell}  ECE {measured.ece:.4f}  accuracy {measured.accuracy:.4f}  "
-        f"agreement {point.agreement:.4f}  temperature {point.temperature:.3f}  "
-        f"{point.seconds:.1f} s"
+        f"{cell}  ECE {measured.ece:.4f} ({error.beside} points)  "
+        f"accuracy {measured.accuracy:.4f}  agreement {point.agreement:.4f}  "
+        f"temperature {point.temperature:.3f}  {point.seconds:.1f} s"
     )

@@ -173,7 +173,7 @@ def _generalise(
     for warning in verdict["warnings"]:
         typer.echo(f"note: {warning}")
     if beside:
-        typer.echo(f"inoculation on {beside.plan.challenge}: {beside.verdict['name']}")
+        typer.echo(f"inoculation on {beside.plan.challenge}: {beside.verdict['headline']}")
     return run
 
 

@@ -27,7 +27,9 @@ from finetune.experiments.inoculation.time_estimate import (
     overflow_note,
 )
 from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sources_of
+from finetune.report.inoculation.command import plan_that_tells, telling_command
 from finetune.report.inoculation.export import write_points, write_summary
+from finetune.report.inoculation.text import meaning, missing_texts
 from finetune.training.recipes import default_rate
 from probe.cli.answers.open_models import loaded_any
 from probe.cli.file_options import takes_file
@@ -143,6 +145,12 @@ def _inoculate(
     run = compute_inoculation(plan, sets, sources, in_process, write)
     write(run)
     summary = write_summary(run, out)
-    typer.echo(f"{summary['name']}. {summary['explanation']}")
+    found = summary["oracle_lr"]
+    typer.echo(f"{found['headline']}. {meaning(found)}")
+    if more := missing_texts(found):
+        typer.echo(more)
+    if telling := plan_that_tells(run, "oracle_lr"):
+        wait = duration_words(estimate_seconds(telling, sets, model))
+        typer.echo(f"{telling_command(run, 'oracle_lr')} ({wait} on one core)")
     for warning in summary["warnings"]:
         typer.echo(f"note: {warning}")
