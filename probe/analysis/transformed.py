@@ -93,12 +93,13 @@ def transform_all(
     options: Options = Options(),
     precision: Precision = "fp32",
     scored: Sequence[Importance] = (),
+    foreign: Sequence[str] | None = None,
 ) -> dict[str, list[tuple[Transformed, ...]]]:
     """Apply each transform or chain to every example and classify what comes out.
 
     A transform may make several examples of one. Everything is classified together, in batches of
     like length. `scored` is the importance that sub-word transforms read, where it is known of the
-    examples already. Raises UnknownTransform or Unavailable.
+    examples already, `foreign` as `apply` has it. Raises UnknownTransform or Unavailable.
     """
     for name in names:
         require_usable(name, model)
@@ -107,7 +108,8 @@ def transform_all(
     known = dict(zip(examples, labels, strict=True)) if resolve(precision) == "fp32" else {}
     reader = ImportanceReader(model, options, known, dict(zip(examples, scored, strict=False)))
     results = {
-        name: apply(name, examples, model.task, seed, options, reader, labels) for name in names
+        name: apply(name, examples, model.task, seed, options, reader, labels, foreign)
+        for name in names
     }
     new = [result.example for rows in results.values() for row in rows for result in row]
     answers = iter(model.predict(new, precision))

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from probe.analysis.fp32_sample import fp32_words
+from probe.analysis.legibility import notes_before
 from probe.cli.answers.batch_run import score_as_run
 from probe.cli.answers.interrupts import INTERRUPTED, stopped_by_interrupt
 from probe.cli.answers.open_models import opened
@@ -103,6 +104,8 @@ def batch_command(
     columns = replace(columns, values=read_label_values(answered, meanings, source, columns))
     if told := in_words(label_values(source, columns, answered)):
         typer.echo(told, err=True)
+    for said in notes_before(source, columns, answered, classifier, names, options):
+        typer.echo(f"note: {said}", err=True)
     request = ScoringRequest(columns, names, seed, options, precision, guard)
     places = Places(out, pairs)
     known = identity(path, classifier, request, places)
@@ -120,6 +123,8 @@ def batch_command(
         typer.echo(f"computed in {precision_words(shape)}")
     if sample := shape.get("fp32_sample"):
         typer.echo(fp32_words(sample["rows"], sample["differing"]))
+    for said in shape["notes"]:
+        typer.echo(said)
     typer.echo(forms_words(shape["forms"]), err=True)
     if stopped:
         typer.echo("stopped; the same command goes on where this one ended", err=True)

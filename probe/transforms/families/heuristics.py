@@ -97,7 +97,7 @@ def reordered(words: Sequence[str], rng: random.Random) -> str | None:
 
 # negation
 
-negate = partial(register, needs=("tagger",))
+negate = partial(register, needs=("tagger",), language="English")
 
 
 @negate(
@@ -195,6 +195,7 @@ def _register(
         applies=f"{words} in the hypothesis that have {relation}s in WordNet",
         needs=("wordnet", "tagger"),
         options=("substitution", "replacements", "senses", "inflect"),
+        language="English",
     )
     def substitution(text: str, tools: Tools) -> str | None:
         return reworded(text, kind, relation, tools.rng, tools.options)

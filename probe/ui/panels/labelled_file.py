@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
+from probe.analysis.legibility import notes_before
 from probe.data.fitting_task import fitting_task
 from probe.data.label_values import label_values, read_label_values
 from probe.data.preview import first_rows
@@ -17,7 +18,7 @@ from probe.data.rows import Columns, guess, guess_some, with_class_names
 from probe.errors import FileError, LabelError, UserError
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.events import CHANGING, CHOSEN, LAST, QUIET
-from probe.ui.html.elements import NOTHING, alert, note, sheet
+from probe.ui.html.elements import NOTHING, alert, join, note, sheet
 from probe.ui.html.label_values import UNDECIDED, labels_read
 from probe.ui.page import Page
 from probe.ui.panels.example_files import example_files
@@ -179,11 +180,12 @@ def show_file(visitor: str, task_name: str, path: str | None) -> list[Any]:
         columns = with_class_names(columns, Path(path))
     except UserError as trouble:
         return [NOTHING, NOTHING, alert(trouble), *hidden, *nothing]
+    warned = NOTHING if doubt else join(map(note, notes_before(table, columns, task)))
     broken = f", {table.broken:,} of them do not fit the header" if table.broken else ""
     return [
         sheet(first_rows(table), "first rows of the file"),
         _labels(table, columns, task),
-        doubt + note(f"{len(table):,} row{'' if len(table) == 1 else 's'}{broken}"),
+        doubt + note(f"{len(table):,} row{'' if len(table) == 1 else 's'}{broken}") + warned,
         gr.Button(visible=False),
         gr.Column(visible=True),
         "",
