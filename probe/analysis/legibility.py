@@ -7,6 +7,7 @@ from itertools import islice
 
 from probe.data.records import Tabular
 from probe.data.rows import Columns, read_rows
+from probe.graphemes import has_unspaced
 from probe.models.classifier import Model
 from probe.models.text_model import TextModel
 from probe.tasks.task import Example, Task
@@ -31,12 +32,14 @@ class Legibility:
     """What a model reads of an example.
 
     `cut`: its end is not read; `unknown` is the share of its tokens that the vocabulary has not;
-    `language` is "" for English and where that is in doubt.
+    `language` is "" for English and where that is in doubt; `unspaced`: some of it is written
+    without blanks between words.
     """
 
     cut: bool = False
     unknown: float = 0.0
     language: str = ""
+    unspaced: bool = False
 
     @property
     def mostly_unknown(self) -> bool:
@@ -63,8 +66,12 @@ def legibility(
 
 def _legibility(model: Model, example: Example, below: float) -> Legibility:
     texts = model.task.texts(example).values()
-    unknown = model.unknown_share(texts) if isinstance(model, TextModel) else 0.0
-    return Legibility(model.too_long(example), unknown, language_of(model.task, example, below))
+    return Legibility(
+        model.too_long(example),
+        model.unknown_share(texts) if isinstance(model, TextModel) else 0.0,
+        language_of(model.task, example, below),
+        any(map(has_unspaced, texts)),
+    )
 
 
 def is_foreign(table: Tabular, columns: Columns, task: Task) -> bool:
@@ -133,6 +140,12 @@ def cut_words(cut: int, rows: int) -> str:
     """Say how many of so many rows are longer than what a model reads."""
     texts = f"{_rows(cut, rows)} longer than what the model reads, so that the end is cut."
     return texts if cut else ""
+
+
+def unspaced_words(unspaced: int, rows: int) -> str:
+    """Say how many of so many rows have no blanks between words, and what counts as one."""
+    texts = f"{_rows(unspaced, rows)} written without blanks between words"
+    return f"{texts}: each character counts as one, in changes of order and F1." * bool(unspaced)
 
 
 def _rows(count: int, rows: int) -> str:

@@ -11,7 +11,7 @@ from probe.metrics import Estimate, Moments, Share
 from probe.models.classifier import Prediction
 from probe.tasks.task import INVALID, Label, Task
 
-COUNTED = ("rows", "scored", "cut", "unknown", "sampled", "differing")
+COUNTED = ("rows", "scored", "cut", "unknown", "unspaced", "sampled", "differing")
 ORIGINAL = "original"
 """How the untouched examples are called where transforms are."""
 
@@ -47,8 +47,8 @@ class Summary:
     """What the rows say together, overall and by transform, each also by gold label.
 
     Of `sampled` answers that were given in bf16 and in fp32, `differing` are not the same. Of
-    `unknown` rows the model's vocabulary has not the words; `languages` counts those that are not
-    in English.
+    `unknown` rows the model's vocabulary has not the words; `unspaced` ones have no
+    blanks between words; `languages` counts those that are not in English.
     """
 
     rows: int
@@ -62,6 +62,7 @@ class Summary:
     sampled: int = 0
     differing: int = 0
     unknown: int = 0
+    unspaced: int = 0
     languages: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -148,7 +149,8 @@ class Totals:
     def __init__(self, task: Task, names: Sequence[str]) -> None:
         """`names` are the transforms of the rows."""
         self.task, self.names = task, tuple(names)
-        self.rows = self.scored = self.cut = self.unknown = self.sampled = self.differing = 0
+        self.rows = self.scored = self.cut = self.unknown = self.unspaced = 0
+        self.sampled = self.differing = 0
         self._languages = Counter[str]()
         self._predicted = dict.fromkeys(task.labels, 0)
         labels = [gold for gold in task.golds if task.nearest(gold)]
@@ -168,6 +170,7 @@ class Totals:
         self.scored += 1
         self.cut += row.legible.cut
         self.unknown += row.legible.mostly_unknown
+        self.unspaced += row.legible.unspaced
         if row.legible.language:
             self._languages[row.legible.language] += 1
         if row.fp32 is not None:
@@ -234,6 +237,7 @@ class Totals:
             self.sampled,
             self.differing,
             self.unknown,
+            self.unspaced,
             dict(self._languages),
         )
 

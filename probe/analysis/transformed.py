@@ -17,12 +17,19 @@ from probe.transforms.availability import require_ready
 class Transformed:
     """A transformed example and what the model says of it.
 
-    `agrees`: the prediction is that of the original example, or the transform's default label.
+    `agrees`: the prediction is that of the original example, or the transform's default label;
+    `cut`: the new example is longer than what the model reads.
     """
 
     result: Result
     prediction: Prediction
     agrees: bool
+    cut: bool = False
+
+    @property
+    def note(self) -> str:
+        """What there is to know of the new example, one reason after the other."""
+        return "; ".join(filter(None, (self.result.note, "its end is cut" if self.cut else "")))
 
     @property
     def right(self) -> bool | None:
@@ -115,13 +122,14 @@ def transform_all(
     answers = iter(model.predict(new, precision))
     return {
         name: [
-            tuple(_transformed(result, before, next(answers)) for result in row)
+            tuple(_transformed(result, before, next(answers), model) for result in row)
             for row, before in zip(rows, predictions, strict=True)
         ]
         for name, rows in results.items()
     }
 
 
-def _transformed(result: Result, before: Prediction, now: Prediction) -> Transformed:
+def _transformed(result: Result, before: Prediction, now: Prediction, model: Model) -> Transformed:
     expected = default_of(result.transform, result.task) or before.label
-    return Transformed(result, now, result.task.agrees(expected, now.label))
+    agrees = result.task.agrees(expected, now.label)
+    return Transformed(result, now, agrees, model.too_long(result.example))

@@ -89,7 +89,7 @@ def _cells(transformed: Transformed) -> Cells:
         transformed.prediction.label,
         round(transformed.prediction.confidence, 6),
         transformed.agrees,
-        "; ".join(filter(None, (several, result.note))),
+        "; ".join(filter(None, (several, transformed.note))),
     )
     return dict(zip(_cell_names(result.task), values, strict=True))
 
@@ -128,7 +128,7 @@ def _line(row: Row, transformed: Transformed) -> Cells:
         "rule": result.rule.name,
         "changed": result.changed,
         "exact": result.exact,
-        "note": result.note,
+        "note": transformed.note,
         **_answer(row.task, transformed.prediction),
         "agrees": transformed.agrees,
         "seed": result.seed,

@@ -5,7 +5,12 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from probe.analysis.legibility import cut_words, language_words, unknown_words
+from probe.analysis.legibility import (
+    cut_words,
+    language_words,
+    unknown_words,
+    unspaced_words,
+)
 from probe.analysis.summary import ORIGINAL, Measured, Summary, measures
 from probe.models.classifier import Precision, resolve
 from probe.tasks.task import Task
@@ -69,6 +74,9 @@ def notes(summary: Summary, options: Options) -> list[str]:
         language_words(summary.languages, summary.scored, list(summary.transforms), options),
         unknown_words(summary.unknown, summary.scored),
         cut_words(summary.cut, summary.scored),
+        unspaced_words(summary.unspaced, summary.scored)
+        if summary.transforms or "f1" in summary.original.estimates
+        else "",
     )
     return list(filter(None, said))
 

@@ -85,6 +85,12 @@ class Inexact:
     why: str
 
 
+def inexact(text: str, *reasons: str) -> str | Inexact:
+    """Return a text, as an `Inexact` one where there is a reason."""
+    why = "; ".join(filter(None, reasons))
+    return Inexact(text, why) if why else text
+
+
 @dataclass(frozen=True)
 class Changed:
     """The examples that a transform derived from one; `why` they are not exact, else a `note`."""
