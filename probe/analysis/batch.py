@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
+from probe.analysis.legibility import UNJUDGED, Legibility, legibility
 from probe.analysis.transformed import Transformed, require_usable, transform_all
 from probe.data.records import NO_RECORD, Record, Tabular
 from probe.data.rows import Columns, InputRow, read_rows
 from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.tasks.task import Example, Label, Task
+from probe.text.language import BEYOND_DOUBT
 from probe.transforms import Options
 
 FIRST_ROWS, CHUNK_ROWS = 32, 256  # a small first chunk shows something at once
@@ -67,7 +69,8 @@ def _end(start: int, largest: int) -> int:
 class Row:
     """One scored row, or the reason why it was not; `record` is what the file has of it.
 
-    `fp32` is the answer in fp32 to a sampled row that is scored in bf16.
+    `legible` says what the model reads of it. `fp32` is the answer in fp32 to a sampled row that is
+    scored in bf16.
     """
 
     number: int
@@ -76,7 +79,7 @@ class Row:
     prediction: Prediction | None = None
     transformed: Mapping[str, tuple[Transformed, ...]] = field(default_factory=dict)
     error: str = ""
-    cut: bool = False
+    legible: Legibility = UNJUDGED
     record: Record = NO_RECORD
     fp32: Label | None = None
 
@@ -106,20 +109,21 @@ def score(
     largest: int = CHUNK_ROWS,
     start: int = 0,
     sample: Container[int] = (),
+    below: float = BEYOND_DOUBT,
 ) -> Iterator[Chunk[Row]]:
     """Score rows from number `start` on in chunks; whoever drives it may stop after any.
 
     No more than a chunk of so many rows at most is in memory, in which they are sorted by length
     and given back in their order. In bf16 the rows whose numbers are in the sample are answered in
-    fp32 too. Raises FileError for a missing column and UnknownTransform or
-    Unavailable before the first chunk.
+    fp32 too; `below` is as `other_language` has it. Raises FileError for a missing column and
+    UnknownTransform or Unavailable before the first chunk.
     """
     columns.check(table.names)
     for name in names:
         require_usable(name, model)
 
     def answer(rows: Sequence[InputRow]) -> list[Row]:
-        return _scored(rows, model, names, seed, options, precision, sample)
+        return _scored(rows, model, names, seed, options, precision, sample, below)
 
     rows = read_rows(table, columns, model.task, start)
     yield from in_chunks(rows, len(table), answer, largest, start)
@@ -133,13 +137,18 @@ def _scored(
     options: Options,
     precision: Precision,
     sample: Container[int],
+    below: float,
 ) -> list[Row]:
     examples = {row.number: row.example for row in rows if row.example}
     records = {row.number: row.record for row in rows}
     several = list(examples.values())
     predictions = model.predict(several, precision)
     in_fp32 = _in_fp32(examples, model, precision, sample)
-    transformed = transform_all(model, several, predictions, names, seed, options, precision)
+    legible = legibility(model, several, below)
+    transformed = transform_all(
+        model, several, predictions, names, seed, options, precision,
+        foreign=[each.foreign for each in legible],
+    )  # fmt: skip
     scored = {
         number: Row(
             number,
@@ -147,7 +156,7 @@ def _scored(
             example,
             predictions[at],
             {name: transformed[name][at] for name in names},
-            cut=model.too_long(example),
+            legible=legible[at],
             record=records[number],
             fp32=in_fp32.get(number),
         )

@@ -17,12 +17,19 @@ from probe.transforms.availability import require_ready
 class Transformed:
     """A transformed example and what the model says of it.
 
-    `agrees`: the prediction is that of the original example, or the transform's default label.
+    `agrees`: the prediction is that of the original example, or the transform's default label;
+    `cut`: the new example is longer than what the model reads.
     """
 
     result: Result
     prediction: Prediction
     agrees: bool
+    cut: bool = False
+
+    @property
+    def note(self) -> str:
+        """What there is to know of the new example, one reason after the other."""
+        return "; ".join(filter(None, (self.result.note, "its end is cut" if self.cut else "")))
 
     @property
     def right(self) -> bool | None:
@@ -93,12 +100,13 @@ def transform_all(
     options: Options = Options(),
     precision: Precision = "fp32",
     scored: Sequence[Importance] = (),
+    foreign: Sequence[str] | None = None,
 ) -> dict[str, list[tuple[Transformed, ...]]]:
     """Apply each transform or chain to every example and classify what comes out.
 
     A transform may make several examples of one. Everything is classified together, in batches of
     like length. `scored` is the importance that sub-word transforms read, where it is known of the
-    examples already. Raises UnknownTransform or Unavailable.
+    examples already, `foreign` as `apply` has it. Raises UnknownTransform or Unavailable.
     """
     for name in names:
         require_usable(name, model)
@@ -107,19 +115,21 @@ def transform_all(
     known = dict(zip(examples, labels, strict=True)) if resolve(precision) == "fp32" else {}
     reader = ImportanceReader(model, options, known, dict(zip(examples, scored, strict=False)))
     results = {
-        name: apply(name, examples, model.task, seed, options, reader, labels) for name in names
+        name: apply(name, examples, model.task, seed, options, reader, labels, foreign)
+        for name in names
     }
     new = [result.example for rows in results.values() for row in rows for result in row]
     answers = iter(model.predict(new, precision))
     return {
         name: [
-            tuple(_transformed(result, before, next(answers)) for result in row)
+            tuple(_transformed(result, before, next(answers), model) for result in row)
             for row, before in zip(rows, predictions, strict=True)
         ]
         for name, rows in results.items()
     }
 
 
-def _transformed(result: Result, before: Prediction, now: Prediction) -> Transformed:
+def _transformed(result: Result, before: Prediction, now: Prediction, model: Model) -> Transformed:
     expected = default_of(result.transform, result.task) or before.label
-    return Transformed(result, now, result.task.agrees(expected, now.label))
+    agrees = result.task.agrees(expected, now.label)
+    return Transformed(result, now, agrees, model.too_long(result.example))

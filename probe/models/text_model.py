@@ -25,6 +25,8 @@ Batch = TypeVar("Batch")
 Result = TypeVar("Result")
 DEFAULT_MAX_TOKENS = 512
 """The longest input of a model without positions of its own; XLNet was trained on so many."""
+WORDPIECE_LETTERS = 100
+"""The longest word that WordPiece takes apart; a longer one is unknown to it."""
 UNUSED_TOKEN = re.compile(r"\[unused\d+\]|madeupword\d+|<extra_id_\d+>|<unk_\d+>")
 
 
@@ -169,6 +171,23 @@ class TextModel:
     def reads_letters(self) -> bool:
         """Whether it reads the letters of words, too, so that unknown ones differ."""
         return "character_ids" in self.tokenizer.model_input_names
+
+    @cached_property
+    def spells_ascii(self) -> bool:
+        """Whether it puts together any word of ASCII characters from what its vocabulary has."""
+        printed = map(chr, range(33, 127))
+        return self.tokenizer.unk_token_id not in self.sub_words(
+            " ".join(f"{character} zq{character}" for character in printed)
+        )
+
+    def unknown_share(self, texts: Iterable[str]) -> float:
+        """Return the share of the tokens of some texts that the vocabulary has not, from 0 to 1."""
+        whole, unknown = " ".join(texts), self.tokenizer.unk_token_id
+        plain = whole.isascii() and max(map(len, whole.split()), default=0) <= WORDPIECE_LETTERS
+        if unknown is None or (plain and self.spells_ascii):
+            return 0.0
+        ids = self.sub_words(whole)
+        return ids.count(unknown) / max(1, len(ids))
 
     def decode(self, ids: Sequence[int]) -> str:
         """Turn sub-word ids into text."""

@@ -9,6 +9,7 @@ from probe.stopping import check_stop
 from probe.tasks.label_rules import COMPUTED, UNDEFINED, Rule
 from probe.tasks.task import Example, Label, Task
 from probe.text.difference import Edit, edits
+from probe.text.language import ENGLISH, foreign_reason, language_of
 from probe.text.tokens import same_words
 from probe.transforms.availability import require_ready
 from probe.transforms.options import Options
@@ -40,7 +41,8 @@ class Step:
 class Result:
     """One example that a chain derived from an example: number `number` of `of` derived ones.
 
-    `steps` is the lineage, a step for each link; the last one's example is `example`.
+    `steps` is the lineage, a step for each link; the last one's example is `example`. Where it is
+    `not_applicable` a link is for English and the text is not; `note` says why.
     """
 
     transform: str
@@ -56,6 +58,7 @@ class Result:
     steps: tuple[Step, ...]
     number: int = 1
     of: int = 1
+    not_applicable: bool = False
 
     @property
     def name(self) -> str:
@@ -92,17 +95,24 @@ def apply(
     options: Options,
     read: Reader,
     predicted: Sequence[Label] = (),
+    foreign: Sequence[str] | None = None,
 ) -> list[tuple[Result, ...]]:
     """Apply a transform or chain to examples; at least one result for each, in their order.
 
     `read` scores sub-words, many examples at a time. `predicted` are the model's labels, which
-    are used where a transform needs a gold label that is not known. Raises UnknownTransform or
-    Unavailable, and Stopped between two examples.
+    are used where a transform needs a gold label that is not known. `foreign` says of each example
+    why transforms for English do not apply to it, "" where they do; without it the language of its
+    texts decides. Raises UnknownTransform or Unavailable, and Stopped between two examples.
     """
     require_ready(name, task)
+    reasons = [""] * len(examples)
+    if any(link.language == ENGLISH for link in chain(name)) and options.other_languages == "skip":
+        judged = (foreign_reason(language_of(task, example)) for example in examples)
+        reasons = list(judged if foreign is None else foreign)
     states = [
         _State(example, row, _known(example.gold, *predicted[row : row + 1]))
-        for row, example in enumerate(examples)
+        for row, (example, reason) in enumerate(zip(examples, reasons, strict=True))
+        if not reason
     ]
     destroyed = False
     for position, link in enumerate(chain(name)):
@@ -128,7 +138,23 @@ def apply(
             )
         ]
         states = list(_bounded(states, len(examples)))
-    return _results(name, examples, task, states, seed, options)
+    made = _results(name, examples, task, states, seed, options)
+    return [
+        (_left(name, example, task, reason, seed, options),) if reason else results
+        for example, results, reason in zip(examples, made, reasons, strict=True)
+    ]
+
+
+def _left(
+    name: str, example: Example, task: Task, reason: str, seed: int, options: Options
+) -> Result:
+    """Leave an example as it is, which a transform for English cannot be asked of."""
+    link = next(each.name for each in chain(name) if each.language == ENGLISH)
+    step = Step(link, task, example, example, f"{link} is for English, and {reason}")
+    return Result(
+        name, task, example, example, rule_of(name), False, True, step.note, seed, options.variant,
+        (step,), not_applicable=True,
+    )  # fmt: skip
 
 
 def _known(*labels: Label | None) -> tuple[Label, ...]:

@@ -16,6 +16,7 @@ Antonym = Literal["paper", "naik_code"]
 Number = Literal["first", "random"]
 Tautology = Literal["end", "naik_code"]
 LookAlike = Literal["any", "published"]
+OtherLanguages = Literal["skip", "count"]
 
 SIGNS: Mapping[str, str] = {
     "support": "tokens that speak for the label score high (Feng et al. 2018)",
@@ -47,6 +48,7 @@ class Options:
     distortion_limit: int = 6
     keep_first_half: bool = False
     look_alike: LookAlike = "any"
+    other_languages: OtherLanguages = "skip"
 
     @property
     def changed(self) -> dict[str, Any]:  # Any: each has its field's own type
@@ -156,6 +158,10 @@ OPTIONS: Mapping[str, Option] = {
             "any": "also those in which only a common noun can be altered, to another of its kind",
             "published": "those in which a published rule alters a word",
         },
+    ),
+    "other_languages": Option(
+        "what transforms for English make of a text that is beyond doubt in another language",
+        {"skip": "nothing: they do not apply to it", "count": "what they make of any text"},
     ),
 }
 DEFAULTS = Options()

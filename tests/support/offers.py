@@ -25,6 +25,7 @@ TRANSFORMS: Offers = {
 }
 OPTIONS: Offers = {
     **dict.fromkeys(("keep", "sign", "by_id", "draw", "pin", "tautology", "spelling"), EVERY),
+    "other_languages": EVERY,
     **dict.fromkeys(("lm_weight", "distortion_weight", "distortion_limit"), LABELLED),
     "keep_first_half": ("sentiment",),
     **dict.fromkeys(("subsequence", "antonym", "number"), NLI_ALONE),

@@ -87,6 +87,8 @@ def pair_command(
     names = ["original", *(one.result.name for one in examination.transformed)]
     for name, row in zip(names, [shape["original"], *shape["transformed"]], strict=True):
         typer.echo(_line(asked, name, row, shape["original"]))
+    for said in examination.notes:
+        typer.echo(f"note: {said}")
     if examination.importance:
         typer.echo(_strongest(examination.importance))
 

@@ -159,16 +159,8 @@ def _no_scores(examination: Examination) -> Markup:
 
 
 def _cut(examination: Examination) -> Markup:
-    """Say what the model does not read, reads in parts, or cannot find."""
-    task, prediction = examination.model.task, examination.prediction
-    said = []
-    if examination.cut:
-        said.append(f"This {task.unit} is too long for the model: its end is cut.")
-    if isinstance(prediction, SpanPrediction) and prediction.windows > 1:
-        said.append(
-            f"The passage is longer than what the model reads at once: it was read in "
-            f"{prediction.windows} parts that overlap."
-        )
+    """Say what the model does not read, reads in parts, may not understand, or cannot find."""
+    task, said = examination.model.task, examination.notes
     if task.problem and (wrong := task.problem(examination.example)):
         said.append(f"Look at the right answer: {wrong}.")
     return join(map(note, said))
