@@ -11,7 +11,7 @@ from probe.tasks.task import Example, Label, Task
 from probe.text.difference import Edit, edits
 from probe.text.tokens import same_words
 from probe.transforms.availability import require_ready
-from probe.transforms.options import Options
+from probe.transforms.options import OPTIONS, Options
 from probe.transforms.registry import Reader, SubWords, Tools, Transform, chain, rule_of
 from probe.transforms.wording import applies_of
 
@@ -40,7 +40,8 @@ class Step:
 class Result:
     """One example that a chain derived from an example: number `number` of `of` derived ones.
 
-    `steps` is the lineage, a step for each link; the last one's example is `example`.
+    `steps` is the lineage, a step for each link; the last one's example is `example`. `ranked_by`
+    says in words which importance ranked its tokens, "" where none did.
     """
 
     transform: str
@@ -56,6 +57,7 @@ class Result:
     steps: tuple[Step, ...]
     number: int = 1
     of: int = 1
+    ranked_by: str = ""
 
     @property
     def name(self) -> str:
@@ -108,7 +110,7 @@ def apply(
     for position, link in enumerate(chain(name)):
         destroyed = destroyed or link.rule == UNDEFINED
         current = [state.example for state in states]
-        readings: Sequence[SubWords | None] = (
+        readings: Sequence[SubWords | str | None] = (
             read(current) if link.level == "sub-word" else [None] * len(current)
         )
         states = [
@@ -121,10 +123,11 @@ def apply(
                 Tools(
                     rng(seed, f"{name}|{position}{state.branch}", state.example),
                     options,
-                    reading,
+                    None if isinstance(reading, str) else reading,
                     state.labels,
                 ),
                 destroyed,
+                reading if isinstance(reading, str) else "",
             )
         ]
         states = list(_bounded(states, len(examples)))
@@ -149,13 +152,15 @@ class _State:
 
 
 def _step(
-    state: _State, link: Transform, task: Task, tools: Tools, destroyed: bool
+    state: _State, link: Transform, task: Task, tools: Tools, destroyed: bool, refusal: str
 ) -> Iterator[_State]:
+    """Yield what a link makes of a state; `refusal` says why its tokens cannot be ranked."""
     check_stop()
     before = state.example
-    changed = link.make(before, task, tools)
+    changed = None if refusal else link.make(before, task, tools)
     if changed is None:
-        note = f"{link.name} needs {applies_of(link, task)}"
+        reason = f"cannot rank the tokens: {refusal}" if refusal else ""
+        note = f"{link.name} {reason or f'needs {applies_of(link, task)}'}"
         step = Step(link.name, task, before, before, note)
         yield replace(state, notes=(*state.notes, note), steps=(*state.steps, step))
         return
@@ -199,7 +204,8 @@ def _results(
     seed: int,
     options: Options,
 ) -> list[tuple[Result, ...]]:
-    rule = rule_of(name)
+    rule, ranks = rule_of(name), any(link.level == "sub-word" for link in chain(name))
+    ranked_by = OPTIONS["ranks"].values[options.ranks] if ranks else ""
     groups: list[list[_State]] = [[] for _ in examples]
     for state in states:
         groups[state.row].append(state)
@@ -219,6 +225,7 @@ def _results(
                 state.steps,
                 number,
                 len(group),
+                ranked_by,
             )
             for number, state in enumerate(group, start=1)
         )

@@ -56,7 +56,7 @@ def described(task: Task, model: AnyModel | None) -> Markup:
     return catalogue(task, example, made)
 
 
-def unread(examples: Sequence[Example]) -> list[SubWords]:
+def unread(examples: Sequence[Example]) -> list[SubWords | str]:
     """Read no tokens."""
     return []
 

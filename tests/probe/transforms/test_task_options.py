@@ -49,7 +49,7 @@ def read_by(name: str, task: Task) -> set[str]:
         REGISTRY[name].make(example, task, tools)
     read: set[str] = vars(watched).get("read", set())
     # the importance is computed by it before the transform sees any
-    return read | ({"sign"} if REGISTRY[name].level == "sub-word" else set())
+    return read | ({"sign", "ranks"} if REGISTRY[name].level == "sub-word" else set())
 
 
 @pytest.mark.parametrize("task", offered_tasks(), ids=lambda task: task.name)
