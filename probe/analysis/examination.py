@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from probe.analysis.importance.attribution import Importance, attribute
-from probe.analysis.importance.methods import BaselineToken, Method
+from probe.analysis.importance.methods import PAPER, AskedMethod, BaselineToken
 from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
 from probe.baselines import BASELINES, baselines_for
 from probe.data.rows import require_text
+from probe.errors import AttributionError
 from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.models.library import AnyModel
 from probe.tasks.task import Example, Label, Task
@@ -20,7 +21,7 @@ from probe.transforms import Options
 class Examination:
     """An example, the prediction, the importance of its tokens, and its transformed versions.
 
-    `importance` is None for a model that does not say which tokens matter to it; `rules` is what
+    `importance` is None where it is not to be had, and `no_importance` says why; `rules` is what
     the rule baselines of the task answer, `seconds` the time that the prediction took.
     """
 
@@ -31,6 +32,7 @@ class Examination:
     transformed: tuple[Transformed, ...]
     rules: Mapping[str, Label]
     seconds: float = field(default=0.0, compare=False)
+    no_importance: str = ""
 
     @property
     def cut(self) -> bool:
@@ -44,12 +46,14 @@ def examine(
     names: Sequence[str] = (),
     seed: int = 0,
     options: Options = Options(),
-    method: Method = "gradient_x_input",
+    method: AskedMethod = "auto",
     baseline: BaselineToken = "pad",
     label: Label | None = None,
     precision: Precision = "fp32",
 ) -> Examination:
     """Look at one example. `label` is what is explained: given, else gold, else predicted.
+
+    The answer is given where importance is not to be had, too.
 
     Raises ExampleError where a text is empty, UnknownTransform for a name that is not there,
     Unavailable for a transform that cannot run here.
@@ -61,19 +65,32 @@ def examine(
     prediction = model.predict([example], precision)[0]
     seconds = time.perf_counter() - began
     usual = explained(model.task, [example], [prediction.answer])[0]
-    importance = None
+    importance, why_not = None, f"{model.name} does not say which tokens its answer rests on"
     if isinstance(model, AnyModel):
         shown = label or usual
-        importance = attribute(model, [example], [shown], method, options.sign, baseline)[0]
+        try:
+            importance = attribute(model, [example], [shown], method, options.sign, baseline)[0]
+        except AttributionError as problem:
+            why_not = str(problem)
     # the sub-word transforms read these scores, taken in fp32
-    serves = importance and (importance.method, importance.label) == ("gradient_x_input", usual)
-    scored = [importance] if importance and serves and resolve(precision) == "fp32" else []
+    ranks = options.ranks == "shown" or (importance and importance.method == PAPER)
+    serves = importance and ranks and importance.label == usual and resolve(precision) == "fp32"
+    scored = [importance] if importance and serves else []
     transformed = transform_all(
-        model, [example], [prediction], names, seed, options, precision, scored
+        model, [example], [prediction], names, seed, options, precision, scored, method, baseline
     )
     new_examples = tuple(new for rows in transformed.values() for new in rows[0])
     rules = _rules(model.task, example)
-    return Examination(model, example, prediction, importance, new_examples, rules, seconds)
+    return Examination(
+        model,
+        example,
+        prediction,
+        importance,
+        new_examples,
+        rules,
+        seconds,
+        "" if importance else why_not,
+    )
 
 
 def _rules(task: Task, example: Any) -> dict[str, Label]:

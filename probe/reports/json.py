@@ -19,7 +19,10 @@ from probe.transforms.wording import source_of, summary_of
 
 
 def examination_json(examination: Examination, precision: Precision) -> dict[str, Any]:
-    """Return model, model_revision, precision, original, importance, rules, cut, transformed."""
+    """Return model, model_revision, precision, original, importance, rules, cut, transformed.
+
+    `no_importance` says why there is none, and is null beside any.
+    """
     model = examination.model
     return {
         "model": model.name,
@@ -27,6 +30,7 @@ def examination_json(examination: Examination, precision: Precision) -> dict[str
         "precision": resolve(precision),
         "original": model.task.texts(examination.example) | _answer(examination.prediction),
         "importance": _importance(examination.importance) if examination.importance else None,
+        "no_importance": examination.no_importance or None,
         "rules": dict(examination.rules),
         "cut": examination.cut,
         "transformed": [transformed_json(one) for one in examination.transformed],
@@ -39,7 +43,9 @@ def _importance(importance: Importance) -> dict[str, Any]:
         "label": importance.label,
         "method": importance.method,
         "sign": importance.sign,
+        "where": importance.where,
         "convergence_delta": importance.delta,
+        "remarks": list(importance.remarks),
     }
 
 
@@ -58,6 +64,7 @@ def transformed_json(transformed: Transformed) -> dict[str, Any]:
         "changed": result.changed,
         "exact": result.exact,
         "note": result.note,
+        "ranked_by": result.ranked_by or None,
         "seed": result.seed,
         "variant": result.variant,
         "steps": lineage_json(result),

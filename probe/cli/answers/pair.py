@@ -7,7 +7,7 @@ import typer
 
 from probe.analysis.examination import examine
 from probe.analysis.importance.attribution import Importance
-from probe.analysis.importance.methods import BaselineToken, Method
+from probe.analysis.importance.methods import AskedMethod, BaselineToken
 from probe.cli.answers.open_models import opened
 from probe.cli.options import (
     AsJson,
@@ -35,7 +35,10 @@ from probe.tasks.task import Label, Task
 STRONGEST = 5
 """How many tokens are shown."""
 
-MethodName = Annotated[Method, choice("method", get_args(Method), "Attribution method.")]
+MethodName = Annotated[
+    AskedMethod,
+    choice("method", get_args(AskedMethod), "Attribution method; auto: the one shown first."),
+]
 BaselineName = Annotated[
     BaselineToken, choice("baseline", get_args(BaselineToken), "What stands for no token.")
 ]
@@ -57,7 +60,7 @@ def pair_command(
     by_id: ById = False,
     draw: Draw = "vocabulary",
     others: Assignments = [],  # noqa: B006
-    method: MethodName = "gradient_x_input",
+    method: MethodName = "auto",
     baseline: BaselineName = "pad",
     label: Annotated[str, typer.Option(help="Label to explain; gold or predicted if empty.")] = "",
     precision: PrecisionName = "fp32",
@@ -87,6 +90,10 @@ def pair_command(
         typer.echo(_line(asked, name, row, shape["original"]))
     if examination.importance:
         typer.echo(_strongest(examination.importance))
+        for remark in examination.importance.remarks:
+            typer.echo(remark)
+    else:
+        typer.echo(f"no importance: {examination.no_importance}")
 
 
 def _label(task: Task, label: str) -> Label | None:
@@ -102,7 +109,8 @@ def _line(task: Task, name: str, row: dict[str, Any], original: dict[str, Any]) 
     changed = any(row[field] != original[field] for field in others)
     text = " ▸ ".join(row[field] for field in (task.fields if changed else [task.target]))
     agrees = {True: "agrees", False: "changed", None: ""}[row.get("agrees")]
-    return f"{name:18} {row['label']:14} {row['confidence']:.3f} {agrees:8} {text}"
+    ranked = f" [ranked by {row['ranked_by']}]" if row.get("ranked_by") and row["changed"] else ""
+    return f"{name:18} {row['label']:14} {row['confidence']:.3f} {agrees:8} {text}{ranked}"
 
 
 def _strongest(importance: Importance) -> str:

@@ -56,6 +56,7 @@ def _edits(result: Result) -> Markup:
         *([f"right answer now: {gold}"] if gold else []),
         *(["not exact"] if not result.exact else []),
         *([result.note] if result.note else []),
+        *([f"ranked by {result.ranked_by}"] if result.ranked_by else []),
     ]
     more = Markup('<span class="edit soft tiny">{}</span>').format("; ".join(words))
     return edited_line(result) + (more if words else NOTHING)

@@ -7,9 +7,9 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.analysis.examination import Examination, examine
-from probe.analysis.importance.attribution import attribute
+from probe.analysis.importance.attribution import Importance, attribute
 from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
-from probe.errors import TransformError, UnknownTransform, UserError
+from probe.errors import AttributionError, TransformError, UnknownTransform, UserError
 from probe.models.library import AnyModel
 from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import random_example
@@ -122,14 +122,13 @@ def full(model: AnyModel, view: View, name: str, number: str) -> Markup:
     made = {str(each.result.number): each for each in examination.transformed}
     shown = made.get(number, examination.transformed[0])
     example, label = shown.result.example, shown.prediction.answer
-    scores = attribute(
-        model,
-        [example],
-        [view.label or explained(view.task, [example], [label])[0]],
-        view.method,
-        view.options.sign,
-        view.baseline,
-    )[0]
+    explains = [view.label or explained(view.task, [example], [label])[0]]
+    try:
+        scores: Importance | str = attribute(
+            model, [example], explains, view.method, view.options.sign, view.baseline
+        )[0]
+    except AttributionError as problem:
+        scores = str(problem)
     others = with_other_seeds(model, view, name)
     return full_view(shown, examination.prediction, scores, others, model.name)
 
@@ -138,7 +137,16 @@ def with_other_seeds(model: AnyModel, view: View, name: str) -> list[Transformed
     """Make one change with the seeds that follow; of several new examples the first."""
     before = model.predict([view.example])
     return [
-        transform_all(model, [view.example], before, [name], seed, view.options)[name][0][0]
+        transform_all(
+            model,
+            [view.example],
+            before,
+            [name],
+            seed,
+            view.options,
+            method=view.method,
+            baseline=view.baseline,
+        )[name][0][0]
         for seed in range(view.seed + 1, view.seed + 1 + OTHER_SEEDS)
     ]
 
