@@ -4,6 +4,7 @@ from typing import Any
 
 from probe.analysis.examination import Examination
 from probe.analysis.importance.attribution import Importance
+from probe.analysis.importance.check import known_check
 from probe.analysis.lineage import lineage_json
 from probe.analysis.transformed import Transformed
 from probe.models.classifier import Precision, Prediction, resolve
@@ -38,6 +39,8 @@ def examination_json(examination: Examination, precision: Precision) -> dict[str
 
 
 def _importance(importance: Importance) -> dict[str, Any]:
+    """Return the scores and what is known of them; "check" is null until the network is checked."""
+    check = known_check(importance.model)
     return {
         **{field: list(map(_score, scored)) for field, scored in importance.fields.items()},
         "label": importance.label,
@@ -46,6 +49,7 @@ def _importance(importance: Importance) -> dict[str, Any]:
         "where": importance.where,
         "convergence_delta": importance.delta,
         "remarks": list(importance.remarks),
+        "check": list(check.sentences) if check else None,
     }
 
 

@@ -5,9 +5,10 @@ numbers positions, and finds the token that it reads, as before.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from captum.attr import IntegratedGradients, LayerGradientXActivation
@@ -80,21 +81,24 @@ def token_scores(
     place = words if asked.place == "words" else whole_embedding_hook(model.model, words)
     tensors = {name: value.to(model.model.device) for name, value in batch.inputs.items()}
     if not asked.replaces:
-        return _gradients(model, batch, tensors, place, asked.kind == "saliency")
+        return gradients(model, batch, tensors, place, asked.kind == "saliency")
     token = getattr(model.tokenizer, f"{baseline}_token_id")
     if token is None:
         raise AttributionError(f"this model has no {baseline} token; choose another baseline")
-    if not _words(batch).any():
+    if not word_mask(batch).any():
         return TokenScores(torch.zeros_like(tensors["input_ids"], dtype=torch.float32))
     left_out = LeftOut(words, vector_of(model, batch, tensors, words, token))
     if asked.kind == "occlusion":
-        return TokenScores(occlusion(model, batch, tensors, left_out), where=words.where)
+        columns = word_mask(batch).any(0).nonzero().flatten().to(model.model.device)
+        scores = left_out_scores(model, batch, tensors, left_out, columns)
+        return TokenScores(scores, where=words.where)
     return _integrated(model, batch, tensors, left_out, place, steps, most_steps)
 
 
-def _gradients(
+def gradients(
     model: TextModel, batch: Explainable, tensors: Tensors, place: EmbeddingHook, saliency: bool
 ) -> TokenScores:
+    """Return gradient × vector where the vectors are taken, or the gradient's length."""
     names = list(tensors)
 
     def f(*values: torch.Tensor) -> torch.Tensor:
@@ -108,7 +112,7 @@ def _gradients(
     joined = place.join(values)  # (batch, tokens, size)
     if saliency:
         return TokenScores(joined.norm(dim=-1), where=place.where)
-    scores, words = joined.sum(-1), _words(batch)
+    scores, words = joined.sum(-1), word_mask(batch)
     products = joined.abs().sum(-1)[:, : words.shape[1]]
     sums = scores.abs()[:, : words.shape[1]]
     largest, expected = ((each * words.to(each)).amax(1) for each in (sums, products))
@@ -136,36 +140,53 @@ class LeftOut:
             yield
 
 
-def occlusion(
-    model: TextModel, batch: Explainable, tensors: Tensors, left_out: LeftOut
+def left_out_scores(
+    model: TextModel,
+    batch: Explainable,
+    tensors: Tensors,
+    left_out: LeftOut,
+    columns: torch.Tensor,
 ) -> torch.Tensor:
-    """Return F less F without each token of the texts; 0 for other tokens.  # (batch, tokens)
+    """Return F less F without the token of each column; 0 for other tokens.  # (batch, tokens)"""
+
+    def run(network: TextModel, copies: Tensors, gone: torch.Tensor) -> torch.Tensor:
+        with left_out.without(changeable, gone):
+            return batch.log_probability(network, left_out.words.feed(copies))
+
+    words, every = word_mask(batch), torch.cat([columns.new_tensor([-1]), columns])  # -1: no token
+    with Changeable(left_out.words) as changeable:
+        values = copies_without(model, tensors, words, every, run)
+    scores = torch.zeros(words.shape, device=values.device)
+    scores[:, columns] = (values[0] - values[1:]).T
+    return scores * words.to(scores.device)
+
+
+Run = Callable[[Any, Tensors, torch.Tensor], torch.Tensor]
+"""From a model, copies of its inputs and which of their words to do without  # (rows, tokens)
+to F of each row.  # (rows,)  Any: a model of the type that is asked"""
+
+
+def copies_without(
+    model: TextModel, tensors: Tensors, words: torch.Tensor, columns: torch.Tensor, run: Run
+) -> torch.Tensor:
+    """Return F of each example once for each column of tokens.  # (columns, batch)
 
     Several copies go through the model together, side by side where it allows that; between two
     groups of them others may use it.
     """
     rows, length = tensors["input_ids"].shape
-    words = _words(batch).to(tensors["input_ids"].device)
-    columns = words.any(0).nonzero().flatten()
-    size = _copies(len(columns) + 1, rows * length, model.batches_at_once)
-    parts = torch.cat([columns.new_tensor([-1]), columns]).split(size)  # -1: nothing is left out
+    words = words.to(columns.device)
 
     def f(network: TextModel, part: torch.Tensor) -> torch.Tensor:  # (copies, batch)
         copies = {
             name: value.repeat(len(part), *[1] * (value.ndim - 1))
             for name, value in tensors.items()
         }
-        gone = torch.arange(words.shape[1], device=part.device) == part[:, None]
-        gone = gone[:, None] & words  # (copies, batch, tokens)
-        with left_out.without(changeable, gone.flatten(0, 1)):
-            found = batch.log_probability(network, left_out.words.feed(copies))
-        return found.view(len(part), rows)
+        gone = (torch.arange(length, device=part.device) == part[:, None])[:, None] & words
+        return run(network, copies, gone.flatten(0, 1)).view(len(part), rows)
 
-    with Changeable(left_out.words) as changeable:
-        values = torch.cat([value for _, value in model.each("fp32", parts, f)])
-    scores = torch.zeros(rows, length, device=values.device)
-    scores[:, columns] = (values[0] - values[1:]).T
-    return scores * torch.nn.functional.pad(words, (0, length - words.shape[1]))
+    size = _copies(len(columns), rows * length, model.batches_at_once)
+    return torch.cat([value for _, value in model.each("fp32", columns.split(size), f)])
 
 
 def _copies(count: int, tokens: int, at_once: int) -> int:
@@ -188,7 +209,7 @@ def _integrated(
 
     The steps of a path are stacked: (steps * batch, ...).
     """
-    names, words = list(tensors), _words(batch).to(tensors["input_ids"].device)
+    names, words = list(tensors), word_mask(batch).to(tensors["input_ids"].device)
     count, began = len(place.layers), time.monotonic()
 
     def f(*values: torch.Tensor) -> torch.Tensor:
@@ -223,7 +244,7 @@ def _integrated(
         steps *= 2
 
 
-def _words(batch: Explainable) -> torch.Tensor:
+def word_mask(batch: Explainable) -> torch.Tensor:
     """Return which tokens are of a text.  # (batch, tokens) boolean"""
     words = torch.zeros(len(batch.places), batch.inputs["input_ids"].shape[1], dtype=torch.bool)
     for row, places in enumerate(batch.places):
@@ -259,8 +280,8 @@ def vector_of(
     model: TextModel, batch: Explainable, tensors: Tensors, words: EmbeddingHook, token: int
 ) -> Sequence[torch.Tensor]:
     """Return a token's vector where words enter, of each layer; it has no letters.  # (size,)"""
-    first = torch.zeros_like(_words(batch))
-    first.view(-1)[_words(batch).flatten().nonzero()[0]] = True
+    first = torch.zeros_like(word_mask(batch))
+    first.view(-1)[word_mask(batch).flatten().nonzero()[0]] = True
     replaced = dict(tensors)
     replaced["input_ids"] = torch.where(
         first.to(tensors["input_ids"].device), token, tensors["input_ids"]

@@ -5,8 +5,9 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from probe.analysis.examination import examine
+from probe.analysis.examination import Examination, examine
 from probe.analysis.importance.attribution import Importance
+from probe.analysis.importance.check import checked
 from probe.analysis.importance.methods import AskedMethod, BaselineToken
 from probe.cli.answers.open_models import opened
 from probe.cli.options import (
@@ -84,6 +85,7 @@ def pair_command(
     shape = examination_json(examination, precision)
     if as_json:
         typer.echo(json.dumps(shape, ensure_ascii=False))
+        _check(examination)
         return
     names = ["original", *(one.result.name for one in examination.transformed)]
     for name, row in zip(names, [shape["original"], *shape["transformed"]], strict=True):
@@ -94,6 +96,14 @@ def pair_command(
             typer.echo(remark)
     else:
         typer.echo(f"no importance: {examination.no_importance}")
+    _check(examination)
+
+
+def _check(examination: Examination) -> None:
+    """Check the network once the answer stands there; say beside it what is wrong."""
+    if examination.importance:
+        for sentence in checked(examination.importance.model).sentences:
+            typer.echo(sentence, err=True)
 
 
 def _label(task: Task, label: str) -> Label | None:

@@ -5,6 +5,7 @@ from typing import Any
 import gradio as gr
 
 from probe.analysis.examination import examine
+from probe.analysis.importance.check import check_behind
 from probe.analysis.importance.methods import AskedMethod, BaselineToken
 from probe.reports.json import examination_json
 from probe.runs.model_access import ModelAccess
@@ -69,6 +70,8 @@ def build(models: ModelAccess) -> None:
             method,
             baseline,
         )
+        if examination.importance:
+            check_behind(examination.importance.model)
         return examination_json(examination, "fp32")
 
     gr.api(probe, api_name="probe", concurrency_id="probe")

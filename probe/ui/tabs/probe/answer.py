@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from probe.analysis.examination import Examination, examine
 from probe.analysis.importance.attribution import Importance, attribute
+from probe.analysis.importance.check import checked
 from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
 from probe.errors import AttributionError, TransformError, UnknownTransform, UserError
 from probe.models.library import AnyModel
@@ -18,7 +19,7 @@ from probe.transforms.presets import presets
 from probe.ui.answers.answering import answering
 from probe.ui.answers.request_limits import MAX_SHOWN
 from probe.ui.answers.shared_answers import SharedAnswers, model_key
-from probe.ui.html.elements import alert, note
+from probe.ui.html.elements import NOTHING, alert, join, note
 from probe.ui.html.probe.examination import NO_ANSWER, announcement, answer, rows
 from probe.ui.html.probe.full_view import full_view
 from probe.ui.html.shared_link import shared_link
@@ -91,6 +92,16 @@ def examined(model: AnyModel, view: View, names: Sequence[str]) -> Examination:
         view.baseline,
         view.label,
     )
+
+
+@answering("answer_seconds")
+def check_importance(models: ModelAccess, visitor: str, task: str, name: str) -> Markup:
+    """Check the network whose answer is shown, and say what its importance does not hold."""
+    try:
+        found = checked(models.get(visitor, name, task_named(task)))
+    except UserError:  # there is no importance, or no model: the answer has said so
+        return NOTHING
+    return join(map(note, found.sentences))
 
 
 @answering("answer_seconds")
