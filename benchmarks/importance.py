@@ -1,7 +1,7 @@
 """Which method of attribution explains best, and what each costs on the page.
 
     python -m benchmarks.importance curves [--model minilm] [--pairs 100] [--out FILE]
-    python -m benchmarks.importance seconds [--rounds 5]
+    python -m benchmarks.importance seconds [--rounds 5] [--method NAME]...
 
 `curves` takes the tokens that a method ranks highest out of all texts of an example, 1, 3 and 5 of
 them, or puts these alone into empty texts, for every method, place and sign, and prints the share
@@ -92,10 +92,13 @@ def curves(
 
 
 @app.command()
-def seconds(rounds: int = 5) -> None:
+def seconds(
+    rounds: int = 5,
+    method: Annotated[list[str], typer.Option(help="Beside gradient × input; all if none.")] = [],  # noqa: B006
+) -> None:
     """Print the seconds from a key to the rows, at some 40 tokens, by each method in turn."""
     shown = load_any("minilm")
-    taken: dict[str, list[float]] = {name: [] for name in (PAPER, AUTO, *METHODS)}
+    taken: dict[str, list[float]] = {name: [] for name in (PAPER, *(method or (AUTO, *METHODS)))}
     with served(ROOT) as (_, port), chromium() as browser:
         time.sleep(SETTLING_SECONDS)
         for number in range(rounds + 1):  # the first loads what each needs

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from probe.analysis.importance.methods import (
     FIRST,
     FIRST_LONG,
-    FIRST_TOKENS,
     METHODS,
     MOST_STEPS,
     PAPER,
@@ -42,8 +41,8 @@ NETWORK_ERRORS = (
 )
 """What a network that is built in another way raises when it is asked so."""
 LONG = (
-    f"Above {FIRST_TOKENS} tokens “{METHODS[FIRST].title}” takes too long for a first look: these "
-    f"are scores by “{METHODS[FIRST_LONG].title}”."
+    f"“{METHODS[FIRST].title}” takes too long for a first look at {{}} tokens with this network: "
+    f"these are scores by “{METHODS[FIRST_LONG].title}”."
 )
 NOTHING_LEFT = (
     "Gradient × input is nothing but rounding here: the network takes only the direction of these "
@@ -121,14 +120,15 @@ def attribute(
     rows_at_once = 1 if method == "auto" else batch  # each by its own length
     for rows in by_length(text_lengths(model.task, examples), rows_at_once):
         prepared = model.explainable([examples[row] for row in rows], [labels[row] for row in rows])
-        used = first_method(len(prepared.places[0])) if method == "auto" else method
+        tokens = len(prepared.places[0])
         try:
+            used = first_method(tokens, _weights(model)) if method == "auto" else method
             found = token_scores(model, prepared, used, baseline, steps, most_steps)
         except NETWORK_ERRORS as problem:
             raise AttributionError(
                 f"which tokens matter cannot be asked of this network: {problem}"
             ) from problem
-        remarks = [LONG] if method == "auto" and used != FIRST else []
+        remarks = [LONG.format(tokens)] if method == "auto" and used != FIRST else []
         scores, shown = found.scores, sign if METHODS[used].signed else "abs"
         if METHODS[used].signed:
             scores = {"support": scores, "gupta": -scores, "abs": scores.abs()}[sign]
@@ -149,6 +149,15 @@ def attribute(
                 vanishes,
             )
     return [importance for importance in result if importance]
+
+
+def _weights(model: AnyModel) -> int:
+    """Count the weights that each token is multiplied with on a CPU; 0 on a GPU."""
+    if model.device.type != "cpu":
+        return 0
+    embeddings = {id(weight) for weight in model.model.get_input_embeddings().parameters()}
+    every = model.model.parameters()
+    return sum(weight.numel() for weight in every if id(weight) not in embeddings)
 
 
 def _gap(found: TokenScores, row: int) -> list[str]:

@@ -61,8 +61,8 @@ METHODS: Mapping[Method, AttributionMethod] = {
     ),
     "embedding_gradient_x_input": AttributionMethod(
         "Gradient × input, whole embedding",
-        "The same where word, position and segment are one vector already, the place of Captum's "
-        "tutorial on BERT.",
+        "Gradient × input where word, position and segment are one vector already, the place of "
+        "Captum's tutorial on BERT.",
         "gradient_x_input",
         "embeddings",
     ),
@@ -74,7 +74,7 @@ METHODS: Mapping[Method, AttributionMethod] = {
     ),
     "embedding_saliency": AttributionMethod(
         "Saliency, whole embedding",
-        "The same where word, position and segment are one vector already.",
+        "Saliency where word, position and segment are one vector already.",
         "saliency",
         "embeddings",
     ),
@@ -86,7 +86,7 @@ METHODS: Mapping[Method, AttributionMethod] = {
     ),
     "embedding_integrated_gradients": AttributionMethod(
         "Integrated gradients, whole embedding",
-        "The same where word, position and segment are one vector already.",
+        "Integrated gradients where word, position and segment are one vector already.",
         "integrated_gradients",
         "embeddings",
     ),
@@ -100,9 +100,16 @@ from a key to the rows, the one without whose favourites most answers change."""
 FIRST_LONG: Method = "saliency"
 FIRST_TOKENS = 128
 """The longest text, in tokens, on which `FIRST` is; behind it one pass of gradients is shown."""
+FIRST_WORK = FIRST_TOKENS**2 * 11_000_000
+"""The most that it may cost on a CPU, in tokens read times weights: as so many of `minilm`, whose
+encoder has 11 million. A network ten times as large would let a person wait ten times as long."""
 FIRST_TITLE = f"The best that is quick: {METHODS[FIRST].title.lower()}"
 
 
-def first_method(tokens: int) -> Method:
-    """Return the method that is shown first of a text of so many tokens."""
-    return FIRST if tokens <= FIRST_TOKENS else FIRST_LONG
+def first_method(tokens: int, weights: int) -> Method:
+    """Return the method that is shown first of so many tokens, by a network of so many weights.
+
+    Embeddings, of which a token reads one row, are not among these, and on a GPU none is counted.
+    """
+    quick = tokens <= FIRST_TOKENS and tokens**2 * weights <= FIRST_WORK
+    return FIRST if quick else FIRST_LONG

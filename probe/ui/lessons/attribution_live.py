@@ -1,7 +1,9 @@
 """What the lesson on attributions shows and computes."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from markupsafe import Markup
@@ -9,9 +11,10 @@ from markupsafe import Markup
 from probe.analysis.batch import Chunk
 from probe.analysis.deletion import HALF, RANDOM, Cut, Ranking, deletion_test
 from probe.analysis.importance.attribution import Importance, attribute
-from probe.analysis.importance.methods import METHODS, Method
+from probe.analysis.importance.methods import FIRST, METHODS, PAPER, Method
 from probe.metrics import Estimate, Share
 from probe.models.classifier import text_lengths
+from probe.settings import ASSETS
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.transforms.registry import Scored
@@ -20,7 +23,7 @@ from probe.ui.html.elements import join
 from probe.ui.html.importance import KEYS, tokens
 from probe.ui.lessons import drawing
 from probe.ui.lessons.bundled_scores import bundled_example, progress, scored
-from probe.ui.lessons.lesson import Comparison, Finding, Setting, measured
+from probe.ui.lessons.lesson import Comparison, Figure, Finding, Setting, measured
 from probe.ui.lessons.published import published
 from probe.ui.lessons.shared_results import once
 
@@ -148,9 +151,33 @@ def decide(setting: Setting) -> Iterator[Finding]:
             f"{TITLES[best]} finds what the answer hangs on best: without it "
             f"{100 * changed[best].value:.0f} % of the answers change, by chance "
             f"{100 * changed[RANDOM].value:.0f} %.",
-            compared=(table,),
+            compared=(table, curve()),
             came_true=RANKINGS.index(best),
         )
+
+
+@cache
+def curve() -> Comparison:
+    """Return what was measured before: answers that change without the highest tokens of a pair.
+
+    `python -m benchmarks.importance curves` measures it, docs/importance.md has it of all methods.
+    """
+    held = json.loads((ASSETS / "importance_curves.json").read_text(encoding="utf-8"))
+    rows = {(row["method"], row["sign"]): row for row in held["changed"]}
+    titles = {FIRST: METHODS[FIRST].title, PAPER: METHODS[PAPER].title, None: "By chance"}
+    return Comparison(
+        f"Measured beforehand: answers of {held['model']} that change without the highest tokens "
+        f"of both texts, {held['n']} pairs",
+        tuple(
+            Figure(
+                f"{title}: {count} token{'s' if count > 1 else ''}",
+                rows[method, "support"][f"deletion {count}"] / held["n"],
+                f"n = {held['n']}",
+            )
+            for method, title in titles.items()
+            for count in (1, 3, 5)
+        ),
+    )
 
 
 def _deleted(setting: Setting) -> Iterator[Chunk[Changes]]:
