@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     import torch
     from transformers import (
         BatchEncoding,
-        PreTrainedConfig,
         PreTrainedModel,
         PreTrainedTokenizerBase,
     )
@@ -184,17 +183,14 @@ class Classifier(TextModel):
         from torch.nn.functional import log_softmax
 
         encoded = self.encode(examples)
-        inputs = dict(encoded)
-        if self.architecture.padded_positions:
-            inputs["position_ids"] = _positions(encoded["input_ids"], self.model.config)
         targets = torch.tensor([self.labels.index(label) for label in labels], device=self.device)
 
-        def log_probability(tensors: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            scores = log_softmax(self.logits(tensors), dim=-1)
+        def log_probability(model: Classifier, tensors: Mapping[str, torch.Tensor]) -> torch.Tensor:
+            scores = log_softmax(model.logits(tensors), dim=-1)
             copies = len(scores) // len(targets)
             return scores.gather(1, targets.repeat(copies)[:, None]).squeeze(1)
 
-        return Explainable(inputs, _places(encoded), log_probability)
+        return Explainable(dict(encoded), _places(encoded), log_probability)
 
     def probabilities(
         self, examples: Sequence[Example], precision: Precision = "fp32"
@@ -246,13 +242,6 @@ def paddings(tokenizer: PreTrainedTokenizerBase) -> Mapping[str, int]:
         "input_ids": int(tokenizer.pad_token_id or 0),
         "token_type_ids": int(tokenizer.pad_token_type_id),
     }
-
-
-def _positions(ids: torch.Tensor, config: PreTrainedConfig) -> torch.Tensor:
-    """Number the tokens now, or a baseline of padding would move them.  # (batch, tokens)"""
-    padding = int(config.pad_token_id)
-    words = ids.ne(padding).long()
-    return words.cumsum(1) * words + padding
 
 
 def _places(encoded: BatchEncoding) -> list[list[TokenPlace | None]]:

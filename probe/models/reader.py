@@ -202,8 +202,8 @@ class Reader(TextModel):
                 wanted[row, first, last] = True
         inside, wanted = inside.to(self.device), wanted.to(self.device)
 
-        def log_probability(tensors: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            starts, ends = self.logits(tensors).chunk(2)
+        def log_probability(model: Reader, tensors: Mapping[str, torch.Tensor]) -> torch.Tensor:
+            starts, ends = model.logits(tensors).chunk(2)
             copies = len(starts) // len(chosen)
             scores = span_scores(starts, ends, inside.repeat(copies, 1))
             right = scores.masked_fill(~wanted.repeat(copies, 1, 1), -math.inf)

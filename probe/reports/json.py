@@ -4,6 +4,7 @@ from typing import Any
 
 from probe.analysis.examination import Examination
 from probe.analysis.importance.attribution import Importance
+from probe.analysis.importance.check import known_check
 from probe.analysis.lineage import lineage_json
 from probe.analysis.transformed import Transformed
 from probe.models.classifier import Precision, Prediction, resolve
@@ -21,7 +22,8 @@ from probe.transforms.wording import source_of, summary_of
 def examination_json(examination: Examination, precision: Precision) -> dict[str, Any]:
     """Return model, model_revision, precision, original, importance, rules, transformed.
 
-    And what the model reads of the example: cut, unknown, language, and notes that say so.
+    `no_importance` says why there is none, and is null beside any. Then what the model reads of the
+    example: cut, unknown, language, and notes that say so.
     """
     model = examination.model
     return {
@@ -30,6 +32,7 @@ def examination_json(examination: Examination, precision: Precision) -> dict[str
         "precision": resolve(precision),
         "original": model.task.texts(examination.example) | _answer(examination.prediction),
         "importance": _importance(examination.importance) if examination.importance else None,
+        "no_importance": examination.no_importance or None,
         "rules": dict(examination.rules),
         "cut": examination.legible.cut,
         "unknown": examination.legible.unknown,
@@ -40,12 +43,17 @@ def examination_json(examination: Examination, precision: Precision) -> dict[str
 
 
 def _importance(importance: Importance) -> dict[str, Any]:
+    """Return the scores and what is known of them; "check" is null until the network is checked."""
+    check = known_check(importance.model)
     return {
         **{field: list(map(_score, scored)) for field, scored in importance.fields.items()},
         "label": importance.label,
         "method": importance.method,
         "sign": importance.sign,
+        "where": importance.where,
         "convergence_delta": importance.delta,
+        "remarks": list(importance.remarks),
+        "check": list(check.sentences) if check else None,
     }
 
 
@@ -65,6 +73,7 @@ def transformed_json(transformed: Transformed) -> dict[str, Any]:
         "not_applicable": result.not_applicable,
         "exact": result.exact,
         "note": transformed.note,
+        "ranked_by": result.ranked_by or None,
         "cut": transformed.cut,
         "seed": result.seed,
         "variant": result.variant,

@@ -12,7 +12,7 @@ from probe.text.difference import Edit, edits
 from probe.text.language import ENGLISH, foreign_reason, language_of
 from probe.text.tokens import same_words
 from probe.transforms.availability import require_ready
-from probe.transforms.options import Options
+from probe.transforms.options import OPTIONS, Options
 from probe.transforms.registry import Reader, SubWords, Tools, Transform, chain, rule_of
 from probe.transforms.wording import applies_of
 
@@ -42,7 +42,8 @@ class Result:
     """One example that a chain derived from an example: number `number` of `of` derived ones.
 
     `steps` is the lineage, a step for each link; the last one's example is `example`. Where it is
-    `not_applicable` a link is for English and the text is not; `note` says why.
+    `not_applicable` a link is for English and the text is not; `note` says why. `ranked_by` says in
+    words which importance ranked its tokens, "" where none did.
     """
 
     transform: str
@@ -59,6 +60,7 @@ class Result:
     number: int = 1
     of: int = 1
     not_applicable: bool = False
+    ranked_by: str = ""
 
     @property
     def name(self) -> str:
@@ -118,7 +120,7 @@ def apply(
     for position, link in enumerate(chain(name)):
         destroyed = destroyed or link.rule == UNDEFINED
         current = [state.example for state in states]
-        readings: Sequence[SubWords | None] = (
+        readings: Sequence[SubWords | str | None] = (
             read(current) if link.level == "sub-word" else [None] * len(current)
         )
         states = [
@@ -131,10 +133,11 @@ def apply(
                 Tools(
                     rng(seed, f"{name}|{position}{state.branch}", state.example),
                     options,
-                    reading,
+                    None if isinstance(reading, str) else reading,
                     state.labels,
                 ),
                 destroyed,
+                reading if isinstance(reading, str) else "",
             )
         ]
         states = list(_bounded(states, len(examples)))
@@ -175,13 +178,15 @@ class _State:
 
 
 def _step(
-    state: _State, link: Transform, task: Task, tools: Tools, destroyed: bool
+    state: _State, link: Transform, task: Task, tools: Tools, destroyed: bool, refusal: str
 ) -> Iterator[_State]:
+    """Yield what a link makes of a state; `refusal` says why its tokens cannot be ranked."""
     check_stop()
     before = state.example
-    changed = link.make(before, task, tools)
+    changed = None if refusal else link.make(before, task, tools)
     if changed is None:
-        note = f"{link.name} needs {applies_of(link, task)}"
+        reason = f"cannot rank the tokens: {refusal}" if refusal else ""
+        note = f"{link.name} {reason or f'needs {applies_of(link, task)}'}"
         step = Step(link.name, task, before, before, note)
         yield replace(state, notes=(*state.notes, note), steps=(*state.steps, step))
         return
@@ -225,7 +230,8 @@ def _results(
     seed: int,
     options: Options,
 ) -> list[tuple[Result, ...]]:
-    rule = rule_of(name)
+    rule, ranks = rule_of(name), any(link.level == "sub-word" for link in chain(name))
+    ranked_by = OPTIONS["ranks"].values[options.ranks] if ranks else ""
     groups: list[list[_State]] = [[] for _ in examples]
     for state in states:
         groups[state.row].append(state)
@@ -245,6 +251,7 @@ def _results(
                 state.steps,
                 number,
                 len(group),
+                ranked_by=ranked_by,
             )
             for number, state in enumerate(group, start=1)
         )

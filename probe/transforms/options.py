@@ -7,6 +7,7 @@ from typing import Any, Literal
 from probe.errors import OptionError
 
 Sign = Literal["support", "gupta", "abs"]
+Ranks = Literal["paper", "shown"]
 Draw = Literal["vocabulary", "paper_code"]
 Subsequence = Literal["contiguous", "gappy"]
 Substitution = Literal["safe", "fritz_code"]
@@ -31,6 +32,7 @@ class Options:
 
     keep: float = 0.5
     sign: Sign = "support"
+    ranks: Ranks = "paper"
     pin: tuple[str, ...] = (".", "!", "?")
     by_id: bool = False
     draw: Draw = "vocabulary"
@@ -87,6 +89,13 @@ PINS: Mapping[str, str] = {
 OPTIONS: Mapping[str, Option] = {
     "keep": Option("share of the tokens that drop, repeat and replace keep", {}, high=1),
     "sign": Option("which tokens count as important", SIGNS),
+    "ranks": Option(
+        "which importance ranks the tokens",
+        {
+            "paper": "gradient × input at the word vectors, as in the paper",
+            "shown": "the method by which importance is shown",
+        },
+    ),
     "by_id": Option(
         "what keeping a token means",
         {False: "it stays where it stands", True: "all its twins stay too, as in the code (by_id)"},

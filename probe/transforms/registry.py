@@ -46,7 +46,8 @@ class SubWords(Protocol):
         """Return the ids of real sub-words: no special, no unused ones."""
 
 
-Reader = Callable[[Sequence[Example]], Sequence[SubWords]]
+Reader = Callable[[Sequence[Example]], Sequence[SubWords | str]]
+"""Reads examples; a text in place of sub-words says why there are none."""
 
 
 @dataclass(frozen=True)

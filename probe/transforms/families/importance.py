@@ -3,7 +3,8 @@
 The sub-words of a text are ranked by score, ties by position, and the ceil(r * n) highest are kept.
 Sub-words that are bytes of one character of the text count as one.
 The paper's code keeps by id (`by_id`), so a low-ranked repetition of a kept sub-word is kept too;
-and its sign keeps what raises the loss (`sign="gupta"`).
+and its sign keeps what raises the loss (`sign="gupta"`). The score is the paper's, or that of the
+method by which importance is shown (`ranks="shown"`).
 """
 
 import math
@@ -23,7 +24,7 @@ register = partial(
     rule=UNDEFINED,
     level="sub-word",
     source="Gupta et al. 2021, section 3.1",
-    options=("sign", "keep", "by_id"),
+    options=("sign", "ranks", "keep", "by_id"),
 )
 TOKEN = "a token in {target}"
 
@@ -121,7 +122,7 @@ def repeat(text: str, tools: Tools) -> str | Inexact | None:
     "Replace the unimportant half",
     "Replaces the tokens of {target} that matter least to the model by random ones.",
     applies=TOKEN,
-    options=("sign", "keep", "by_id", "draw"),
+    options=("sign", "ranks", "keep", "by_id", "draw"),
 )
 def replace(text: str, tools: Tools) -> str | Inexact | None:
     """Draw each of them from the vocabulary without special and unused tokens."""
@@ -147,7 +148,7 @@ def _redrawn(
     reads=SOURCE,
     applies="a token in {source}",
     default=True,
-    options=("sign",),
+    options=("sign", "ranks"),
 )
 def copyone(text: str, tools: Tools) -> str | Inexact | None:
     """Copy one token, as the paper says; its first code filled every position with it."""

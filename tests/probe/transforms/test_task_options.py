@@ -55,9 +55,9 @@ def read_by(name: str, task: Task) -> set[str]:
         tools = Tools(random.Random(0), watched, AnyText(words=("man",)), (example.gold or "",))
         REGISTRY[name].make(example, task, tools)
     read: set[str] = vars(watched).get("read", set())
-    # the importance is computed by one before the transform sees any, and by the other `apply`
+    # the importance is computed by two before the transform sees any, and by the other `apply`
     # decides whether it sees any text
-    before = {"sign": REGISTRY[name].level == "sub-word"}
+    before = dict.fromkeys(("sign", "ranks"), REGISTRY[name].level == "sub-word")
     before["other_languages"] = REGISTRY[name].language != "any"
     return read | {option for option, is_read in before.items() if is_read}
 

@@ -186,7 +186,7 @@ def _model(examination: Examination) -> Markup:
         cut,
         verdict(examination.prediction),
         bar(examination.prediction) + legend(examination.prediction),
-        importance(examination.example, examination.importance),
+        importance(examination.example, examination.importance or examination.no_importance),
         link(address, "Open in Probe"),
     )
 

@@ -14,7 +14,7 @@ from probe.tasks.task import INVALID, Task
 from probe.transforms.availability import missing
 from probe.transforms.registry import FAMILIES, REGISTRY
 from probe.ui.html.elements import NOTHING, alert, join, note, term, twin, uncapitalised
-from probe.ui.html.importance import score_table, shaded
+from probe.ui.html.importance import importance, score_table, shaded
 from probe.ui.html.prediction import bar, legend, next_best, place_of
 from probe.ui.html.probe.meaning import summary
 from probe.ui.html.probe.transformed import row
@@ -93,7 +93,7 @@ def answer(examination: Examination) -> Markup:
         *_shares(prediction),
         shaded(examination.example, scores, place_of(prediction))
         if scores
-        else _no_scores(examination),
+        else importance(examination.example, examination.no_importance),
         join((_next(prediction), _cut(examination))),
         join(folds),
     )
@@ -152,10 +152,6 @@ def rightness(examination: Examination) -> str:
     if task.matches(examination.prediction.label, gold):
         return "right"
     return f"wrong: {in_words(gold)}"
-
-
-def _no_scores(examination: Examination) -> Markup:
-    return note(f"{examination.model.name} does not say which tokens its answer rests on.")
 
 
 def _cut(examination: Examination) -> Markup:

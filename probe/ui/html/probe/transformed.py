@@ -56,6 +56,7 @@ def _edits(transformed: Transformed) -> Markup:
         *([f"right answer now: {gold}"] if gold else []),
         *(["not exact"] if not result.exact else []),
         *filter(None, [transformed.note]),
+        *([f"ranked by {result.ranked_by}"] if result.ranked_by else []),
     ]
     more = Markup('<span class="edit soft tiny">{}</span>').format("; ".join(words))
     return edited_line(result) + (more if words else NOTHING)
