@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import torch
@@ -39,6 +40,10 @@ VOCABULARY_PATTERNS = ("tokenizer.json", "vocab.*", "*.model")
 BYTES_PER_WEIGHT = 4  # models are loaded in fp32; a bf16 copy comes when it is asked for
 disable_progress_bar()  # transformers draws one even for weights that load in a moment
 set_verbosity_error()  # and prints tables of weights; our own messages say what is needed
+loading = RLock()
+"""Held by whoever reads or builds a network or a tokenizer. Meanwhile transformers replaces parts
+of itself and of torch for the whole process, such as `PreTrainedModel.tie_weights`: of two threads
+the second would take a replacement for the original and put it back for good."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +101,11 @@ def _read(
     check_folder(name, folder, head)
     path, options = str(folder), {"trust_remote_code": False, "local_files_only": True}
     try:
-        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(path, **options)
-        model, report = head.auto.from_pretrained(
-            path, dtype=torch.float32, use_safetensors=True, output_loading_info=True, **options
-        )
+        with loading:
+            tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(path, **options)
+            model, report = head.auto.from_pretrained(
+                path, dtype=torch.float32, use_safetensors=True, output_loading_info=True, **options
+            )
         model = model.eval().to(device)
         if architecture(model.config.model_type).own_post_processor:
             restore_post_processor(tokenizer, folder)
@@ -172,7 +178,8 @@ def start_from_encoder(path: str, task: Task = NLI) -> Classifier:
     head, initialised from a fixed seed. Raises ModelError.
     """
     check_folder(path, Path(path), CLASSIFIER)
-    config = AutoConfig.from_pretrained(path, trust_remote_code=False)
+    with loading:
+        config = AutoConfig.from_pretrained(path, trust_remote_code=False)
     order = task.read_order([config.id2label[at] for at in range(config.num_labels)])
     labels = dict(enumerate(order or task.labels))
     model, tokenizer = to_train(
@@ -196,12 +203,12 @@ def to_train(
     """
     check_folder(path, Path(path), head)
     try:
-        with torch.random.fork_rng():
+        with loading, torch.random.fork_rng():
             torch.manual_seed(0)
             model = head.auto.from_pretrained(
                 path, dtype=torch.float32, use_safetensors=True, trust_remote_code=False, **options
             )
-        tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
+            tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
     except Exception as problem:  # as above
         raise loading_error(path, problem) from problem
     return model.eval().to(device()), tokenizer
