@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from probe.errors import AttributionError
+from probe.errors import AttributionError, ExampleError
 from probe.models.answers.prediction import Prediction as Prediction
 from probe.models.answers.prediction import as_predictions, softmax
 from probe.models.answers.rule import read_invalid_below, read_temperature
@@ -122,7 +122,8 @@ class Classifier(TextModel):
 
     def encode(self, examples: Sequence[Example], max_tokens: int | None = None) -> BatchEncoding:
         """Tokenise examples together, padded to the longest, longest text cut first."""
-        return self._tokenised(examples, max_tokens, padding=True, return_tensors="pt")
+        several = self.tokenizer.pad_token_id is not None
+        return self._tokenised(examples, max_tokens, padding=several, return_tensors="pt")
 
     def token_rows(self, examples: Sequence[Example], max_tokens: int | None = None) -> TokenRows:
         """Tokenise examples once, as `encode` does, to be put together into batches.
@@ -154,7 +155,6 @@ class Classifier(TextModel):
             *([getattr(example, name) for example in examples] for name in self.task.fields),
             truncation="longest_first",
             max_length=max_tokens or self.max_tokens,
-            return_token_type_ids=self.architecture.segment_ids or None,
             **options,
         )
 
@@ -172,7 +172,10 @@ class Classifier(TextModel):
             name: value.to(self.device, dtype if value.is_floating_point() else value.dtype)
             for name, value in inputs.items()
         }
-        logits: torch.Tensor = self.model(**moved).logits
+        try:
+            logits: torch.Tensor = self.model(**moved).logits
+        except IndexError as problem:  # of a table of vectors
+            raise ExampleError(f"{self.name!r} cannot read this text: {problem}") from problem
         return logits[:, self.columns].float()
 
     def explainable(self, examples: Sequence[Example], labels: Sequence[Label]) -> Explainable:
@@ -229,6 +232,20 @@ class Classifier(TextModel):
         """Classify examples, in their order."""
         logits = self._unscaled(self.token_rows(examples), precision)
         return as_predictions(logits, self.labels, self.temperature, self.invalid_below)
+
+
+def predict_each(
+    model: Model, examples: Sequence[Example], precision: Precision
+) -> list[Prediction | ExampleError]:
+    """Answer for each example as `predict` does, or say why that one cannot be answered."""
+    try:
+        return list(model.predict(examples, precision))
+    except ExampleError as problem:
+        if len(examples) == 1:
+            return [problem]
+    middle = len(examples) // 2
+    halves = examples[:middle], examples[middle:]
+    return [answer for half in halves for answer in predict_each(model, half, precision)]
 
 
 def _stored_type(name: str) -> torch.dtype:

@@ -181,6 +181,7 @@ def load(
         known or answered.labels,
         device(),
         revision,
+        notes=checkpoint.notes,
     )
     if known is None:
         raise _unclear(classifier, outputs)
@@ -194,8 +195,8 @@ def load_reader(name: str, relative: bool = True) -> Reader:
         from probe.models.hardware.device import device
 
     folder, revision = locate(name, relative)
-    model, tokenizer = read_reader(name, folder, device())
-    return Reader(name, model, tokenizer, device(), revision)
+    read = read_reader(name, folder, device())
+    return Reader(name, read.model, read.tokenizer, device(), revision, notes=read.notes)
 
 
 def load_any(

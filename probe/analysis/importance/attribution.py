@@ -78,7 +78,7 @@ def attribute(
 
     result: list[Importance | None] = [None] * len(examples)
     labels = [model.task.nearest(label) or label for label in labels]
-    for rows in by_length(text_lengths(model.task, examples), batch):
+    for rows in by_length(text_lengths(model.task, examples), batch if model.pads else 1):
         prepared = model.explainable([examples[row] for row in rows], [labels[row] for row in rows])
         scores, deltas = token_scores(model, prepared, method, baseline, steps)
         if method != "saliency":

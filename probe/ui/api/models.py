@@ -48,7 +48,7 @@ def load_json(
         "labels": list(classifier.order),
         "plain_pairs_right": label_check.correct if label_check else None,
         "plain_pairs": label_check.n if label_check else None,
-        "warning": loaded.warning or loaded.doubt,
+        "warning": "; ".join(loaded.warnings),
     }
 
 

@@ -1,0 +1,210 @@
+"""Folders as people have them: read right, with a note, or refused with the true cause."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import (
+    AutoTokenizer,
+    GPT2Config,
+    GPT2ForSequenceClassification,
+)
+
+from benchmarks.architectures import KINDS, examine, save
+from probe.analysis.batch import score
+from probe.data.rows import guess
+from probe.data.tables import read_table
+from probe.errors import ModelError
+from probe.models.library import load
+from probe.tasks.nli import LABELS, NLI, Pair
+from tests.support.models.tiny_bert import tiny_bert
+
+PAIR = Pair("A man walks.", "He moves.")
+CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer_config.json", "model.safetensors"
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n"
+
+
+def edit(name: str, **changes: object) -> Callable[[Path], None]:
+    """Return what changes entries of a JSON file; None leaves one out."""
+
+    def change(folder: Path) -> None:
+        values = json.loads((folder / name).read_text()) | changes
+        left = {key: value for key, value in values.items() if value is not None}
+        (folder / name).write_text(json.dumps(left))
+
+    return change
+
+
+def only(name: str, content: bytes = b"x") -> Callable[[Path], None]:
+    """Return what puts a file in the place of the weights."""
+
+    def change(folder: Path) -> None:
+        (folder / WEIGHTS).unlink()
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(content)
+
+    return change
+
+
+def weigh(**named: int) -> Callable[[Path], None]:
+    """Return what adds weights of these names and sizes, "__" for a full stop."""
+
+    def change(folder: Path) -> None:
+        added = {name.replace("__", "."): torch.zeros(size) for name, size in named.items()}
+        save_file(load_file(folder / WEIGHTS) | added, folder / WEIGHTS, {"format": "pt"})
+
+    return change
+
+
+def half_way(folder: Path) -> None:
+    """Leave what a training saves on its way, in the place of a model."""
+    shutil.copytree(folder, folder / "checkpoint-500")
+    (folder / CONFIG).unlink()
+
+
+REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
+    "GGUF": (
+        only("model.gguf"),
+        "model.gguf is GGUF, which is for llama.cpp alone; take the model",
+    ),
+    "ONNX": (only("onnx/model.onnx"), "model.onnx is an ONNX graph, of which no importance can be"),
+    "TensorFlow": (only("tf_model.h5"), "tf_model.h5 is TensorFlow's; save it with PyTorch"),
+    "pickle": (only("pytorch_model.bin"), "a pickle such as pytorch_model.bin may run code"),
+    "pickles of a training": (only("training_args.bin"), "has no safetensors weights"),
+    "a pointer": (only(WEIGHTS, POINTER), f"{WEIGHTS} of 'model' is a pointer of Git LFS and not"),
+    "no model_type": (edit(CONFIG, model_type=None), "has no model_type, so that it does not say"),
+    "checkpoints": (half_way, "and holds what a training saved on its way; name one, the newest f"),
+    "several labels": (
+        edit(CONFIG, problem_type="multi_label_classification"),
+        "says of each label alone whether it holds, so that several or none may",
+    ),
+    "a scale": (edit(CONFIG, problem_type="regression"), "answers with a number on a scale"),
+    "tokenizer with code": (
+        edit(TOKENIZER, tokenizer_class="Own", auto_map={"AutoTokenizer": ["own.Own", None]}),
+        "the tokenizer of the model 'model', Own, needs Python code of its own",
+    ),
+    "unknown tokenizer": (
+        edit(TOKENIZER, tokenizer_class="OwnTokenizerFast"),
+        "is of a class that is not known here, OwnTokenizerFast, and another might read texts",
+    ),
+    "layers beyond the config": (
+        weigh(bert__encoder__layer__2__output__dense__bias=32),
+        "have more layers than its config says, such as bert.encoder.layer.2.output.dense.bias",
+    ),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tiny model in the folder `model`, which is named so."""
+    monkeypatch.chdir(tmp_path)
+    return tiny_bert(tmp_path / "model")
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_cannot_be_read_is_refused_with_its_cause(kind: str, folder: Path) -> None:
+    damage, sentence = REFUSED[kind]
+    damage(folder)
+    with pytest.raises(ModelError) as caught:
+        load("model")
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_refusal_of_checkpoints_names_one_that_can_be_loaded(folder: Path) -> None:
+    half_way(folder)
+    with pytest.raises(ModelError) as caught:
+        load("model")
+    assert load(str(caught.value).rpartition(": ")[2]).order == LABELS
+
+
+def test_a_part_that_the_network_has_no_place_for_is_named(folder: Path) -> None:
+    weigh(adapter__weight=3, bert__pooler2__x=3)(folder)
+    (note,) = load("model").notes
+    assert "no place for some of its weights, adapter.weight, bert.pooler2.x, which are" in note
+
+
+def test_parts_of_other_heads_need_no_word(folder: Path) -> None:
+    weigh(cls__predictions__bias=3, bert__embeddings__position_ids=3)(folder)
+    assert load("model").notes == ()
+
+
+@pytest.mark.parametrize("kind", ["canine", "t5 of bytes", "bert of transformers 4", "convbert"])
+def test_an_answer_is_that_of_plain_transformers(kind: str) -> None:
+    assert examine(kind, KINDS[kind])[1]
+
+
+def test_segment_ids_stay_when_such_a_folder_is_saved_anew(tmp_path: Path) -> None:
+    save(KINDS["bert of transformers 4"], "bert", tmp_path)
+    read = load(str(tmp_path)).tokenizer
+    read.save_pretrained(tmp_path / "anew")
+    anew: Any = AutoTokenizer.from_pretrained(tmp_path / "anew")
+    assert set(anew("a", "b")["token_type_ids"]) == {0, 1}
+
+
+@pytest.mark.parametrize("kind", ["mpnet", "longformer"])
+def test_a_long_text_is_cut_to_the_positions_that_there_are(kind: str, tmp_path: Path) -> None:
+    save(KINDS[kind], kind, tmp_path)
+    edit(TOKENIZER, model_max_length=None)(tmp_path)
+    model = load(str(tmp_path))
+    long = Pair("the man walks " * 200, "He moves.")
+    assert model.max_tokens == 128  # 130 positions, numbered from padding_idx + 1 = 2
+    assert model.too_long(long)
+    assert len(model.predict([long, PAIR])) == 2
+
+
+def decoder(folder: Path, pad: bool, ends: bool = False) -> Path:
+    """Write GPT-2 without a padding token, or with one beyond its vectors."""
+    tokenizer = KINDS["gpt2"].tokenizer()
+    size = len(tokenizer)
+    if pad:
+        tokenizer.add_special_tokens({"pad_token": "[PAD]"})
+    if ends:
+        tokenizer.eos_token = None
+    config = GPT2Config(vocab_size=size, n_embd=32, n_layer=2, n_head=4, n_positions=64)
+    config.id2label = dict(enumerate(LABELS))
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        GPT2ForSequenceClassification(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("pad", [False, True])
+def test_a_decoder_without_a_padding_token_answers_in_a_batch_as_alone(
+    pad: bool, tmp_path: Path
+) -> None:
+    model = load(str(decoder(tmp_path, pad)))
+    assert "its end token <|endoftext|> takes its place" in model.notes[0]
+    pairs = [PAIR, Pair("A woman reads her letter.", "She reads.")]
+    together = model.probabilities(pairs)
+    for pair, row in zip(pairs, together, strict=True):
+        inputs = model.tokenizer(pair.premise, pair.hypothesis, return_tensors="pt")
+        alone = model.model(**inputs).logits.softmax(-1)[0].tolist()
+        assert row == pytest.approx(alone, abs=1e-6)
+
+
+def test_without_an_end_token_either_examples_are_read_one_at_a_time(tmp_path: Path) -> None:
+    model = load(str(decoder(tmp_path, pad=False, ends=True)))
+    assert model.notes == ("it has no padding token, so that examples are read one at a time",)
+    assert model.probabilities([PAIR, PAIR]).shape == (2, 3)
+
+
+def test_a_row_with_a_token_that_has_no_vector_is_that_rows_problem(folder: Path) -> None:
+    tokenizer: Any = AutoTokenizer.from_pretrained(folder)
+    tokenizer.add_tokens(["zebra"])
+    tokenizer.save_pretrained(folder)
+    file = folder / "pairs.csv"
+    file.write_text("premise,hypothesis\nA man.,He moves.\nA zebra.,It moves.\nA dog.,It is.\n")
+    table = read_table(file)
+    (chunk,) = score(table, guess(table.names, NLI), load("model"))
+    assert [bool(row.prediction) for row in chunk.rows] == [True, False, True]
+    assert (
+        "makes the token 'zebra' of this text, and the model has no vector" in chunk.rows[1].error
+    )
+    assert tokenizer.convert_tokens_to_ids("zebra") not in load("model").vocabulary
