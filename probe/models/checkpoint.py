@@ -28,7 +28,8 @@ from transformers.models.auto.tokenization_auto import (
 )
 from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
-from probe.errors import ModelError
+from probe.errors import ModelError, UserError
+from probe.models.adapter import adapter_options, merged
 from probe.models.answers.rule import check_answer_rule
 from probe.models.classifier import Classifier
 from probe.models.errors import loading_error, needs_code_message
@@ -89,9 +90,14 @@ READER = Head(
 ENCODER = Head("encoder", "encodes no text", AutoModel, MODEL_MAPPING)
 
 
-def read_checkpoint(name: str, folder: Path, device: torch.device) -> Checkpoint:
-    """Read a sequence classifier. Raises ModelError for a folder with anything else."""
-    read = _read(name, folder, device, CLASSIFIER)
+def read_checkpoint(
+    name: str, folder: Path, device: torch.device, base: Path | None = None
+) -> Checkpoint:
+    """Read a sequence classifier; `base` is what an adapter in the folder is merged into.
+
+    Raises ModelError for a folder with anything else.
+    """
+    read = _read(name, folder, device, CLASSIFIER, base)
     config = read.model.config
     check_answer_rule(config)
     if config.num_labels == 1 or config.problem_type == "regression":
@@ -114,24 +120,42 @@ def read_reader(name: str, folder: Path, device: torch.device) -> Checkpoint:
     return _read(name, folder, device, READER)
 
 
-def _read(name: str, folder: Path, device: torch.device, head: Head) -> Checkpoint:
+def _read(
+    name: str, adapted: Path, device: torch.device, head: Head, base: Path | None = None
+) -> Checkpoint:
+    folder = base or adapted
     stored = check_folder(name, folder, head)
-    path, options = str(folder), {"trust_remote_code": False, "local_files_only": True}
+    changes = adapter_options(name, adapted) if base else {}
+    options = {"trust_remote_code": False, "local_files_only": True}
+    own = adapted if any(path for each in VOCABULARIES for path in adapted.glob(each)) else folder
     try:
         with loading:
-            tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(path, **options)
+            tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(str(own), **options)
             model, report = head.auto.from_pretrained(
-                path, dtype=torch.float32, use_safetensors=True, output_loading_info=True, **options
+                str(folder),
+                dtype=torch.float32,
+                use_safetensors=True,
+                output_loading_info=True,
+                ignore_mismatched_sizes=bool(changes),
+                **options,
+                **changes,
             )
+            lacking = {*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])}
+            if base:
+                model = merged(name, model, lacking, adapted, str(folder))
+                lacking = set()
         model = model.eval().to(device)
+    except UserError:
+        raise
     except Exception as problem:  # for a broken folder transformers raises errors of many kinds
         raise loading_error(name, problem) from problem
-    if report["missing_keys"]:  # transformers fills them with random numbers
-        missing = ", ".join(sorted(report["missing_keys"])[:3])
+    if lacking:  # transformers fills them with random numbers
+        missing = ", ".join(sorted(lacking)[:3])
         raise ModelError(f"the model {name!r} is no trained {head.title}: it lacks {missing}")
-    unused = _unused(name, model, report["unexpected_keys"])
-    restore_pair_encoding(model, tokenizer, folder, stored)
-    return Checkpoint(model, tokenizer, (*unused, *set_padding(model, tokenizer)))
+    notes = [f"an adapter, merged into {folder}"] if base else []
+    notes += _unused(name, model, report["unexpected_keys"])
+    restore_pair_encoding(model, tokenizer, own, stored)
+    return Checkpoint(model, tokenizer, (*notes, *set_padding(model, tokenizer)))
 
 
 def _unused(name: str, model: PreTrainedModel, unexpected: Collection[str]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -89,10 +90,10 @@ class Classifier(TextModel):
         """The confidence below which the answer is `INVALID`; 0 for a model that always answers."""
         return read_invalid_below(self.model.config)
 
-    @property
-    def columns(self) -> list[int]:
-        """The index of each of `labels` among the model's outputs."""
-        return [self.order.index(label) for label in self.labels]
+    @cached_property
+    def columns(self) -> list[list[int]]:
+        """The indices of each of `labels` among the model's outputs; several where it merges."""
+        return [[at for at, own in enumerate(self.order) if own == each] for each in self.labels]
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -167,6 +168,8 @@ class Classifier(TextModel):
 
         Labels are taken from these: divided, two neighbours can become equal.
         """
+        import torch
+
         dtype = self.model.dtype  # of states that enter in the embeddings' place
         moved = {
             name: value.to(self.device, dtype if value.is_floating_point() else value.dtype)
@@ -176,7 +179,11 @@ class Classifier(TextModel):
             logits: torch.Tensor = self.model(**moved).logits
         except IndexError as problem:  # of a table of vectors
             raise ExampleError(f"{self.name!r} cannot read this text: {problem}") from problem
-        return logits[:, self.columns].float()
+        if all(len(several) == 1 for several in self.columns):
+            return logits[:, [only for (only,) in self.columns]].float()
+        # of outputs that count as one label the probabilities add up
+        groups = [logits[:, several].float().logsumexp(1) for several in self.columns]
+        return torch.stack(groups, 1)
 
     def explainable(self, examples: Sequence[Example], labels: Sequence[Label]) -> Explainable:
         """Prepare examples to explain the probability of a label of each.

@@ -49,7 +49,7 @@ def notes_of(model: AnyModel) -> list[str]:
 
 def _outputs(model: AnyModel) -> str:
     if isinstance(model, Classifier):
-        return f"with the outputs {', '.join(model.order)}"
+        return f"with the outputs {', '.join(filter(None, dict.fromkeys(model.order)))}"
     return f"that answers with spans, {model.max_tokens} sub-words at a time"
 
 

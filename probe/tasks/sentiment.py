@@ -31,6 +31,12 @@ SPELLINGS: dict[str, Label] = {
     "0": NEGATIVE,
 }
 """How people and data sets spell gold labels; 1 is positive in GLUE."""
+MERGED_OUTPUTS: dict[str, Label] = {
+    **dict.fromkeys(("1-star", "2-stars", "very-negative", "somewhat-negative"), NEGATIVE),
+    **dict.fromkeys(("4-stars", "5-stars", "very-positive", "somewhat-positive"), POSITIVE),
+    **dict.fromkeys(("neutral", "neu", "mixed", "3-stars"), ""),
+}
+"""What the outputs of finer models count as; between the two labels they say neither."""
 SANITY_REVIEWS = (
     Review("A wonderful film, funny and moving.", POSITIVE),
     Review("The food was excellent and the service friendly.", POSITIVE),
@@ -49,6 +55,7 @@ SENTIMENT = register(
         labels=LABELS,
         golds=LABELS,
         spellings=SPELLINGS,
+        merged_outputs=MERGED_OUTPUTS,
         columns={"text": ("text", "sentence", "review", "content", "comment")},
         bundled="sentiment.csv",
         translated=LABELS,

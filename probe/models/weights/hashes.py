@@ -16,7 +16,7 @@ from probe.models.weights.files import VECTORS, weight_files
 from probe.tasks.task import Example, Task, example_json, task_of_example
 
 MODEL_FILE_PATTERNS = (
-    *("config.json", "tokenizer*.json", "special_tokens_map.json"),
+    *("config.json", "adapter_config.json", "tokenizer*.json", "special_tokens_map.json"),
     *("added_tokens.json", "vocab.*", "merges.txt", "*.model"),
 )
 """The files of a model's folder that its predictions depend on."""

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from transformers import (
+    AutoModel,
+    AutoModelForSequenceClassification,
     AutoTokenizer,
     GPT2Config,
     GPT2ForSequenceClassification,
@@ -20,8 +23,11 @@ from probe.analysis.batch import score
 from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.errors import ModelError
-from probe.models.library import load
+from probe.models.library import load, locate
+from probe.models.weights.shared import export_model
 from probe.tasks.nli import LABELS, NLI, Pair
+from probe.tasks.sentiment import SENTIMENT, Review
+from probe.tasks.task import GUESS
 from tests.support.models.tiny_bert import tiny_bert
 
 PAIR = Pair("A man walks.", "He moves.")
@@ -156,6 +162,100 @@ def test_a_long_text_is_cut_to_the_positions_that_there_are(kind: str, tmp_path:
     assert model.max_tokens == 128  # 130 positions, numbered from padding_idx + 1 = 2
     assert model.too_long(long)
     assert len(model.predict([long, PAIR])) == 2
+
+
+STARS = ("1 star", "2 stars", "3 stars", "4 stars", "5 stars")
+FINER = {
+    STARS: "of its 5 outputs it reads 1 star and 2 stars as negative, 4 stars and 5 stars as "
+    "positive; 3 stars is left out, and probabilities are shares of the others",
+    ("Negative", "Neutral", "Positive"): "of its 3 outputs it reads Negative as negative, Positive "
+    "as positive; Neutral is left out, and probabilities are shares of the others",
+}
+
+
+@pytest.mark.parametrize("outputs", FINER, ids=len)
+def test_finer_sentiment_is_read_in_two_labels(outputs: tuple[str, ...], folder: Path) -> None:
+    rows = [at % 3 for at in range(len(outputs))]
+    weights = load_file(folder / WEIGHTS)
+    parts = {name: value[rows] for name, value in weights.items() if "classifier" in name}
+    parts["classifier.bias"] = torch.linspace(-1, 1, len(outputs))
+    save_file(weights | parts, folder / WEIGHTS, {"format": "pt"})
+    edit(CONFIG, id2label={str(at): name for at, name in enumerate(outputs)})(folder)
+    model = load("model")
+    assert (model.task, model.notes) == (SENTIMENT, (FINER[outputs],))
+    inputs = model.tokenizer("I love this book.", return_tensors="pt")
+    each = model.model(**inputs).logits.softmax(-1)[0].tolist()
+    positive, negative = sum(each[len(each) // 2 + 1 :]), sum(each[: len(each) // 2])
+    whole = positive + negative
+    told = model.probabilities([Review("I love this book.")])[0]
+    assert told == pytest.approx([positive / whole, negative / whole], abs=1e-6)
+
+
+def test_outputs_without_names_can_be_guessed_from_the_plain_pairs(folder: Path) -> None:
+    swapped = ["contradiction", "entailment", "neutral"]
+    names = {str(at): f"LABEL_{at}" for at in range(3)}
+    with pytest.raises(ModelError, match=r"no order of the labels of 'model' can be guessed"):
+        load("model", GUESS)  # random weights answer every pair alike
+    at = [load("minilm").order.index(label) for label in swapped]
+    export_model(Path(locate("minilm")[0]), folder.parent / "trained")
+    weights = load_file(folder.parent / "trained" / WEIGHTS)
+    parts = {name: value[at] for name, value in weights.items() if name.startswith("classifier.")}
+    save_file(weights | parts, folder.parent / "trained" / WEIGHTS, {"format": "pt"})
+    edit(CONFIG, id2label=names, label2id=None)(folder.parent / "trained")
+    guessed = load("trained", GUESS)
+    assert list(guessed.order) == swapped
+    assert guessed.notes[-1].startswith(
+        "its outputs were guessed to be LABEL_0 = contradiction, LABEL_1 = entailment, LABEL_2 = "
+        "neutral: so it gets 6 of 6"
+    )
+
+
+def adapted(folder: Path, encoder: Path) -> Any:
+    """Write a LoRA adapter with a head of its own beside an encoder, and return what peft has."""
+    peft = pytest.importorskip("peft")
+    whole = tiny_bert(encoder.parent / "whole")
+    AutoModel.from_pretrained(whole).save_pretrained(encoder)
+    AutoTokenizer.from_pretrained(whole).save_pretrained(encoder)
+    base = AutoModelForSequenceClassification.from_pretrained(encoder, num_labels=3)
+    how = peft.LoraConfig(task_type="SEQ_CLS", r=2, target_modules=["query", "value"])
+    model = peft.get_peft_model(base, how).eval()
+    for name, weight in model.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.constant_(weight, 0.3)
+    model.save_pretrained(folder)
+    return model
+
+
+def test_an_adapter_answers_as_in_peft_and_is_refused_without_its_head(tmp_path: Path) -> None:
+    plain = adapted(tmp_path / "adapter", tmp_path / "encoder")
+    model = load(str(tmp_path / "adapter"), LABELS)
+    assert model.notes == (f"an adapter, merged into {tmp_path / 'encoder'}",)
+    inputs = model.tokenizer(PAIR.premise, PAIR.hypothesis, return_tensors="pt")
+    told = plain(**inputs).logits.softmax(-1)[0].tolist()
+    assert model.probabilities([PAIR])[0] == pytest.approx(told, abs=1e-6)
+    file = tmp_path / "adapter" / "adapter_model.safetensors"
+    left = {name: value for name, value in load_file(file).items() if "lora" in name}
+    save_file(left, file)
+    with pytest.raises(ModelError, match=r"lacks classifier\.bias, .* its answers would be"):
+        load(str(tmp_path / "adapter"), LABELS)
+
+
+def test_an_adapter_says_what_it_needs(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "adapter"
+    place.mkdir()
+    facts = {"peft_type": "LORA", "task_type": "SEQ_CLS", "base_model_name_or_path": "gone"}
+    (place / "adapter_config.json").write_text(json.dumps(facts))
+    with pytest.raises(ModelError, match=r"'adapter' was trained on 'gone': there is no model or"):
+        load("adapter")
+    edit("adapter_config.json", base_model_name_or_path=str(folder))(place)
+    with pytest.raises(ModelError, match=r"'adapter' has no safetensors weights"):
+        load("adapter")
+    save_file({}, place / "adapter_model.safetensors")
+    monkeypatch.setitem(sys.modules, "peft", None)
+    with pytest.raises(ModelError, match=r"the package peft is needed: pip install"):
+        load("adapter")
 
 
 def decoder(folder: Path, pad: bool, ends: bool = False) -> Path:
