@@ -8,8 +8,8 @@ from safetensors.torch import load_file
 from transformers import PreTrainedModel
 
 from probe.errors import ModelError
-from probe.models.folder import ADAPTER, read_json
 from probe.models.weights.files import ADAPTER_WEIGHTS
+from probe.models.weights.folder import ADAPTER, read_json
 
 INSIDE = "base_model.model."
 """What peft puts before the names of a model's own parts."""

@@ -33,10 +33,10 @@ from probe.models.adapter import adapter_options, merged
 from probe.models.answers.rule import check_answer_rule
 from probe.models.classifier import Classifier
 from probe.models.errors import loading_error, needs_code_message
-from probe.models.folder import TOKENIZER, check_weights, read_config, read_json
 from probe.models.hardware.device import device
 from probe.models.inputs.padding import set_padding
 from probe.models.inputs.pair_encoding import restore_pair_encoding
+from probe.models.weights.folder import TOKENIZER, check_weights, read_config, read_json
 from probe.models.word_models import bidaf, decomposable, esim, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task

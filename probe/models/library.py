@@ -12,12 +12,12 @@ from probe.first_import import first_import
 from probe.models.bundled import BUNDLED, Bundled
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels
-from probe.models.folder import ADAPTER, read_json
 from probe.models.hub import fetch, free_memory_bytes
 from probe.models.label_check import check_labels, guessed
 from probe.models.outputs import is_merged, merged_sentence, read_config
 from probe.models.reader import Reader
 from probe.models.weights.files import READ_ERRORS, count_parameters, weight_files
+from probe.models.weights.folder import ADAPTER, read_json
 from probe.settings import ASSETS, settings
 from probe.tasks.reading import READING
 from probe.tasks.task import GUESS, TASKS, Label, Task

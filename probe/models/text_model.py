@@ -20,6 +20,7 @@ from probe.models.inputs.token_rows import (
     BATCH_TOKENS,
     SIDE_BY_SIDE_TOKENS,
     by_tokens,
+    embedding_rows,
 )
 from probe.stopping import check_stop
 
@@ -232,11 +233,3 @@ class TextModel:
                 f"the tokenizer of {self.name!r} makes the token {token!r} of this text, and the "
                 "model has no vector for it"
             )
-
-
-def embedding_rows(model: PreTrainedModel) -> int | None:
-    """Return how many tokens a network has vectors for, None where it keeps no table of them."""
-    try:
-        return getattr(model.get_input_embeddings(), "num_embeddings", None)
-    except NotImplementedError:  # CANINE hashes characters
-        return None

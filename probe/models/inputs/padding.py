@@ -7,7 +7,7 @@ config's padding token, whatever the tokenizer's is, and refuses batches without
 from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from probe.models.text_model import embedding_rows
+from probe.models.inputs.token_rows import embedding_rows
 
 SAMPLE = ("A man walks.", "He moves.")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import torch
-    from transformers import BatchEncoding
+    from transformers import BatchEncoding, PreTrainedModel
 
 BATCH_TOKENS: Mapping[str, int] = {"cpu": 2048, "cuda": 16_384}
 """Of a scored batch, padding included: on a core more is not quicker, and a run is stopped between
@@ -130,3 +130,11 @@ def by_tokens(
         batch.append(row)
     if batch:
         yield batch
+
+
+def embedding_rows(model: PreTrainedModel) -> int | None:
+    """Return how many tokens a network has vectors for, None where it keeps no table of them."""
+    try:
+        return getattr(model.get_input_embeddings(), "num_embeddings", None)
+    except NotImplementedError:  # CANINE hashes characters
+        return None

@@ -17,6 +17,7 @@ POINTER = b"version https://git-lfs.github.com/spec/"
 POINTER_BYTES = 1024
 """Of a pointer of Git LFS, at most: it has three lines."""
 PICKLE = "a pickle such as {file} may run code when it is opened, so it is refused"
+PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 UNREAD: Mapping[str, str] = {
     "*.gguf": "{file} is GGUF, which is for llama.cpp alone; take the model that it was made of",
     "*.onnx": "{file} is an ONNX graph, of which no importance can be taken; take the model that "
@@ -25,7 +26,7 @@ UNREAD: Mapping[str, str] = {
     "that it was made of",
     "*.h5": "{file} is TensorFlow's; save it with PyTorch as safetensors",
     "*.msgpack": "{file} is Flax's; save it with PyTorch as safetensors",
-    **dict.fromkeys(("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl"), PICKLE),
+    **dict.fromkeys(PICKLES, PICKLE),
 }
 """What is said of weights in another form, by the pattern of their file's name."""
 OF_A_TRAINING = re.compile(r"(training_args|optimizer|scheduler|scaler|rng_state).*")
