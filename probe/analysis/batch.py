@@ -10,7 +10,8 @@ from probe.analysis.legibility import UNJUDGED, Legibility, legibility
 from probe.analysis.transformed import Transformed, require_usable, transform_all
 from probe.data.records import NO_RECORD, Record, Tabular
 from probe.data.rows import Columns, InputRow, read_rows
-from probe.models.classifier import Model, Precision, Prediction, resolve
+from probe.errors import ExampleError
+from probe.models.classifier import Model, Precision, Prediction, predict_each, resolve
 from probe.tasks.task import Example, Label, Task
 from probe.text.language import BEYOND_DOUBT
 from probe.transforms import Options
@@ -139,10 +140,17 @@ def _scored(
     sample: Container[int],
     below: float,
 ) -> list[Row]:
-    examples = {row.number: row.example for row in rows if row.example}
+    asked = [row for row in rows if row.example]
+    answers = predict_each(model, [row.example for row in asked], precision)
+    refused = {
+        row.number: str(answer)
+        for row, answer in zip(asked, answers, strict=True)
+        if isinstance(answer, ExampleError)
+    }
+    predictions = [answer for answer in answers if not isinstance(answer, ExampleError)]
+    examples = {row.number: row.example for row in asked if row.number not in refused}
     records = {row.number: row.record for row in rows}
     several = list(examples.values())
-    predictions = model.predict(several, precision)
     in_fp32 = _in_fp32(examples, model, precision, sample)
     legible = legibility(model, several, below)
     transformed = transform_all(
@@ -163,7 +171,8 @@ def _scored(
         for at, (number, example) in enumerate(examples.items())
     }
     return [
-        scored.get(row.number) or Row(row.number, model.task, error=row.error, record=row.record)
+        scored.get(row.number)
+        or Row(row.number, model.task, error=refused.get(row.number, row.error), record=row.record)
         for row in rows
     ]
 

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Embedding = Literal["lookup", "external", "encoder_decoder", "normalised"]
+Embedding = Literal["lookup", "external", "encoder_decoder", "normalised", "quantised"]
 """Where token vectors enter: looked up once in the word embeddings; looked up outside the model,
-which takes vectors; looked up by an encoder and a decoder; taken behind the norm of the words."""
+which takes vectors; looked up by an encoder and a decoder; taken behind the norm of the words;
+looked up as whole numbers, which have no gradient."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ class Architecture:
     one vector: both below the base model, of an encoder and decoder below each. `frozen` is None
     where fast mode cannot divide it. `word_table` is the parameter that holds a word model's own
     trained vectors. `stateless`: a pass leaves nothing in the network, so that several threads may
-    run it at once.
+    run it at once. `ignores_padding`: a pass says the same of a text that is padded; elsewhere only
+    texts of one length are a batch.
     """
 
     embedding: Embedding = "lookup"
@@ -87,13 +89,24 @@ class Architecture:
     recipe: Recipe = Recipe()
     word_table: str = ""
     stateless: bool = True
+    ignores_padding: bool = True
 
 
-DEFAULT = Architecture(stateless=False)  # not known
+DEFAULT = Architecture(stateless=False, ignores_padding=False)  # not known
+_PADDED = Architecture(stateless=False)
 _ROBERTA = Architecture(padded_positions=True, frozen=EncoderLayers())
+_ROBERTA_LIKE = Architecture(padded_positions=True, stateless=False)
 _SEGMENTED = Architecture(segment_ids=True)
+_READ_TWICE = Architecture("encoder_decoder", stateless=False)
 
 ARCHITECTURES: dict[str, Architecture] = {
+    **dict.fromkeys(("biogpt", "ernie", "falcon", "gemma", "gemma2"), _PADDED),
+    **dict.fromkeys(("gpt_neo", "gpt_neox", "gptj", "llama", "megatron-bert"), _PADDED),
+    **dict.fromkeys(("mistral", "mobilebert", "mpt", "opt", "phi", "phi3"), _PADDED),
+    **dict.fromkeys(("qwen2", "qwen3", "squeezebert"), _PADDED),
+    **dict.fromkeys(("data2vec-text", "longformer", "luke"), _ROBERTA_LIKE),
+    **dict.fromkeys(("roberta-prelayernorm", "xlm-roberta-xl", "xmod"), _ROBERTA_LIKE),
+    **dict.fromkeys(("mt5", "mvp", "plbart", "t5", "umt5"), _READ_TWICE),
     "albert": _SEGMENTED,  # one layer again and again: none of it can be frozen
     "bart": Architecture("encoder_decoder", embedding_layer="layernorm_embedding"),
     "bert": Architecture(frozen=EncoderLayers()),
@@ -134,13 +147,15 @@ ARCHITECTURES: dict[str, Architecture] = {
         "normalised", norm="embeddings.layer_norm", segment_ids=True, stateless=False
     ),
     "gpt2": Architecture(embedding_layer="drop", stateless=False),
+    "ibert": Architecture("quantised", padded_positions=True, stateless=False),
     "mbart": Architecture(
         "encoder_decoder", embedding_layer="layernorm_embedding", stateless=False
     ),
     "modernbert": Architecture("normalised", norm="embeddings.norm", stateless=False),
     "modernbert-decoder": Architecture("normalised", norm="embeddings.norm", stateless=False),
     "mpnet": Architecture(
-        frozen=EncoderLayers(shared=("encoder.relative_attention_bias",), first_token="any")
+        padded_positions=True,
+        frozen=EncoderLayers(shared=("encoder.relative_attention_bias",), first_token="any"),
     ),
     "qanet": Architecture(
         recipe=Recipe(
@@ -160,7 +175,8 @@ ARCHITECTURES: dict[str, Architecture] = {
     "xlm-roberta": _ROBERTA,
     "xlnet": Architecture("external", segment_ids=True),
 }
-"""By `model_type`; word models as Liu et al. 2019 trained them, in AllenNLP."""
+"""By `model_type`, as `python -m benchmarks.architectures` checks them; word models as Liu et al.
+2019 trained them, in AllenNLP."""
 
 
 def architecture(model_type: str) -> Architecture:

@@ -121,7 +121,7 @@ class Reader(TextModel):
             (at, window) for at, each in enumerate(examples) for window in self.windows(each)
         ]
         size = BATCH if self.batches_at_once == 1 else SIDE_BY_SIDE_BATCH
-        batches = by_length([len(window.sides) for _, window in windows], size)
+        batches = by_length([len(window.sides) for _, window in windows], size if self.pads else 1)
 
         def logits(model: Reader, rows: Sequence[int]) -> torch.Tensor:
             return model.logits(self.collate([windows[row][1] for row in rows]))

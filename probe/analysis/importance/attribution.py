@@ -117,7 +117,8 @@ def attribute(
         raise ValueError("gradients are taken in eval mode; the model is in training mode")
     result: list[Importance | None] = [None] * len(examples)
     labels = [model.task.nearest(label) or label for label in labels]
-    rows_at_once = 1 if method == "auto" else batch  # each by its own length
+    # each by its own length where that chooses the method, and where the network minds padding
+    rows_at_once = batch if model.pads and method != "auto" else 1
     for rows in by_length(text_lengths(model.task, examples), rows_at_once):
         prepared = model.explainable([examples[row] for row in rows], [labels[row] for row in rows])
         tokens = len(prepared.places[0])

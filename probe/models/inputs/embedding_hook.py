@@ -20,6 +20,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
+from probe.errors import AttributionError
 from probe.models.architectures import Embedding, architecture
 
 Tensors = dict[str, torch.Tensor]
@@ -146,11 +147,17 @@ def _spread(values: torch.Tensor) -> Sequence[torch.Tensor]:
     return [values, later]
 
 
+def _quantised(model: PreTrainedModel) -> EmbeddingHook:
+    kind = model.config.model_type
+    raise AttributionError(f"the word vectors of a {kind} model are whole numbers without gradient")
+
+
 EMBEDDING_HOOKS: Mapping[Embedding, Callable[[PreTrainedModel], EmbeddingHook]] = {
     "lookup": _lookup,
     "external": _external,
     "encoder_decoder": _encoder_decoder,
     "normalised": _normalised,
+    "quantised": _quantised,
 }
 
 

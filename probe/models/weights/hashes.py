@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 MODEL_FILE_PATTERNS = (
-    *("config.json", "tokenizer*.json", "special_tokens_map.json"),
+    *("config.json", "adapter_config.json", "tokenizer*.json", "special_tokens_map.json"),
     *("added_tokens.json", "vocab.*", "merges.txt", "*.model"),
 )
 """The files of a model's folder that its predictions depend on."""
