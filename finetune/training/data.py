@@ -42,7 +42,7 @@ def numbered_pairs(path: Path, task: Task = NLI, asked: Asked = Asked()) -> list
     if not task.has_spans:
         read = labelled(path, task, asked.options, asked.bounds)
         if read.words:
-            asked.tell(f"{path.name}: {read.words}")
+            asked.tell(f"note: {path.name}: {read.words}")
         return [(int(example.id), example) for example in read.examples]
     questions = without_originals(question_rows(path, asked.bounds, asked.options))
     if not questions:

@@ -133,9 +133,10 @@ def settled(
     Raises FileQuestion with the options that answer it.
     """
     reading = reading_of(table, path, task, options)
+    columns = reading.settled
     if reading.words:
-        typer.echo(reading.words, err=True)
-    return reading.settled
+        typer.echo(f"note: {reading.words}", err=True)
+    return columns
 
 
 def labelled_and_told(path: Path, task: Task, options: FileOptions) -> Labelled:
@@ -145,5 +146,5 @@ def labelled_and_told(path: Path, task: Task, options: FileOptions) -> Labelled:
     """
     read = labelled(path, task, options)
     if read.words:
-        typer.echo(f"{path.name}: {read.words}", err=True)
+        typer.echo(f"note: {path.name}: {read.words}", err=True)
     return read

@@ -29,13 +29,13 @@ def answer(*words: str) -> Any:  # Any: JSON
 
 
 def refusal(*words: str) -> str:
-    """Return the one sentence a command ends with; the tiny model is doubted before it."""
+    """Return the one sentence a command ends with; notes and warnings may come before it."""
     result = run(*words)
     assert result.exit_code == 2
     assert isinstance(result.exception, SystemExit)
     assert result.stdout == ""
     messages = result.stderr.strip().splitlines()
-    lines = [line for line in messages if not line.startswith("warning: the model gets ")]
+    lines = [line for line in messages if not line.startswith(("warning: ", "note: "))]
     assert len(lines) == 1
     assert lines[0].startswith("error: ")
     return lines[0].removeprefix("error: ")
