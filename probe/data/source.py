@@ -92,7 +92,7 @@ def reader_of(
     if form == "parquet":
         return open_parquet(path, bounds)
     if form == "xlsx":
-        return open_workbook(path, bounds)
+        return open_workbook(path, bounds, options)
     file = text_file(path, bounds, options.encoding)
     if form == "jsonl" or (form == "tsv" and is_json(file)):
         return JsonObjects(file, json_form(file, options.sheet))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pandas as pd
 import pytest
 
@@ -217,7 +218,44 @@ DELIMITED = {
     "another encoding": Form("a.csv", "text\nKůň\n".encode("cp1250"), words="is not text",
         options=FileOptions(encoding="utf-8")),
 }  # fmt: skip
-FORMS = {**JSON, **DELIMITED}
+
+
+def book(**sheets: list[list[Any]]) -> Callable[[Path], None]:
+    """Return what writes a workbook of sheets by name."""
+
+    def write(path: Path) -> None:
+        workbook = openpyxl.Workbook()
+        del workbook[workbook.sheetnames[0]]
+        for name, rows in sheets.items():
+            sheet = workbook.create_sheet(name)
+            for row in rows:
+                sheet.append(row)
+        workbook.save(path)
+
+    return write
+
+
+SHEET: list[list[Any]] = [[*PAIRS[0]], *TEXTS]
+EXCEL = {
+    "one sheet": Form("a.xlsx", book(a=SHEET), PAIRS),
+    "the second sheet": Form("a.xlsx", book(a=[], b=SHEET), PAIRS, "sheet 'b'"),
+    "a sheet of notes": Form("a.xlsx", book(b=SHEET, a=[["By"], ["Ada"]]), PAIRS),
+    "two sheets": Form(
+        "a.xlsx", book(**{"of a": SHEET, "b": SHEET}), words="several sheets",
+        asked=("--sheet 'of a'", "--sheet b"),
+    ),
+    "a sheet by name": Form("a.xlsx", book(a=SHEET, b=SHEET[:2]), PAIRS[:1], "sheet 'b'",
+        FileOptions(sheet="b")),
+    "a sheet by number": Form("a.xlsx", book(a=SHEET, b=SHEET[:2]), PAIRS[:1], "sheet 'b'",
+        FileOptions(sheet="2")),
+    "no such sheet": Form("a.xlsx", book(a=SHEET), words="no sheet 'c'; it has: a",
+        options=FileOptions(sheet="c")),
+    "a title in Excel": Form("a.xlsx", book(a=[["Our pairs"], [], *SHEET]), PAIRS, "is a title"),
+    "no header in Excel": Form("a.xlsx", book(a=[*TEXTS, ["a", "b", "c"]]),
+        words="looks like data", asked=ASKS_HEADER),
+    "told to have none in Excel": Form("a.xlsx", book(a=TEXTS), COLUMNS, "is data", NO_HEADER),
+}  # fmt: skip
+FORMS = {**JSON, **DELIMITED, **EXCEL}
 
 
 @pytest.mark.parametrize("known", FORMS)
