@@ -24,7 +24,7 @@ from probe.models.cache import ModelCache
 from probe.runs.compute.engine import Engine
 from probe.runs.periodic_backup import start_backups
 from probe.runs.store import Store
-from probe.settings import settings
+from probe.settings import OTHERS, settings
 from probe.ui.first_answer import load_behind
 from probe.ui.lessons.attribution import ATTRIBUTION
 from probe.ui.lessons.heuristics import HEURISTICS
@@ -62,6 +62,7 @@ def tabs() -> tuple[TabEntry, ...]:
 
 def main() -> None:
     """Serve the page until interrupted; unfinished runs go on."""
+    os.umask(OTHERS)  # runs, models and uploads are for this account alone, its workers' too
     zero_gpu.register()
     register_experiments()
     if folder := settings().backup:

@@ -14,8 +14,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from finetune.training.data import read_jsonl
 from probe.baselines.hypothesis_only import bag_of_words
+from probe.data.reading import stream_examples
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI, Pair
 
@@ -36,7 +36,7 @@ def main(
     ] = 0.03,
 ) -> None:
     """Train, then print the accuracy on each file and on the bundled pairs."""
-    train_pairs = [pair for file in train for pair in read_jsonl(file)]
+    train_pairs = [pair for file in train for pair in stream_examples(file, NLI)]
     model = make_pipeline(
         CountVectorizer(analyzer=words, min_df=min_pairs, binary=True),
         LogisticRegression(C=inverse_regularisation, max_iter=300),
@@ -48,7 +48,7 @@ def main(
 
 def _test_sets(files: Iterable[Path]) -> Iterable[tuple[str, list[Pair]]]:
     for file in files:
-        yield file.name, list(read_jsonl(file))
+        yield file.name, list(stream_examples(file, NLI))
     yield "bundled pairs", list(bundled_examples(NLI))
 
 

@@ -36,6 +36,7 @@ from finetune.experiments.inoculation.cell import fresh, run_cell
 from finetune.experiments.inoculation.challenges import bundled_sets
 from finetune.experiments.inoculation.datasets import Sets, bundled
 from finetune.experiments.inoculation.file_sets import file_sets
+from finetune.experiments.inoculation.outcomes import OUTCOMES
 from finetune.experiments.inoculation.plan import Cell, Plan, cells, numbers
 from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.run import run_request
@@ -80,12 +81,14 @@ def timed(plan: Plan, sets: Sets, classifier: Classifier, run: Run) -> tuple[Dur
     return Duration(time.process_time() - cpu_start, time.perf_counter() - clock_start), points
 
 
-def outcome(base: Point, points: list[Point], sets: Sets) -> str:
+def outcome(plan: Plan, base: Point, points: list[Point], sets: Sets) -> str:
     """Return the verdict on a system's cells, and its accuracies before and after."""
-    finding = judge(base, points, sets.majority, sets.paired).largest
+    available = len(sets.challenge_train)
+    found = judge(plan, base, points, sets.paired, available, sets.majority).conclusion
     last = max(points, key=lambda point: (point.cell.size, point.challenge))
+    name = OUTCOMES[found.outcome].name
     return (
-        f"{finding.name:22} original {100 * base.original:.1f} to {100 * last.original:.1f}, "
+        f"{name:22} original {100 * base.original:.1f} to {100 * last.original:.1f}, "
         f"challenge {100 * base.challenge:.1f} to {100 * last.challenge:.1f}"
     )
 
@@ -157,7 +160,7 @@ def main(
             total[system] = total.get(system, Duration(0, 0)) + duration
             print(
                 f"{challenge:20} {system:16} {duration.cpu:7.1f} s ({duration.clock:.1f})  "
-                f"{outcome(base, system_points, sets)}",
+                f"{outcome(fast if system == 'fast' else plan, base, system_points, sets)}",
                 flush=True,
             )
     for system, duration in total.items():

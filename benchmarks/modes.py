@@ -22,23 +22,22 @@ from benchmarks.inoculate import CHALLENGES, run_ours, smaller
 from finetune.experiments.inoculation.cell import fresh
 from finetune.experiments.inoculation.challenges import bundled_sets
 from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.outcomes import SizeOutcome
 from finetune.experiments.inoculation.plan import Plan, cells
-from finetune.experiments.inoculation.verdict import judge
+from finetune.experiments.inoculation.verdict import Verdict, conclude
 from finetune.training.recipes import Mode, default_rate
 from probe.models.classifier import Classifier
 from probe.models.library import load
 
 
-def found(plan: Plan, sets: Sets, classifier: Classifier) -> SizeOutcome:
-    """Return what a plan's largest size finds, each cell in a copy of the model."""
-    base, *points = (run_ours(plan, sets, cell, fresh(classifier)) for cell in cells(plan))
-    return judge(base, points, sets.majority, sets.paired).largest
+def found(plan: Plan, sets: Sets, classifier: Classifier) -> Verdict:
+    """Return what a plan finds, each cell in a copy of the model."""
+    points = [run_ours(plan, sets, cell, fresh(classifier)) for cell in cells(plan)]
+    return conclude(plan, sets, points)
 
 
-def row(names: Sequence[str], modes: Sequence[SizeOutcome]) -> str:
+def row(names: Sequence[str], modes: Sequence[Verdict]) -> str:
     """Return a line of the table: names, then drop in points and outcome of each mode."""
-    each = [f"{100 * mode.drop.value:.1f}, {mode.outcome!r}" for mode in modes]
+    each = [f"{100 * mode.largest.drop.value:.1f}, {mode.conclusion.outcome!r}" for mode in modes]
     return ", ".join([*map(repr, names), *each])
 
 

@@ -12,8 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probe.first_import import first_import
+from probe.metrics import Estimate
 
 BINS = 15
+SAMPLES = 2000
+"""Sets that are drawn anew for an interval."""
+OFF = 0.05
+"""Our line: a calibration error up to which a model counts as well calibrated."""
 BELOW_ONE = float(np.nextafter(np.float32(1), np.float32(0)))
 """The largest probability below 1.0, in torchmetrics' precision."""
 SMALLEST = float(np.finfo(np.float64).tiny)
@@ -89,6 +94,75 @@ def expected_calibration_error(
     shares = torch.from_numpy(np.minimum(confidence, BELOW_ONE)).float()
     outcomes = torch.from_numpy(correct.astype(np.int64))
     return float(binary_calibration_error(shares, outcomes, n_bins=BINS, norm="l1"))
+
+
+@dataclass(frozen=True)
+class CalibrationError:
+    """A calibration error with its interval, and those that chance alone gives.
+
+    `chance` is what perfectly calibrated answers, as sure and as many, come to on average, with the
+    bounds of 95 % of them. Where many answers are spread thinly over the bins it is not small.
+    """
+
+    found: Estimate
+    chance: Estimate
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether it is beyond what chance gives, and larger than we let pass."""
+        return self.found.value > max(OFF, self.chance.high)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it is so small that it speaks for the model: chance could have shown more."""
+        return self.found.value <= OFF and self.chance.high <= OFF
+
+    @property
+    def beside(self) -> str:
+        """Its interval, and what chance alone gives, in points."""
+        low, high = (f"{100 * end:.1f}" for end in (self.found.low, self.found.high))
+        return f"{low} to {high}; {100 * self.chance.value:.1f} by chance alone"
+
+
+def mean_error(measured: Sequence[Calibration], seed: int = 0) -> CalibrationError:
+    """Return the mean calibration error of repeats, with the means of their bounds."""
+    found = [_drawn_anew(each, seed) for each in measured]
+    chance = [_by_chance(each, seed) for each in measured]
+    return CalibrationError(_mean(found), _mean(chance))
+
+
+def _mean(each: Sequence[Estimate]) -> Estimate:
+    value, low, high = np.mean([(one.value, one.low, one.high) for one in each], axis=0).tolist()
+    return Estimate(value, low, high, each[0].n)
+
+
+def _drawn_anew(measured: Calibration, seed: int) -> Estimate:
+    """Return the error with a bootstrap's interval, moved by what drawn errors are too large.
+
+    Answers are drawn by bin and whether they are right; each has its bin's mean confidence. An
+    error is never below 0, so that chance alone makes that of a drawn set larger.
+    """
+    n, confidence, accuracy = _columns(measured)
+    shares = np.concatenate([n * accuracy, n * (1 - accuracy)]).clip(min=0) / measured.n
+    drawn = np.random.default_rng(seed).multinomial(measured.n, shares / shares.sum(), SAMPLES)
+    hits, misses = np.split(drawn, 2, axis=1)  # (samples, bins)
+    errors = np.abs((hits + misses) * confidence - hits).sum(axis=1) / measured.n
+    low, high = np.quantile(errors, [0.025, 0.975]) - (errors.mean() - measured.ece)
+    return Estimate(measured.ece, max(0.0, float(low)), float(high), measured.n)
+
+
+def _by_chance(measured: Calibration, seed: int) -> Estimate:
+    """Return what the error is where answers are right as often as their bin is sure."""
+    n, confidence, _ = _columns(measured)
+    hits = np.random.default_rng(seed).binomial(n.astype(np.int64), confidence, (SAMPLES, BINS))
+    errors = np.abs(hits - n * confidence).sum(axis=1) / measured.n
+    low, high = np.quantile(errors, [0.025, 0.975])
+    return Estimate(float(errors.mean()), float(low), float(high), measured.n)
+
+
+def _columns(measured: Calibration) -> NDArray[np.float64]:
+    """Return n, confidence and accuracy of the bins.  # (3, bins)"""
+    return np.array([(each.n, each.confidence, each.accuracy) for each in measured.bins]).T
 
 
 def reliability(

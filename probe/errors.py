@@ -35,9 +35,13 @@
 Pages and commands catch UserError and nothing wider: any other exception is a bug and shows as one.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+FOLDERS = re.compile(r"(?<![\w.:/])/(?:[^/\s'\"]+/)+")
+"""The folders before the name of a file."""
 
 
 class UserError(Exception):
@@ -69,16 +73,19 @@ class FileError(UserError):
 
 
 class FileQuestion(FileError):
-    """A file that can be read in several ways; `options` of the command line settle in which.
+    """A file that can be read in several ways; options of the command line settle in which.
 
-    `sentence` names none of them, for a page that asks in its own way.
+    `sentence` names none of them, for a page that asks in its own way. Where the file fits other
+    tasks than the one that is asked about, `tasks` names them.
     """
 
-    def __init__(self, sentence: str, *options: str) -> None:
+    def __init__(self, sentence: str, *options: str, tasks: Sequence[str] = ()) -> None:
         """Ask in one sentence without a full stop; at least one option answers."""
-        super().__init__(f"{sentence}; say it with {' or '.join(options)}")
+        models = [f"a model of the task {task}" for task in tasks]
+        super().__init__(f"{sentence}; say it with {' or '.join([*options, *models])}")
         self.sentence = sentence
         self.options = options
+        self.tasks = tuple(tasks)
 
 
 class LabelError(UserError):
@@ -176,3 +183,13 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as problem:
         raise FileError(f"{path} cannot be written: {problem.strerror or problem}") from problem
+
+
+def library_words(problem: BaseException) -> str:
+    """Return what a library says of a problem, in one line and without the folders of a file.
+
+    Where the file lies is nothing for who sent it, and nothing that they can use.
+    """
+    system = problem.strerror if isinstance(problem, OSError) else None
+    words = (system or str(problem)).strip() or type(problem).__name__
+    return FOLDERS.sub("", words.splitlines()[0]).rstrip(":")

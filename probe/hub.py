@@ -19,7 +19,7 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 
-from probe.errors import UserError
+from probe.errors import UserError, library_words
 from probe.settings import settings, variable
 
 Messages = tuple[tuple[type[Exception], str], ...]
@@ -67,7 +67,7 @@ def asking(
         messages = (*(WITHOUT_TOKEN if settings().public else ()), *MESSAGES)
         message = next(text for kind, text in messages if isinstance(problem, kind))
         known = {"thing": thing, "name": name, "revision": revision, "unreached": unreached}
-        raise refusal(message.format(problem=problem, **known)) from problem
+        raise refusal(message.format(problem=library_words(problem), **known)) from problem
 
 
 def make_room(thing: str, name: str, size: int, refusal: type[UserError]) -> None:

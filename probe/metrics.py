@@ -37,6 +37,35 @@ class Estimate:
 
 
 NOTHING = Estimate(math.nan, math.nan, math.nan, 0)
+FEWEST = 20
+"""Examples that a group needs before it is ranked, named as the best or worst, or coloured."""
+SURE_WITHIN = 0.05
+"""A loss of confidence that counts as none."""
+AS_SURE, SURER, LESS_SURE = "as sure as before", "surer than before", "less sure than before"
+
+
+def sureness(change: Estimate) -> str:
+    """Say whether a model is as sure as before by how much its confidence changed, "" if unclear.
+
+    It is where the interval of the change lies above minus `SURE_WITHIN`; that of one answer, or of
+    a fixed set of answers, is its value alone.
+    """
+    if change.low > -SURE_WITHIN:
+        return SURER if change.low > SURE_WITHIN else AS_SURE
+    return LESS_SURE if change.high < -SURE_WITHIN else ""
+
+
+def joined_difference(first: Estimate, second: Estimate) -> Estimate:
+    """Return second less first, their intervals joined as if they were independent."""
+    value = second.value - first.value
+    down = math.hypot(second.value - second.low, first.high - first.value)
+    up = math.hypot(second.high - second.value, first.value - first.low)
+    return Estimate(value, value - down, value + up, min(first.n, second.n))
+
+
+def exactly(value: float) -> Estimate:
+    """Return a value that is no sample's, with itself as its interval."""
+    return Estimate(value, value, value, 1)
 
 
 @dataclass

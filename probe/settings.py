@@ -4,6 +4,7 @@ The table of docs/reference/settings.md is made from here.
 """
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +19,8 @@ CHECKOUT = PACKAGE.parent
 INSTALLED = (PACKAGE / "assets").is_dir()
 """Whether this is an installed wheel, whose assets lie inside the package."""
 ASSETS = PACKAGE / "assets" if INSTALLED else CHECKOUT / "assets"
+OTHERS = 0o077
+"""The rights of other accounts of the machine; the app begins with this mask."""
 
 
 def default_home() -> Path:
@@ -193,15 +196,27 @@ def settings() -> Settings:
 
 
 def make_home() -> Path:
-    """Return the home, which is made where it is not there. Raises SettingsError."""
+    """Return the home, made where it is not there, for this account alone. Raises SettingsError."""
     home = settings().home
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as problem:
         raise SettingsError(
             f"{variable('home')} is {home}, where no folder can be made: {problem.strerror}"
         ) from problem
-    return home
+    return kept_private(home)
+
+
+def kept_private(path: Path) -> Path:
+    """Return a file or folder, which from now on the app's account alone can read.
+
+    What belongs to another account stays as that has it.
+    """
+    mode = path.stat().st_mode
+    if mode & OTHERS:
+        with suppress(PermissionError):
+            path.chmod(mode & ~OTHERS & 0o777)
+    return path
 
 
 def variable(name: str) -> str:

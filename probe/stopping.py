@@ -35,12 +35,12 @@ _reasons: ContextVar[tuple[Reason, ...]] = ContextVar("reasons", default=())
 
 
 @contextmanager
-def stopping(reason: Reason) -> Iterator[None]:
-    """Let `check_stop` ask this too, in this thread, until the block ends.
+def stopping(*reasons: Reason, alone: bool = False) -> Iterator[None]:
+    """Let `check_stop` ask these too, or `alone`, in this thread, until the block ends.
 
     A generator must not yield inside: its next step may run in another context.
     """
-    token = _reasons.set((*_reasons.get(), reason))
+    token = _reasons.set(reasons if alone else (*_reasons.get(), *reasons))
     try:
         yield
     finally:

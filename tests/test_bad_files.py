@@ -13,7 +13,7 @@ from finetune.cli.main import app as finetune
 from finetune.ui.inoculate.api import STANDARD_LIMITS
 from finetune.ui.inoculate.plan_form import UPLOADS, forecast
 from probe.cli.main import app as probe
-from probe.data.rows import labelled
+from probe.data.reading import labelled
 from probe.data.tables import read_table
 from probe.errors import UserError
 from probe.runs.compute.engine import Engine

@@ -198,14 +198,14 @@ def _of_source(path: Path, source: str, task: Task) -> Examples:
 def _sets(files: GalleryFiles, challenge: str, source_data: SourceData) -> Sets:
     if challenge != NUMERICAL:
         sets = (
-            sets_tested_on(files.challenge_test, challenge, source_data, files.seed)
+            sets_tested_on(files.challenge_test, challenge, source_data, seed=files.seed)
             if files.challenge_test
             else make_sets(challenge, source_data, files.seed)
         )
         return replace(sets, challenge_train=sets.challenge_train[: files.train])
     if files.numerical is None:
         raise ExperimentError("the numerical challenge needs --numerical FILE")
-    sets = file_sets(source_data, challenge, files.numerical, files.train, files.seed)
+    sets = file_sets(source_data, challenge, files.numerical, train=files.train, seed=files.seed)
     if not files.tests:
         return sets
     tested, _ = split_by_premise(sets.challenge_test, files.tests, files.seed, files.task)

@@ -23,7 +23,7 @@ def runs_command(as_json: AsJson = False) -> None:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.created))
         typer.echo(
             f"{run.id}  {when}  {run.state:9}  {len(run.results)}/{len(run.cells)} cells  "
-            f"{run_title(run)}  {run.verdict.get('name', run.error)}"
+            f"{run_title(run)}  {run.verdict.get('headline') or run.verdict.get('name', run.error)}"
         )
 
 

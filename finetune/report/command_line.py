@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Any
 
 from finetune.experiments.inoculation.plan import THRESHOLD_OPTIONS
+from probe.data.file_options import option_words
 from probe.runs.run import Json
 
 UNNAMED = ("task", "labels", "rows", "columns", "dev", "max_tokens", "training", "thresholds")
@@ -17,11 +18,10 @@ LIMIT_OPTIONS = {**THRESHOLD_OPTIONS, "loss": "--max-loss"}
 def command_line(verb: str, plan: Any, artefacts: Json, out: str) -> str:
     """Write a command; one's own files stand there without their folders.
 
-    A run's `sources` name the option that a file belongs to.
+    A run's `sources` are options: the files, and how they were read.
     """
     outputs = ["--task", plan.task, "--labels", ",".join(plan.labels)] if plan.labels else []
-    sources = artefacts.get("sources", {}).items()
-    files = [part for name, file in sources for part in (f"--{name}", str(file))]
+    files = option_words(artefacts.get("sources", {}))
     asked = ["python", "-m", "finetune", verb, *_options(plan)]
     return shlex.join([*asked, *outputs, *files, "--out", out])
 

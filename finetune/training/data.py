@@ -1,48 +1,50 @@
 """Training and test examples from files."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.questions import question_rows, without_originals
-from probe.data.rows import labelled, stream_examples, stream_labelled
+from probe.data.reading import labelled
 from probe.errors import FileError
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 
 
-def read_jsonl(path: Path, task: Task = NLI) -> Iterator[Any]:  # Any: the task's own dataclass
-    """Yield the labelled examples of a JSON-lines file, gzipped or not, line by line.
-
-    Disputed rows are left out. Raises FileError where the first row has no such columns.
-    """
-    return stream_labelled(path, task)
+def _unheard(words: str) -> None:
+    """Say nothing: who reads a file of the app's own needs no word on it."""
 
 
-def read_without_labels(path: Path, task: Task = NLI) -> Iterator[Any]:
-    """Yield the examples of a JSON-lines file, gzipped or not, none with its label.
+@dataclass(frozen=True)
+class Asked:
+    """How files of examples are read, and who is told what they would not expect of that."""
 
-    Raises FileError where the first row has no such columns.
-    """
-    return stream_examples(path, task, read_gold=False)
+    options: FileOptions = AS_THE_FILE_TELLS
+    bounds: Bounds = UNBOUNDED
+    tell: Callable[[str], None] = _unheard
 
 
-def read_pairs(path: Path, task: Task = NLI, bounds: Bounds = UNBOUNDED) -> tuple[Any, ...]:
+def read_pairs(
+    path: Path, task: Task = NLI, asked: Asked = Asked()
+) -> tuple[Any, ...]:  # Any: the task's own dataclass
     """Read the labelled examples of a table; broken, disputed and half-empty rows are left out.
 
-    Raises FileError, LimitError or LabelError with a sentence.
+    Raises FileQuestion where the labels are not clear, FileError, LimitError or LabelError.
     """
-    return tuple(example for _, example in numbered_pairs(path, task, bounds))
+    return tuple(example for _, example in numbered_pairs(path, task, asked))
 
 
-def numbered_pairs(
-    path: Path, task: Task = NLI, bounds: Bounds = UNBOUNDED
-) -> list[tuple[int, Any]]:
+def numbered_pairs(path: Path, task: Task = NLI, asked: Asked = Asked()) -> list[tuple[int, Any]]:
     """Read the labelled examples of a table as `read_pairs` does, each with its row, from 0."""
     if not task.has_spans:
-        return [(int(example.id), example) for example in labelled(path, task, bounds)[0]]
-    questions = without_originals(question_rows(path, bounds))
+        read = labelled(path, task, asked.options, asked.bounds)
+        if read.words:
+            asked.tell(f"{path.name}: {read.words}")
+        return [(int(example.id), example) for example in read.examples]
+    questions = without_originals(question_rows(path, asked.bounds, asked.options))
     if not questions:
         raise FileError(f"{path.name} holds no question with an answer that stands in its passage")
     return questions

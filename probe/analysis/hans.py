@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from probe.errors import ModelError
-from probe.metrics import Estimate, share
+from probe.metrics import FEWEST, Estimate, share
 from probe.models.classifier import Model, Precision, resolve
 from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT, Pair
 from probe.tasks.task import Label
@@ -138,8 +138,12 @@ READINGS: tuple[tuple[Callable[[float, float], bool], str], ...] = (
 
 
 def verdicts(rows: Iterable[Profiled]) -> dict[str, str]:
-    """Say for each heuristic whether a model shows the published profile, and if not, what else."""
-    accuracies = {(row.heuristic, row.gold): row.accuracy for row in in_heuristics(rows)}
+    """Say for each heuristic whether a model shows the published profile, and if not, what else.
+
+    Of fewer than `FEWEST` pairs of either kind nothing is said.
+    """
+    summed = in_heuristics(rows)
+    accuracies = {(row.heuristic, row.gold): row.accuracy for row in summed if row.n >= FEWEST}
     both = {
         heuristic: [accuracies.get((heuristic, gold)) for gold in (ENTAILMENT, NON_ENTAILMENT)]
         for heuristic in HEURISTICS

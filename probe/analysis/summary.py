@@ -6,9 +6,9 @@ from typing import Any
 
 from probe.analysis.batch import Row
 from probe.analysis.transformed import Transformed
-from probe.metrics import Estimate, Moments, Share
+from probe.metrics import NOTHING, Estimate, Moments, Share
 from probe.models.classifier import Prediction
-from probe.tasks.task import INVALID, Label, Task
+from probe.tasks.task import INVALID, MERGED, TOLD_APART, Label, Task
 
 COUNTED = ("rows", "scored", "cut", "sampled", "differing")
 ORIGINAL = "original"
@@ -27,6 +27,8 @@ def measures(task: Task) -> tuple[str, ...]:
 class Measured:
     """Estimates by measure over some examples; one with n = 0 is not defined.
 
+    Nor is the accuracy where some gold labels merge two that others tell apart, as non-entailment
+    does: answers in two classes and in three have no average. The groups are reported instead.
     A group is that of the examples' own gold label, as HANS and fritz report entailed pairs.
     """
 
@@ -75,6 +77,8 @@ class Counts:
         if gold is None:
             return
         self._share("accuracy").add(self.task.matches(prediction.label, gold))
+        if kind := self.task.gold_kind(gold):
+            self._share(kind).add(True)
         if self.task.f1:
             self.f1.add(self.task.f1(prediction.label, gold))
         for name, group in self.task.groups.items():
@@ -95,6 +99,8 @@ class Counts:
         """Return the estimates so far."""
         estimates = {name: self._share(name).estimate() for name in measures(self.task)}
         estimates["confidence"] = self.confidence.estimate()
+        if all(self._share(kind).n for kind in (MERGED, TOLD_APART)):
+            estimates["accuracy"] = NOTHING
         if self.task.f1:
             estimates["f1"] = self.f1.estimate()
         return Measured(estimates, self.unchanged, self.inexact)

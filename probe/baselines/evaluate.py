@@ -7,7 +7,7 @@ from typing import Any
 
 from probe.baselines.registry import baseline
 from probe.metrics import Estimate, share
-from probe.tasks.nli import LABELS, NON_ENTAILMENT, Pair, matches
+from probe.tasks.nli import ENTAILMENT, LABELS, NON_ENTAILMENT, Pair, matches
 from probe.tasks.task import Label
 
 GOLDS: tuple[Label, ...] = (*LABELS, NON_ENTAILMENT)
@@ -25,8 +25,9 @@ class Tally:
 class Evaluation:
     """A baseline's accuracy on the pairs with a gold label.
 
-    `low` and `high` are Wilson's 95 % interval; all three are NaN where n is 0. `counts` has for
-    each predicted label the numbers of gold labels of those pairs.
+    Where some gold labels are non-entailment, all pairs are judged in two classes. `low` and `high`
+    are Wilson's 95 % interval; all three are NaN where n is 0. `counts` has for each predicted
+    label the numbers of gold labels of those pairs.
     """
 
     name: str
@@ -52,6 +53,8 @@ def evaluate_baseline(name: str, pairs: Sequence[Pair]) -> Evaluation:
     outcomes = [
         (label, pair.gold) for label, pair in zip(predicted, labelled, strict=True) if pair.gold
     ]
+    if any(gold == NON_ENTAILMENT for _, gold in outcomes):  # then all are judged in two classes
+        outcomes = [(a, ENTAILMENT if b == ENTAILMENT else NON_ENTAILMENT) for a, b in outcomes]
     counts = Counter(outcomes)
     estimate = share([matches(*outcome) for outcome in outcomes])
     return Evaluation(

@@ -6,7 +6,6 @@ from typing import Any
 
 from probe.checkup.measuring.measure import parts_of
 from probe.checkup.measuring.subject import Asked
-from probe.data.rows import Columns
 from probe.errors import CheckupError
 from probe.models.classifier import resolve
 from probe.runs.run import Json
@@ -70,15 +69,6 @@ def new_plan(
     )
     exact = Asked(asked.n, asked.per_subcase, asked.seed, resolve(asked.precision))
     return Plan(model, task.name, tuple(parts_of(task)), exact, labels, file, tuple(reading))
-
-
-def reading_words(columns: Columns) -> tuple[str, ...]:
-    """Return the options of the command that read a file by these columns."""
-    words = [word for item in columns.texts.items() for word in ("--column", "=".join(item))]
-    words += ["--gold", columns.gold] if columns.gold else []
-    for value, label in columns.values.items():
-        words += ["--label-value", f"{value}={label or ''}"]
-    return tuple(words)
 
 
 def _refuse(problems: Mapping[str, bool]) -> None:

@@ -14,11 +14,12 @@ from probe.annotation.modes import mode_for
 from probe.annotation.results import results, results_json
 from probe.cli.answers.open_models import loaded_any
 from probe.cli.example_file import OR_HUB, local_file
+from probe.cli.file_options import labelled_and_told, takes_file
 from probe.cli.group import group
 from probe.cli.options import TaskName
 from probe.cli.output import make_folder, print_json, write_json
 from probe.cli.output_files import check_output_files
-from probe.data.rows import labelled
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.source import form_of
 from probe.errors import ExampleError, ModelError, OptionError
 from probe.models.library import entries, load_any
@@ -40,6 +41,7 @@ def main() -> None:
 
 
 @app.command("draw")
+@takes_file(texts=False)
 def draw_command(
     out: Annotated[Path, typer.Option(help="CSV of the items.")],
     mode: ModeName = "valid",
@@ -58,6 +60,7 @@ def draw_command(
     ] = "",
     each: Annotated[int, typer.Option(min=1, help="Texts of each transform.")] = 4,
     seed: int = 0,
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Draw the items of a set by seed, controls among them, as a file to look at and change."""
     check_output_files([file], [out])
@@ -68,7 +71,10 @@ def draw_command(
     salad = presets(chosen)
     default = salad.get("Distractors") or salad["Word salad"]
     names = [name.strip() for name in transforms.split(",") if name.strip()] or default
-    examples = labelled(local_file(file), chosen)[0] if file else bundled_examples(chosen)
+    if file:
+        examples = labelled_and_told(local_file(file), chosen, reading).examples
+    else:
+        examples = bundled_examples(chosen)
     items, controls = draw_items(chosen, asked, examples, names, each, loaded, seed)
     write_table(items_frame(chosen, [*items, *controls]), out)
     typer.echo(f"{len(items)} items and {len(controls)} controls in {out}")

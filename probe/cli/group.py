@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from probe.errors import UserError
+from probe.errors import FileQuestion, UserError
 
 USAGE_ERROR: Any = typer.BadParameter.__base__  # Any: typer's own class or click's, by version
 
@@ -33,6 +33,8 @@ class Group(TyperGroup):
 def _one_sentence() -> Iterator[None]:
     try:
         yield
+    except FileQuestion as question:
+        _end(str(_with_models(question)), question)
     except UserError as problem:
         _end(str(problem), problem)
     except USAGE_ERROR as problem:
@@ -40,6 +42,18 @@ def _one_sentence() -> Iterator[None]:
             raise
         words = problem.format_message().rstrip(".")
         _end(words[:1].lower() + words[1:], problem)
+
+
+def _with_models(question: FileQuestion) -> FileQuestion:
+    """Name the models that are here for the tasks that a file fits."""
+    if not question.tasks:
+        return question
+    from probe.models.library import entries  # which most commands never need
+
+    models = [entry.name for entry in entries() if entry.task and entry.task.name in question.tasks]
+    return FileQuestion(
+        question.sentence, *question.options, *(f"--model {name}" for name in models)
+    )
 
 
 def _end(sentence: str, problem: Exception) -> None:

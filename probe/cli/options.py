@@ -74,18 +74,6 @@ Texts = Annotated[
     list[str],
     typer.Option("--text", metavar="FIELD=VALUE", help="A text of the task by its field."),
 ]
-TextColumns = Annotated[
-    list[str],
-    typer.Option("--column", metavar="FIELD=NAME", help="The column of a text; else guessed."),
-]
-LabelValues = Annotated[
-    list[str],
-    typer.Option(
-        "--label-value",
-        metavar="VALUE=LABEL",
-        help="The gold label that a value of the file means; empty for no gold label.",
-    ),
-]
 TaskName = Annotated[str, typer.Option("--task", help="The model's task; its own if empty.")]
 
 

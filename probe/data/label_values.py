@@ -1,24 +1,29 @@
 """What the values of a column of gold labels mean: shown before scoring, and changed by a person.
 
-Words are read as people spell labels, whole numbers by the names that the data set gives to them,
-else by the convention of the task's data sets; any other value is asked about and never guessed.
+Words are read as people spell labels, whole numbers by the names that the data set gives to them or
+as a known data set writes them; any other value is asked about and never guessed, least of all by
+how well a model does on it.
 """
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from probe.data.records import Tabular, cell
-from probe.data.rows import Columns, cell_text
+from probe.data.rows import cell_text
 from probe.errors import DisputedLabel, ExampleError, FileError, LabelError
-from probe.tasks.spelling import NO_GOLD, label_word
+from probe.tasks.spelling import DISPUTED, NO_GOLD, label_word
 from probe.tasks.task import Label, Task
 
 MAX_VALUES = 20
 """Values that are shown; a column with more is hardly one of labels."""
-Reading = Literal["name", "number", "class", "chosen", "no gold", "disputed", "unknown"]
-"""Why a value is read as it is; a class is one that the data set itself names."""
+MOST_COUNTED = 1000
+"""Values that are counted; of more only how many rows have another one."""
+Source = Literal["name", "form", "class", "chosen", "no gold", "disputed", "unknown"]
+"""Why a value is read as it is: a form is a known data set's, a class one that the file names."""
+NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+UNMARKED, NO_LABEL_WORDS = "-1", ("", "none")
 
 
 @dataclass(frozen=True)
@@ -31,95 +36,180 @@ class LabelValue:
     value: str
     rows: int
     label: Label | None
-    reading: Reading
+    reading: Source
+
+    @property
+    def word(self) -> str:
+        """The value as tables of spellings hold it."""
+        return label_word(self.value)
 
 
 @dataclass(frozen=True)
 class LabelValues:
-    """The values of a column, the most frequent first; `others` counts those beyond MAX_VALUES."""
+    """The values of a column, the most frequent first; `others` counts those beyond MAX_VALUES.
+
+    `form` names the data set whose way of writing labels they are read by.
+    """
 
     values: tuple[LabelValue, ...] = ()
     others: int = 0
+    form: str = ""
 
-    def of(self, *readings: Reading) -> tuple[LabelValue, ...]:
+    def of(self, *readings: Source) -> tuple[LabelValue, ...]:
         """Return the values that are read in one of these ways."""
         return tuple(value for value in self.values if value.reading in readings)
 
+    @property
+    def numbers(self) -> bool:
+        """Whether every value that could be a label is a number."""
+        words = [value.word for value in self.values if value.word not in NO_GOLD]
+        return bool(words) and all(map(NUMBER.fullmatch, words))
 
-def label_values(table: Tabular, columns: Columns, task: Task) -> LabelValues:
-    """Return what the values of the gold column are read as, nothing where no column is named.
-
-    What `columns.values` says of a value comes first. A task that is answered with a span has no
-    labels to read.
-    """
-    if columns.gold is None or not task.labels:
-        return LabelValues()
-    counts = _counted(table, columns.gold)
-    shown = counts.most_common(MAX_VALUES)
-    values = tuple(_read(task, value, rows, columns) for value, rows in shown)
-    return LabelValues(values, len(counts) - len(shown))
+    @property
+    def labelled(self) -> int:
+        """How many rows have a value that is read as a label."""
+        return sum(value.rows for value in self.values if value.label)
 
 
-def _counted(table: Tabular, column: str) -> Counter[str]:
-    """Count the values by their first spelling; a cell that is no text is its row's problem."""
-    spellings: dict[str, str] = {}
-    counts = Counter[str]()
-    for record in table.records():
+class ValueCounts:
+    """Counts the values of a column by their first spelling."""
+
+    def __init__(self) -> None:
+        """Begin without a row."""
+        self.counts = Counter[str]()
+        self.others = 0
+        self._spellings: dict[str, str] = {}
+
+    def add(self, cell: object) -> None:
+        """Count a cell; one that is no text is its row's problem."""
         try:
-            text = cell_text("gold label", cell(record.cells, column)).strip()
+            text = cell_text("gold label", cell).strip()
         except ExampleError:
-            continue
-        counts[spellings.setdefault(label_word(text), text)] += 1
-    return counts
+            return
+        word = label_word(text)
+        if word not in self._spellings and len(self._spellings) >= MOST_COUNTED:
+            self.others += 1
+            return
+        self.counts[self._spellings.setdefault(word, text)] += 1
 
 
-def _read(task: Task, value: str, rows: int, columns: Columns) -> LabelValue:
-    word = label_word(value)
-    if word in columns.values:
-        return LabelValue(value, rows, columns.values[word], "chosen")
-    if word in NO_GOLD:
-        return LabelValue(value, rows, None, "no gold")
+def read_values(
+    task: Task,
+    counted: ValueCounts,
+    columns: Iterable[str],
+    classes: Mapping[str, str],
+    said: Mapping[str, Label | None],
+) -> LabelValues:
+    """Return what the values of a gold column are read as.
+
+    `columns` are those of the file, `classes` the names that the file gives to its values, and
+    `said` what a person says of them by `label_word`. What a person says comes first; where it is
+    not what the value would mean otherwise, no other value means the same without being asked for.
+    """
+    words = {label_word(value) for value in counted.counts}
+    names = {name.strip().lower() for name in columns}
+    form = next(
+        (form for form in task.forms if form.reads(words - (NO_GOLD - form.values.keys()), names)),
+        None,
+    )
+    if form and any(form.values.get(word, label) != label for word, label in said.items()):
+        form = None
+
+    def read(word: str) -> tuple[Label | None, Source]:
+        if word in classes:
+            return _named(task, classes[word], "class")
+        if form and word in form.values:
+            label = form.values[word]
+            return label, "name" if label and task.spellings.get(word) == label else "form"
+        if word == UNMARKED:
+            return None, _unmarked(task, words)
+        return _named(task, word, "name")
+
+    default = {word: read(word) for word in words}
+    moved = {
+        label
+        for word, label in said.items()
+        if word in default and default[word][0] not in (None, label)
+    }
+
+    def value_of(value: str, rows: int) -> LabelValue:
+        word = label_word(value)
+        if word in said:
+            return LabelValue(value, rows, said[word], "chosen")
+        label, why = default[word]
+        if label in moved:
+            label, why = None, "unknown"
+        return LabelValue(value, rows, label, why)
+
+    every = [value_of(value, rows) for value, rows in counted.counts.most_common()]
+    used = form.source if form and any(each.reading == "form" for each in every) else ""
+    more = max(0, len(every) - MAX_VALUES) + counted.others
+    return LabelValues(tuple(every[:MAX_VALUES]), more, used)
+
+
+def _named(task: Task, name: str, why: Source) -> tuple[Label | None, Source]:
     try:
-        label = task.read_gold(columns.classes.get(word, value))
+        label = task.read_gold(name)
     except DisputedLabel:
-        return LabelValue(value, rows, None, "disputed")
+        return None, "disputed"
     except LabelError:
-        return LabelValue(value, rows, None, "unknown")
-    if word in columns.classes:
-        return LabelValue(value, rows, label, "class")
-    return LabelValue(value, rows, label, "number" if word.isdigit() else "name")
+        return None, "unknown"
+    return label, why if label else "no gold"
 
 
-def read_label_values(
-    task: Task, names: Mapping[str, str], table: Tabular, columns: Columns
+def _unmarked(task: Task, words: Collection[str]) -> Source:
+    """Return why -1 is no label: a test set without any, or a mark beside all of a task's numbers.
+
+    Beside fewer of them it may well be a label, as in -1, 0, 1.
+    """
+    others = {word for word in words if word not in NO_GOLD} - DISPUTED
+    if not others:
+        return "no gold"
+    numbers = {word for word in others if NUMBER.fullmatch(word)}
+    return "disputed" if not numbers or len(numbers) >= max(3, len(task.labels)) else "unknown"
+
+
+def said_of_values(
+    task: Task, names: Mapping[str, str], counted: ValueCounts, column: str
 ) -> dict[str, Label | None]:
-    """Return what a person says of values: names of labels by value, an empty one for no gold.
+    """Return what a person says of values: labels by `label_word`, None for no gold label.
 
     Raises LabelError for a name that is no label, FileError for a value that no row has.
     """
-    if not names:
-        return {}
-    if columns.gold is None:
-        raise FileError("labels are given to values, but the file has no column of gold labels")
-    there = {label_word(value) for value in _counted(table, columns.gold)}
-    absent = [value for value in names if label_word(value) not in there]
-    if absent:
-        raise FileError(f"no row has {absent[0]!r} in its column {columns.gold!r}")
-    return {label_word(value): task.read_gold(name) for value, name in names.items()}
+    there = {label_word(value) for value in counted.counts}
+    for value in names:
+        if label_word(value) not in there:
+            raise FileError(f"no row has {value!r} in its column {column!r}")
+    return {
+        label_word(value): None if label_word(name) in NO_LABEL_WORDS else task.read_gold(name)
+        for value, name in names.items()
+    }
+
+
+def told(
+    values: LabelValues, wanted: Callable[[LabelValue], bool] = lambda _: True, most: int = 5
+) -> str:
+    """List values with their rows, and with what they are read as where that is known."""
+    shown = [value for value in values.values if wanted(value)]
+    listed = [
+        f"{value.value or '(empty)'} as {value.label or 'no gold label'} ({value.rows:,})"
+        if value.reading != "unknown"
+        else f"{value.value!r} ({value.rows:,} row{'' if value.rows == 1 else 's'})"
+        for value in shown[:most]
+    ]
+    more = len(shown) - most + (values.others if most < len(shown) else 0)
+    return ", ".join(listed) + (f" and {more:,} more" if more > 0 else "")
 
 
 def in_words(values: LabelValues) -> str:
-    """Say what numbers and chosen values are read as and which values are not known, "" for none.
+    """Say what numbers and chosen values are read as, "" for nothing to say.
 
-    Words that name a label need no saying.
+    Words that name a label need no saying unless a data set means another one by them.
     """
-    told = [
-        f"{value.value} as {value.label or 'no gold label'} ({value.rows:,})"
-        for value in values.of("number", "class", "chosen")
-    ]
-    unknown = [f"{value.value!r} ({value.rows:,})" for value in values.of("unknown")]
-    several = f" and {values.others:,} values more" if values.others else ""
-    sentences = [f"gold labels are read: {', '.join(told)}"] if told else []
-    if unknown:
-        sentences.append(f"not read as a label, so not scored: {', '.join(unknown)}{several}")
-    return "; ".join(sentences)
+    read = [value for value in values.of("form", "class", "chosen") if value.value]
+    read += [value for value in values.of("name") if values.form]
+    read += [value for value in values.of("no gold", "disputed") if value.word == UNMARKED]
+    if not read:
+        return ""
+    known = f", as in {values.form}" if values.form else ""
+    return f"gold labels are read: {told(LabelValues(tuple(read)), most=MAX_VALUES)}{known}"

@@ -62,10 +62,18 @@ class Tabular(Protocol):
 
     @property
     def names(self) -> Sequence[str]:
-        """The names of the columns."""
+        """The names of the columns, and behind them the paths of nested fields."""
 
     def __len__(self) -> int:
         """Return how many rows there are."""
 
     def records(self, start: int = 0) -> Iterator[Record]:
         """Yield the rows from the one of this number on."""
+
+
+class ReadFile(Tabular, Protocol):
+    """The rows of a file, which may have been read in one of several ways."""
+
+    @property
+    def words(self) -> str:
+        """How it is read where there is another way, "" where that needs no saying."""

@@ -1,21 +1,16 @@
-"""The one reader of labelled rows: which column is which, and what is wrong with a row."""
+"""Rows of a file as examples: by which columns, and what is wrong with a row."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from probe.data.class_names import class_names
-from probe.data.formats.encodings import text_file
-from probe.data.formats.json_rows import json_lines
 from probe.data.missing import is_missing
 from probe.data.names import HALF, listed, shown
 from probe.data.records import NO_RECORD, Record, Tabular, cell
-from probe.data.tables import read_table
 from probe.errors import (
-    DisputedLabel,
     ExampleError,
     FileError,
     LabelError,
@@ -26,8 +21,13 @@ from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.spelling import label_word
 from probe.tasks.task import Example, Label, Task
 
-GOLD = ("gold_label", "gold", "label", "labels", "is_duplicate", "answers", "answer")
-"""How files call the column of gold labels."""
+GOLD = (
+    *("gold_label", "gold", "label", "labels", "label_text", "label_name", "majority_label"),
+    *("answers", "answer"),
+)
+"""How files of any task call the column of gold labels."""
+NO_COLUMN = "none"
+"""Stands for no column of gold labels, unless one is called so."""
 KINDS: dict[type, str] = {dict: "an object", bytes: "bytes"}
 """What a cell may be in place of a text, other than a list."""
 
@@ -36,20 +36,13 @@ KINDS: dict[type, str] = {dict: "an object", bytes: "bytes"}
 class Columns:
     """Which column holds each field's text; `gold` is None where there is no gold label.
 
-    `values` say what a person has said of values of the gold column, by `label_word` of each: the
-    label, or None for no gold label. `classes` are the names that the data set gives to its values.
-    The others are read as the task spells its labels.
+    `values` say what the values of the gold column mean, by `label_word` of each: a label, or None
+    for no gold label. The others are read as the task spells its labels.
     """
 
     texts: Mapping[str, str]
     gold: str | None = None
     values: Mapping[str, Label | None] = field(default_factory=dict)
-    classes: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def meanings(self) -> dict[str, str | None]:
-        """What values mean: the name of a label, or None for no gold label."""
-        return {**self.classes, **self.values}
 
     def cells_of(self, record: Record) -> dict[str, object]:
         """Return what a row has in the texts' columns, None where it lacks one."""
@@ -83,12 +76,12 @@ class InputRow:
         return str(self.problems[0]) if self.problems else ""
 
 
-def guess(names: Sequence[str], task: Task, named: Mapping[str, str] = {}) -> Columns:
-    """Find the columns of a task's fields, but those that are named, and of its gold label by name.
+def guess(names: Sequence[str], task: Task) -> Columns:
+    """Find the columns of a task's fields and of its gold label by their names. Raises FileError.
 
-    Raises FileError.
+    For a file of the app's own; that of a person is read by `probe.data.reading`.
     """
-    columns = guess_some(names, task, named)
+    columns = guess_some(names, task)
     lacking = [repr(field) for field in task.fields if field not in columns.texts]
     if lacking:
         word = "column" if len(lacking) == 1 else "columns"
@@ -97,30 +90,15 @@ def guess(names: Sequence[str], task: Task, named: Mapping[str, str] = {}) -> Co
 
 
 def guess_some(names: Sequence[str], task: Task, named: Mapping[str, str] = {}) -> Columns:
-    """Do the same, and leave out the fields whose column no name tells."""
+    """Do the same but for columns that are named; leave out fields whose column no name tells."""
     guesses = {
-        field: named.get(field) or _find(names, task.columns.get(field, (field,)))
+        field: named.get(field) or find(names, task.columns.get(field, (field,)))
         for field in task.fields
     }
-    return Columns({field: name for field, name in guesses.items() if name}, _find(names, GOLD))
-
-
-def choose(names: Sequence[str], task: Task, texts: Mapping[str, str], gold: str = "") -> Columns:
-    """Take the columns that are named and guess the others. Raises FileError.
-
-    Where every field's column is named, a gold label is read only from a column that is named too.
-    """
-    named = {field: name for field, name in texts.items() if name}
-    if all(field in named for field in task.fields):
-        return Columns(named, gold or None)
-    guessed = guess(names, task, named)
-    return replace(guessed, gold=gold or guessed.gold)
-
-
-def with_class_names(columns: Columns, path: Path) -> Columns:
-    """Return columns whose gold label is read by the file's own names of classes, if it has any."""
-    names = class_names(path).get(columns.gold or "", ())
-    return replace(columns, classes={str(number): name for number, name in enumerate(names)})
+    return Columns(
+        {field: name for field, name in guesses.items() if name},
+        find(names, (*GOLD, *task.gold_columns)),
+    )
 
 
 def read_rows(table: Tabular, columns: Columns, task: Task, start: int = 0) -> Iterator[InputRow]:
@@ -136,7 +114,7 @@ def read_rows(table: Tabular, columns: Columns, task: Task, start: int = 0) -> I
             continue
         gold = cell(record.cells, columns.gold) if columns.gold else None
         row = read_row(
-            task, record.number, columns.cells_of(record), gold, table.bounds, columns.meanings
+            task, record.number, columns.cells_of(record), gold, table.bounds, columns.values
         )
         yield replace(row, record=record)
 
@@ -147,16 +125,16 @@ def read_row(
     cells: Mapping[str, object],
     gold: object,
     bounds: Bounds = UNBOUNDED,
-    meanings: Mapping[str, str | None] = {},
+    values: Mapping[str, Label | None] = {},
 ) -> InputRow:
     """Read one row from the cells of its fields and of its gold label.
 
-    `meanings` are as those of `Columns`.
+    `values` are as those of `Columns`.
     """
     problems: list[UserError] = []
     label: Label | None = None
     try:
-        label = _gold(task, _gold_text(task, gold), meanings)
+        label = _gold(task, _gold_text(task, gold), values)
     except (ExampleError, LabelError) as problem:
         problems.append(problem)
     try:
@@ -192,69 +170,18 @@ def require_text(task: Task, example: Example, bounds: Bounds = UNBOUNDED) -> No
         bounds.check("max_text", len(text), name)
 
 
-def labelled(path: Path, task: Task, bounds: Bounds = UNBOUNDED) -> tuple[list[Any], int]:
-    """Return the examples with a gold label and how many other rows the file has.
+def find(names: Sequence[str], wanted: Sequence[str]) -> str | None:
+    """Return the first of some wanted names that is there, whatever its case, None for none.
 
-    Broken and disputed rows and those without a label or a text are the others. Raises FileError,
-    LimitError and LabelError with a sentence.
+    A field within an object is found where no other has its name.
     """
-    table = read_table(path, bounds)
-    columns = with_class_names(guess(table.names, task), path)
-    if columns.gold is None:
-        raise FileError(f"no column 'label' in {path.name}; it has: {listed(table.names)}")
-    rows = list(read_rows(table, columns, task))
-    for row in rows:
-        _require_known_label(row)
-        _require_short(row, path.name)
-    examples = [row.example for row in rows if row.example and row.example.gold]
-    if not examples:
-        texts = ", a ".join(task.fields)
-        word = "pair" if len(task.fields) > 1 else "example"
-        raise FileError(f"{path.name} holds no {word} with a {texts} and a label")
-    return examples, len(rows) - len(examples)
-
-
-def stream_labelled(path: Path, task: Task) -> Iterator[Any]:
-    """Yield the examples with a gold label of a JSON-lines file, gzipped or not, line by line.
-
-    Rows whose label is disputed or not known are left out. Raises FileError as `stream_examples`.
-    """
-    return (example for example in stream_examples(path, task) if example.gold)
-
-
-def stream_examples(path: Path, task: Task, read_gold: bool = True) -> Iterator[Any]:
-    """Yield the examples of a JSON-lines file, gzipped or not, line by line.
-
-    Rows whose label is disputed or not known are left out, unless no label is read. Raises
-    FileError where the file cannot be read or the first row has no such columns.
-    """
-    columns: Columns | None = None
-    for record in json_lines(text_file(path, UNBOUNDED)):
-        cells = record.cells
-        columns = columns or guess(list(cells), task)
-        texts = {field: cells.get(name) for field, name in columns.texts.items()}
-        gold = cells.get(columns.gold) if columns.gold and read_gold else None
-        row = read_row(task, record.number, texts, gold)
-        if row.example:
-            yield row.example
-
-
-def _require_known_label(row: InputRow) -> None:
-    """Refuse an unknown label of a row that is otherwise in order. Raises LabelError."""
-    first, *others = row.problems or (None,)
-    if isinstance(first, LabelError) and not isinstance(first, DisputedLabel) and not others:
-        raise first
-
-
-def _require_short(row: InputRow, name: str) -> None:
-    """Refuse a text that is longer than is read. Raises LimitError."""
-    for problem in row.problems:
-        if isinstance(problem, LimitError):
-            raise LimitError(f"row {row.number + 1:,} of {name}: {problem}")
-
-
-def _find(names: Sequence[str], wanted: Sequence[str]) -> str | None:
     by_word = {name.strip().lower(): name for name in reversed(list(names))}
+    inner = [name for name in names if "." in name]
+    ends = Counter(name.rpartition(".")[2].strip().lower() for name in inner)
+    for name in inner:
+        end = name.rpartition(".")[2].strip().lower()
+        if ends[end] == 1:
+            by_word.setdefault(end, name)
     return next((by_word[word] for word in wanted if word in by_word), None)
 
 
@@ -265,10 +192,10 @@ def _gold_text(task: Task, cell: object) -> str:
     return cell_text("gold label", cell)
 
 
-def _gold(task: Task, text: str, meanings: Mapping[str, str | None]) -> Label | None:
-    """Read a gold label by what its value is said to mean, else as the task spells it."""
+def _gold(task: Task, text: str, values: Mapping[str, Label | None]) -> Label | None:
+    """Read a gold label by what its value means in this file, else as the task spells it."""
     word = label_word(text)
-    return task.read_gold(meanings.get(word, text))
+    return values[word] if word in values else task.read_gold(text)
 
 
 def cell_text(name: str, cell: object) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from probe.errors import ModelError
+from probe.errors import ModelError, library_words
 from probe.tasks.task import Label
 
 
@@ -76,4 +76,4 @@ def first_line(problem: BaseException) -> str:
     """Return the first line of an error's message, or its type where it has none."""
     if isinstance(problem, KeyError):
         return f"{problem} is not known here"
-    return (str(problem).strip() or type(problem).__name__).splitlines()[0].rstrip(":")
+    return library_words(problem)

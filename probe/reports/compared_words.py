@@ -3,16 +3,19 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from probe.analysis.comparison.rows import Row
+from probe.analysis.comparison.rows import Row, has_mixed_golds
 from probe.analysis.comparison.slice_table import inference
 from probe.analysis.comparison.slices import ALL, Measured, measure
 from probe.analysis.comparison.statistics import MAX_P, agreement, p_text, score, significance
+from probe.metrics import FEWEST
 from probe.models.bundled import title_of
-from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT
+from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT
 from probe.tasks.task import Task
 
-MIN_ROWS = 20
-"""Examples of a slice from which a sentence speaks of it."""
+IN_TWO_CLASSES = (
+    " Some gold labels are of two classes and some of three, so all are compared in two: entailed "
+    "or not."
+)
 PARTS = {ALL: "", ENTAILMENT: " and it follows", NON_ENTAILMENT: " and it does not follow"}
 
 
@@ -25,7 +28,8 @@ def in_a_sentence(rows: Sequence[Row], names: Sequence[str]) -> str:
         return _unjudged(scored, names)
     order = sorted(range(len(names)), key=lambda at: -score(scored, at).value)
     against = "; ".join(_against(scored, names, a, b) for a, b in pairwise(order))
-    return f"{against}.{_weakness(scored, len(names))}"
+    merged = IN_TWO_CLASSES if has_mixed_golds(NLI, scored) else ""
+    return f"{against}.{merged}{_weakness(scored, len(names))}"
 
 
 def _unjudged(rows: Sequence[Row], names: Sequence[str]) -> str:
@@ -70,7 +74,7 @@ def _weakness(rows: Sequence[Row], models: int) -> str:
     Every interval has to end below. The heuristics of HANS are left to their own profile.
     """
     task = rows[0].task
-    lines = [one for one in measure(rows) if one.n >= MIN_ROWS and one.slice.fits is not inference]
+    lines = [one for one in measure(rows) if one.n >= FEWEST and one.slice.fits is not inference]
     means = [score(rows, at).value for at in range(models)]
     guesses = lines if task.labels else []
     guessing = [one for one in guesses if _below(one, [_chance(task, one.gold)] * models)]

@@ -22,7 +22,7 @@ from sqlalchemy import make_url
 from probe.errors import FileError, SettingsError, writing
 from probe.models.weights.hashes import file_hash
 from probe.runs.owners import browser_secret
-from probe.settings import make_home, settings
+from probe.settings import kept_private, make_home, settings
 
 DATABASE, KEY, MODELS = "runs.sqlite", "browser-secret", "models"
 LISTS = "backup-*.json"
@@ -80,9 +80,9 @@ def restore(folder: Path) -> None:
     with writing(home):
         for path in sorted(backup.files, key=lambda path: path == DATABASE):  # it comes last
             target = database_file() if path == DATABASE else home / path
-            target.parent.mkdir(parents=True, exist_ok=True)
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             shutil.move(half / path, target)
-        (home / KEY).chmod(0o600)
+            kept_private(target)
         shutil.rmtree(half)
 
 

@@ -62,6 +62,11 @@ def no_verdict(run: StoredRun, inputs: Json) -> None:
     """Return that nothing is concluded."""
 
 
+def as_stored(plan: Json, artefacts: Json, verdict: Json) -> Json:
+    """Return a verdict as it was stored."""
+    return verdict
+
+
 def no_part(plan: Json, key: Json) -> bytes:
     """Return that nothing is sent with a cell."""
     return b""
@@ -99,15 +104,15 @@ class Experiment:
     names a run for people, `brief` gives of a result (None where there is none yet) what is told
     over HTTP. `model` names the model that a plan begins with, `keep` the name under which to keep
     a result's model, None to let it go. `conclude` gives the verdict, None where there are too few
-    results. `one_worker` says that one worker had better compute all cells: it keeps what they
-    share. `alike` says whether two plans ask for the same. `form` is raised by one when a result
-    gives more, or otherwise, than before: what has another form is computed again. `part` is read
-    where the app is and sent with a cell, `store_content` puts away what a result has beside its
-    values, before these are stored; `remove` removes both with the run, and `stored_bytes` counts
-    what they take; `sweep` removes what was put away before a time (seconds since 1970) for plans
-    that are none of these.
-    `pack` and `unpack` write a result shorter for a file in the gallery and read it back
-    with the help of the run's artefacts.
+    results; `current_verdict` reads a stored one by today's rule, from plan, artefacts and itself.
+    `one_worker` says that one worker had better compute all cells: it keeps what they share.
+    `alike` says whether two plans ask for the same. `form` is raised by one when a result gives
+    more, or otherwise, than before: what has another form is computed again. `part` is read where
+    the app is and sent with a cell, `store_content` puts away what a result has beside its values,
+    before these are stored; `remove` removes both with the run, and `stored_bytes` counts what they
+    take; `sweep` removes what was put away before a time (seconds since 1970) for plans that are
+    none of these. `pack` and `unpack` write a result shorter for a file in the gallery and read it
+    back with the help of the run's artefacts.
     """
 
     kind: str
@@ -118,6 +123,7 @@ class Experiment:
     model: Callable[[Json], str | None] = no_model
     keep: Callable[[StoredRun, Json], str | None] = keep_nothing
     conclude: Callable[[StoredRun, Json], Json | None] = no_verdict
+    current_verdict: Callable[[Json, Json, Json], Json] = as_stored
     one_worker: Callable[[Json], bool] = any_worker
     alike: Callable[[Json, Json], bool] = eq
     form: int = 1
@@ -145,6 +151,12 @@ def experiment_of(kind: str) -> Experiment:
         known = ", ".join(EXPERIMENTS) or "none"
         raise ExperimentError(f"runs of the kind {kind!r} are not known here; known: {known}")
     return EXPERIMENTS[kind]
+
+
+def current_verdict(kind: str, plan: Json, artefacts: Json, verdict: Json) -> Json:
+    """Return a stored verdict by today's rule; of a kind that is not known it is as it was."""
+    experiment = EXPERIMENTS.get(kind)
+    return experiment.current_verdict(plan, artefacts, verdict) if experiment else verdict
 
 
 def run_json(run: StoredRun) -> Json:

@@ -39,7 +39,7 @@ def read(path: Path) -> StoredRun:
         created=row["created"],
         started=row["created"],
         finished=row["created"],
-        verdict=row["verdict"],
+        verdict=experiment.current_verdict(row["plan"], row["artefacts"], row["verdict"]),
         environment=row["environment"],
         kept="",
         cells=tuple(

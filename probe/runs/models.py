@@ -10,7 +10,7 @@ from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.library import AnyModel, load_any, locate, without_labels
 from probe.models.weights.hashes import model_hash
-from probe.settings import settings
+from probe.settings import kept_private, make_home, settings
 from probe.tasks.task import Label
 
 NOT_FOUND = (
@@ -64,10 +64,12 @@ def save_model_files(files: Mapping[str, bytes], name: str) -> Path:
     half, whole = settings().home / f"{name}.half", settings().home / "models" / name
     shutil.rmtree(half, ignore_errors=True)
     try:
-        half.mkdir(parents=True)
-        whole.parent.mkdir(parents=True, exist_ok=True)
+        make_home()
+        half.mkdir(mode=0o700)
+        whole.parent.mkdir(mode=0o700, exist_ok=True)
         for file, content in files.items():
             (half / file).write_bytes(content)
+            kept_private(half / file)
         shutil.rmtree(whole, ignore_errors=True)
         half.rename(whole)
     finally:

@@ -16,7 +16,7 @@ from probe.runs.compute.engine import Engine
 from probe.runs.experiment import experiment_of
 from probe.runs.run import Json, RunRequest, StoredRun
 from probe.runs.store import Store
-from probe.settings import settings
+from probe.settings import make_home, settings
 
 DAY = 86_400
 """Seconds of a day."""
@@ -44,7 +44,7 @@ def browser_secret() -> str:
     """Return the key that seals a browser's token, the same after a restart."""
     path = settings().home / "browser-secret"
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_home()
         with NamedTemporaryFile("w", dir=path.parent, encoding="utf-8") as file:
             file.write(secrets.token_hex(32))
             file.flush()

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from probe.errors import UnknownRun
 from probe.runs.database.connection import Database
 from probe.runs.database.tables import CellRow, RunRow
-from probe.runs.experiment import experiment_of
+from probe.runs.experiment import current_verdict, experiment_of
 from probe.runs.run import OPEN, STOPPED, Json, Run, RunCell, RunRequest, State, StoredRun
 from probe.settings import settings
 
@@ -220,8 +220,9 @@ class Store:
         return Run(
             row.id, row.kind, row.owner, row.plan, STATES[row.state], row.cancelling,
             f"{trouble}; {WAITS}" if trouble else row.error,
-            row.created, row.started, row.finished, row.verdict, row.environment, row.kept,
-            tuple(cells), row.artefacts,
+            row.created, row.started, row.finished,
+            current_verdict(row.kind, row.plan, row.artefacts, row.verdict),
+            row.environment, row.kept, tuple(cells), row.artefacts,
         )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def assemble(
     plan, done = read_plan(run.plan), done_parts(run)
     if not done:
         raise FileError(NOTHING_YET)
-    source = open_source(input_file(plan.folder, plan.file))
+    source = open_source(input_file(plan.folder, plan.file), options=plan.request.reading)
     parts = _parts(plan, source, done)
     first, names = next(parts), plan.request.names
     columns = ValueColumns(first.scored.labels, plan.task, names)

@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from probe.data.file_options import FileOptions
 from probe.data.rows import Columns
 from probe.models.classifier import Precision
 from probe.runs.run import Json
 from probe.scoring.request import ScoringRequest
+from probe.tasks.nli import NUMBERED, Pair
 from probe.tasks.task import Label, Task, task_named
 from probe.transforms.options import read_options
 
@@ -61,6 +63,7 @@ def plan_json(plan: ScoringPlan) -> Json:
         "rows": plan.rows,
         "folder": plan.folder,
         "order": list(plan.order),
+        "reading": asdict(request.reading),
     }
 
 
@@ -68,13 +71,23 @@ def read_plan(values: Json) -> ScoringPlan:
     """Read a plan from JSON values. Raises OptionError."""
     precision: Precision = values["precision"]
     request = ScoringRequest(
-        Columns(**values["columns"]), tuple(values["names"]), values["seed"],
-        read_options(values["options"]), precision, values["guard"],
+        _columns(values["columns"], task_named(values["task"])), tuple(values["names"]),
+        values["seed"], read_options(values["options"]), precision, values["guard"],
+        FileOptions(**values.get("reading", {})),
     )  # fmt: skip
     return ScoringPlan(
         values["model"], task_named(values["task"]), request, values["file"], values["rows"],
         values["folder"], tuple(values["order"]),
     )  # fmt: skip
+
+
+def _columns(values: Json, task: Task) -> Columns:
+    """Read columns, also of a plan that kept names of classes and read other numbers by MNLI's."""
+    if "classes" not in values:
+        return Columns(**values)
+    known = {**(NUMBERED if task.example is Pair else {}), **values["values"]}
+    classes = {value: task.read_gold(name) for value, name in values["classes"].items()}
+    return Columns(values["texts"], values["gold"], {**known, **classes, **values["values"]})
 
 
 def _plain(value: object) -> object:

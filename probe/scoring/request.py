@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from probe.analysis.batch import CHUNK_ROWS
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.rows import Columns
 from probe.models.classifier import Model, Precision, resolve
 from probe.models.weights.hashes import file_hash
@@ -22,7 +23,7 @@ FORMAT = 2
 
 @dataclass(frozen=True)
 class ScoringRequest:
-    """What is done with every row."""
+    """What is done with every row; `reading` says how the file is opened."""
 
     columns: Columns
     names: tuple[str, ...] = ()
@@ -30,6 +31,7 @@ class ScoringRequest:
     options: Options = field(default_factory=Options)
     precision: Precision = "auto"
     guard: bool = False
+    reading: FileOptions = AS_THE_FILE_TELLS
 
     @property
     def chunk_rows(self) -> int:

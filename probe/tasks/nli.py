@@ -8,7 +8,7 @@ from functools import partial
 
 from probe.tasks.label_rules import COMPUTED, KEEP, UNDEFINED, Rule
 from probe.tasks.spelling import negated
-from probe.tasks.task import INVALID, Group, Label, Task, register
+from probe.tasks.task import INVALID, Group, Label, LabelForm, Task, register
 
 ENTAILMENT: Label = "entailment"
 NEUTRAL: Label = "neutral"
@@ -78,11 +78,35 @@ SPELLINGS: dict[str, Label] = {
     "c": CONTRADICTION,
     "no": CONTRADICTION,
     **dict.fromkeys(negated("entailment", "entailed", "entail"), NON_ENTAILMENT),
-    "0": ENTAILMENT,
-    "1": NEUTRAL,
-    "2": CONTRADICTION,
+    **dict.fromkeys(("supports", "supported"), ENTAILMENT),
+    **dict.fromkeys(("not-enough-info", "nei"), NEUTRAL),
+    **dict.fromkeys(("refutes", "refuted"), CONTRADICTION),
 }
-"""How people and data sets spell gold labels; 0, 1, 2 in the order of the hub's MNLI."""
+"""How people and data sets spell gold labels. Whole numbers are none of them: MNLI's 0, 1, 2 are
+entailment, neutral, contradiction, CB's are entailment, contradiction, neutral, and of two classes
+WNLI's 1 is entailment and RTE's is not."""
+NUMBERED = {"0": ENTAILMENT, "1": NEUTRAL, "2": CONTRADICTION}
+FORMS = (
+    LabelForm("MultiNLI on the hub", NUMBERED, columns=frozenset({"promptid", "pairid"})),
+    LabelForm("ANLI on the hub", NUMBERED, columns=frozenset({"uid", "reason"})),
+    LabelForm(
+        "HANS on the hub",
+        {"0": ENTAILMENT, "1": NON_ENTAILMENT},
+        columns=frozenset({"heuristic", "subcase", "template"}),
+    ),
+    LabelForm("RTE", {"yes": ENTAILMENT, "no": NON_ENTAILMENT}),
+    LabelForm("RTE", {"true": ENTAILMENT, "false": NON_ENTAILMENT}),
+    LabelForm(
+        "ASSIN",
+        {"entailment": ENTAILMENT, "paraphrase": ENTAILMENT, "none": NON_ENTAILMENT},
+        signs=frozenset({"entailment", "none"}),
+    ),
+    LabelForm(
+        "SciTail",
+        {"entails": ENTAILMENT, "neutral": NON_ENTAILMENT},
+        signs=frozenset({"entails"}),
+    ),
+)
 OUTPUTS_OF_TWO: dict[str, Label] = {
     "no": NON_ENTAILMENT,
     "false": NON_ENTAILMENT,
@@ -106,13 +130,17 @@ task = partial(
     golds=GOLDS,
     default_label=ENTAILMENT,
     spellings=SPELLINGS,
+    forms=FORMS,
     columns={
-        "premise": ("premise", "sentence1", "text_a", "text1", "sentence_a", "context", "s1"),
+        "premise": (
+            *("premise", "sentence1", "text_a", "text1", "sentence_a", "context", "evidence", "s1"),
+        ),
         "hypothesis": (
             *("hypothesis", "sentence2", "text_b", "text2", "sentence_b"),
             *("statement", "claim", "s2"),
         ),
     },
+    gold_columns=("entailment_judgment", "entailment_label", "verdict"),
     sanity_examples=SANITY_PAIRS,
     question="Does the second text follow from the first?",
     titles={"premise": "Premise", "hypothesis": "Hypothesis"},

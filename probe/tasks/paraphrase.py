@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from probe.tasks.spelling import negated
-from probe.tasks.task import Label, Task, register
+from probe.tasks.task import Label, LabelForm, Task, register
 
 PARAPHRASE: Label = "paraphrase"
 NON_PARAPHRASE: Label = "non-paraphrase"
@@ -28,15 +28,14 @@ SPELLINGS: dict[str, Label] = {
     "same": PARAPHRASE,
     "yes": PARAPHRASE,
     "true": PARAPHRASE,
-    "1": PARAPHRASE,
     **dict.fromkeys(negated("paraphrase", "duplicate", "equivalent"), NON_PARAPHRASE),
     "not-a-paraphrase": NON_PARAPHRASE,
     "different": NON_PARAPHRASE,
     "no": NON_PARAPHRASE,
     "false": NON_PARAPHRASE,
-    "0": NON_PARAPHRASE,
 }
-"""How people and data sets spell gold labels; 1 is a paraphrase in GLUE and PAWS."""
+"""How people and data sets spell gold labels."""
+FORMS = (LabelForm("GLUE, PAWS and Quora", {"0": NON_PARAPHRASE, "1": PARAPHRASE}),)
 SANITY_PAIRS = (
     TextPair("How can I learn to cook?", "What is the best way to learn cooking?", PARAPHRASE),
     TextPair("Why is the sky blue?", "What makes the sky look blue?", PARAPHRASE),
@@ -57,10 +56,12 @@ PARAPHRASE_IDENTIFICATION = register(
         golds=LABELS,
         default_label=PARAPHRASE,
         spellings=SPELLINGS,
+        forms=FORMS,
         columns={
-            "text1": ("text1", "sentence1", "question1", "text_a", "sentence_a", "s1"),
-            "text2": ("text2", "sentence2", "question2", "text_b", "sentence_b", "s2"),
+            "text1": ("text1", "sentence1", "question1", "text_a", "sentence_a", "s1", "#1 string"),
+            "text2": ("text2", "sentence2", "question2", "text_b", "sentence_b", "s2", "#2 string"),
         },
+        gold_columns=("is_duplicate", "quality"),
         bundled="paraphrase.csv",
         translated=LABELS,
         sanity_examples=SANITY_PAIRS,

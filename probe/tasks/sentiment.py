@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from probe.tasks.task import Label, Task, register
+from probe.tasks.task import Label, LabelForm, Task, register
 
 POSITIVE: Label = "positive"
 NEGATIVE: Label = "negative"
@@ -23,14 +23,22 @@ SPELLINGS: dict[str, Label] = {
     "pos": POSITIVE,
     "+ve": POSITIVE,
     "good": POSITIVE,
-    "1": POSITIVE,
     "negative": NEGATIVE,
     "neg": NEGATIVE,
     "-ve": NEGATIVE,
     "bad": NEGATIVE,
-    "0": NEGATIVE,
 }
-"""How people and data sets spell gold labels; 1 is positive in GLUE."""
+"""How people and data sets spell gold labels."""
+FORMS = (
+    LabelForm("GLUE and IMDb", {"0": NEGATIVE, "1": POSITIVE}, signs=frozenset({"0"})),
+    LabelForm("Sentiment140", {"0": NEGATIVE, "2": None, "4": POSITIVE}, signs=frozenset({"4"})),
+    LabelForm(
+        "Amazon's polarity",
+        {"1": NEGATIVE, "2": POSITIVE},
+        signs=frozenset({"1", "2"}),
+        columns=frozenset({"title", "content"}),
+    ),
+)
 SANITY_REVIEWS = (
     Review("A wonderful film, funny and moving.", POSITIVE),
     Review("The food was excellent and the service friendly.", POSITIVE),
@@ -49,7 +57,9 @@ SENTIMENT = register(
         labels=LABELS,
         golds=LABELS,
         spellings=SPELLINGS,
+        forms=FORMS,
         columns={"text": ("text", "sentence", "review", "content", "comment")},
+        gold_columns=("sentiment", "polarity"),
         bundled="sentiment.csv",
         translated=LABELS,
         sanity_examples=SANITY_REVIEWS,

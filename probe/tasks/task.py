@@ -1,6 +1,6 @@
 """What a task is: its texts by name, its labels, and how an answer is compared."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -33,6 +33,29 @@ class Example(Protocol):
         """The row that the example came from; it seeds its chance."""
 
 
+MERGED, TOLD_APART = "merged", "told apart"
+"""Kinds of gold labels, see `Task.gold_kind`."""
+
+
+@dataclass(frozen=True)
+class LabelForm:
+    """How a published data set writes its labels, where a spelling alone does not tell it.
+
+    A column is read so where each of its words (`label_word`) is one of `values`, all of `signs`
+    are among them, and the file has the `columns` (in lower case). None is no gold label.
+    """
+
+    source: str
+    values: Mapping[str, Label | None]
+    signs: frozenset[str] = frozenset()
+    columns: frozenset[str] = frozenset()
+
+    def reads(self, words: Collection[str], columns: Collection[str]) -> bool:
+        """Whether a column with these words is written so, in a file with these columns."""
+        there = set(words)
+        return self.signs <= there <= self.values.keys() and self.columns <= set(columns)
+
+
 @dataclass(frozen=True)
 class Group:
     """Examples whose accuracy is reported apart: their gold labels, and the one that they share.
@@ -60,16 +83,18 @@ class Task:
     the order of its probabilities, empty where the answer is a span; `golds` are the labels a file
     may hold. `matches(predicted, gold)` tells what is right, `agrees(before, after)` whether two
     answers are the same. `f1(predicted, gold)` is how much of a span is right, None where answers
-    are labels. `gold_text` reads the cell of a file that holds more than a label, and `problem`
-    says what is wrong with an example of a file. `further` reads what an example holds beside
-    texts, gold label and id from its JSON. `variant_of` names what an example is one of several
-    variants of, "" for none, and `topic` what several examples are about. `output_spellings` holds
-    further names that models give their outputs. `bundled` names the file of assets/bundled with
-    the examples that come with the app, and `translated` the labels that a phrase-based translator
-    is trained for. `choice` is what the page calls the task where one is chosen, empty for one that
-    is not offered there; `question` says what the model is asked, `titles` what a person calls the
-    fields and `unit` one example; `meanings` has a sentence for each field and label, and
-    `showcase` is an example to which most transforms apply.
+    are labels. `forms` are the ways in which data sets of the task write labels that a spelling
+    alone does not tell, whole numbers above all, and `columns` and `gold_columns` are what they
+    call texts and gold label. `gold_text` reads the cell of a file that holds more than a label,
+    and `problem` says what is wrong with an example of a file. `further` reads what an example
+    holds beside texts, gold label and id from its JSON. `variant_of` names what an example is one
+    of several variants of, "" for none, and `topic` what several examples are about.
+    `output_spellings` holds further names that models give their outputs. `bundled` names the file
+    of assets/bundled with the examples that come with the app, and `translated` the labels that a
+    phrase-based translator is trained for. `choice` is what the page calls the task where one is
+    chosen, empty for one that is not offered there; `question` says what the model is asked,
+    `titles` what a person calls the fields and `unit` one example; `meanings` has a sentence for
+    each field and label, and `showcase` is an example to which most transforms apply.
     """
 
     name: str
@@ -83,7 +108,9 @@ class Task:
     default_label: Label | None = None
     spellings: Mapping[str, Label] = field(default_factory=dict)
     output_spellings: Mapping[str, Label] = field(default_factory=dict)
+    forms: tuple[LabelForm, ...] = ()
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    gold_columns: tuple[str, ...] = ()
     sanity_examples: tuple[Example, ...] = ()
     matches: Callable[[Label, Label], bool] = same
     agrees: Callable[[Label, Label], bool] = same
@@ -170,6 +197,17 @@ class Task:
         words = [normalised(name) for name in names]
         order = tuple(table[word] for word in words if word in table and not word.isdigit())
         return order if sorted(order) == sorted(self.labels) and len(order) == len(words) else None
+
+    def gold_kind(self, gold: Label) -> str:
+        """Return MERGED where a gold label merges labels of the task, as non-entailment does.
+
+        TOLD_APART of the labels that it merges, "" of any other. Answers to both kinds have no
+        average.
+        """
+        for group in self.groups.values():
+            if group.gold not in self.labels and gold in group.golds:
+                return MERGED if gold == group.gold else TOLD_APART
+        return ""
 
     def nearest(self, label: Label) -> Label | None:
         """Return the label under which this task counts one, None where that is not certain."""

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from probe.errors import TemplateError
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task, task_named
 
@@ -86,15 +87,27 @@ FOLDERS = [Path(__file__).parent]
 
 def kinds(task: Task | None = None) -> tuple[str, ...]:
     """Return the kinds of templates, of all tasks or one: a file each, in the order they say."""
-    names = [path.stem for folder in FOLDERS for path in folder.glob("*.toml")]
-    wanted = (name for name in names if task is None or grammar(name).task.example is task.example)
+    wanted = (
+        name for name in files() if task is None or grammar(name).task.example is task.example
+    )
     return tuple(sorted(wanted, key=lambda kind: (grammar(kind).order, kind)))
 
 
-@cache
+def files() -> Mapping[str, Path]:
+    """Return the files of templates by their kinds."""
+    return {path.stem: path for folder in FOLDERS for path in folder.glob("*.toml")}
+
+
 def grammar(kind: str) -> Grammar:
-    """Read the templates of a kind."""
-    (path,) = (path for folder in FOLDERS for path in folder.glob(f"{kind}.toml"))
+    """Read the templates of a kind. Raises TemplateError where there are none of that name."""
+    there = files()
+    if kind not in there:
+        raise TemplateError(f"there are no templates {kind!r}; there are: {', '.join(there)}")
+    return _read(kind, there[kind])
+
+
+@cache
+def _read(kind: str, path: Path) -> Grammar:
     table: Table = tomllib.loads(path.read_text(encoding="utf-8"))
     words = {name: (tuple(values),) for name, values in table.get("words", {}).items()}
     texts, task = table.get("texts", {}), task_named(table.get("task", NLI.name))

@@ -3,6 +3,7 @@
 import json
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -11,6 +12,7 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
+from probe.settings import OTHERS
 from probe.ui.visitors.visitor_files import GONE
 from tests.conftest import App
 from tests.support.pages.visitors import ME, YOU
@@ -178,6 +180,15 @@ def test_folders_are_not_listed_and_other_places_not_opened(
         assert (answer.status_code, place in answer.text) == (403, True)
 
 
+def test_no_other_account_of_the_machine_reads_what_the_app_keeps(
+    app: App, scored: tuple[str, list[str]], first: Belongings
+) -> None:
+    kept = [path for name in ("gradio", "models") for path in (app.home / name).rglob("*")]
+    kept += [app.home, *app.home.glob("runs.sqlite*")]
+    assert {Path(scored[0]), app.home / "models" / first.model} <= set(kept)
+    assert [path for path in kept if path.lstat().st_mode & OTHERS] == []
+
+
 @pytest.mark.parametrize(
     "route",
     [
@@ -186,6 +197,7 @@ def test_folders_are_not_listed_and_other_places_not_opened(
         "file/https://example.com/x.csv",
         "proxy=https://example.hf.space/x",
         "deep_link?session_hash=abc",
+        "dev/reload",
     ],
 )
 def test_routes_that_fetch_or_store_for_strangers_are_closed(app: App, route: str) -> None:

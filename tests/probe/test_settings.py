@@ -8,7 +8,11 @@ from typer.testing import CliRunner
 
 from probe.cli.main import app
 from probe.errors import SettingsError
-from probe.settings import ASSETS, CHECKOUT, Settings, settings, table, variable
+from probe.runs.models import save_model_files
+from probe.runs.owners import browser_secret
+from probe.runs.store import Store
+from probe.settings import ASSETS, CHECKOUT, OTHERS, Settings, settings, table, variable
+from probe.ui.visitors.visitor_files import fresh_folder
 from tests.support.checkout import text
 
 
@@ -132,3 +136,21 @@ def test_no_password_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
         assert printed.exit_code == 0
         assert "NLI_CLINIC_ADMIN_PASSWORD" in printed.output
         assert "hunter" not in printed.output
+
+
+def test_what_the_app_keeps_is_for_its_own_account_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NLI_CLINIC_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+    (tmp_path / "home").mkdir(mode=0o755)  # by an earlier version
+    Store()
+    browser_secret()
+    save_model_files({"config.json": b"{}"}, "kept")
+    fresh_folder("")
+    places = [tmp_path / "home", tmp_path / "gradio"]
+    kept = [*places, *(path for place in places for path in place.rglob("*"))]
+    open_to_others = [path for path in kept if path.stat().st_mode & OTHERS]
+    # what lies in a closed folder may be open: no other account comes so far
+    assert [path for path in open_to_others if path in places or path.is_file()] == []
+    assert {path.name for path in kept} >= {"runs.sqlite", "browser-secret", "config.json"}

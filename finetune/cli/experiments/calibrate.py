@@ -7,7 +7,7 @@ import torch
 import typer
 
 from finetune.cli.experiments.clean_examples import SIZE, fitting, named, read_clean
-from finetune.cli.experiments.example_files import local_files
+from finetune.cli.experiments.example_files import local_files, told
 from finetune.cli.experiments.gallery_option import GalleryFolder, keep
 from finetune.cli.experiments.repair_runs import compute_repair, epoch_text, training_of
 from finetune.cli.options import (
@@ -28,13 +28,17 @@ from finetune.experiments.calibration.time_estimate import estimate_seconds
 from finetune.experiments.further_training import Epoch
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles
+from probe.calibration import mean_error
 from probe.cli.answers.open_models import loaded
+from probe.cli.file_options import takes_file
 from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import Json
 
 
+@takes_file(texts=False)
 def calibrate_command(
     model: ModelName,
     out: Annotated[Path, typer.Option(help="Folder for points, summary and diagrams.")],
@@ -61,6 +65,7 @@ def calibrate_command(
     in_process: InProcess = False,
     threads: Threads = 1,
     precision: PrecisionName = "auto",
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Calibrate a model and see whether that cures word salad (Gupta et al. 2021, section 4).
 
@@ -71,7 +76,11 @@ def calibrate_command(
     """
     torch.set_num_threads(threads)
     classifier = loaded(model, labels, task)
-    given = local_files(UserFiles(original, original_dev, original_test, pool, seed=sample_seed))
+    given = local_files(
+        UserFiles(
+            original, original_dev, original_test, pool, seed=sample_seed, asked=told(reading)
+        )
+    )
     source = read_clean(given, classifier.task)
     plan = Plan(
         model,
@@ -98,9 +107,9 @@ def row_text(key: Json, row: Progress | Result) -> str:
     if isinstance(row, Progress):
         return f"{cell}  {epoch_text(Epoch(**row.values))}"
     point = point_from(key, row.values)
-    measured = point.calibration
+    measured, error = point.calibration, mean_error([point.calibration])
     return (
-        f"{cell}  ECE {measured.ece:.4f}  accuracy {measured.accuracy:.4f}  "
-        f"agreement {point.agreement:.4f}  temperature {point.temperature:.3f}  "
-        f"{point.seconds:.1f} s"
+        f"{cell}  ECE {measured.ece:.4f} ({error.beside} points)  "
+        f"accuracy {measured.accuracy:.4f}  agreement {point.agreement:.4f}  "
+        f"temperature {point.temperature:.3f}  {point.seconds:.1f} s"
     )

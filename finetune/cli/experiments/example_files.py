@@ -1,11 +1,21 @@
 """The files of a run that may be data sets of the hub, as commands take them."""
 
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from finetune.experiments.inoculation.user_data import UserFiles
+from finetune.training.data import Asked
 from probe.cli.example_file import local_file
+from probe.data.file_options import FileOptions
+
+
+def told(options: FileOptions) -> Asked:
+    """Return how files are read; what a person would not expect of that is printed."""
+    return Asked(options, tell=partial(typer.echo, err=True))
 
 
 def local_files(files: UserFiles) -> UserFiles:

@@ -7,7 +7,7 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.experiments.example_files import local_files
+from finetune.cli.experiments.example_files import local_files, told
 from finetune.cli.experiments.gallery_option import GalleryFolder, keep
 from finetune.cli.options import Batch, InsteadOfBundled, ModeName, SampleSeed
 from finetune.experiments.generalisation.conditions import FILE
@@ -37,8 +37,10 @@ from finetune.training.recipes import default_rate
 from probe.cli.answers.open_models import loaded
 from probe.cli.compute import compute_run
 from probe.cli.example_file import local_file
+from probe.cli.file_options import takes_file
 from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
 from probe.cli.output import make_folder
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.hub.dataset import source_name
 from probe.models.classifier import Classifier
 from probe.reports.duration import duration_words
@@ -53,6 +55,7 @@ CONDITION = "condition"
 """The column of conditions, where no other is named."""
 
 
+@takes_file(texts=False)
 def generalise_command(
     model: ModelName,
     out: Annotated[Path, typer.Option(help="Folder for points, summary and figure.")],
@@ -95,6 +98,7 @@ def generalise_command(
     in_process: InProcess = False,
     threads: Threads = 1,
     precision: PrecisionName = "auto",
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Train on one kind of example and test on each: phenomenon or data set (Rozen et al. 2019)?
 
@@ -113,7 +117,9 @@ def generalise_command(
     torch.set_num_threads(threads)
     classifier = loaded(model, labels, task)
     answered = classifier.task
-    given = local_files(UserFiles(original, original_dev, original_test, seed=sample_seed))
+    given = local_files(
+        UserFiles(original, original_dev, original_test, seed=sample_seed, asked=told(reading))
+    )
     rows = local_file(challenge_file) if challenge_file else None
     data = read_data(given, rows, condition, answered)
     plan = Plan(
@@ -137,7 +143,7 @@ def generalise_command(
     )
     whole = with_conditions(plan, data)
     own = {"challenge-file": source_name(rows), "condition": condition} if rows else {}
-    artefacts = {"model": named_model_hash(model), "sources": sources_of(given) | own}
+    artefacts = {"model": named_model_hash(model), "sources": {**sources_of(given), **own}}
     run = _generalise(whole, data, classifier, artefacts, in_process or threads > 1, out)
     keep(gallery, model, f"{whole.phenomenon}-{whole.vary}", run)
 
@@ -167,7 +173,7 @@ def _generalise(
     for warning in verdict["warnings"]:
         typer.echo(f"note: {warning}")
     if beside:
-        typer.echo(f"inoculation on {beside.plan.challenge}: {beside.verdict['name']}")
+        typer.echo(f"inoculation on {beside.plan.challenge}: {beside.verdict['headline']}")
     return run
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.experiments.example_files import local_files
+from finetune.cli.experiments.example_files import local_files, told
 from finetune.cli.experiments.inoculation_runs import compute_inoculation
 from finetune.cli.options import Batch, InsteadOfBundled, ModeName, Original, Seeds
 from finetune.experiments.inoculation.challenges import MAX_PAIRS, challenge_name
@@ -27,15 +27,20 @@ from finetune.experiments.inoculation.time_estimate import (
     overflow_note,
 )
 from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sources_of
+from finetune.report.inoculation.command import plan_that_tells, telling_command
 from finetune.report.inoculation.export import write_points, write_summary
+from finetune.report.inoculation.text import meaning, missing_texts
 from finetune.training.recipes import default_rate
 from probe.cli.answers.open_models import loaded_any
+from probe.cli.file_options import takes_file
 from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
 from probe.cli.output import make_folder
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, Said
 from probe.models.library import AnyModel
 from probe.reports.duration import duration_words
 
 
+@takes_file(texts=False)
 def inoculate_command(
     model: ModelName,
     challenge: Annotated[str, typer.Option(help="A challenge, or a name for your own sets.")],
@@ -72,6 +77,7 @@ def inoculate_command(
     in_process: InProcess = False,
     threads: Threads = 1,
     precision: PrecisionName = "auto",
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Fine-tune on a little of a challenge and test on both sets (Liu et al. 2019).
 
@@ -86,7 +92,7 @@ def inoculate_command(
     given = local_files(
         UserFiles(
             original, original_dev, original_test, pool, challenge_file, challenge_train,
-            challenge_test, control, train, sample_seed,
+            challenge_test, control, train, sample_seed, told(reading),
         )
     )  # fmt: skip
     named = bool(challenge_file or challenge_train)  # otherwise examples are made
@@ -121,7 +127,7 @@ def _inoculate(
     plan: Plan,
     sets: Sets,
     model: AnyModel,
-    sources: dict[str, str],
+    sources: Said,
     in_process: bool,
     out: Path,
 ) -> None:
@@ -139,6 +145,12 @@ def _inoculate(
     run = compute_inoculation(plan, sets, sources, in_process, write)
     write(run)
     summary = write_summary(run, out)
-    typer.echo(f"{summary['name']}. {summary['explanation']}")
+    found = summary["oracle_lr"]
+    typer.echo(f"{found['headline']}. {meaning(found)}")
+    if more := missing_texts(found):
+        typer.echo(more)
+    if telling := plan_that_tells(run, "oracle_lr"):
+        wait = duration_words(estimate_seconds(telling, sets, model))
+        typer.echo(f"{telling_command(run, 'oracle_lr')} ({wait} on one core)")
     for warning in summary["warnings"]:
         typer.echo(f"note: {warning}")

@@ -7,7 +7,7 @@ import torch
 import typer
 
 from finetune.cli.experiments.clean_examples import SIZE, fitting, named, read_clean
-from finetune.cli.experiments.example_files import local_files
+from finetune.cli.experiments.example_files import local_files, told
 from finetune.cli.experiments.gallery_option import GalleryFolder, keep
 from finetune.cli.experiments.repair_runs import compute_repair, epoch_text, training_of
 from finetune.cli.options import (
@@ -32,12 +32,15 @@ from finetune.experiments.transfer.point import point_from
 from finetune.experiments.transfer.time_estimate import estimate_seconds
 from finetune.experiments.word_salad import salad_names
 from probe.cli.answers.open_models import loaded
+from probe.cli.file_options import takes_file
 from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import Json
 
 
+@takes_file(texts=False)
 def transfer_command(
     model: ModelName,
     out: Annotated[Path, typer.Option(help="Folder for points, summary and matrix.")],
@@ -64,6 +67,7 @@ def transfer_command(
     in_process: InProcess = False,
     threads: Threads = 1,
     precision: PrecisionName = "auto",
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Teach one kind of broken text, test on all (Gupta et al. 2021, tables 11 and 18).
 
@@ -74,7 +78,11 @@ def transfer_command(
     """
     torch.set_num_threads(threads)
     classifier = loaded(model, labels, task)
-    given = local_files(UserFiles(original, original_dev, original_test, pool, seed=sample_seed))
+    given = local_files(
+        UserFiles(
+            original, original_dev, original_test, pool, seed=sample_seed, asked=told(reading)
+        )
+    )
     source = read_clean(given, classifier.task)
     known_names = salad_names(classifier.task)
     plan = Plan(

@@ -1,6 +1,7 @@
 """Options and files that the commands of training have alike, and what they may be."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,8 +11,13 @@ import typer
 from finetune.experiments.refusal import refuse
 from finetune.experiments.training_limits import MAX_EPOCHS, MAX_SEED, rate_problems
 from finetune.training.checkpoints import CHECKPOINT, newest_checkpoint
+from probe.cli.file_options import labelled_and_told
 from probe.cli.output import make_folder
+from probe.data.file_options import FileOptions
+from probe.data.reading import stream_examples
+from probe.data.rows import NO_COLUMN
 from probe.errors import TrainingError
+from probe.tasks.task import Task
 
 MIN_TOKENS = 8
 """Fewest tokens of a cut pair: the special ones of any tokenizer, and some of each text."""
@@ -60,6 +66,19 @@ def dev_sets(
         if not examples:
             raise TrainingError(f"the dev set {name} holds no example that can be measured on")
     return sets
+
+
+def examples_of(
+    file: Path, task: Task, reading: FileOptions, needs_gold: bool = True
+) -> Sequence[Any]:  # Any: the task's own dataclass
+    """Return the examples of a file of any form, and say how it is read.
+
+    Raises FileQuestion with the options that answer it, FileError.
+    """
+    if not needs_gold:
+        unlabelled = replace(reading, gold=NO_COLUMN, values={})
+        return list(stream_examples(file, task, unlabelled, needs_gold=False))
+    return labelled_and_told(file, task, reading).examples
 
 
 def make_model_folder(out: Path, resumes: bool) -> None:

@@ -15,12 +15,14 @@ from finetune.cli.training.options import (
     Seed,
     TorchThreads,
     dev_sets,
+    examples_of,
     make_model_folder,
 )
 from finetune.experiments.refusal import refuse
-from finetune.training.data import read_jsonl, read_without_labels
 from finetune.training.encoder import TrainingOptions, train
+from probe.cli.file_options import takes_file
 from probe.cli.options import PrecisionName
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.models.checkpoint import start_from_encoder
 from probe.models.classifier import resolve
 from probe.models.library import locate
@@ -28,9 +30,10 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
 
 
+@takes_file(texts=False)
 def train_command(
     model: Annotated[str, typer.Option(help="Encoder or model: folder, bundled name or hub id.")],
-    train_file: Annotated[list[Path], typer.Option("--train", help="JSON lines, maybe gzipped.")],
+    train_file: Annotated[list[Path], typer.Option("--train", help="Labelled, of any form.")],
     out: Annotated[Path, typer.Option(help="Folder for checkpoints and the finished model.")],
     dev: Annotated[list[Path], typer.Option(help="Sets to measure on.")] = [],  # noqa: B006
     dev_size: Annotated[
@@ -54,8 +57,9 @@ def train_command(
         float, typer.Option(min=0, max=1, help="Weight of the teachers' mean against a label.")
     ] = TrainingOptions.teacher_weight,
     unlabelled: Annotated[
-        list[Path], typer.Option(help="JSON lines that are learnt from the teachers alone.")
+        list[Path], typer.Option(help="Texts that are learnt from the teachers alone.")
     ] = [],  # noqa: B006
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Fine-tune an encoder into a model of a task, by default NLI; run again to resume.
 
@@ -79,9 +83,10 @@ def train_command(
         teachers=tuple(teacher),
         teacher_weight=teacher_weight,
     )
-    pairs = [pair for file in train_file for pair in read_jsonl(file, answered)]
-    pairs += [pair for file in unlabelled for pair in read_without_labels(file, answered)]
-    sets = dev_sets(dev, partial(read_jsonl, task=answered), dev_size)
+    read = partial(examples_of, task=answered, reading=reading)
+    pairs = [pair for file in train_file for pair in read(file)]
+    pairs += [pair for file in unlabelled for pair in read(file, needs_gold=False)]
+    sets = dev_sets(dev, read, dev_size)
     typer.echo(f"{len(pairs)} pairs, {options}")
     if teacher:
         typer.echo("first the teachers answer all of them")

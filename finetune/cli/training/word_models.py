@@ -1,6 +1,7 @@
 """`python -m finetune words`: train one of the papers' word-level models."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -18,13 +19,15 @@ from finetune.cli.training.options import (
     TorchThreads,
     Vectors,
     dev_sets,
+    examples_of,
     make_model_folder,
 )
-from finetune.training.data import read_jsonl
 from finetune.training.prepared.encoded import encode, score
 from finetune.training.recipes import WORD_MODELS, Preset
 from finetune.training.words.models import train, untrained
+from probe.cli.file_options import takes_file
 from probe.cli.options import PrecisionName, choice
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.errors import ModelError, TrainingError
 from probe.models.classifier import Classifier, resolve
 from probe.models.library import load
@@ -35,9 +38,10 @@ DEV_TOKENS = 512
 """Where the pairs of dev sets are cut."""
 
 
+@takes_file(texts=False)
 def words_command(
     model: Annotated[str, typer.Option(help="da, esim or esim_char.")],
-    train_file: Annotated[list[Path], typer.Option("--train", help="JSON lines, maybe gzipped.")],
+    train_file: Annotated[list[Path], typer.Option("--train", help="Labelled, of any form.")],
     out: Annotated[Path, typer.Option(help="Folder for the model.")],
     preset: Annotated[str, typer.Option(help="allennlp (Liu et al. 2019) or paper.")] = "allennlp",
     vectors: Vectors = "words",
@@ -54,19 +58,21 @@ def words_command(
     device: DeviceName = "cpu",
     precision: PrecisionName = "fp32",
     threads: TorchThreads = 1,
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Train one of the papers' word-level models from word vectors."""
     torch.set_num_threads(threads)
     settings = _changed(_preset(model, preset), lr, batch, epochs, fall)
     place = _place(device)
     make_model_folder(out, resumes=False)
-    sets = dev_sets(dev, read_jsonl)
+    read = partial(examples_of, task=NLI, reading=reading)
+    sets = dev_sets(dev, read)
     initial = (
         _trained(more, model) if more else untrained(model, preset, vectors, correction, own, seed)
     )
     initial.model.to(place)  # type: ignore[arg-type]  # transformers wraps it without its types
     classifier = replace(initial, device=place)
-    pairs = [pair for file in train_file for pair in read_jsonl(file)]
+    pairs = [pair for file in train_file for pair in read(file)]
     parameters = sum(weight.numel() for weight in classifier.model.parameters())
     typer.echo(
         f"{len(pairs)} pairs, {parameters} trained weights, batches of {settings.recipe.batch}, "

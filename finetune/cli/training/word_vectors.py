@@ -10,17 +10,18 @@ from typing import Annotated
 import typer
 from safetensors.torch import save_file
 
-from finetune.training.data import read_jsonl
 from finetune.training.words.vectors import embed_words, reduce_by_pca, vocabulary, with_special
 from probe.cli.output import make_folder
+from probe.data.reading import stream_examples
 from probe.models.checkpoint import ENCODER, check_folder
 from probe.models.library import locate
 from probe.models.word_models.word_tokenizer import SPECIAL
+from probe.tasks.nli import NLI
 
 
 def vectors_command(
     encoder: Annotated[str, typer.Option(help="Folder of a sentence encoder, or hub id.")],
-    train_file: Annotated[list[Path], typer.Option("--train", help="JSON lines, maybe gzipped.")],
+    train_file: Annotated[list[Path], typer.Option("--train", help="Labelled, of any form.")],
     out: Annotated[Path, typer.Option(help="Writes OUT.txt and OUT.safetensors.")],
     words: Annotated[
         int, typer.Option(min=len(SPECIAL) + 1, help="How many, special ones included.")
@@ -32,7 +33,7 @@ def vectors_command(
     folder = locate(encoder)[0]
     check_folder(encoder, folder, ENCODER)
     make_folder(out.parent)
-    pairs = (pair for file in train_file for pair in read_jsonl(file))
+    pairs = (pair for file in train_file for pair in stream_examples(file, NLI))
     texts = (text for pair in pairs for text in (pair.premise, pair.hypothesis))
     known = vocabulary(texts, words, not cased)
     reduced = reduce_by_pca(embed_words(known[len(SPECIAL) :], str(folder)), size)

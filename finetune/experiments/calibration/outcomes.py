@@ -1,11 +1,13 @@
 """What the cells of a calibration say together: before and after, method by method."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import fmean
 
 from finetune.experiments.calibration.plan import BASE, METHODS, Method, Plan
 from finetune.experiments.calibration.point import Point
+from probe.calibration import CalibrationError, mean_error
+from probe.metrics import joined_difference
 from probe.runs.run import Json
 
 LESS = 0.01
@@ -14,7 +16,10 @@ LESS = 0.01
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a method comes to at one size, means over the seeds; shares from 0 to 1."""
+    """What a method comes to at one size, means over the seeds; shares from 0 to 1.
+
+    `error` is the calibration error with its interval, and what chance alone gives.
+    """
 
     method: Method
     size: int
@@ -26,6 +31,7 @@ class Outcome:
     log_loss: float
     temperature: float
     agreement: float
+    error: CalibrationError
 
 
 def outcomes(points: Sequence[Point]) -> tuple[Outcome, ...]:
@@ -45,7 +51,13 @@ def _outcome(points: Sequence[Point]) -> Outcome:
     temperature = fmean(point.temperature for point in points)
     agreement = fmean(point.agreement for point in points)
     return Outcome(
-        cell.method, cell.size, len(points), **means, temperature=temperature, agreement=agreement
+        cell.method,
+        cell.size,
+        len(points),
+        **means,
+        temperature=temperature,
+        agreement=agreement,
+        error=mean_error([point.calibration for point in points]),
     )
 
 
@@ -67,10 +79,11 @@ def conclude(plan: Plan, points: Sequence[Point]) -> Json | None:
         "method": largest.method,
         "ece_before": before.ece,
         "ece_after": largest.ece,
+        "ece_by_chance": largest.error.chance.value,
         "temperature": largest.temperature,
         "agreement_before": before.agreement,
         "agreement_after": largest.agreement,
-        "methods": [vars(each) for each in measured],
+        "methods": [asdict(each) for each in measured],
         "per_transform": _per_transform(points),
     }
 
@@ -91,18 +104,26 @@ def _per_transform(points: Sequence[Point]) -> Json:
 def explanation(before: Outcome, after: Outcome) -> str:
     """Say what calibration changed, and whether it cured word salad."""
     title = METHODS[after.method].title
-    error = f"from {before.ece:.3f} to {after.ece:.3f}"
+    error = f"from {_with_interval(before.error)} to {_with_interval(after.error)}"
     agreement = f"{before.agreement:.1%} before, {after.agreement:.1%} after"
-    change = after.ece - before.ece
+    change = joined_difference(before.error.found, after.error.found)
     first = (
         f"{title} brings the calibration error down {error}."
-        if change < -LESS
+        if change.value < -LESS and change.high < 0
         else f"{title} takes the calibration error up {error}."
-        if change > LESS
-        else f"{title} leaves the calibration error about where it was, {error}."
+        if change.value > LESS and change.low > 0
+        else f"{title} does not measurably change the calibration error, {error}."
+    )
+    first += (
+        f" Perfectly calibrated answers would come to {after.error.chance.value:.3f} by chance."
     )
     lost = before.agreement - after.agreement
     second = "As many answers stay on word salad as before"
     if abs(lost) > LESS:
         second = f"{'Fewer' if lost > 0 else 'More'} answers stay on word salad than before"
     return f"{first} {second}: {agreement}."
+
+
+def _with_interval(error: CalibrationError) -> str:
+    found = error.found
+    return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"

@@ -6,12 +6,11 @@ from typing import Any
 from finetune.experiments.generalisation.datasets import SourceData
 from finetune.experiments.inoculation.datasets import Examples
 from finetune.experiments.inoculation.user_data import UserFiles, read_source_data
-from finetune.training.data import numbered_pairs
+from finetune.training.data import Asked, numbered_pairs
 from probe.data.missing import is_missing
 from probe.data.names import listed, shown
 from probe.data.tables import read_table
 from probe.errors import FileError
-from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 
@@ -28,18 +27,18 @@ def read_data(
     FileError or LabelError.
     """
     original = read_source_data(files, task)
-    rows = read_conditions(conditions, column, task, files.bounds) if conditions else {}
+    rows = read_conditions(conditions, column, task, files.asked) if conditions else {}
     return SourceData((*original.dev, *original.test), rows, task)
 
 
 def read_conditions(
-    path: Path, column: str, task: Task = NLI, bounds: Bounds = UNBOUNDED
+    path: Path, column: str, task: Task = NLI, asked: Asked = Asked()
 ) -> dict[str, Examples]:
     """Return the labelled rows of a file by what a column says of them, in the file's order.
 
     Rows of which it says nothing are left out. Raises FileError or LabelError.
     """
-    frame = read_table(path, bounds).frame
+    frame = read_table(path, asked.bounds, asked.options).frame
     names = {str(name).strip().lower(): name for name in frame.columns}
     if column.strip().lower() not in names:
         there = listed([str(name) for name in frame.columns])
@@ -47,7 +46,7 @@ def read_conditions(
     cells = frame[names[column.strip().lower()]]
     values = ["" if is_missing(cell) else str(cell).strip() for cell in cells]
     rows: dict[str, list[Any]] = {}
-    for number, example in numbered_pairs(path, task, bounds):
+    for number, example in numbered_pairs(path, task, asked):
         if value := values[number]:
             rows.setdefault(value, []).append(example)
     if not 2 <= len(rows) <= MAX_CONDITIONS:

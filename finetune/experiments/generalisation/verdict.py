@@ -25,7 +25,7 @@ from finetune.experiments.generalisation.grid import (
 )
 from finetune.experiments.generalisation.plan import Plan
 from finetune.experiments.generalisation.point import Point
-from probe.metrics import Estimate
+from probe.metrics import FEWEST, Estimate
 from probe.models import bundled
 from probe.runs.run import Json
 
@@ -82,8 +82,13 @@ class Verdict:
 
     @property
     def worst(self) -> Loss | None:
-        """The largest loss of a model that learnt its own condition, None where none did."""
-        of_learnt = [each for each in self.losses if each.row in self.learnt]
+        """The largest loss of a model that learnt its own condition, None where none did.
+
+        Of fewer than `FEWEST` tests none is named.
+        """
+        of_learnt = [
+            each for each in self.losses if each.row in self.learnt and each.loss.n >= FEWEST
+        ]
         return max(of_learnt, key=lambda each: each.loss.value, default=None)
 
 

@@ -6,7 +6,7 @@ set alone; the challenge test set is only ever scored.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from copy import deepcopy
 from dataclasses import replace
 from statistics import fmean
@@ -23,7 +23,7 @@ from finetune.training.loop import (
     train_epochs,
     trainable,
 )
-from finetune.training.moving_average import average_of
+from finetune.training.moving_average import average_of, averaged
 from finetune.training.optimisers import make_optimiser
 from finetune.training.prepared.trainable import Scorer, Trainable, prepare_any
 from probe.models.library import AnyModel
@@ -47,7 +47,7 @@ def run_cell(
     `stop` is asked before every batch. Raises Cancelled when it says so, ExperimentError where
     the model has no fast mode.
     """
-    began, epochs = time.monotonic(), 0
+    began, epochs, dose = time.monotonic(), 0, None
     ready = prepare_any(model, plan.mode, plan.precision)
     dev = ready.scorer(sets.original_dev, stop)
     best = BestEpoch()
@@ -55,9 +55,7 @@ def run_cell(
         best.dev = fmean(dev(True))
         best.weights = copied_weights(ready.trained.model)
     if cell.size:
-        for epoch in _epochs(plan, sets, cell, ready, dev, best, stop):
-            epochs = epoch.epoch
-            yield epoch
+        epochs, dose = yield from _epochs(plan, sets, cell, ready, dev, best, stop)
     ready.trained.model.load_state_dict(best.weights)
     untrained = best.epoch == 0
     original = ready.scorer(sets.original_test, stop)(untrained)
@@ -81,6 +79,7 @@ def run_cell(
         challenge,
         fmean(control) if control else None,
         counter_tests,
+        dose,
     )
 
 
@@ -92,8 +91,11 @@ def _epochs(
     dev: Scorer,
     best: BestEpoch,
     stop: Stop,
-) -> Iterator[Epoch]:
-    """Train until dev has not strictly improved for `patience` epochs; halve the rate each time."""
+) -> Generator[Epoch, None, tuple[int, float]]:
+    """Train until dev has not strictly improved for `patience` epochs; halve the rate each time.
+
+    Returns how many epochs were trained and what was then learnt of the dose, see `Point`.
+    """
     drawn = nested(sets.challenge_train, cell.seed, max(cell.size, *plan.sizes), sets.task)
     data = ready.encoded(drawn, min(plan.max_tokens, ready.whole.max_tokens), stop)
     recipe = ready.whole.architecture.recipe
@@ -110,3 +112,5 @@ def _epochs(
     learnt = data.first(cell.size)
     for row in train_epochs(trainer, learnt, lambda: fmean(dev(False)), schedule, best, stop):
         yield Epoch(cell, row.epoch, row.loss, row.dev, row.lr, row.pairs_per_second)
+    with averaged(ready.trained.model, average):
+        return row.epoch, sum(ready.learnt(learnt, stop))

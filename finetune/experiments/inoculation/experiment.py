@@ -13,11 +13,11 @@ from finetune.experiments.inoculation.plan import BASE, cells, kept_name
 from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.run import KIND, InoculationRun, inoculation_run
 from finetune.experiments.inoculation.serialise import plan_from, run_stored_cell, sets_from
-from finetune.experiments.inoculation.verdict import conclude, verdict_json
+from finetune.experiments.inoculation.verdict import conclude, current_verdict, verdict_json
 from probe.runs.experiment import Experiment
 from probe.runs.run import Json, StoredRun
 
-BRIEF = ("original", "challenge", "dev", "seconds")
+BRIEF = ("original", "challenge", "dev", "dose", "seconds")
 """What is told of a point over HTTP."""
 ROWS = {"original_right": "original_test", "challenge_right": "challenge_test"}
 """A point's scores of rows, and the set whose examples they belong to."""
@@ -117,7 +117,9 @@ INOCULATION = Experiment(
     model=_model,
     keep=name_to_keep,
     conclude=verdict_of,
+    current_verdict=current_verdict,
     one_worker=_fast,
+    form=2,
     pack=_pack,
     unpack=_unpack,
 )

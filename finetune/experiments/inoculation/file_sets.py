@@ -8,12 +8,11 @@ from typing import Any
 
 from finetune.experiments.inoculation.challenges import MAX_PAIRS, counter_tests_of, make_sets
 from finetune.experiments.inoculation.datasets import Sets, SourceData, split_by_premise, unseen
-from finetune.training.data import numbered_pairs, read_pairs
+from finetune.training.data import Asked, numbered_pairs, read_pairs
 from probe.data.missing import is_missing
 from probe.data.names import listed, shown
 from probe.data.tables import read_table
 from probe.errors import ExperimentError, FileError
-from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.task import Task
 
 SPLIT_SPELLINGS = {
@@ -28,9 +27,9 @@ def file_sets(
     source_data: SourceData,
     challenge: str,
     files: Path | tuple[Path, Path],
+    asked: Asked = Asked(),
     train: int = MAX_PAIRS,
     seed: int = 0,
-    bounds: Bounds = UNBOUNDED,
 ) -> Sets:
     """Return the sets of a challenge from files: one to train on and one to test on, or one.
 
@@ -41,10 +40,10 @@ def file_sets(
     """
     task = source_data.task
     if isinstance(files, tuple):
-        train_pairs, test_pairs = (read_pairs(path, task, bounds) for path in files)
+        train_pairs, test_pairs = (read_pairs(path, task, asked) for path in files)
     else:
-        train_pairs, test_pairs = _parts(files, task, bounds) or _drawn(
-            read_pairs(files, task, bounds), train, seed, task
+        train_pairs, test_pairs = _parts(files, task, asked) or _drawn(
+            read_pairs(files, task, asked), train, seed, task
         )
     if not (train_pairs and test_pairs):
         raise ExperimentError(
@@ -64,15 +63,15 @@ def sets_tested_on(
     path: Path,
     challenge: str,
     source_data: SourceData,
+    asked: Asked = Asked(),
     seed: int = 0,
-    bounds: Bounds = UNBOUNDED,
 ) -> Sets:
     """Return the sets of a challenge made from the pool, and a file to test on.
 
     What the file is about is not trained on. Raises ExperimentError, FileError or LabelError.
     """
     task = source_data.task
-    tests = read_pairs(path, task, bounds)
+    tests = read_pairs(path, task, asked)
     apart = replace(source_data, pool=unseen(source_data.pool, tests, task=task))
     return replace(make_sets(challenge, apart, seed), challenge_test=tests)
 
@@ -91,17 +90,15 @@ def _drawn(
     return tuple(sides[0]), tuple(sides[1])
 
 
-def _parts(
-    path: Path, task: Task, bounds: Bounds
-) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+def _parts(path: Path, task: Task, asked: Asked) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
     """Return the rows by the column `split`, None where there is none. Raises FileError."""
-    frame = read_table(path, bounds).frame
+    frame = read_table(path, asked.bounds, asked.options).frame
     column = next((name for name in frame.columns if str(name).strip().lower() == "split"), None)
     if column is None:
         return None
     values = ["" if is_missing(cell) else str(cell).strip().lower() for cell in frame[column]]
     rows: dict[str, list[Any]] = {"train": [], "test": [], "dev": []}
-    for number, pair in numbered_pairs(path, task, bounds):
+    for number, pair in numbered_pairs(path, task, asked):
         rows.setdefault(SPLIT_SPELLINGS.get(values[number], ""), []).append(pair)
     test_pairs = rows["test"] or rows["dev"]
     if not (rows["train"] and test_pairs):

@@ -1,8 +1,9 @@
 """What one size of an inoculation says: Liu et al.'s outcomes, with intervals.
 
 The paper names outcomes 1 to 3 and gives no thresholds. Ours lie between its anchor numbers:
-more than 90 % of the gap closed was called outcome 1, 7 points lost outcome 3. Shares here run
-from 0 to 1; sentences speak of percentage points.
+more than 90 % of the gap closed was called outcome 1, 7 points lost outcome 3. Whether a run shows
+the outcome of its figures is asked in `evidence`. Shares here run from 0 to 1; sentences speak of
+percentage points.
 """
 
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ from finetune.experiments.inoculation.selection import SelectedPoint
 from probe.metrics import Estimate
 from probe.terms import Term
 
-Outcome = Literal["0", "1", "2", "3", "between"]
+Outcome = Literal["0", "1", "2", "3", "between", "too_little"]
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,12 @@ OUTCOMES: Mapping[Outcome, OutcomeWords] = {
         "The model does about as well on the challenge as on the original set, so there is "
         "nothing to inoculate against.",
     ),
+    "too_little": OutcomeWords(
+        "Too little to tell",
+        "Too little to tell",
+        "The run lacks what would show the outcome of its figures: enough examples, learnt ones, "
+        "all weights, or enough test examples.",
+    ),
 }
 """In the order in which they are explained."""
 MEASURES: Mapping[str, Term] = {
@@ -83,7 +90,7 @@ MEASURES: Mapping[str, Term] = {
 def badge(outcome: Outcome) -> str:
     """Return an outcome as a badge names it: "1 · gap closes"."""
     title = OUTCOMES[outcome].title.lower()
-    return title if outcome == "between" else f"{outcome} · {title}"
+    return f"{outcome} · {title}" if outcome.isdigit() else title
 
 
 @dataclass(frozen=True)
@@ -157,13 +164,18 @@ def _quantities(means: Array) -> tuple[Array, Array, Array, Array]:
 def classify(
     gap: Estimate, closed: Estimate, drop: Estimate, gain: Estimate, limits: Thresholds = THRESHOLDS
 ) -> Outcome:
-    """Return the outcome: no gap first, then damage, then how much of the gap was closed."""
+    """Return the outcome of figures: damage first, then no gap, then how much of it was closed.
+
+    Liu et al. call it outcome 3 regardless of the gap.
+    """
     # rounding: 0.85 - 0.82 must count as three points
     value, lost, share = (round(estimate.value, 9) for estimate in (gap, drop, closed))
+    if lost >= limits.drop and drop.low > 0:
+        return "3"
     if value < limits.gap or gap.low <= 0:
         return "0"
     if lost >= limits.drop:
-        return "3" if drop.low > 0 else "between"
+        return "between"
     if share >= limits.cured:
         return "1"
     if share < limits.uncured or gain.low <= 0 <= gain.high:

@@ -24,7 +24,10 @@ class Point:
 
     A score is the F1 of a span, 0 or 1 for a label. `best_epoch` is the epoch whose weights were
     tested, `dev` its mean score on original dev, `control` that on the control set, None where
-    there is none, `counter_tests` the scores of each counter-test's rows by its name.
+    there is none, `counter_tests` the scores of each counter-test's rows by its name. `dose` is the
+    sum of the scores of the examples that were trained on, by the weights of the last epoch
+    trained, which need not be the one tested: of labels how many are right. It is None of the model
+    as it was, and of points from before it was recorded.
     """
 
     cell: Cell
@@ -39,3 +42,4 @@ class Point:
     challenge_right: tuple[float, ...]
     control: float | None = None
     counter_tests: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    dose: float | None = None

@@ -35,6 +35,7 @@ def inoculation_terms(task: Task) -> dict[str, Titled]:
     """Return the terms by id; they are the same for every task."""
     measures = {term.title.lower().replace(" ", "-"): term for term in MEASURES.values()}
     outcomes = {
-        f"outcome-{key}": Term(words.name, words.summary) for key, words in OUTCOMES.items()
+        f"outcome-{key.replace('_', '-')}": Term(words.name, words.summary)
+        for key, words in OUTCOMES.items()
     }
     return {**WORDS, **measures, **outcomes}

@@ -47,7 +47,7 @@ def seconds_at_pace(plan: Plan, sets: Sets, pace: Pace) -> float:
     times = 1 if _state_bytes(plan, sets, pace) <= TENSOR_CACHE.limit() else len(planned)
     total = times * pace.prepare * _prepared_characters(plan, sets)
     for cell in planned:
-        read = tests + dev * (epochs if cell.size else 1)
+        read = tests + dev * (epochs if cell.size else 1) + each * cell.size
         total += pace.predict * read + pace.train * epochs * each * cell.size
     return total
 

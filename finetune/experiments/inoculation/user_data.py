@@ -1,6 +1,6 @@
 """The sets of an inoculation from files that somebody names, the bundled examples for the rest."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 
@@ -14,10 +14,10 @@ from finetune.experiments.inoculation.datasets import (
 )
 from finetune.experiments.inoculation.file_sets import file_sets, sets_tested_on
 from finetune.experiments.refusal import refuse
-from finetune.training.data import read_pairs
+from finetune.training.data import Asked, read_pairs
+from probe.data.file_options import Said
 from probe.data.hub.dataset import source_name
 from probe.errors import ExperimentError
-from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 
@@ -31,7 +31,7 @@ class UserFiles:
 
     `challenge` is one file, of which `train` pairs are trained on unless it has a column `split`.
     With `challenge_test` alone the pool is changed into the examples to train on.
-    All are read within `bounds`.
+    All are read as `asked`.
     """
 
     original: Path | None = None
@@ -44,7 +44,7 @@ class UserFiles:
     control: Path | None = None
     train: int = MAX_PAIRS
     seed: int = 0
-    bounds: Bounds = UNBOUNDED
+    asked: Asked = field(default_factory=Asked)
 
 
 def read_sets(challenge: str, files: UserFiles, task: Task = NLI) -> Sets:
@@ -58,18 +58,18 @@ def read_unchecked_sets(challenge: str, files: UserFiles, task: Task = NLI) -> S
     source_data = read_source_data(files, task)
     if files.challenge:
         one = files.challenge
-        sets = file_sets(source_data, challenge, one, files.train, files.seed, bounds=files.bounds)
+        sets = file_sets(source_data, challenge, one, files.asked, files.train, files.seed)
     elif files.challenge_train and files.challenge_test:
         two = (files.challenge_train, files.challenge_test)
-        sets = file_sets(source_data, challenge, two, bounds=files.bounds)
+        sets = file_sets(source_data, challenge, two, files.asked)
     elif files.challenge_test:
         one = files.challenge_test
-        sets = sets_tested_on(one, challenge, source_data, files.seed, files.bounds)
+        sets = sets_tested_on(one, challenge, source_data, files.asked, files.seed)
     else:
         sets = make_sets(challenge, source_data, files.seed)
     if files.control is None:
         return sets
-    return replace(sets, control=read_pairs(files.control, task, files.bounds))
+    return replace(sets, control=read_pairs(files.control, task, files.asked))
 
 
 def read_source_data(files: UserFiles, task: Task = NLI) -> SourceData:
@@ -79,7 +79,7 @@ def read_source_data(files: UserFiles, task: Task = NLI) -> SourceData:
     LabelError, ExperimentError where nothing of the pool is left.
     """
     bundled_data = bundled(task)
-    read = partial(read_pairs, task=task, bounds=files.bounds)
+    read = partial(read_pairs, task=task, asked=files.asked)
     dev = read(files.original_dev) if files.original_dev else bundled_data.dev
     test = read(files.original_test) if files.original_test else bundled_data.test
     if files.original:
@@ -94,8 +94,10 @@ def read_source_data(files: UserFiles, task: Task = NLI) -> SourceData:
     return SourceData(dev, test, pool, task)
 
 
-def sources_of(files: UserFiles) -> dict[str, str]:
-    """Return the files by their options on the command line, without their folders, and the draws.
+def sources_of(files: UserFiles) -> Said:
+    """Return the files by their options on the command line, without their folders.
+
+    The draws and how the files are read are among them.
 
     A run keeps them, so that the command that repeats it can be printed.
     """
@@ -105,7 +107,8 @@ def sources_of(files: UserFiles) -> dict[str, str]:
     }
     names = {option: source_name(path) for option, path in named.items() if isinstance(path, Path)}
     drawn = {"train": str(files.train)} if files.challenge else {}
-    return names | drawn | ({"sample-seed": str(files.seed)} if files.seed else {})
+    seed = {"sample-seed": str(files.seed)} if files.seed else {}
+    return {**names, **drawn, **seed, **(files.asked.options.said if names else {})}
 
 
 def _check(files: UserFiles) -> None:

@@ -3,53 +3,81 @@
 Shares run from 0 to 1 here and in the JSON; sentences speak of percentage points.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from finetune.experiments.inoculation.caveats import Facts, caveats
 from finetune.experiments.inoculation.counter_tests import counter_sentence
 from finetune.experiments.inoculation.datasets import Sets, right_counts
+from finetune.experiments.inoculation.evidence import (
+    Conclusion,
+    Evidence,
+    concluded,
+    learnt_shares,
+    shown,
+)
 from finetune.experiments.inoculation.fast_mode import known_differences
-from finetune.experiments.inoculation.outcomes import SizeOutcome, outcome_of
-from finetune.experiments.inoculation.plan import BASE, THRESHOLDS, Plan, Thresholds
+from finetune.experiments.inoculation.outcomes import (
+    MEASURES,
+    OUTCOMES,
+    SizeOutcome,
+    classify,
+    outcome_of,
+)
+from finetune.experiments.inoculation.plan import BASE, Plan
 from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.selection import Selection, choose, merge
+from finetune.experiments.inoculation.serialise import plan_from
 from probe.baselines import BASELINES, baselines_for
+from probe.metrics import NOTHING, Estimate
 from probe.runs.run import Json
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task
 
+BY_SIZE: Mapping[Selection, str] = {"oracle_lr": "by_size", "dev_lr": "by_size_dev"}
+"""Where a verdict's JSON holds its findings by size."""
+DEV_DIFFERS = "The learning rate chosen on original dev, "
+
 
 @dataclass(frozen=True)
 class Verdict:
-    """The findings by size and what to beware of.
+    """The figures by size, what the run has beside them, and what to beware of.
 
     `by_size` chooses each learning rate by the challenge test set, as the paper reports it,
-    `by_size_dev` by original dev. `rules` is what each rule baseline gets right of the challenge
-    test set, `control` the score on the control set before inoculation, `measure` what scores are
-    called.
+    `by_size_dev` by original dev; their outcomes are those of the figures alone. `measure` is what
+    scores are called.
     """
 
     by_size: tuple[SizeOutcome, ...]
     by_size_dev: tuple[SizeOutcome, ...]
-    warnings: tuple[str, ...]
-    rules: Mapping[str, float] = field(default_factory=dict)
-    control: float | None = None
-    thresholds: Thresholds = THRESHOLDS
+    evidence: Evidence
+    cautions: tuple[str, ...] = ()
     measure: str = NLI.measure
 
     @property
     def largest(self) -> SizeOutcome:
-        """The largest size: the run's outcome."""
+        """The largest size."""
         return self.by_size[-1]
 
     @property
-    def by_dev(self) -> SizeOutcome:
-        """The largest size with the rate chosen on original dev."""
-        return self.by_size_dev[-1]
+    def conclusion(self) -> Conclusion:
+        """What the run shows, with the rates that the paper would report."""
+        return concluded(self.by_size, self.evidence)
+
+    @property
+    def by_dev(self) -> Conclusion:
+        """What it shows with the rates chosen on original dev."""
+        return concluded(self.by_size_dev, self.evidence)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to beware of, in sentences; what changes the meaning is in the headline."""
+        if self.by_dev.outcome == self.conclusion.outcome:
+            return self.cautions
+        rate, other = self.by_size_dev[-1].lr, OUTCOMES[self.by_dev.outcome].name
+        return (*self.cautions, f"{DEV_DIFFERS}{rate:g}, gives another outcome: {other}.")
 
 
 def conclude(plan: Plan, sets: Sets, points: Sequence[Point]) -> Verdict:
@@ -62,33 +90,23 @@ def conclude(plan: Plan, sets: Sets, points: Sequence[Point]) -> Verdict:
     if base is None:
         raise ValueError("the model as it was has not been measured yet, so there is no outcome")
     trained = [point for point in points if point.cell != BASE]
-    return judge(
-        base,
-        trained,
-        sets.majority,
-        sets.paired,
-        plan.thresholds,
-        baseline_scores(sets),
-        sets.task,
-        tuple(known_differences([plan])),
-    )
+    facts = (len(sets.challenge_train), sets.majority, baseline_scores(sets), sets.task)
+    return judge(plan, base, trained, sets.paired, *facts)
 
 
 def judge(
+    plan: Plan,
     base: Point,
     points: Sequence[Point],
-    majority: float = 0.0,
     paired: bool = False,
-    thresholds: Thresholds = THRESHOLDS,
+    available: int = 0,
+    majority: float = 0.0,
     rules: Mapping[str, float] | None = None,
     task: Task = NLI,
-    known: tuple[str, ...] = (),
 ) -> Verdict:
     """Name the outcome of a run from its points, size 0 apart. Raises ValueError without points.
 
-    `majority` is the share of the challenge training set that one label gets right, `paired` as in
-    `outcome_of`, `rules` what the baselines get right of the challenge test set, `known` what is
-    known of the plan before any point.
+    `paired` is as in `outcome_of`, the others are as in `Evidence`.
     """
     if not points:
         raise ValueError("no size has been computed yet, so there is no outcome")
@@ -96,47 +114,133 @@ def judge(
 
     def chosen(by: Selection) -> tuple[SizeOutcome, ...]:
         return tuple(
-            outcome_of(start, point, paired, thresholds=thresholds) for point in choose(points, by)
+            outcome_of(start, point, paired, thresholds=plan.thresholds)
+            for point in choose(points, by)
         )
 
-    by_size, by_size_dev = chosen("oracle_lr"), chosen("dev_lr")
-    facts = Facts(base, points, by_size, by_size_dev[-1], majority, rules or {}, thresholds, task)
-    warnings = (*known, *caveats(facts))
-    return Verdict(
-        by_size, by_size_dev, warnings, rules or {}, base.control, thresholds, task.measure
-    )
+    evidence = Evidence(
+        plan, len(base.original_right), available, learnt_shares(points), base.control,
+        rules or {}, majority,
+    )  # fmt: skip
+    cautions = (*known_differences([plan]), *_cautions(evidence, base, points, task))
+    return Verdict(chosen("oracle_lr"), chosen("dev_lr"), evidence, cautions, task.measure)
+
+
+def _cautions(
+    evidence: Evidence, base: Point, points: Sequence[Point], task: Task
+) -> Iterator[str]:
+    """Yield the warnings that hold whatever the outcome, the gravest first."""
+    limits = evidence.plan.thresholds
+    if evidence.majority >= limits.majority:
+        yield (
+            f"{evidence.majority:.0%} of the challenge training {task.unit}s have the same label, "
+            "so a closed gap says little: the model may have learnt only to prefer that label."
+        )
+    n = min(len(base.original_right), len(base.challenge_right))
+    if n < limits.tests:
+        yield (
+            f"A test set has only {n} {task.unit}s; below {limits.tests} the intervals are very "
+            "wide."
+        )
+    lost: dict[float, float] = {}
+    for point in points:
+        lost[point.cell.lr] = max(lost.get(point.cell.lr, 0.0), base.dev - point.dev)
+    for rate in sorted(lost):
+        if lost[rate] >= limits.damage:
+            yield (
+                f"With learning rate {rate:g} even the best epoch scores {100 * lost[rate]:.1f} "
+                "points less on original dev than the model before: a lower rate damages less."
+            )
 
 
 def verdict_json(verdict: Verdict) -> Json:
-    """Return a verdict for a file: gap, closed, drop and outcome of the largest size on top.
+    """Return a verdict for a file: gap, closed and drop of the largest size on top, the outcome.
 
     The closed share is null where there is no gap to close, `control` where there is no control
-    set.
+    set. A `headline` says the outcome and what changes its meaning, `marks` that in a badge's
+    words, `lacks` what is missing to show the outcome that the `figures` have, `shown_at` at which
+    size it is shown. In `evidence` a dose is null where it was not recorded.
     """
-    largest = verdict.largest
+    largest, evidence = verdict.largest, verdict.evidence
+    published = _concluded_json(largest, verdict.conclusion)
     return {
         "gap": largest.gap.value,
         "closed": None if np.isnan(largest.closed.value) else largest.closed.value,
         "drop": largest.drop.value,
         "measure": verdict.measure,
-        "outcome": largest.outcome,
-        "name": largest.name,
-        "explanation": largest.explanation,
-        "oracle_lr": _outcome_json(largest),
-        "dev_lr": _outcome_json(verdict.by_dev),
-        "by_size": _by_size(verdict.by_size),
-        "by_size_dev": _by_size(verdict.by_size_dev),
-        "baselines": dict(verdict.rules),
+        **{name: published[name] for name in ("outcome", "name", "headline")},
+        "explanation": OUTCOMES[verdict.conclusion.outcome].summary,
+        "oracle_lr": published,
+        "dev_lr": _concluded_json(verdict.by_size_dev[-1], verdict.by_dev),
+        "by_size": _by_size(verdict.by_size, evidence),
+        "by_size_dev": _by_size(verdict.by_size_dev, evidence),
+        "baselines": dict(evidence.rules),
         "control": _control(verdict),
         **_counter_tests(verdict),
-        "thresholds": asdict(verdict.thresholds),
+        "thresholds": asdict(evidence.plan.thresholds),
         "warnings": list(verdict.warnings),
+        "evidence": {
+            "original": evidence.original,
+            "available": evidence.available,
+            "doses": {
+                str(size): {f"{lr:g}": share for lr, share in shares.items()}
+                for size, shares in evidence.doses.items()
+            },
+        },
+    }
+
+
+def current_verdict(plan: Json, artefacts: Json, stored: Json) -> Json:
+    """Return a stored verdict by today's rule; one that asked for evidence already is as it was.
+
+    Its run did not record what was learnt of the doses.
+    """
+    if "by_size" not in stored or "evidence" in stored:
+        return stored
+    sets = artefacts.get("sets", {})
+    original, available = (
+        sets.get(name, {}).get("n", 0) for name in ("original_test", "challenge_train")
+    )
+    control = (stored.get("control") or {}).get("before")
+    evidence = Evidence(
+        plan_from(plan), original, available, {}, control, stored.get("baselines", {})
+    )
+    by_size, by_size_dev = (
+        tuple(
+            _size_outcome(row, evidence) for row in (stored.get(name) or stored["by_size"]).values()
+        )
+        for name in BY_SIZE.values()
+    )
+    cautions = tuple(each for each in stored["warnings"] if not each.startswith(DEV_DIFFERS))
+    measure = stored.get("measure", NLI.measure)
+    return {**stored, **verdict_json(Verdict(by_size, by_size_dev, evidence, cautions, measure))}
+
+
+def _size_outcome(row: Json, evidence: Evidence) -> SizeOutcome:
+    """Read the figures of a size from their JSON and classify them."""
+    found = {
+        name: NOTHING if row[name]["value"] is None else Estimate(**row[name]) for name in MEASURES
+    }
+    facts = {name: value for name, value in row.items() if name not in ("name", *MEASURES)}
+    outcome = classify(**found, limits=evidence.plan.thresholds)
+    return SizeOutcome(**{**facts, **found, "outcome": outcome})
+
+
+def _concluded_json(largest: SizeOutcome, conclusion: Conclusion) -> Json:
+    """Return the figures of the largest size with what is concluded from all sizes."""
+    return {
+        **_outcome_json(replace(largest, outcome=conclusion.outcome)),
+        "headline": conclusion.headline,
+        "marks": [mark.badge for mark in conclusion.marks],
+        "lacks": [lack._asdict() for lack in conclusion.lacks],
+        "figures": conclusion.figures,
+        "shown_at": conclusion.size,
     }
 
 
 def _control(verdict: Verdict) -> Json | None:
     """Return the score on the control set before and after, None where there is no such set."""
-    before, after = verdict.control, verdict.largest.control
+    before, after = verdict.evidence.control, verdict.largest.control
     return None if before is None or after is None else {"before": before, "after": after}
 
 
@@ -149,8 +253,8 @@ def _counter_tests(verdict: Verdict) -> Json:
     return {"counter_tests": tests} if tests else {}
 
 
-def _by_size(outcomes: Sequence[SizeOutcome]) -> Json:
-    return {str(outcome.size): _outcome_json(outcome) for outcome in outcomes}
+def _by_size(outcomes: Sequence[SizeOutcome], evidence: Evidence) -> Json:
+    return {str(each.size): _outcome_json(shown(each, evidence)) for each in outcomes}
 
 
 def _outcome_json(outcome: SizeOutcome) -> Json:

@@ -104,7 +104,7 @@ def write_figure(run: GeneralisationRun, folder: Path) -> Path:
 
 def _told(run: InoculationRun) -> Json:
     """Return what an inoculation came to at its largest size."""
-    names = ("outcome", "name", "explanation", "gap", "closed", "drop")
+    names = ("outcome", "name", "headline", "explanation", "gap", "closed", "drop")
     about = {"run": run.id, "challenge": run.plan.challenge, "size": max(run.plan.sizes)}
     return about | {name: run.verdict[name] for name in names}
 

@@ -5,10 +5,9 @@ from dataclasses import asdict
 
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.outcomes import OUTCOMES
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
-from finetune.report.inoculation.command import command
+from finetune.report.inoculation.command import command, telling_command
 from finetune.report.inoculation.figure import figure
 from finetune.report.inoculation.sweep import model_name, points_frame, run_label
 from finetune.report.inoculation.text import (
@@ -17,6 +16,8 @@ from finetune.report.inoculation.text import (
     counter_lines,
     details,
     interval,
+    meaning,
+    missing_texts,
     short,
     summary,
 )
@@ -89,7 +90,7 @@ def _outcome(run: InoculationRun) -> tuple[object, ...]:
         run.plan.challenge,
         model_name(run),
         run.plan.mode,
-        *(short(run.verdict[name]["name"]) for name in SELECTION_TITLES),
+        *(short(run.verdict[name]["headline"]) for name in SELECTION_TITLES),
         *(interval(published[name]) for name in ("gap", "closed", "drop")),
         published["gap"]["n"],
         run_label(run),
@@ -125,13 +126,14 @@ def _verdict(run: InoculationRun) -> Markup:
     result, warnings = run.verdict["oracle_lr"], run.verdict["warnings"]
     lines = [
         summary(result),
-        OUTCOMES[result["outcome"]].summary,
+        meaning(result),
+        *filter(None, [missing_texts(result), telling_command(run, "oracle_lr")]),
         *counter_lines(run.verdict),
         *details(run.verdict, "oracle_lr"),
     ]
     listed = Markup("<h3>Warnings</h3><ul>{}</ul>").format(_each(Markup("<li>{}</li>"), warnings))
     return Markup("<p><b>{}.</b></p>{}{}").format(
-        result["name"], _each(Markup("<p>{}</p>"), lines), listed if warnings else NOTHING
+        result["headline"], _each(Markup("<p>{}</p>"), lines), listed if warnings else NOTHING
     )
 
 

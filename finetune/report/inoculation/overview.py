@@ -6,17 +6,17 @@ from finetune.experiments.inoculation.outcomes import Outcome
 from finetune.experiments.inoculation.plan import BASE
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
+from finetune.experiments.inoculation.verdict import BY_SIZE
 from finetune.report.inoculation.sweep import challenge_title, model_title
 from probe.runs.run import OPEN
 
-BY_SIZE: Mapping[Selection, str] = {"oracle_lr": "by_size", "dev_lr": "by_size_dev"}
-"""Where a verdict holds its findings by size."""
 TONES: Mapping[Outcome, str] = {
     "1": "good",
     "2": "bad",
     "3": "bad",
     "between": "keep",
     "0": "plain",
+    "too_little": "plain",
 }
 """The class of each outcome's badge."""
 MEANINGS: Mapping[Outcome, str] = {
@@ -25,6 +25,7 @@ MEANINGS: Mapping[Outcome, str] = {
     "3": "original lost",
     "between": "between: part closes",
     "0": "no gap to close",
+    "too_little": "too little to tell",
 }
 """What each outcome says of the model, in the fewest words."""
 COUNTS: Mapping[Outcome, str] = {
@@ -33,6 +34,7 @@ COUNTS: Mapping[Outcome, str] = {
     "2": "{} not",
     "3": "{} at the cost of the original set",
     "0": "{} without a gap",
+    "too_little": "{} too little to tell",
 }
 
 
@@ -62,8 +64,7 @@ def _one_model(name: str, runs: Sequence[InoculationRun], selection: Selection) 
     for run in runs:
         found.setdefault(outcome_in(run, selection), []).append(run)
     said = {
-        outcome: _listed([f"“{challenge_title(run)}”" for run in own])
-        for outcome, own in found.items()
+        outcome: _listed([_named(run, selection) for run in own]) for outcome, own in found.items()
     }
     sizes = sorted({_enough(run, selection) for run in found.get("1", ())})
     after = f"after {'at most ' if len(sizes) > 1 else ''}{sizes[-1]} examples" if sizes else ""
@@ -74,17 +75,22 @@ def _one_model(name: str, runs: Sequence[InoculationRun], selection: Selection) 
         "between": f"on {said.get('between')} part of the gap closes",
         "3": f"{said.get('3')} {lost} it part of what it knew",
         "0": f"on {said.get('0')} it has no gap",
+        "too_little": f"on {said.get('too_little')} there is too little to tell",
     }
     text = "; ".join(clauses[outcome] for outcome in COUNTS if outcome in found)
     return f"{text}." if "1" in found else f"{name}: {text}."
 
 
+def _named(run: InoculationRun, selection: Selection) -> str:
+    """Name a challenge with what changes the meaning of its outcome."""
+    title, marks = f"“{challenge_title(run)}”", run.verdict[selection]["marks"]
+    return f"{title} ({', '.join(marks)})" if marks else title
+
+
 def _enough(run: InoculationRun, selection: Selection) -> int:
-    """Return the smallest size from which on the outcome is 1."""
-    by_size = run.verdict[BY_SIZE[selection]]
-    sizes = sorted(map(int, by_size), reverse=True)
-    enough = sizes[0]
-    for size in sizes:
+    """Return the smallest size from which on, up to the one that shows it, the outcome is 1."""
+    by_size, enough = run.verdict[BY_SIZE[selection]], int(run.verdict[selection]["shown_at"])
+    for size in sorted((size for size in map(int, by_size) if size <= enough), reverse=True):
         if by_size[str(size)]["outcome"] != "1":
             break
         enough = size

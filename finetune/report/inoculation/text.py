@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from finetune.experiments.inoculation.evidence import MORE_TEXTS
+from finetune.experiments.inoculation.outcomes import OUTCOMES, badge
 from finetune.experiments.inoculation.selection import Selection
 from probe.tasks.nli import NLI
 
@@ -16,6 +18,28 @@ SELECTION_TITLES: Mapping[Selection, str] = {
     "dev_lr": "best on original dev (peeks at no test)",
 }
 Verdict = Mapping[str, Any]  # Any: a verdict is JSON
+
+
+def badge_of(outcome: Verdict) -> str:
+    """Return what was concluded as a badge names it, with what changes its meaning."""
+    return " · ".join([badge(outcome["outcome"]), *outcome["marks"]])
+
+
+def meaning(outcome: Verdict) -> str:
+    """Say what was concluded means; where it is too little to tell, what the figures would."""
+    words = OUTCOMES[outcome["outcome"]].summary
+    if not outcome["lacks"]:
+        return words
+    figures = OUTCOMES[outcome["figures"]].name
+    return f"{words} The figures alone would read “{figures}”, which is not shown."
+
+
+def missing_texts(outcome: Verdict) -> str:
+    """Name what would tell where only more texts can, "" elsewhere."""
+    told = [
+        MORE_TEXTS[each["missing"]] for each in outcome["lacks"] if each["missing"] in MORE_TEXTS
+    ]
+    return f"What would tell: {' and '.join(told)}." if told else ""
 
 
 def interval(value: Mapping[str, float | None]) -> str:
@@ -35,7 +59,9 @@ def summary(outcome: Verdict) -> str:
             f"{gap}, too small for a share of it to close; with {outcome['size']} examples {lost}"
         )
     closed = f"{interval(outcome['closed'])} % of it closed"
-    return f"{gap}. {closed} with {outcome['size']} examples; {lost}"
+    earlier = outcome["shown_at"]
+    shown = f" The outcome is that of {earlier} examples." if earlier != outcome["size"] else ""
+    return f"{gap}. {closed} with {outcome['size']} examples; {lost}{shown}"
 
 
 def details(verdict: Verdict, selection: Selection) -> list[str]:
@@ -51,10 +77,24 @@ def details(verdict: Verdict, selection: Selection) -> list[str]:
         f"{SELECTION_TITLES[other]} is {rival['lr']:g}: {rival['name']}.",
         f"95 % intervals from 1,000 paired resamples; n = {outcome['gap']['n']} test examples, "
         f"{outcome['seeds']} seed{'s' if outcome['seeds'] > 1 else ''}.",
+        _learnt(verdict, outcome),
         f"Rules that understand nothing get right of the challenge test: {rules}." if rules else "",
         _control(verdict.get("control"), verdict.get("measure", NLI.measure)),
     ]
     return [line for line in lines if line]
+
+
+def _learnt(verdict: Verdict, outcome: Verdict) -> str:
+    """Say how much of the examples themselves was learnt."""
+    shares = verdict["evidence"]["doses"].get(str(outcome["size"]), {})
+    known = {rate: share for rate, share in shares.items() if share is not None}
+    told = [f"{100 * share:.0f} % at rate {rate}" for rate, share in known.items()] or [
+        "not recorded"
+    ]
+    return (
+        f"Of the {outcome['size']} examples themselves the model had learnt at the last epoch "
+        f"trained: {', '.join(told)}."
+    )
 
 
 def counter_lines(verdict: Verdict) -> list[str]:

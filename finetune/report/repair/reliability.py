@@ -8,7 +8,7 @@ from markupsafe import Markup
 from finetune.experiments.calibration.outcomes import outcomes
 from finetune.experiments.calibration.plan import METHODS
 from finetune.experiments.calibration.point import Point
-from probe.calibration import Bin, Calibration
+from probe.calibration import Bin, Calibration, mean_error
 from probe.ui.html.pictures import svg
 
 SIDE, MARGIN, HEAD, FOOT = 220, 56, 84, 64
@@ -44,7 +44,8 @@ def _rank(point: Point) -> tuple[int, int]:
 
 def _diagram(measured: Calibration, title: str, agreement: float, left: float) -> Iterator[Markup]:
     yield svg.text(left, 50, title)
-    words = f"ECE {measured.ece:.3f} · {agreement:.0%} stay on salad"
+    by_chance = mean_error([measured]).chance.value
+    words = f"ECE {measured.ece:.3f}, {by_chance:.3f} by chance · {agreement:.0%} stay"
     yield svg.text(left, 70, words, fill=svg.SOFT)
     yield svg.box(left, HEAD, SIDE, SIDE, svg.TRACK)
     for each in measured.bins:

@@ -15,7 +15,8 @@ from finetune.experiments.transfer.plan import Lesson
 from finetune.experiments.transfer.plan import plan_from as transfer_plan
 from finetune.experiments.transfer.point import Point as Taught
 from finetune.report.markdown import MarkdownTable, in_percent, with_interval
-from finetune.report.repair.repeated import mean_error, mean_share
+from finetune.report.repair.repeated import mean_share
+from probe.calibration import mean_error
 from probe.metrics import Estimate
 from probe.published import PublishedTable, published_for
 from probe.runs.run import StoredRun
@@ -94,13 +95,13 @@ def _calibration_rows(run: StoredRun) -> Iterator[list[str]]:
     paper = beside("calibration", run)
     for method, points in _calibrated(run).items():
         measured = [point.calibration for point in points]
-        n = measured[0].n
+        n, error = measured[0].n, mean_error(measured)
         yield [
             f"`{name_of(run)}`",
             CALIBRATIONS[method].title,  # type: ignore[index]  # a method, as stored
             f"{n:,}",
             with_interval(mean_share((each.accuracy for each in measured), n)),
-            with_interval(mean_error(measured)),
+            f"{with_interval(error.found)}, by chance {in_percent(error.chance.value)}",
             _paper(paper, method, "accuracy"),
             _paper(paper, method, "ece"),
         ]

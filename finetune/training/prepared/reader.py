@@ -61,6 +61,10 @@ class PreparedReader:
         """Return questions to train on. A long passage is not cut but read in windows."""
         return EncodedQuestions(self.whole, examples)
 
+    def learnt(self, data: EncodedQuestions, stop: Stop = never) -> tuple[float, ...]:
+        """Return the F1 of the answer to each question as the reader is. Raises Cancelled."""
+        return self._scores(data.questions, stop)
+
     def scorer(
         self, examples: tuple[Question, ...], stop: Stop = never
     ) -> Callable[[bool], tuple[float, ...]]:

@@ -62,6 +62,10 @@ class Prepared:
             lambda: predictions(self.trained, data, self.precision, stop),
         )
 
+    def learnt(self, data: Encoded, stop: Stop = never) -> tuple[float, ...]:
+        """Return of each pair whether `trained` is right as it is. Raises Cancelled."""
+        return correct(data, predictions(self.trained, data, self.precision, stop))
+
     def scorer(
         self, examples: tuple[Any, ...], stop: Stop = never
     ) -> Callable[[bool], tuple[float, ...]]:
@@ -71,7 +75,7 @@ class Prepared:
         def scores(untrained: bool) -> tuple[float, ...]:
             if untrained:
                 return correct(data, self.initial_predictions(data, stop))
-            return correct(data, predictions(self.trained, data, self.precision, stop))
+            return self.learnt(data, stop)
 
         return scores
 

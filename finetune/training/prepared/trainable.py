@@ -41,6 +41,12 @@ class Trainable(Protocol):
     ) -> TrainingData:
         """Return examples to train on, cut where they are longer. Raises Cancelled."""
 
+    def learnt(self, data: Any, stop: Stop = never) -> tuple[float, ...]:
+        """Return the score of each example of what `encoded` returned, by the weights as they are.
+
+        Raises Cancelled.  # Any: each kind of model has its own kind of data
+        """
+
     def scorer(self, examples: tuple[Any, ...], stop: Stop = never) -> Scorer:
         """Return what scores these examples."""
 

@@ -20,6 +20,7 @@ from finetune.experiments.generalisation.run import run_request
 from finetune.experiments.generalisation.user_data import read_data
 from finetune.experiments.inoculation.plan import numbers
 from finetune.experiments.inoculation.user_data import UserFiles
+from finetune.training.data import Asked
 from finetune.training.recipes import MODES, Mode, default_rate
 from finetune.ui.generalise.samples import named_column
 from finetune.ui.inoculate.plan_form import USUAL_RATE
@@ -123,7 +124,7 @@ def plan_of(form: Form) -> tuple[Plan, SourceData]:
 
 def data_of(form: Form, task: Task) -> SourceData:
     """Return the bundled examples of a task, and the rows of a file where it is asked for one."""
-    files = UserFiles(bounds=visitor_bounds())
+    files = UserFiles(asked=Asked(bounds=visitor_bounds()))
     if form.skill != FILE:
         return read_data(files, task=task)
     if not form.file:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from finetune.experiments.generalisation.conditions import GRIDS, conditions
 from finetune.experiments.generalisation.user_data import MAX_CONDITIONS, read_conditions
+from finetune.training.data import Asked
 from finetune.ui.generalise.titles import varied
 from probe.data.missing import is_missing
 from probe.data.rows import guess
@@ -66,7 +67,9 @@ def file_shown(path: str | None, column: str | None, task: Task) -> Markup:
     """
     if not path:
         return note(FILE_HINT) + _such_a_table(task)
-    rows = read_conditions(Path(path), named_column(path, column), task, visitor_bounds())
+    rows = read_conditions(
+        Path(path), named_column(path, column), task, Asked(bounds=visitor_bounds())
+    )
     counts = ", ".join(f"{name} {len(examples):,}" for name, examples in rows.items())
     return note(f"{len(rows)} kinds of rows: {counts}.")
 

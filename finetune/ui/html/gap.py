@@ -41,14 +41,13 @@ def gap_plot(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
 def _row(run: InoculationRun, name: str, selection: Selection) -> ForestRow:
     result, outcome = run.verdict[selection], outcome_in(run, selection)
     title = f"{challenge_title(run)}, {name}" if name else challenge_title(run)
-    words = MEANINGS[outcome]
+    words = ", ".join([MEANINGS[outcome], *result["marks"]])
     if outcome == "0":
         return ForestRow(title, NOT_MEASURED, run.plan.challenge, words)
-    return ForestRow(title, _estimate(result), run.plan.challenge, words)
+    return ForestRow(title, _estimate(result["closed"]), run.plan.challenge, words)
 
 
-def _estimate(result: Mapping[str, Mapping[str, float | None]]) -> Estimate:
-    closed = result["closed"]
+def _estimate(closed: Mapping[str, float | None]) -> Estimate:
     value, low, high = (closed[name] for name in ("value", "low", "high"))
     if value is None or low is None or high is None:
         return NOT_MEASURED

@@ -15,7 +15,6 @@ from finetune.experiments.generalisation.verdict import (
     serving_all,
     worst_in,
 )
-from finetune.experiments.inoculation.outcomes import badge
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.report.curves import Panel, PanelStyle
 from finetune.report.drawing import svg_file
@@ -31,6 +30,7 @@ from finetune.report.generalisation.figure import (
 )
 from finetune.report.inoculation.figure import of_panels
 from finetune.report.inoculation.overview import TONES as INOCULATION_TONES
+from finetune.report.inoculation.text import badge_of
 from finetune.report.panel import svg
 from finetune.ui.html.commands import commands
 from finetune.ui.html.panels import line_keys
@@ -246,7 +246,7 @@ def beside(inoculation: InoculationRun | None) -> Markup:
         '<span class="badge {}">{}</span><span class="soft">{}</span>{}</div>{}</section>'
     ).format(
         INOCULATION_TONES[outcome],
-        badge(outcome),
+        badge_of(inoculation.verdict["oracle_lr"]),
         _lifted(inoculation.verdict["oracle_lr"]),
         link(link_to_run([inoculation.id], task=inoculation.plan.task), "open that run"),
         note(ARGUMENT),

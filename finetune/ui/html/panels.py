@@ -7,7 +7,6 @@ from functools import lru_cache
 import pandas as pd
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.outcomes import badge
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.curves import DASHES, Panel, PanelStyle
@@ -23,6 +22,7 @@ from finetune.report.inoculation.sweep import (
     measure_of,
     panels,
 )
+from finetune.report.inoculation.text import badge_of
 from finetune.report.panel import MARKERS, svg
 from probe.ui.html.elements import NOTHING, join, sheet
 from probe.ui.html.picture import take_away
@@ -109,12 +109,12 @@ def _badges(runs: Sequence[InoculationRun], names: dict[str, str], selection: Se
         button.format(
             TONES[outcome],
             run.id,
-            f"{badge(outcome)}: {challenge_title(run)} on {names[run.id]}, in words",
-            f"{names[run.id]}: {badge(outcome)}" if several else badge(outcome),
+            f"{named}: {challenge_title(run)} on {names[run.id]}, in words",
+            f"{names[run.id]}: {named}" if several else named,
         )
         for run in runs
         if run.verdict
-        for outcome in [outcome_in(run, selection)]
+        for outcome, named in [(outcome_in(run, selection), badge_of(run.verdict[selection]))]
     )
     return Markup('<span class="badges">{}</span>').format(buttons)
 

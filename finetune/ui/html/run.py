@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.outcomes import OUTCOMES, badge
 from finetune.experiments.inoculation.plan import BASE
 from finetune.experiments.inoculation.run import InoculationCell, InoculationRun
 from finetune.experiments.inoculation.selection import Selection
@@ -17,7 +16,15 @@ from finetune.report.inoculation.sweep import (
     run_label,
     task_of,
 )
-from finetune.report.inoculation.text import CAUTION, counter_lines, details, summary
+from finetune.report.inoculation.text import (
+    CAUTION,
+    badge_of,
+    counter_lines,
+    details,
+    meaning,
+    missing_texts,
+    summary,
+)
 from finetune.training.recipes import mode_words
 from finetune.ui.html.commands import commands
 from probe.reports.duration import duration_words
@@ -117,8 +124,13 @@ def _cell_words(cell: InoculationCell) -> tuple[str, str]:
     return cell.state, cell.error
 
 
-def outcome(run: InoculationRun, selection: Selection = "oracle_lr") -> Markup:
-    """Show the outcome in plain words with its figures, warnings, and what to do next."""
+def outcome(
+    run: InoculationRun, selection: Selection = "oracle_lr", tells: Markup = NOTHING
+) -> Markup:
+    """Show the outcome in plain words with its figures, warnings, and what to do next.
+
+    `tells` starts the run that would tell what this one does not.
+    """
     verdict = run.verdict
     if not verdict:
         return NOTHING
@@ -127,13 +139,14 @@ def outcome(run: InoculationRun, selection: Selection = "oracle_lr") -> Markup:
     return Markup(
         '<article class="card outcome"><div class="strip"><span class="soft tiny">{}</span>'
         '<span class="grow"></span><span class="badge {}">{}</span></div><h2>{}</h2>'
-        "<h3>What this means</h3>{}{}<h3>What it does not mean</h3><p>{}</p>{}{}{}{}{}</article>"
+        "<h3>What this means</h3>{}{}{}<h3>What it does not mean</h3><p>{}</p>{}{}{}{}{}</article>"
     ).format(
         f"{challenge_title(run)} ({name_of(run)})",
         TONES[named],
-        badge(named),
-        result["name"],
-        each(PARAGRAPH, [OUTCOMES[named].summary, summary(result)]),
+        badge_of(result),
+        result["headline"],
+        each(PARAGRAPH, filter(None, [meaning(result), summary(result), missing_texts(result)])),
+        tells,
         _counter_tests(counter_lines(verdict)),
         CAUTION,
         _warnings(verdict["warnings"]),

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.outcomes import badge
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.experiments.inoculation.selection import Selection
 from finetune.report.inoculation.overview import overview, status
 from finetune.report.inoculation.sweep import challenge_title, line_names, model_title, run_label
-from finetune.report.inoculation.text import SELECTION_TITLES, interval
+from finetune.report.inoculation.text import SELECTION_TITLES, badge_of, interval
 from finetune.ui.html.run import is_under_way, progress
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN
@@ -106,8 +105,8 @@ def _outcome_row(run: InoculationRun, name: str, opened: bool, selection: Select
         Markup("{} <code>{}</code>").format(challenge_title(run), run.plan.challenge),
         name,
         run.plan.mode,
-        _outcome_button(run, name, badge(oracle["outcome"])),
-        badge(dev["outcome"]),
+        _outcome_button(run, name, badge_of(oracle)),
+        badge_of(dev),
         *(_figure(result[measure]) for measure in ("gap", "closed", "drop")),
         result["gap"]["n"],
         len(run.verdict["warnings"]),

@@ -6,10 +6,12 @@ import gradio as gr
 
 from finetune.experiments.inoculation.fast_mode import fast_notes
 from finetune.experiments.inoculation.plan import THRESHOLDS
+from finetune.experiments.inoculation.run import KIND, inoculation_run
 from finetune.training.recipes import Mode
 from finetune.ui.inoculate.plan_fields import DEFAULT_PLAN, DEFAULT_SIZES
 from finetune.ui.inoculate.plan_form import LIMIT_FIELDS, USUAL_RATE, Form, jobs_of
 from finetune.ui.inoculate.start import start_sweep
+from finetune.ui.inoculate.telling import Telling
 from probe.models.library import require_on_disk
 from probe.runs.access import own_run, readable_run
 from probe.runs.compute.engine import Engine
@@ -25,7 +27,7 @@ STANDARD_LIMITS = tuple(
 )
 
 
-def build(store: Store, engine: Engine) -> None:
+def build(store: Store, engine: Engine, telling: Telling) -> None:
     """Add `/inoculate`, `/run`, `/cancel` and `/again`."""
 
     @endpoint
@@ -71,13 +73,20 @@ def build(store: Store, engine: Engine) -> None:
 
     @endpoint
     def run(run_id: Name, owner: Token = "") -> dict[str, Any]:
-        """Return a run: its state, its cells with their accuracies, its verdict.
+        """Return a run: its state, its cells with their accuracies, its verdict, what would tell.
+
+        Where the verdict is too little to tell, `tells` holds the arguments of /inoculate that
+        would, with the seconds that takes on one core; it is null where no run would.
 
         Args:
             run_id: The id that /inoculate returned.
             owner: The token that came with it.
         """
-        return run_json(readable_run(store, owner, run_id))
+        found = readable_run(store, owner, run_id)
+        told = run_json(found)
+        if found.kind == KIND:
+            told["tells"] = telling.facts(owner, inoculation_run(found))
+        return told
 
     @endpoint
     def cancel_run(run_id: Name, owner: Token = "") -> dict[str, Any]:

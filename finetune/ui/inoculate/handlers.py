@@ -14,6 +14,7 @@ from finetune.ui.inoculate import run_lists
 from finetune.ui.inoculate.opening import chosen, listed
 from finetune.ui.inoculate.plan_form import Form, forecast, form_of, jobs_of, sources_of
 from finetune.ui.inoculate.start import start_sweep
+from finetune.ui.inoculate.telling import Telling
 from finetune.ui.inoculate.view import (
     Outputs,
     ViewState,
@@ -25,6 +26,7 @@ from finetune.ui.inoculate.view import (
 from probe.errors import StoreError, UserError
 from probe.models.library import AnyModel, require_on_disk
 from probe.runs.compute.engine import Engine
+from probe.runs.gallery import OWNER
 from probe.runs.model_access import hidden_models
 from probe.runs.run import OPEN, STOPPED
 from probe.runs.store import Store
@@ -51,6 +53,14 @@ class Handlers:
     gallery: Sequence[InoculationRun]
     loaded: Callable[[str], AnyModel | None] = lambda name: None
 
+    @property
+    def telling(self) -> Telling:
+        """What would tell where a run tells too little."""
+        return Telling(self.store, self.loaded)
+
+    def _show(self, state: ViewState, mark_before: str = "") -> Outputs:
+        return show(self.store, self.gallery, state, mark_before, self.telling.offer)
+
     def forecast(self, owner: str, *fields: Any) -> Markup:
         """Say about how long the plan takes, or what is wrong with it."""
         try:
@@ -74,7 +84,7 @@ class Handlers:
 
     def refresh(self, *fields: Any) -> Values:
         """Show what is looked at."""
-        return show(self.store, self.gallery, ViewState(*fields)).outputs
+        return self._show(ViewState(*fields)).outputs
 
     def start_runs(self, owner: str, task: str, *fields: Any) -> Values:
         """Start the runs that the form asks for and choose them to be looked at."""
@@ -84,6 +94,23 @@ class Handlers:
             runs = start_sweep(self.store, self.engine, owner, jobs_of(form), sources_of(form))
         except UserError as trouble:
             return [alert(trouble), *[gr.skip()] * 4]
+        return self._begun(owner, task, runs)
+
+    def start_telling(self, event: gr.EventData, *fields: Any) -> Values:
+        """Start the run that would tell what the opened one does not, and look at it."""
+        state, pressed = ViewState(*fields), cell_of(event)
+        try:
+            check_start(self.store, state.owner)
+            run = next(r for r in state.runs(self.store, self.gallery) if r.id == pressed)
+            job = self.telling.job(state.owner, run, state.selection)
+            sources = {} if run.owner == OWNER else run.artefacts.get("sources", {})
+            runs = start_sweep(self.store, self.engine, state.owner, [job], sources)
+        except (UserError, StopIteration) as trouble:
+            return [alert(str(trouble) or f"there is no run {pressed!r} here"), *[gr.skip()] * 4]
+        return self._begun(state.owner, state.task, runs)
+
+    def _begun(self, owner: str, task: str, runs: Sequence[InoculationRun]) -> Values:
+        """Choose runs that began to be looked at."""
         state = ViewState(owner, [run.id for run in runs], (), (), "oracle_lr", "", task)
         public = run_lists.of_task(self.gallery, task_named(task))
         return [NOTHING, *chosen(self.store, state, public)]
@@ -104,7 +131,7 @@ class Handlers:
         try:
             runs = run_lists.chosen_runs(self.store, state.owner, state.ids)
             change_own(act, states, state.owner, runs)
-            shown = show(self.store, self.gallery, state)
+            shown = self._show(state)
             shown.ended = told(state.runs(self.store, self.gallery), state.selection)
         except StoreError as trouble:
             return trouble_outputs(trouble).outputs
@@ -115,14 +142,14 @@ class Handlers:
         opened = cell_of(event)
         state = replace(ViewState(*fields), opened=opened)
         try:
-            return [opened, card(state.runs(self.store, self.gallery), state)]
+            return [opened, card(state.runs(self.store, self.gallery), state, self.telling.offer)]
         except StoreError as trouble:
             return [opened, alert(trouble)]
 
     def tick(self, seen: str, *fields: Any) -> Values:
         """Show what is new, and the list of runs where one changed its state."""
         state = ViewState(*fields)
-        shown = show(self.store, self.gallery, state, seen)
+        shown = self._show(state, seen)
         # gradio's mark to skip where nothing was read
         if shown.seen == seen or not isinstance(shown.seen, str):
             return [*shown.outputs, gr.skip()]
@@ -142,7 +169,7 @@ class Handlers:
         planned = run_lists.of_gallery(public, models, names)
         opened = planned[0].id if planned else ""
         state = replace(state, models=there[0], challenges=there[1], opened=opened)
-        return [*there, opened, *show(self.store, self.gallery, state).outputs]
+        return [*there, opened, *self._show(state).outputs]
 
     def share_runs(self, *fields: Any) -> Values:
         """Let others read the own runs that are looked at; return the link, or what is wrong."""

@@ -21,6 +21,7 @@ from finetune.experiments.inoculation.plan import (
     resolved,
 )
 from finetune.experiments.inoculation.user_data import UserFiles, read_unchecked_sets
+from finetune.training.data import Asked
 from finetune.training.recipes import MODES, Mode, default_rate
 from probe import limits
 from probe.data.hub.dataset import source_name
@@ -194,7 +195,7 @@ def sets_of(form: Form, challenge: str, task: Task) -> Sets:
         challenge_train=train,
         challenge_test=test_file,
         train=int(_number("Pairs to train on", form.own_train)) if whole else MAX_PAIRS,
-        bounds=visitor_bounds(),
+        asked=Asked(bounds=visitor_bounds()),
     )
     return read_unchecked_sets(challenge, files, task)
 

@@ -79,7 +79,7 @@ def build_results(gallery: Sequence[InoculationRun]) -> Results:
     outputs.curves = gr.HTML(drawn, elem_id="curve", padding=False, js_on_load=PRESSED)
     files, shared = _build_take_away(outputs)
     outputs.table = gr.HTML(outcomes, elem_id="compared", padding=False, js_on_load=PRESSED)
-    outputs.card = gr.HTML(card, elem_id="outcome", padding=False)
+    outputs.card = gr.HTML(card, elem_id="outcome", padding=False, js_on_load=PRESSED)
     challenges, selection = _build_choices(public, gallery, state)
     return Results(runs, models, challenges, selection, opened, outputs, files, shared)
 

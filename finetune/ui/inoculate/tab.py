@@ -97,8 +97,12 @@ def build(page: Page) -> None:
     gr.on(typed, handlers.follow_plan, planned, followed, js=BY_A_PERSON, **IN_TURN)
     started = start.click(handlers.start_runs, [owner, task, *fields], [problem, *chosen], **QUIET)
     started.then(handlers.refresh, viewed, shown, **IN_TURN)
+    told_more = results.outputs.card.click(
+        handlers.start_telling, viewed, [problem, *chosen], **QUIET
+    )
+    told_more.then(handlers.refresh, viewed, shown, **IN_TURN)
     _watch(handlers, results, viewed, problem)
-    api.build(core.store, core.engine)
+    api.build(core.store, core.engine, handlers.telling)
 
 
 def _watch(handlers: Handlers, results: Results, viewed: list[Any], problem: gr.HTML) -> None:

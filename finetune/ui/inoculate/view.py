@@ -1,6 +1,6 @@
 """The right side of the Inoculate tab: what is shown of the runs that are looked at."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,6 +20,15 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
 from probe.ui.html.elements import NOTHING, alert
 from probe.ui.run_tab.controls import Controls
+
+Offer = Callable[[str, InoculationRun, Selection], Markup]
+"""Offers a visitor the run that would tell what another, with the rates of a selection, does not.
+"""
+
+
+def offer_nothing(owner: str, run: InoculationRun, selection: Selection) -> Markup:
+    """Offer no run."""
+    return NOTHING
 
 
 @dataclass
@@ -60,7 +69,11 @@ class ViewState:
 
 
 def show(
-    store: Store, gallery: Sequence[InoculationRun], state: ViewState, mark_before: str = ""
+    store: Store,
+    gallery: Sequence[InoculationRun],
+    state: ViewState,
+    mark_before: str = "",
+    offer: Offer = offer_nothing,
 ) -> Outputs:
     """Return what the page shows.
 
@@ -79,18 +92,18 @@ def show(
     )
     outputs.offer(state.owner, runs)
     if mark_now != mark_before:
-        outputs.say, outputs.curves, outputs.table, outputs.card = pictures(runs, state)
+        outputs.say, outputs.curves, outputs.table, outputs.card = pictures(runs, state, offer)
     return outputs
 
 
 def pictures(
-    runs: Sequence[InoculationRun], state: ViewState
+    runs: Sequence[InoculationRun], state: ViewState, offer: Offer = offer_nothing
 ) -> tuple[Markup, Markup, Markup, Markup]:
     """Return the sentence, the curves, the outcomes and the run that is read in words."""
     opened = opened_run(runs, state)
     drawn = curves(runs, state.selection, opened) or nothing_yet(runs, task_named(state.task))
     outcomes = gap_plot(runs, state.selection) + outcomes_table(runs, opened, state.selection)
-    return sentence(runs, state.selection), drawn, outcomes, card(runs, state)
+    return sentence(runs, state.selection), drawn, outcomes, card(runs, state, offer)
 
 
 def trouble_outputs(trouble: StoreError) -> Outputs:
@@ -105,10 +118,15 @@ def opened_run(runs: Sequence[InoculationRun], state: ViewState) -> str:
     return state.opened if state.opened in judged else next(iter(judged), "")
 
 
-def card(runs: Sequence[InoculationRun], state: ViewState) -> Markup:
+def card(runs: Sequence[InoculationRun], state: ViewState, offer: Offer = offer_nothing) -> Markup:
     """Show the outcome of the opened run."""
-    opened = opened_run(runs, state)
-    return next((outcome(run, state.selection) for run in runs if run.id == opened), NOTHING)
+    opened, chosen_by = opened_run(runs, state), state.selection
+    cards = (
+        outcome(run, chosen_by, offer(state.owner, run, chosen_by))
+        for run in runs
+        if run.id == opened
+    )
+    return next(cards, NOTHING)
 
 
 def linked_state(

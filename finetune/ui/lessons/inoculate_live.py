@@ -13,6 +13,7 @@ from finetune.experiments.inoculation.plan import BASE, Plan
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.report.inoculation.gallery import shown_runs
 from finetune.report.inoculation.sweep import model_title
+from finetune.report.inoculation.text import meaning
 from finetune.training.recipes import default_rate
 from finetune.ui.inoculate.run_lists import chosen_runs, of_gallery
 from finetune.ui.inoculate.start import start_sweep
@@ -109,10 +110,8 @@ def _judged(run: InoculationRun, claims: tuple[str, ...] = ()) -> Finding:
     onward = link(link_to_run([run.id]), "this run in Inoculate")
     closed = _closed(run, claims)
     return Finding(
-        f"{verdict['name']}, with {verdict['size']} examples.",
-        Markup("<p>{}</p><p>See its curves and warnings: {}.</p>").format(
-            OUTCOMES[verdict["outcome"]].summary, onward
-        ),
+        f"With {verdict['shown_at']} examples: {verdict['headline']}.",
+        Markup("<p>{}</p><p>See its curves and warnings: {}.</p>").format(meaning(verdict), onward),
         (*_accuracies(run), *closed),
         CHOICES.index(verdict["outcome"]) if verdict["outcome"] in CHOICES else None,
     )

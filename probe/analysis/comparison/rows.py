@@ -12,7 +12,16 @@ from probe.data.tables import Table
 from probe.errors import ComparisonError, ExampleError
 from probe.models.classifier import Model, Precision, Prediction
 from probe.tasks.nli import Pair
-from probe.tasks.task import Example, Label, Task, common_task, example_json
+from probe.tasks.task import (
+    MERGED,
+    TASKS,
+    TOLD_APART,
+    Example,
+    Label,
+    Task,
+    common_task,
+    example_json,
+)
 from probe.templates import TemplatePair
 
 HEURISTIC = "heuristic"
@@ -75,15 +84,28 @@ def compare(
 def compare_rows(
     models: Sequence[Model], rows: Sequence[Row], precision: Precision = "auto"
 ) -> Iterator[Chunk[Row]]:
-    """Do the same with rows of `read`; those with an error pass through."""
+    """Do the same with rows of `read`; those with an error pass through.
+
+    Where some gold labels merge what others tell apart, all answers are held to the task that
+    merges them.
+    """
     task = held_to(models)
     if other := next((row.task for row in rows if row.task.fields != task.fields), None):
         raise ComparisonError(f"the rows are for {other.title}, the models for {task.title}")
+
+    if has_mixed_golds(task, rows):
+        task = next(each for each in TASKS.values() if common_task([each, task]) is each != task)
 
     def answer(part: Sequence[Row]) -> list[Row]:
         return list(_answered(models, [replace(row, task=task) for row in part], precision))
 
     return in_chunks(rows, len(rows), answer)
+
+
+def has_mixed_golds(task: Task, rows: Sequence[Row]) -> bool:
+    """Whether some gold labels merge labels of a task that others of them tell apart."""
+    golds = {row.example.gold for row in rows if row.example and row.example.gold}
+    return {task.gold_kind(gold) for gold in golds} >= {MERGED, TOLD_APART}
 
 
 def held_to(models: Sequence[Model]) -> Task:

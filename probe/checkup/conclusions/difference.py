@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from probe.checkup.figure import Figure
 from probe.first_import import first_import
-from probe.metrics import Estimate
+from probe.metrics import Estimate, joined_difference
 
 
 def difference(first: Figure, second: Figure) -> Estimate:
@@ -17,10 +17,7 @@ def difference(first: Figure, second: Figure) -> Estimate:
     """
     if first.rows and len(first.rows) == len(second.rows):
         return paired(first.rows, second.rows)
-    value = second.value - first.value
-    down = math.hypot(second.value - second.low, first.high - first.value)
-    up = math.hypot(second.high - second.value, first.value - first.low)
-    return Estimate(value, value - down, value + up, min(first.n, second.n))
+    return joined_difference(first.estimate, second.estimate)
 
 
 def paired(first: Sequence[float], second: Sequence[float]) -> Estimate:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from probe.checkup.conclusions.significance import Compared, compared
 from probe.checkup.figure import Figure, figure_of
-from probe.metrics import mean_score
+from probe.metrics import FEWEST, mean_score
 from probe.models.bundled import title_of
 from probe.tasks.task import Task
 
@@ -73,9 +73,9 @@ def _beside(task: Task, own: Figures, others: Others) -> dict[str, tuple[Figure,
 
 
 def _kinds(task: Task, own: Figures) -> dict[str, tuple[Figure, Figure]]:
-    """Pair each kind of texts with all others."""
+    """Pair each kind of texts with all others, but for kinds of a few texts."""
     whole = own[task.measure.lower()]
-    kinds = [each for each in own.values() if each.group in ("labels", "slices")]
+    kinds = [f for f in own.values() if f.group in ("labels", "slices") and f.n >= FEWEST]
     pairs = {each.name: (_rest(task, whole, each), each) for each in kinds}
     return {name: pair for name, pair in pairs.items() if pair[0].n}
 

@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from probe.calibration import CalibrationError
 from probe.checkup.conclusions.difference import difference, points
 from probe.checkup.conclusions.families import Figures, Tests, computed, losses
 from probe.checkup.conclusions.published import published_beside
 from probe.checkup.conclusions.significance import Compared
 from probe.checkup.figure import Figure
-from probe.metrics import percent
+from probe.metrics import AS_SURE, LESS_SURE, SURE_WITHIN, SURER, percent, sureness
 from probe.models.bundled import title_of
 from probe.tasks.task import Task
 from probe.text.listing import listing
 
-COSTS, SURE, KEPT, TRICKED = 0.02, 0.05, 0.5, 0.5
-"""A loss that is worth a try at a cure; a calibration error, and a loss of confidence; answers that
-stay on texts that nobody can read; the share of pairs that are not entailed which is right at
-least."""
+COSTS, KEPT, TRICKED = 0.02, 0.5, 0.5
+"""A loss that is worth a try at a cure; answers that stay on texts that nobody can read; the share
+of pairs that are not entailed which is right at least."""
 BOUND = 0.1
 """A loss that must be ruled out before nothing is said to be lost."""
 RULES = {
@@ -112,12 +112,24 @@ def _unless_chance(each: Compared, family: Mapping[str, Compared]) -> str:
 
 
 def _calibrated(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
-    if "ece" in own:
+    if error := error_of(own):
         yield Finding(
-            f"Its confidence is {100 * own['ece'].value:.1f} points from how often it is right, on "
-            "average (expected calibration error, 15 bins).",
-            "bad" if own["ece"].value > SURE else "good",
+            f"Its confidence is {100 * error.found.value:.1f} points from how often it is right, "
+            f"on average (expected calibration error, 15 bins; {error.beside}).",
+            tone_of_error(error),
         )
+
+
+def error_of(own: Figures) -> CalibrationError | None:
+    """Return the calibration error beside what chance gives, None where that was not measured."""
+    if not {"ece", "ece_by_chance"} <= {*own}:
+        return None
+    return CalibrationError(own["ece"].estimate, own["ece_by_chance"].estimate)
+
+
+def tone_of_error(error: CalibrationError) -> Tone:
+    """Say whether an error speaks against the model; by as much as chance gives it does not."""
+    return "bad" if error.is_fault else "good" if error.is_small else ""
 
 
 _STAYS: Mapping[Tone, str] = {
@@ -151,22 +163,23 @@ def _around(figure: Figure, middle: float) -> Tone:
 
 
 def _sure(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
-    """Say after how many changes it is as sure as before, within a margin, and after which less."""
+    """Say after how many changes it is as sure as before, and after which less."""
     pairs = [
         (difference(own[f"{figure.name}.before"], figure), figure)
         for figure in own.values()
         if figure.group == "confidence" and f"{figure.name}.before" in own
     ]
-    if alike := [figure.value for found, figure in pairs if found.low > -SURE]:
+    sure = {figure.name: sureness(found) for found, figure in pairs}
+    if alike := [each.value for _, each in pairs if sure[each.name] in (AS_SURE, SURER)]:
         yield Finding(
-            f"It is as sure as before, within {100 * SURE:.0f} points, after {len(alike)} of "
+            f"It is {AS_SURE}, within {100 * SURE_WITHIN:.0f} points, after {len(alike)} of "
             f"{len(pairs)} changes that make a text unreadable: {100 * min(alike):.0f} to "
             f"{100 * max(alike):.0f} % sure.",
             BAD,
         )
-    if less := [figure for found, figure in pairs if found.high < -SURE]:
+    if less := [each for _, each in pairs if sure[each.name] == LESS_SURE]:
         told = [f"“{each.title}” ({100 * each.value:.0f} % sure)" for each in less]
-        yield Finding(f"It is less sure than before after {listing(told)}.", "good")
+        yield Finding(f"It is {LESS_SURE} after {listing(told)}.", "good")
 
 
 def _stress(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
@@ -265,7 +278,7 @@ def advice(task: Task, model: str, own: Figures, tests: Tests) -> list[Advice]:
         wanted.append(Advice(why, *_inoculate(model, "templates_hans", "hans")))
     if any(figure.group == "salad" and figure.low > KEPT for figure in own.values()):
         wanted += _for_salad(task, model)
-    if "ece" in own and own["ece"].value > SURE:
+    if (error := error_of(own)) and error.is_fault:
         wanted.append(
             Advice(
                 "Its confidence is off. Scale it",

@@ -18,7 +18,7 @@ def figure_names(task: Task) -> Iterator[str]:
     """Yield the names that figures of a task may have, but those of slices."""
     yield from (task.measure.lower(), "confidence")
     if not task.has_spans:
-        yield from ("ece", "majority")
+        yield from ("ece", "ece_by_chance", "majority")
         yield from (f"label.{gold}" for gold in task.golds or task.labels)
     if HYPOTHESIS_ONLY in baselines_for(task):
         yield HYPOTHESIS_ONLY

@@ -8,15 +8,13 @@ from probe.analysis.comparison.rows import Row
 from probe.analysis.comparison.slices import sliced
 from probe.baselines import BASELINES
 from probe.baselines.registry import baselines_for
-from probe.calibration import Calibration, calibration
+from probe.calibration import Calibration, calibration, mean_error
 from probe.checkup.figure import Figure, figure_of
 from probe.checkup.measuring.part import Part
 from probe.checkup.measuring.subject import Subject
-from probe.metrics import Estimate, mean, mean_score
+from probe.metrics import FEWEST, Estimate, mean, mean_score
 from probe.tasks.task import Label
 
-SMALLEST_SLICE = 20
-"""Examples that a slice needs, for its interval to say anything."""
 HYPOTHESIS_ONLY = "hypothesis_only"
 
 
@@ -30,7 +28,7 @@ def unchanged(subject: Subject) -> Part:
         figure_of(
             task.measure.lower(), task.measure.capitalize(), "plain", _mean(subject, scores), scores
         ),
-        *([_error(measured)] if measured else []),
+        *(_error(measured) if measured else ()),
         *_rules(subject),
         *_by_label(subject, scores),
         figure_of("confidence", "Texts as they are", "confidence", mean(sure), sure, None),
@@ -60,9 +58,11 @@ def _calibration(subject: Subject) -> Calibration:
     )
 
 
-def _error(measured: Calibration) -> Figure:
-    found = Estimate(measured.ece, float("nan"), float("nan"), measured.n)
-    return figure_of("ece", "Calibration error", "plain", found, more_is_better=False)
+def _error(measured: Calibration) -> Iterator[Figure]:
+    error = mean_error([measured])
+    yield figure_of("ece", "Calibration error", "plain", error.found, more_is_better=False)
+    title = "Calibration error by chance alone, of perfectly calibrated answers"
+    yield figure_of("ece_by_chance", title, "plain", error.chance, more_is_better=None)
 
 
 def _rules(subject: Subject) -> Iterator[Figure]:
@@ -98,6 +98,6 @@ def _slices(subject: Subject, scores: Sequence[float]) -> Iterator[Figure]:
         )
     ]
     for each, members in sliced(answered).items():
-        if len(members) >= SMALLEST_SLICE:
+        if len(members) >= FEWEST:
             name, own = f"{each.group}: {each.name}", [scores[row.number] for row in members]
             yield figure_of(name, name, "slices", _mean(subject, own), own)

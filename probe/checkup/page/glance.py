@@ -3,10 +3,17 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from probe.checkup.conclusions.findings import BOUND, KEPT, SURE, TRICKED, Tone
+from probe.checkup.conclusions.findings import (
+    BOUND,
+    KEPT,
+    TRICKED,
+    Tone,
+    error_of,
+    tone_of_error,
+)
 from probe.checkup.figure import Figure
 from probe.checkup.report import figures_of
-from probe.metrics import interval
+from probe.metrics import FEWEST, interval
 from probe.models.bundled import title_of
 from probe.runs.run import Json
 from probe.tasks.task import Task, task_named
@@ -118,7 +125,7 @@ def _kept(own: Mapping[str, Figure]) -> tuple[int, int]:
 
 
 def _hans(own: Mapping[str, Figure]) -> Iterator[Glance]:
-    hans = [each for each in own.values() if each.group == "hans" and each.n]
+    hans = [each for each in own.values() if each.group == "hans" and each.n >= FEWEST]
     if telling := [each for each in hans if each.name.endswith(".non-entailment")]:
         worst = min(telling, key=lambda each: each.value)
         tone: Tone = "bad" if worst.high < TRICKED else "good" if worst.low > TRICKED else ""
@@ -128,9 +135,10 @@ def _hans(own: Mapping[str, Figure]) -> Iterator[Glance]:
 
 def _off(own: Mapping[str, Figure]) -> Iterator[Glance]:
     if "ece" in own:
-        error = own["ece"].value
-        words = "between how sure it says it is and how often it is right"
-        yield Glance(f"{100 * error:.1f} points", words, "bad" if error > SURE else "good")
+        error, points = error_of(own), f"{100 * own['ece'].value:.1f} points"
+        beside = error.beside if error else "its interval is not known"
+        words = f"between how sure it says it is and how often it is right ({beside})"
+        yield Glance(points, words, tone_of_error(error) if error else "")
 
 
 def _percent(figure: Figure) -> str:

@@ -1,6 +1,5 @@
 """`python -m probe batch`: score a file."""
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +11,7 @@ from probe.cli.answers.batch_run import score_as_run
 from probe.cli.answers.interrupts import INTERRUPTED, stopped_by_interrupt
 from probe.cli.answers.open_models import opened
 from probe.cli.example_file import OR_HUB, local_file
+from probe.cli.file_options import settled, takes_file
 from probe.cli.options import (
     Assignments,
     ById,
@@ -19,24 +19,20 @@ from probe.cli.options import (
     Guard,
     Keep,
     LabelOrder,
-    LabelValues,
     ModelName,
     Pin,
     PrecisionName,
     Sign,
     TaskName,
-    TextColumns,
-    assignments,
-    fields_of,
     transform_options,
 )
 from probe.cli.output import end_progress, show_progress, write_json
 from probe.cli.output_files import check_output_files
-from probe.data.label_values import in_words, label_values, read_label_values
-from probe.data.rows import choose, with_class_names
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
+from probe.data.rows import read_rows
 from probe.data.source import open_source
 from probe.data.writers.output import checked_form
-from probe.errors import Stopped
+from probe.errors import ExampleError, Stopped
 from probe.scoring.experiment import scoring_request
 from probe.scoring.file_scoring import FileScoring
 from probe.scoring.files import Places, check_forms, forms_words
@@ -44,6 +40,7 @@ from probe.scoring.precisions import PRECISION_ROWS, precision_words
 from probe.scoring.request import ScoringRequest, identity
 
 
+@takes_file()
 def batch_command(
     file: Annotated[
         Path,
@@ -62,11 +59,6 @@ def batch_command(
     pairs: Annotated[
         Path | None, typer.Option(help="Where every pair that was made goes, one a line.")
     ] = None,
-    premise: Annotated[str, typer.Option(help="Column of the premise; guessed if empty.")] = "",
-    hypothesis: Annotated[str, typer.Option(help="Column of the hypothesis.")] = "",
-    column: TextColumns = [],  # noqa: B006
-    gold: Annotated[str, typer.Option(help="Column of the gold label.")] = "",
-    label_value: LabelValues = [],  # noqa: B006
     seed: int = 0,
     keep: Keep = 0.5,
     sign: Sign = "support",
@@ -79,6 +71,7 @@ def batch_command(
     as_run: Annotated[
         bool, typer.Option("--run", help="Score on worker processes, or on ENGINE's cluster.")
     ] = False,
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Score a file; rows that cannot be scored say why in the column `error`.
 
@@ -92,18 +85,12 @@ def batch_command(
         checked_form(place, guard)
     names = tuple(name.strip() for name in transforms.split(",") if name.strip())
     path = local_file(file)
-    source = open_source(path)
+    source = open_source(path, options=reading)
     classifier = opened(model, labels, task)
     answered = classifier.task
     options = transform_options(answered, keep, sign, pin, by_id, draw, others)
-    named = fields_of(answered, "--column", column, {"premise": premise, "hypothesis": hypothesis})
-    columns = with_class_names(choose(source.names, answered, named, gold), path)
-    columns.check(source.names)
-    meanings = assignments("--label-value", label_value)
-    columns = replace(columns, values=read_label_values(answered, meanings, source, columns))
-    if told := in_words(label_values(source, columns, answered)):
-        typer.echo(told, err=True)
-    request = ScoringRequest(columns, names, seed, options, precision, guard)
+    columns = settled(source, path, answered, reading)
+    request = ScoringRequest(columns, names, seed, options, precision, guard, reading)
     places = Places(out, pairs)
     known = identity(path, classifier, request, places)
     if as_run:
@@ -116,6 +103,9 @@ def batch_command(
     if summary:
         write_json(shape, summary)
     typer.echo(f"{shape['scored']} of {len(source)} rows scored, written to {out}")
+    if not (shape["scored"] or stopped):
+        first = next(read_rows(source, columns, answered))
+        raise ExampleError(f"no row can be scored, the first for this reason: {first.error}")
     if PRECISION_ROWS in shape:
         typer.echo(f"computed in {precision_words(shape)}")
     if sample := shape.get("fp32_sample"):

@@ -1,7 +1,6 @@
 """`python -m probe checkup`: what the papers would say about one model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from math import nan
 from pathlib import Path
@@ -26,24 +25,21 @@ from probe.checkup.time_estimate import estimate_seconds
 from probe.cli.answers.open_models import opened
 from probe.cli.compute import compute_run
 from probe.cli.example_file import OR_HUB, local_file
+from probe.cli.file_options import settled, takes_file
 from probe.cli.options import (
     InProcess,
     LabelOrder,
-    LabelValues,
     PrecisionName,
     TaskName,
-    TextColumns,
     Threads,
-    assignments,
-    fields_of,
 )
 from probe.cli.output import make_folder, write_json
 from probe.cli.output_files import check_output_files
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, option_words
 from probe.data.hub.dataset import source_name
-from probe.data.label_values import label_values, read_label_values
-from probe.data.rows import choose, read_rows, with_class_names
+from probe.data.rows import read_rows
 from probe.data.tables import read_table
-from probe.errors import CheckupError, LabelError
+from probe.errors import CheckupError
 from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import Json
@@ -54,6 +50,7 @@ FAILED = 1
 """The exit code of a figure on the wrong side of its limit."""
 
 
+@takes_file(texts=False)
 def checkup_command(
     model: Annotated[str, typer.Argument(help="Bundled or inoculated name, folder, or hub id.")],
     file: Annotated[
@@ -77,14 +74,12 @@ def checkup_command(
     reference: Annotated[
         Path | None, typer.Option(help="Also write the figures alone, as assets/checkups has them.")
     ] = None,
-    column: TextColumns = [],  # noqa: B006
-    gold: Annotated[str, typer.Option(help="Column of the gold label.")] = "",
-    label_value: LabelValues = [],  # noqa: B006
     task: TaskName = "",
     labels: LabelOrder = "",
     precision: PrecisionName = "auto",
     in_process: InProcess = False,
     threads: Threads = 1,
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Check a model up: every transform of its task, calibration, slices and HANS, in one report.
 
@@ -99,12 +94,15 @@ def checkup_command(
     before = read_report(older) if older else None
     loaded = opened(model, labels, task)
     limits = dict(_limit(text, loaded.task) for text in fail_under)
-    reading = Reading(tuple(column), gold, tuple(label_value))
-    examples = reading.of(file, loaded.task) if file else bundled_examples(loaded.task, "test")
+    path = local_file(file) if file else None
+    if path:
+        examples: Sequence[Any] = _examples(path, loaded.task, reading)
+    else:
+        examples = bundled_examples(loaded.task, "test")
     make_folder(out)
     asked = Asked(n, per_subcase, seed, precision)
     order = loaded.order if task or labels else ()
-    name, words = (source_name(local_file(file)), reading.words) if file else ("", ())
+    name, words = (source_name(path), option_words(reading.said)) if path else ("", ())
     plan = new_plan(model, loaded.task, asked, order, name, words)
     typer.echo(f"{duration_words(estimate_seconds(plan, examples, loaded))} on one core")
     report = _measured(plan, examples, in_process or threads > 1)
@@ -120,39 +118,13 @@ def checkup_command(
         raise typer.Exit(FAILED)
 
 
-@dataclass(frozen=True)
-class Reading:
-    """How a file is read, in the words of the command's options; what is not named is guessed."""
-
-    columns: tuple[str, ...] = ()
-    gold: str = ""
-    values: tuple[str, ...] = ()
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The options of the command."""
-        named = [("--column", each) for each in self.columns]
-        named += [("--gold", self.gold)] if self.gold else []
-        named += [("--label-value", each) for each in self.values]
-        return tuple(word for pair in named for word in pair)
-
-    def of(self, file: Path, task: Task) -> list[Any]:  # Any: the task's own examples
-        """Return the examples of a file that have a gold label. Raises UserError."""
-        path = local_file(file)
-        table = read_table(path)
-        names = [str(name) for name in table.frame.columns]
-        named = fields_of(task, "--column", self.columns, {})
-        columns = with_class_names(choose(names, task, named, self.gold), path)
-        if columns.gold is None:
-            raise CheckupError(f"{file.name} has no column of gold labels; --gold names it")
-        meant = assignments("--label-value", self.values)
-        columns = replace(columns, values=read_label_values(task, meant, table, columns))
-        if unknown := label_values(table, columns, task).of("unknown"):
-            raise LabelError(
-                f"{unknown[0].value!r} in {file.name} is no label of {task.title.lower()}; "
-                "--label-value says what it means"
-            )
-        return with_gold([row.example for row in read_rows(table, columns, task)], task)
+def _examples(path: Path, task: Task, reading: FileOptions) -> list[Any]:  # Any: the task's own
+    """Return the examples of a file that have a gold label. Raises UserError."""
+    table = read_table(path, options=reading)
+    columns = settled(table, path, task, reading)
+    if columns.gold is None:
+        raise CheckupError(f"{path.name} has no column of gold labels; --gold names it")
+    return with_gold([row.example for row in read_rows(table, columns, task)], task)
 
 
 def _measured(plan: Plan, examples: Sequence[Any], in_process: bool) -> Json:

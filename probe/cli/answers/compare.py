@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ import typer
 from probe.analysis.comparison.rows import Row, compare_rows, held_to, read, require_two
 from probe.cli.answers.open_models import all_opened
 from probe.cli.example_file import OR_HUB, local_file
+from probe.cli.file_options import settled, takes_file
 from probe.cli.options import (
     AsJson,
     Guard,
@@ -23,11 +25,11 @@ from probe.cli.options import (
 )
 from probe.cli.output import end_progress, print_json, show_progress, write_json
 from probe.cli.output_files import check_output_files
-from probe.data.label_values import in_words, label_values
-from probe.data.rows import Columns, guess, require_text, with_class_names
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, option_words
+from probe.data.rows import Columns, read_rows, require_text
 from probe.data.tables import Table, read_table, write_table
 from probe.data.writers.output import check_cells, checked_form
-from probe.errors import ComparisonError, FileError
+from probe.errors import ComparisonError, ExampleError, FileError
 from probe.metrics import Estimate, percent
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel
@@ -36,6 +38,7 @@ from probe.reports.frames import compared_frame
 from probe.tasks.task import Task
 
 
+@takes_file(texts=False, gold=False)
 def compare_command(
     file: Annotated[
         Path | None,
@@ -45,9 +48,12 @@ def compare_command(
     premise: Annotated[str, typer.Option(help="Compare on this pair instead of a file.")] = "",
     hypothesis: Annotated[str, typer.Option(help="The pair's hypothesis.")] = "",
     texts: Texts = [],  # noqa: B006
-    gold: Annotated[str, typer.Option(help="The pair's gold label, if known.")] = "",
+    answer: Annotated[str, typer.Option(help="The pair's gold label, if known.")] = "",
+    gold: Annotated[
+        str, typer.Option(help="Column of the file's gold label; beside --premise as --answer.")
+    ] = "",
     columns: Annotated[
-        str, typer.Option(help="PREMISE,HYPOTHESIS[,GOLD] of the file; guessed if empty.")
+        str, typer.Option(help="PREMISE,HYPOTHESIS[,GOLD], the same as --column and --gold.")
     ] = "",
     out: Annotated[Path | None, typer.Option(help="Where the scored file goes.")] = None,
     summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
@@ -56,6 +62,7 @@ def compare_command(
     precision: PrecisionName = "auto",
     guard: Guard = False,
     as_json: AsJson = False,
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Compare models on a file, or on one pair: accuracy, disagreement, McNemar's test, slices.
 
@@ -66,8 +73,9 @@ def compare_command(
     if file is None:
         if summary or out:
             raise ComparisonError("--summary and --out are for a file; name one")
-        if columns:
-            raise ComparisonError("--columns is for a file; name one")
+        said = ["--columns"] if columns else option_words(reading.said)
+        if said:
+            raise ComparisonError(f"{said[0]} is for a file; name one")
         if not (premise or hypothesis or texts):
             raise ComparisonError(
                 "give a file, or --premise and --hypothesis, or --text FIELD=VALUE"
@@ -75,49 +83,50 @@ def compare_command(
         classifiers = all_opened(models, labels, task)
         answered = held_to(classifiers)
         named = {"premise": premise, "hypothesis": hypothesis}
-        example = read_example(answered, fields_of(answered, "--text", texts, named), gold)
+        example = read_example(
+            answered, fields_of(answered, "--text", texts, named), answer or gold
+        )
         require_text(answered, example)
         shape = example_comparison_json(example, classifiers, precision)
         typer.echo(json.dumps(shape, ensure_ascii=False) if as_json else _pair_text(shape))
         return
     if premise or hypothesis or texts:
         raise ComparisonError("give a file, or --premise and --hypothesis (or --text), not both")
-    if gold:
-        raise ComparisonError(
-            "--gold is the label of a pair; a file's column of labels is the last of --columns"
-        )
+    if answer:
+        raise ComparisonError("--answer is the label of a pair; --gold names a file's column")
     if out:
         checked_form(out, guard)
     path = local_file(file)
-    table = read_table(path)
+    table = read_table(path, options=reading)
     if out:
         check_cells(out, table, table.form, table.columns)
     classifiers = all_opened(models, labels, task)
-    shape = _compare_table(table, path, classifiers, columns, out, precision, guard)
+    answered = held_to(classifiers)
+    asked = _with_columns(replace(reading, gold=gold), columns, answered)
+    chosen = settled(table, path, answered, asked)
+    shape = _compare_table(table, chosen, classifiers, out, precision, guard)
     if summary:
         write_json(shape, summary)
     if as_json:
         print_json(shape)
     else:
         typer.echo(_text(shape))
+    if not shape["scored"]:
+        first = next(read_rows(table, chosen, answered))
+        raise ExampleError(f"no row can be compared, the first for this reason: {first.error}")
 
 
 def _compare_table(
     table: Table,
-    path: Path,
+    chosen: Columns,
     classifiers: Sequence[AnyModel],
-    columns: str,
     out: Path | None,
     precision: Precision,
     guard: bool,
 ) -> dict[str, Any]:
     rows: list[Row] = []
     names = [classifier.name for classifier in classifiers]
-    task = held_to(classifiers)
-    chosen = with_class_names(_columns(columns, list(table.frame.columns), task), path)
-    unread = read(table, chosen, task)
-    if told := in_words(label_values(table, chosen, task)):
-        typer.echo(told, err=True)
+    unread = read(table, chosen, held_to(classifiers))
     for chunk in compare_rows(classifiers, unread, precision):
         rows += chunk.rows
         show_progress(f"{chunk.done}/{chunk.total} rows")
@@ -128,17 +137,21 @@ def _compare_table(
     return comparison_json(rows, names, precision)
 
 
-def _columns(text: str, names: Sequence[str], task: Task) -> Columns:
-    """Read the named columns, guess them where none is named. Raises FileError."""
+def _with_columns(reading: FileOptions, text: str, task: Task) -> FileOptions:
+    """Return the options with the columns that --columns names. Raises FileError."""
     parts = [part.strip() for part in text.split(",")] if text else []
     if not parts:
-        return guess(names, task)
+        return reading
     count = len(task.fields)
     if len(parts) not in (count, count + 1):
         wanted = ",".join(field.upper() for field in task.fields)
         raise FileError(f"--columns wants {wanted} or {wanted},GOLD")
-    gold = parts[count] if len(parts) > count else None
-    return Columns(dict(zip(task.fields, parts, strict=False)), gold)
+    named = dict(zip(task.fields, parts, strict=False))
+    return replace(
+        reading,
+        columns={**named, **reading.columns},
+        gold=reading.gold or "".join(parts[count:]),
+    )
 
 
 def _estimate(shape: dict[str, Any]) -> str:

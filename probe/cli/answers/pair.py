@@ -49,7 +49,9 @@ def pair_command(
     transform: Annotated[list[str], typer.Option(help="Name or chain; may be repeated.")] = [],  # noqa: B006
     model: ModelName = "minilm",
     labels: LabelOrder = "",
-    gold: Annotated[str, typer.Option(help="Gold label, if known.")] = "",
+    answer: Annotated[
+        str, typer.Option("--answer", "--gold", help="The gold label, if known.")
+    ] = "",
     seed: int = 0,
     keep: Keep = 0.5,
     sign: Sign = "support",
@@ -69,7 +71,7 @@ def pair_command(
     named = {"premise": premise, "hypothesis": hypothesis}
     examination = examine(
         classifier,
-        read_example(asked, fields_of(asked, "--text", texts, named), gold),
+        read_example(asked, fields_of(asked, "--text", texts, named), answer),
         transform,
         seed,
         transform_options(asked, keep, sign, pin, by_id, draw, others),

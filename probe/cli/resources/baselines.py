@@ -8,10 +8,11 @@ import typer
 from probe.baselines import baselines_for
 from probe.baselines.evaluate import Evaluation, evaluate_baseline, evaluation_json
 from probe.cli.example_file import OR_HUB, local_file
+from probe.cli.file_options import labelled_and_told, takes_file
 from probe.cli.group import group
 from probe.cli.options import AsJson
 from probe.cli.output import print_json
-from probe.data.rows import labelled
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.errors import BaselineError
 from probe.metrics import percent
 from probe.tasks.nli import NLI, NON_ENTAILMENT
@@ -26,6 +27,7 @@ def main() -> None:
 
 
 @app.command("judge")
+@takes_file(texts=False)
 def judge_command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A rule's name, or all.")],
     file: Annotated[
@@ -33,18 +35,20 @@ def judge_command(
     ],
     task: Annotated[str, typer.Option(help="The task of the file.")] = NLI.name,
     as_json: AsJson = False,
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Measure a baseline on a file: one JSON object, or a list of them for all."""
     asked = task_named(task)
     known = baselines_for(asked)
     if not known:
         raise BaselineError(f"no rule speaks of the task {asked.name} ({asked.title})")
-    pairs, others = labelled(local_file(file), asked)
+    read = labelled_and_told(local_file(file), asked, reading)
     evaluations = [
-        evaluate_baseline(baseline, pairs) for baseline in (known if name == "all" else [name])
+        evaluate_baseline(baseline, read.examples)
+        for baseline in (known if name == "all" else [name])
     ]
-    if others:
-        typer.echo(f"left out: {others:,} rows without a pair and a gold label", err=True)
+    if read.others:
+        typer.echo(f"left out: {read.others:,} rows without a pair and a gold label", err=True)
     if as_json:
         shapes = [evaluation_json(evaluation) for evaluation in evaluations]
         print_json(shapes if name == "all" else shapes[0])
@@ -54,15 +58,17 @@ def judge_command(
 
 
 @app.command("train")
+@takes_file(texts=False)
 def train_command(
     file: Annotated[Path, typer.Argument(metavar="TRAIN", help="Labelled pairs.")],
     out: Annotated[Path, typer.Option(help="Folder for the weights.")],
     least: Annotated[int, typer.Option(min=1, help="Hypotheses a word must be in.")] = 20,
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Train hypothesis_only and write its weights."""
     from probe.baselines.training import train, write  # scikit-learn takes a second to import
 
-    weights = train(labelled(file, NLI)[0], least)
+    weights = train(labelled_and_told(file, NLI, reading).examples, least)
     path = write(weights, out)
     typer.echo(f"{len(weights.rows):,} words, {path.stat().st_size:,} bytes, written to {path}")
 

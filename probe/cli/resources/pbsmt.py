@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from probe.cli.file_options import labelled_and_told, takes_file
 from probe.cli.group import group
-from probe.data.rows import guess, read_rows
-from probe.data.tables import read_table
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.errors import FileError
 from probe.pbsmt.decoder_weights import DecoderWeights
 from probe.pbsmt.score import Pruning
@@ -25,20 +25,16 @@ Pairs = dict[Label, list[tuple[str, str]]]
 DEFAULT, CHOSEN = TrainingSettings(), Options()
 
 
-def pairs_of(path: Path, task: Task) -> Pairs:
+def pairs_of(path: Path, task: Task, reading: FileOptions = AS_THE_FILE_TELLS) -> Pairs:
     """Read the texts to translate and their translations by label, premises and hypotheses in NLI.
 
     Where a task has one text its two halves are such a pair. Rows without a label are left out.
     Raises FileError.
     """
     pairs: Pairs = {label: [] for label in task.translated}
-    table = read_table(path)
-    columns = guess(list(table.frame.columns), task)
-    if columns.gold is None:
-        raise FileError(f"no column of labels in {path.name}")
-    for row in read_rows(table, columns, task):
-        if row.example and row.example.gold in pairs:
-            pairs[row.example.gold].append(_source_and_target(task, row.example))
+    for example in labelled_and_told(path, task, reading).examples:
+        if example.gold in pairs:
+            pairs[example.gold].append(_source_and_target(task, example))
     return pairs
 
 
@@ -56,6 +52,7 @@ def main() -> None:
 
 
 @app.command("train")
+@takes_file(texts=False)
 def train_command(
     file: Annotated[Path, typer.Argument(help="Examples with labels.")],
     task: TaskOption = NLI.name,
@@ -70,6 +67,7 @@ def train_command(
     least: Annotated[int, typer.Option(min=1, help="Times a pair is seen.")] = Pruning.min_count,
     options: Annotated[int, typer.Option(min=1, help="Targets of a source.")] = Pruning.max_options,
     lmplz: Annotated[str, typer.Option(help="KenLM's estimator.")] = DEFAULT.lmplz,
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Train a translator for each label.
 
@@ -77,7 +75,7 @@ def train_command(
     tables.
     """
     settings = TrainingSettings(max_phrase, order, pruning=Pruning(least, options), lmplz=lmplz)
-    for label, pairs in pairs_of(file, task_named(task)).items():
+    for label, pairs in pairs_of(file, task_named(task), reading).items():
         counts = train(label, pairs, out, links / label, settings)
         typer.echo(
             f"{label}: {counts.pairs} pairs, {counts.links} links, {counts.phrase_pairs} phrase "
@@ -87,6 +85,7 @@ def train_command(
 
 
 @app.command("copies")
+@takes_file(texts=False)
 def copies_command(
     file: Annotated[Path, typer.Argument(help="Examples with labels.")],
     task: TaskOption = NLI.name,
@@ -95,6 +94,7 @@ def copies_command(
     distortion_weight: Annotated[float, typer.Option(min=0)] = CHOSEN.distortion_weight,
     distortion_limit: Annotated[int, typer.Option(min=0)] = CHOSEN.distortion_limit,
     tables: Annotated[Path, typer.Option(help="Where the tables are.")] = FOLDER,
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Print the share of texts that their label's system translates into themselves."""
     weights = DecoderWeights(lm_weight, distortion_weight, distortion_limit)
@@ -102,7 +102,7 @@ def copies_command(
     asked = task_named(task)
     if lacking := missing(tuple(asked.translated), tables):
         raise FileError(lacking.rstrip("."))
-    for label, pairs in pairs_of(file, asked).items():
+    for label, pairs in pairs_of(file, asked, reading).items():
         system = load(label, tables)
         texts = [words for premise, _ in pairs[:most] if (words := tokenise(premise.lower()))]
         copied = [system.translate(words, weights) == words for words in texts]

@@ -18,6 +18,7 @@ from probe.data.formats.unpacking import pieces_of
 from probe.data.names import check_names, listed
 from probe.data.records import Record
 from probe.errors import FileError
+from probe.limits import Bounds
 from probe.tasks.python_literals import read_literal
 
 NO_BOUND = 2**31 - 1
@@ -211,7 +212,7 @@ def _of_bytes(text: str) -> str:
 def _rows(file: TextFile, delimiter: str, quotes: bool) -> Iterator[Row]:
     """Yield the rows that are not blank, the header first. Raises FileError, LimitError."""
     with _lines(file) as lines:
-        first, blank = _first_line(lines), 0
+        first, blank = _first_line(lines, file.bounds), 0
         if TOLD.fullmatch(first):
             lines.begin_row()
             first = next(lines, "")
@@ -219,6 +220,7 @@ def _rows(file: TextFile, delimiter: str, quotes: bool) -> Iterator[Row]:
         for row in csv.reader(written_lines, delimiter=delimiter, quoting=QUOTING[quotes]):
             written = b"" if lines.ended else lines.row
             lines.begin_row()
+            file.bounds.check("max_columns", len(row))
             file.bounds.check("max_cell", max(map(len, row), default=0))
             if row:
                 yield row, written
@@ -237,11 +239,12 @@ def _lines(file: TextFile) -> Iterator[Lines]:
         raise FileError(f"{file.path.name} cannot be read as a table: {problem}") from None
 
 
-def _first_line(lines: Lines) -> str:
-    """Return the first line that is not blank."""
-    for line in lines:
+def _first_line(lines: Lines, bounds: Bounds) -> str:
+    """Return the first line that is not blank. Raises LimitError."""
+    for blank, line in enumerate(lines):
         if line.strip():
             return line
+        bounds.check("max_rows", blank)
         lines.begin_row()
     return ""
 
@@ -252,7 +255,7 @@ def _delimiter(file: TextFile, form: DelimitedForm) -> tuple[str, bytes]:
     That is the one that splits its header most: a tab by the name of the file, where it has one.
     """
     with _lines(file) as lines:
-        first = _first_line(lines)
+        first = _first_line(lines, file.bounds)
         if told := TOLD.fullmatch(first):
             return told[1], lines.row
         header = _without_quotes(first, lines)

@@ -3,7 +3,6 @@
 openpyxl reads one row after the other; the texts that cells share it holds all the time.
 """
 
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,22 +10,24 @@ from itertools import islice
 from pathlib import Path
 from shlex import quote
 from typing import Any, Literal
-from xml.etree.ElementTree import ParseError
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.header import SAMPLE_ROWS, header_of
-from probe.data.formats.unpacking import MEGABYTE, unpacked_file
+from probe.data.formats.unpacking import unpacked_file
+from probe.data.formats.workbook_parts import WorkbookParts
 from probe.data.names import check_names, listed
 from probe.data.records import Record
-from probe.errors import FileError, FileQuestion
+from probe.errors import FileError, FileQuestion, UserError, library_words
 from probe.limits import Bounds
-from probe.stopping import check_stop
 
 Cells = Sequence[Any]  # Any: openpyxl's cells of several kinds
 MOST_SHEETS = 5
 """Sheets that a question offers."""
-STOP_ROWS = 1024
-"""Rows between two questions whether to stop."""
+UNREADABLE = "cannot be read as an Excel workbook"
+WHY = (
+    "it is damaged, protected by a password or in another form; open it in a spreadsheet program "
+    "and save it anew as .xlsx, or as CSV"
+)
 
 
 @dataclass(frozen=True)
@@ -122,37 +123,33 @@ def _rows(path: Path, bounds: Bounds, number: int) -> Iterator[Cells]:
     with _book(path, bounds) as book:
         sheet = book.worksheets[number]
         sheet.reset_dimensions()  # a file may say less of itself than it holds
-        for count, cells in enumerate(sheet.iter_rows()):
-            if count % STOP_ROWS == 0:
-                check_stop()
-            yield cells
+        yield from sheet.iter_rows()
 
 
 @contextmanager
 def _book(path: Path, bounds: Bounds) -> Iterator[Any]:  # Any: openpyxl's workbook
-    from openpyxl import load_workbook  # loads slowly
+    from openpyxl.reader.excel import ExcelReader  # loads slowly
 
     with _reading(path), unpacked_file(path, bounds) as source:
-        _check_size(source, bounds)
-        book = load_workbook(source, read_only=True, data_only=True, keep_links=False)
+        parts = WorkbookParts(source, bounds)
+        reader = ExcelReader(source, read_only=True, data_only=True, keep_links=False)
+        reader.archive.close()
+        reader.archive = parts
+        reader.read()
+        book = reader.wb
         try:
             yield book
         finally:
             book.close()
 
 
-def _check_size(path: Path, bounds: Bounds) -> None:
-    with zipfile.ZipFile(path) as parts:
-        bounds.check("max_unpacked_mb", sum(part.file_size for part in parts.infolist()) / MEGABYTE)
-
-
 @contextmanager
 def _reading(path: Path) -> Iterator[None]:
-    from openpyxl.utils.exceptions import InvalidFileException
-
-    known = (zipfile.BadZipFile, KeyError, IndexError, ValueError, TypeError, ParseError)
     try:
         yield
-    except (OSError, InvalidFileException, *known) as problem:
-        words = (isinstance(problem, OSError) and problem.strerror) or problem
-        raise FileError(f"{path.name} cannot be read as an Excel workbook: {words}") from problem
+    except UserError:
+        raise
+    except OSError as problem:
+        raise FileError(f"{path.name} {UNREADABLE}: {library_words(problem)}") from problem
+    except Exception as problem:  # whatever openpyxl meets; its words tell where the file lies
+        raise FileError(f"{path.name} {UNREADABLE}: {WHY}") from problem

@@ -17,6 +17,8 @@ MAX_DIGITS = 4300
 """Digits of a whole number that Python reads and writes."""
 MAX_NESTING = 50
 """Lists and objects inside one another; many more and none can be written again."""
+MARKS_OF_A_ROW = 100
+"""Lists, objects and commas of one value for each row of a file; more of them fill the memory."""
 PIECE = 1 << 16
 DIGITS = "-0123456789"
 SPACES = re.compile(r"\s*")
@@ -199,6 +201,8 @@ class Parts:
         Raises LimitError.
         """
         self._ahead, self._at = self._ahead[self._at :], 0
+        marks = sum(map(self._ahead.count, "[{,"))
+        self._bounds.check("max_rows", marks / MARKS_OF_A_ROW)
         if longest is not None and len(self._ahead) > longest:
             self._bounds.check("max_cell", len(self._ahead))
         more = self._text.read(max(PIECE, len(self._ahead)))

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from probe.data.formats.unpacking import MEGABYTE, unpacked_file
 from probe.data.names import check_names
 from probe.data.records import Record
-from probe.errors import FileError
+from probe.errors import FileError, library_words
 from probe.limits import Bounds
 from probe.stopping import check_stop
 
@@ -100,7 +100,7 @@ def _reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, pa.ArrowException) as problem:
-        words = next(iter(str(problem).splitlines()), type(problem).__name__)
+        words = library_words(problem)
         raise FileError(f"{path.name} is not a Parquet file: {words}") from problem
 
 
@@ -109,10 +109,12 @@ def _check_metadata(metadata: Any, schema: Any, bounds: Bounds) -> None:  # Any:
 
     A value that is repeated costs next to nothing in the file and its whole size in memory.
     """
-    bounds.check("max_rows", metadata.num_rows)
+    # a group of rows costs time even where it holds none
+    bounds.check("max_rows", max(metadata.num_rows, metadata.num_row_groups))
     bounds.check("max_columns", metadata.num_columns)
     size = 0
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        check_stop()
         size += group.total_byte_size
         for number in range(group.num_columns):
             size += group.column(number).num_values * _width(schema.column(number))

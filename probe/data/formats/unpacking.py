@@ -11,7 +11,7 @@ from typing import IO, Any, AnyStr
 
 import pyarrow as pa
 
-from probe.errors import FileError
+from probe.errors import FileError, library_words
 from probe.limits import UNBOUNDED, Bounds
 from probe.stopping import check_stop
 
@@ -79,8 +79,7 @@ class Unpacked(Pieces):
     def _refusal(self, problem: Exception) -> FileError:
         if isinstance(problem, zlib.error):
             return FileError(f"{self._name} cannot be opened: its gzip is damaged")
-        words = (isinstance(problem, OSError) and problem.strerror) or problem
-        return FileError(f"{self._name} cannot be opened: {words}")
+        return FileError(f"{self._name} cannot be opened: {library_words(problem)}")
 
 
 def packing_of(path: Path) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
 
-from probe.errors import ModelError
+from probe.errors import ModelError, library_words
 from probe.settings import ASSETS
 
 WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
@@ -45,7 +45,8 @@ def _weight_map(folder: Path) -> dict[str, str]:
         names = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
         return {str(weight): str(file) for weight, file in names.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise ModelError(f"{INDEX} of {folder.name!r} cannot be read: {problem}") from problem
+        words = library_words(problem)
+        raise ModelError(f"{INDEX} of {folder.name!r} cannot be read: {words}") from problem
 
 
 def _named_file(folder: Path, name: str) -> Path:

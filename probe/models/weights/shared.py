@@ -9,7 +9,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from probe.errors import FileError, ModelError, writing
+from probe.errors import FileError, ModelError, library_words, writing
 from probe.models.weights.files import INDEX, OWN, SHARED_FOLDER, WHOLE, weight_files
 
 
@@ -55,7 +55,7 @@ def _shared_weights(folder: Path, shared: str) -> dict[str, Tensor]:
     try:
         return load_file(path)
     except (OSError, SafetensorError) as problem:
-        raise ModelError(f"{path} cannot be read: {problem}") from problem
+        raise ModelError(f"{path.name} cannot be read: {library_words(problem)}") from problem
 
 
 def export_model(folder: Path, out: Path) -> None:

@@ -2,6 +2,8 @@
 
 from distributed import KilledWorker
 
+from probe.errors import UserError, library_words
+
 MEMORY_SENTENCE = (
     "memory ran out while this was computed; a smaller batch or a smaller model needs less"
 )
@@ -21,5 +23,7 @@ def sentence(problem: BaseException | None) -> str:
         return "the process that computed this died again and again; is memory short?"
     if isinstance(problem, MemoryError):
         return MEMORY_SENTENCE
-    message = str(problem) or type(problem).__name__
-    return next((words for part, words in SENTENCES.items() if part in message), message)
+    if isinstance(problem, UserError):
+        return str(problem)
+    known = (words for part, words in SENTENCES.items() if part in str(problem))
+    return next(known, library_words(problem or RuntimeError()))

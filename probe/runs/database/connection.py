@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from probe.errors import SettingsError, StoreError
 from probe.runs.database.upgrade import prepare_tables
-from probe.settings import make_home, variable
+from probe.settings import kept_private, make_home, variable
 
 ERROR_SENTENCES = {
     "locked": "the run database is locked by another program",
@@ -74,7 +74,9 @@ def open_database(url: str, patience: float) -> Engine:
     URL is none, its driver is not installed, or the home cannot be made.
     """
     if not url:
-        url = f"sqlite:///{make_home() / 'runs.sqlite'}"
+        file = make_home() / "runs.sqlite"
+        file.touch(mode=0o600)  # what SQLite puts beside it has the same rights
+        url = f"sqlite:///{kept_private(file)}"
     engine = _engine(url)
     patterns = CONNECTION_SETTINGS.get(engine.dialect.name, ())
     statements = [pattern.format(wait=round(1000 * patience)) for pattern in patterns]

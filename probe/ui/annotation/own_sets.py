@@ -19,7 +19,7 @@ from probe.annotation.items import draw_items
 from probe.annotation.judgements import judgements
 from probe.annotation.modes import mode_for
 from probe.annotation.results import results, results_json
-from probe.data.rows import labelled
+from probe.data.reading import labelled
 from probe.errors import ArgumentError, FileError, UserError
 from probe.limits import visitor_bounds
 from probe.runs.model_access import ModelAccess
@@ -127,7 +127,7 @@ class OwnSets:
         if not path:
             raise FileError("choose a file first, or take the bundled examples")
         file = own_file(visitor, path)
-        return labelled(file, task, visitor_bounds())[0], file.name
+        return labelled(file, task, bounds=visitor_bounds()).examples, file.name
 
     def open(self, visitor: str, survey_id: str, model: str = NO_MODEL) -> list[Any]:
         """Show a set of one's own: its link, how far it is, its controls and results."""

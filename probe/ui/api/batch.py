@@ -8,10 +8,12 @@ from typing import Any
 import gradio as gr
 from gradio.context import LocalContext
 
-from probe.data.label_values import read_label_values
-from probe.data.rows import Columns, choose, with_class_names
+from probe.data.file_options import FileOptions, read_form
+from probe.data.reading import reading_of
+from probe.data.records import ReadFile
+from probe.data.rows import Columns
 from probe.data.source import Source
-from probe.errors import ArgumentError
+from probe.errors import FileError, FileQuestion
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel
 from probe.runs.model_access import ModelAccess
@@ -60,6 +62,7 @@ def build(models: ModelAccess, line: FileLine) -> None:
         task: Name,
         columns: NamesByName,
         label_values: NamesByName,
+        form: Name,
     ) -> tuple[dict[str, Any], list[str]]:
         """Score a file; returns the summary, the scored file and the summary's file.
 
@@ -76,14 +79,18 @@ def build(models: ModelAccess, line: FileLine) -> None:
             task: nli, paraphrase, sentiment or reading; if empty, that of a model on disk, or nli.
             columns: Columns by text where they are not to be guessed, and gold, as a JSON object.
             label_values: Labels by the value of the file that means them, as a JSON object.
+            form: How the file is read where it does not tell it, such as --no-header or --sheet 2.
         """
         check_transforms(transforms)
         check_room(models.store, owner)
         asked = task_named(task) if task else models.task(owner, model)
         settings = read_task_options(asked, {"keep": keep, "sign": sign, **options})
-        source = open_upload(owner, file)
-        chosen = columns_by_name(source, asked, columns, label_values)
-        wanted = ScoringRequest(chosen, tuple(transforms), seed, settings, precision)
+        reading = options_by_name(columns, label_values, form)
+        source = open_upload(owner, file, reading)
+        chosen = settled(source, source.path, asked, reading)
+        wanted = ScoringRequest(
+            chosen, tuple(transforms), seed, settings, precision, reading=reading
+        )
         request = LocalContext.request.get(None)
         with line.place(visitor_of(request) if request else ("", owner), caller_left()) as ahead:
             for _ in ahead:  # until it is this file's turn
@@ -107,6 +114,7 @@ def build(models: ModelAccess, line: FileLine) -> None:
             gr.Textbox("", label="task"),
             gr.Textbox("{}", label="columns"),
             gr.Textbox("{}", label="label_values"),
+            gr.Textbox("", label="form"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()
@@ -120,23 +128,18 @@ def build(models: ModelAccess, line: FileLine) -> None:
     )
 
 
-def columns_by_name(
-    source: Source, task: Task, named: Mapping[str, str], values: Mapping[str, str]
-) -> Columns:
-    """Return the columns that are named, the others guessed, and what values of labels mean.
-
-    What the file of the table, at `path`, says of its classes is read too.
-
-    Raises FileError, LabelError, ArgumentError for a text that the task has not.
-    """
-    absent = [field for field in named if field not in (*task.fields, GOLD)]
-    if absent:
-        fields = ", ".join((*task.fields, GOLD))
-        raise ArgumentError(f"the task {task.name} has no text {absent[0]!r}; it has: {fields}")
+def options_by_name(named: Mapping[str, str], values: Mapping[str, str], form: str) -> FileOptions:
+    """Return what an endpoint's arguments say of a file. Raises FileError."""
     texts = {field: name for field, name in named.items() if field != GOLD}
-    columns = with_class_names(choose(source.names, task, texts, named.get(GOLD, "")), source.path)
-    columns.check(source.names)
-    return replace(columns, values=read_label_values(task, values, source, columns))
+    return replace(read_form(form), columns=texts, gold=named.get(GOLD, ""), values=values)
+
+
+def settled(table: ReadFile, path: Path, task: Task, options: FileOptions) -> Columns:
+    """Return how a file is read. Raises FileError, also where that is not clear, and LabelError."""
+    try:
+        return reading_of(table, path, task, options).settled
+    except FileQuestion as question:
+        raise FileError(f"{question.sentence}; say it in columns, label_values or task") from None
 
 
 def score_file(

@@ -7,8 +7,8 @@ from typing import Any
 import gradio as gr
 
 from probe.analysis.comparison.rows import compare_rows, read, require_two
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.names import stem_of
-from probe.data.rows import guess, with_class_names
 from probe.data.tables import read_table
 from probe.limits import visitor_bounds
 from probe.models.classifier import Precision
@@ -17,7 +17,8 @@ from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.runs.model_access import ModelAccess
 from probe.tasks.task import Task
 from probe.ui.answers.answering import answering
-from probe.ui.api.arguments import Name, Names, Text, Token, Upload
+from probe.ui.api.arguments import Name, Names, NamesByName, Text, Token, Upload
+from probe.ui.api.batch import options_by_name, settled
 from probe.ui.api.endpoint import endpoint
 from probe.ui.api.example import Texts, read_example, task_of
 from probe.ui.results.result_files import write_comparison
@@ -30,7 +31,14 @@ def build(access: ModelAccess) -> None:
     @endpoint
     @answering("file_minutes")
     def compare(
-        file: Upload, models: Names, precision: Precision, owner: Token, task: Name
+        file: Upload,
+        models: Names,
+        precision: Precision,
+        owner: Token,
+        task: Name,
+        columns: NamesByName,
+        label_values: NamesByName,
+        form: Name,
     ) -> tuple[dict[str, Any], list[str]]:
         """Compare models on a file; returns the summary, the scored file and the summary's file.
 
@@ -40,12 +48,15 @@ def build(access: ModelAccess) -> None:
             precision: auto, fp32 or bf16.
             owner: The token of one's own runs, which /inoculate returns.
             task: nli, paraphrase, sentiment or reading; if empty, the first model's, as for /probe.
+            columns: Columns by text where they are not to be guessed, and gold, as a JSON object.
+            label_values: Labels by the value of the file that means them, as a JSON object.
+            form: How the file is read where it does not tell it, such as --no-header or --sheet 2.
         """
         asked = task_of(access, owner, task, models[0] if models else "")
-        return compare_on(access, owner, Path(file), models, precision, asked)
+        reading = options_by_name(columns, label_values, form)
+        return compare_on(access, owner, Path(file), models, precision, asked, reading)
 
     @endpoint
-    @answering("answer_seconds")
     def compare_pair(
         premise: Text = "",
         hypothesis: Text = "",
@@ -79,6 +90,9 @@ def build(access: ModelAccess) -> None:
             gr.Textbox("auto", label="precision"),
             gr.Textbox("", label="owner"),
             gr.Textbox("", label="task"),
+            gr.Textbox("{}", label="columns"),
+            gr.Textbox("{}", label="label_values"),
+            gr.Textbox("", label="form"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()
@@ -93,13 +107,13 @@ def compare_on(
     names: list[str],
     precision: Precision,
     task: Task,
+    reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> tuple[dict[str, Any], list[str]]:
     """Compare models on a file; return the summary and the places of the file and the summary."""
     classifiers = known(models, owner, names, task)
     check_room(models.store, owner)
-    table = read_table(own_file(owner, path), visitor_bounds())
-    columns = with_class_names(guess([str(name) for name in table.frame.columns], task), path)
-    unread = read(table, columns, task)
+    table = read_table(own_file(owner, path), visitor_bounds(), reading)
+    unread = read(table, settled(table, path, task, reading), task)
     rows = [row for chunk in compare_rows(classifiers, unread, precision) for row in chunk.rows]
     summary = comparison_json(rows, names, precision)
     stem = stem_of(path)

@@ -9,7 +9,6 @@ from probe.errors import FileError
 from probe.limits import visitor_bounds
 from probe.runs.store import Store
 from probe.settings import settings
-from probe.ui.answers.answering import answering
 from probe.ui.api.arguments import Name, Token
 from probe.ui.api.endpoint import endpoint
 from probe.ui.visitors.visitor_files import check_room, fresh_folder
@@ -52,4 +51,4 @@ def fetch_for(store: Store, visitor: str, name: str | None) -> FetchedDataset:
         raise FileError("say which data set: owner/name:split")
     asked = read_reference(f"{PREFIX}{named}")
     check_room(store, visitor)
-    return answering("answer_seconds")(fetch)(asked, fresh_folder(visitor), visitor_bounds())
+    return fetch(asked, fresh_folder(visitor), visitor_bounds())

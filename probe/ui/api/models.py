@@ -9,6 +9,7 @@ from probe.models.user_models import LoadedModel
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, read_labels
+from probe.ui.answers.answering import answering
 from probe.ui.api.arguments import Name, Token
 from probe.ui.api.endpoint import endpoint
 from probe.ui.api.example import task_of
@@ -52,6 +53,7 @@ def load_json(
     }
 
 
+@answering("file_minutes")  # a model may be fetched from the hub
 def open_own(
     models: ModelAccess,
     visitor: str,

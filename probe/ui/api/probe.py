@@ -10,7 +10,6 @@ from probe.reports.json import examination_json
 from probe.runs.model_access import ModelAccess
 from probe.transforms.options import Sign
 from probe.transforms.task_options import read_task_options
-from probe.ui.answers.answering import answering
 from probe.ui.answers.request_limits import check_transforms
 from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Text, Token
 from probe.ui.api.endpoint import endpoint
@@ -21,7 +20,6 @@ def build(models: ModelAccess) -> None:
     """Add `/probe`."""
 
     @endpoint
-    @answering("answer_seconds")
     def probe(
         premise: Text = "",
         hypothesis: Text = "",

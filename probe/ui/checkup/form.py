@@ -10,8 +10,9 @@ from markupsafe import Markup
 from probe import limits
 from probe.checkup.experiment import run_request
 from probe.checkup.measuring.subject import Asked
-from probe.checkup.plan import Plan, new_plan, reading_words, with_gold
+from probe.checkup.plan import Plan, new_plan, with_gold
 from probe.checkup.time_estimate import estimate_seconds
+from probe.data.file_options import option_words
 from probe.data.hub.dataset import source_name
 from probe.data.rows import read_rows
 from probe.data.tables import read_table
@@ -26,7 +27,7 @@ from probe.tasks.task import Task
 from probe.terms import capitalised
 from probe.transforms import REGISTRY
 from probe.ui.html.elements import note
-from probe.ui.panels.labelled_file import columns_of, read_meanings, with_meanings
+from probe.ui.panels.labelled_file import columns_of, options_of
 from probe.ui.panels.sources import FILE, ONE
 
 MAX_N, MAX_PER_SUBCASE = 1000, 500
@@ -38,14 +39,14 @@ Examples = Sequence[Any]  # Any: the task's own
 class Form:
     """What is asked for: a model, a visitor's file or None for the app's examples, and how many.
 
-    `columns` are those of the texts and of the gold label, guessed where there are none;
+    `columns` are as those of `LabelledFile`, guessed where there are none;
     `meanings` says as JSON what values of the labels mean.
     """
 
     model: str
     asked: Asked
     file: Path | None = None
-    columns: tuple[str | None, ...] = (None,)
+    columns: tuple[str | None, ...] = (None, None)
     meanings: str = ""
 
 
@@ -92,11 +93,11 @@ def _read(
     file: Path, columns: tuple[str | None, ...], meanings: str, task: Task
 ) -> tuple[tuple[str, ...], Examples]:
     """Return how a file is read, in the options of the command, and its labelled examples."""
-    table = read_table(file, visitor_bounds())
-    names = [str(name) for name in table.frame.columns]
-    chosen = with_meanings(table, columns_of(names, columns, task), task, read_meanings(meanings))
+    options = options_of(columns, task, meanings)
+    table = read_table(file, visitor_bounds(), options)
+    chosen = columns_of(table, file, columns, task, meanings)
     examples = with_gold([row.example for row in read_rows(table, chosen, task)], task)
-    return reading_words(chosen), examples
+    return option_words(options.said), examples
 
 
 def request_of(form: Form) -> RunRequest:

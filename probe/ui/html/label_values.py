@@ -11,10 +11,7 @@ from probe.ui.html.elements import NOTHING, join, note
 HEAD = "What the labels mean"
 UNDECIDED = "?"
 """Chosen where a value is not known and nothing was said of it."""
-CONVENTION = (
-    "What the labels mean: numbers are read by the convention of {task} data, {numbers}. "
-    "Change what differs."
-)
+FORM = "What the labels mean: they are read as in {form}, {read}. Change what differs."
 CLASSES = "What the labels mean: numbers are read as the data set names them, {numbers}."
 ASKED = "Choose a meaning for {values}: not known, and nothing is guessed."
 MANY = (
@@ -28,16 +25,15 @@ def labels_read(values: LabelValues, task: Task) -> Markup:
     """Show each value of a column of labels, its rows, and a list to choose what it means."""
     if not values.values:
         return NOTHING
-    unknown, numbers = values.of("unknown"), values.of("number")
+    unknown = values.of("unknown")
     if values.others and unknown:
         return _asked(MANY.format(count=len(values.values) + values.others))
     classes = values.of("class")
-    words = NOTHING if unknown or numbers or classes else note(HEAD)
+    words = NOTHING if unknown or values.form or classes else note(HEAD)
     if unknown:
         words += _asked(ASKED.format(values=" and ".join(f"“{each.value}”" for each in unknown)))
-    if numbers:
-        convention = CONVENTION.format(task=task.title.lower(), numbers=_read_as(numbers))
-        words += note(convention)
+    if values.form:
+        words += note(FORM.format(form=values.form, read=_read_as(values.of("form", "name"))))
     if classes:
         words += note(CLASSES.format(numbers=_read_as(classes)))
     body = join(_value(value, task.golds) for value in values.values)
@@ -45,7 +41,7 @@ def labels_read(values: LabelValues, task: Task) -> Markup:
 
 
 def _read_as(values: Sequence[LabelValue]) -> str:
-    return ", ".join(f"{each.value} is {each.label}" for each in values)
+    return ", ".join(f"{each.value} is {each.label or 'no gold label'}" for each in values)
 
 
 def _asked(words: str) -> Markup:

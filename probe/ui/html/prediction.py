@@ -13,13 +13,6 @@ LONGEST = 60
 """Characters of a span that is named as an answer."""
 
 
-def sureness(change: float, alike: float) -> str:
-    """Say whether a model is as sure as before; a change below `alike` counts as none."""
-    if abs(change) < alike:
-        return "as sure as before"
-    return "surer than before" if change > 0 else "less sure than before"
-
-
 def label_name(label: str) -> Markup:
     """Name a label in its colour, or a span in short."""
     if kind := tone_class(label):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from probe.analysis.examination import examine
-from probe.metrics import Estimate
+from probe.metrics import SURE_WITHIN, Estimate
 from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, NLI
 from probe.tasks.paraphrase import NON_PARAPHRASE, PARAPHRASE, PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import NEGATIVE, POSITIVE, SENTIMENT
@@ -27,7 +27,7 @@ from probe.ui.links import link_to_example
 
 ORDERS = {"sort": "sorted", "reverse": "reversed", "shuffle": "shuffled"}
 """The transforms of this lesson and what they make of a text."""
-UNSURE, CLOSE, FAR = 0.60, 0.05, 0.20
+UNSURE, CLOSE, FAR = 0.60, SURE_WITHIN, 0.20
 """A confidence that is called unsure; differences that are called as sure, and much less sure."""
 
 

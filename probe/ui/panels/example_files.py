@@ -3,7 +3,7 @@
 from functools import cache
 from pathlib import Path
 
-from probe.data.fitting_task import fits
+from probe.data.reading import reading_of
 from probe.data.tables import read_table
 from probe.settings import ASSETS
 from probe.tasks.task import Task, offered_tasks
@@ -19,4 +19,5 @@ def example_files(task: Task) -> tuple[Path, ...]:
 
 def _task_of(path: Path) -> Task | None:
     table = read_table(path)
-    return next((task for task in offered_tasks() if fits(table, task)), None)
+    fitting = (task for task in offered_tasks() if not reading_of(table, path, task).questions)
+    return next(fitting, None)

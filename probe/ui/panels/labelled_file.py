@@ -1,7 +1,7 @@
 """A person's file for the chosen task: its first rows, its columns, and what its labels mean."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,15 +9,15 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from probe.data.fitting_task import fitting_task
-from probe.data.label_values import label_values, read_label_values
+from probe.data.file_options import FLAGS, FileOptions, read_form
 from probe.data.preview import first_rows
-from probe.data.records import Tabular
-from probe.data.rows import Columns, guess, guess_some, with_class_names
-from probe.errors import FileError, LabelError, UserError
+from probe.data.reading import Reading, reading_of
+from probe.data.records import ReadFile
+from probe.data.rows import NO_COLUMN, Columns
+from probe.errors import FileError, FileQuestion, LabelError, UserError
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.events import CHANGING, CHOSEN, LAST, QUIET
-from probe.ui.html.elements import NOTHING, alert, note, sheet
+from probe.ui.html.elements import NOTHING, alert, join, note, sheet
 from probe.ui.html.label_values import UNDECIDED, labels_read
 from probe.ui.page import Page
 from probe.ui.panels.example_files import example_files
@@ -28,13 +28,8 @@ FORMS = (
     "CSV, TSV, JSON lines, Parquet or Excel, packed as .gz or .zst or not; also the releases of "
     "MNLI, SNLI and SQuAD."
 )
-ANOTHER_TASK = (
-    "This looks like a file for {task}: {why}. Choose {task} at the top, or another file."
-)
-UNKNOWN = (
-    "What does {value} mean? {rows:,} rows have it as their label, and it is not known: say which "
-    "label it is, or “no gold label”."
-)
+ASKED = "{question}. Say it below."
+ANOTHER_TASK = "{question}. Choose {task} at the top, or another file."
 
 
 def _said_in(elem_id: str) -> str:
@@ -52,12 +47,13 @@ class LabelledFile:
     """The components, in the order in which handlers take and give their values.
 
     `columns` are those of the texts, as many as the task with the most has, then that of the gold
-    label; `meanings` holds as JSON what was said of values of labels.
+    label, and last what is said of a form that the file does not tell. `meanings` holds as JSON
+    what was said of values of labels.
     """
 
     upload: gr.File
     examples: dict[str, gr.Column]
-    columns: list[gr.Dropdown]
+    columns: list[gr.Dropdown | gr.Radio]
     meanings: gr.Textbox
     preview: gr.HTML
     labels: gr.HTML
@@ -84,6 +80,11 @@ def most_fields() -> int:
     return max(len(task.fields) for task in offered_tasks())
 
 
+def column_count() -> int:
+    """Return how many lists `LabelledFile.columns` has."""
+    return most_fields() + 2
+
+
 def build_file(page: Page, elem_id: str) -> LabelledFile:
     """Lay out the place of the file with examples of each task, and what is shown of a file."""
     with gr.Column(elem_classes="card upload"):
@@ -92,6 +93,7 @@ def build_file(page: Page, elem_id: str) -> LabelledFile:
         )
         examples = {task.name: _examples(task, upload, page) for task in offered_tasks()}
         doubt = gr.HTML(elem_id=f"{elem_id}-doubt")
+        form = gr.Radio([], label="How is it read?", visible=False, elem_id=f"{elem_id}-form")
         switch = gr.Button(visible=False, elem_id=f"{elem_id}-switch")
     with (
         gr.Column(visible=False, elem_id=f"{elem_id}-details") as details,
@@ -99,11 +101,12 @@ def build_file(page: Page, elem_id: str) -> LabelledFile:
     ):
         preview = gr.HTML(elem_id=f"{elem_id}-preview")
         with gr.Row(elem_classes="reading"):
-            columns = [
+            columns: list[gr.Dropdown | gr.Radio] = [
                 gr.Dropdown([], label=f"column {number + 1}", min_width=130, **CHANGING)
                 for number in range(most_fields())
             ]
             columns.append(gr.Dropdown([], label="Gold label", min_width=130, **CHANGING))
+        columns.append(form)
         labels = gr.HTML(elem_id=f"{elem_id}-labels", js_on_load=CHOSEN)
     meanings = gr.Textbox("", label="meanings of labels", visible=False)
     file = LabelledFile(
@@ -131,9 +134,10 @@ def _react(page: Page, file: LabelledFile, said: str) -> None:
     offered = [page.task, file.upload]
     page.mark_of(file.upload.change).change(_examples_of, offered, examples, **QUIET)
     page.on_task(_examples_of, offered, examples)
-    chosen = [*whole, *file.columns]
+    chosen, form = [*whole, *file.columns], file.columns[-1]
+    form.input(show_file, [*whole, form], file.shown, **QUIET)
     gr.on(
-        [column.input for column in file.columns],
+        [column.input for column in file.columns[:-1]],
         show_labels,
         chosen,
         [file.labels, file.meanings],
@@ -160,46 +164,65 @@ def read_meanings(text: str) -> dict[str, str]:
     return {str(value): str(label) for value, label in said.items() if label != UNDECIDED}
 
 
-def show_file(visitor: str, task_name: str, path: str | None) -> list[Any]:
-    """Return what is shown of a file, in the order of `LabelledFile.shown`."""
+def show_file(visitor: str, task_name: str, path: str | None, form: str | None = None) -> list[Any]:
+    """Return what is shown of a file, in the order of `LabelledFile.shown`.
+
+    `form` is what was said of a form that the file does not tell.
+    """
     task = task_named(task_name)
-    nothing = [gr.Dropdown(choices=[], value=None)] * (most_fields() + 1)
+    said = gr.Radio(visible=True) if form else gr.Radio(choices=[], value=None, visible=False)
+    nothing = [*[gr.Dropdown(choices=[], value=None)] * (most_fields() + 1), said]
     hidden = [gr.Button(visible=False), gr.Column(visible=False), ""]
     if not path:
         return [NOTHING, NOTHING, NOTHING, *hidden, *nothing]
     try:
-        table = open_upload(visitor, path)
-        names = table.names
-        other = fitting_task(table, task, offered_tasks())
-        if other:
-            doubt = alert(ANOTHER_TASK.format(task=other.choice, why=_why(table, task)))
-            switch = gr.Button(f"Switch to {other.choice}", visible=True)
-            return [NOTHING, NOTHING, doubt, switch, *hidden[1:], *nothing]
-        columns, doubt = _guessed(names, task)
-        columns = with_class_names(columns, Path(path))
+        table = open_upload(visitor, path, read_form(form or ""))
+        reading = reading_of(table, table.path, task)
+        if len(table.names) < len(task.fields) and not reading.others:
+            reading.settled  # noqa: B018  # no list could answer
+    except FileQuestion as question:
+        doubt = alert(ASKED.format(question=question.sentence))
+        return [NOTHING, NOTHING, doubt, *hidden, *nothing[:-1], _ways(question, form or "")]
     except UserError as trouble:
         return [NOTHING, NOTHING, alert(trouble), *hidden, *nothing]
+    other = _other(reading)
+    switch = gr.Button(f"Switch to {other.choice}" if other else "", visible=bool(other))
+    if other and len(reading.columns.texts) < len(task.fields):
+        doubt = alert(
+            ANOTHER_TASK.format(question=reading.questions[0].sentence, task=other.choice)
+        )
+        return [NOTHING, NOTHING, doubt, switch, *hidden[1:], *nothing]
     broken = f", {table.broken:,} of them do not fit the header" if table.broken else ""
+    counted = note(f"{len(table):,} row{'' if len(table) == 1 else 's'}{broken}")
     return [
         sheet(first_rows(table), "first rows of the file"),
-        _labels(table, columns, task),
-        doubt + note(f"{len(table):,} row{'' if len(table) == 1 else 's'}{broken}"),
-        gr.Button(visible=False),
+        _labels(reading, task),
+        _questions(reading) + counted,
+        switch,
         gr.Column(visible=True),
         "",
-        *_lists(names, columns, task),
+        *_lists(table.names, reading.columns, task),
+        said,
     ]
 
 
-def _why(table: Tabular, task: Task) -> str:
-    """Say why a file does not fit a task: columns that are not there, or labels it has not."""
-    names = table.names
-    try:
-        columns = guess(names, task)
-    except FileError:
-        return f"it has no {' and '.join(task.title_of(field).lower() for field in task.fields)}"
-    unknown = label_values(table, columns, task).of("unknown")
-    return "its labels are " + ", ".join(value.value for value in unknown[:3])
+def _ways(question: FileQuestion, said: str) -> gr.Radio:
+    """Offer the answers to a question of form, each beside what was said before."""
+    choices = [
+        (FLAGS.get(option, option.partition(" ")[2] or option), f"{said} {option}".strip())
+        for option in question.options
+    ]
+    return gr.Radio(choices=choices, value=None, visible=True)
+
+
+def _other(reading: Reading) -> Task | None:
+    """Return the one task that a file fits better, None where there are several or none."""
+    return reading.others[0] if len(reading.others) == 1 else None
+
+
+def _questions(reading: Reading) -> Markup:
+    questions = (alert(ASKED.format(question=each.sentence)) for each in reading.questions)
+    return join([*questions, *map(note, filter(None, (reading.form, *reading.notes)))])
 
 
 def _lists(names: Sequence[str], columns: Columns, task: Task) -> list[gr.Dropdown]:
@@ -224,20 +247,10 @@ def _gold_title(task: Task) -> str:
     return "Right answer column" if task.has_spans else "Gold label column"
 
 
-def _guessed(names: Sequence[str], task: Task) -> tuple[Columns, Markup]:
-    """Guess the columns; where the names do not tell, ask."""
-    try:
-        return guess(names, task), NOTHING
-    except FileError as trouble:
-        if len(names) < len(task.fields):
-            raise
-        return guess_some(names, task), alert(f"{trouble}. Say below which column is which.")
-
-
-def _labels(table: Tabular, columns: Columns, task: Task) -> Markup:
-    if columns.gold is None:
+def _labels(reading: Reading, task: Task) -> Markup:
+    if reading.columns.gold is None:
         return note("Without gold labels there is no accuracy; everything else is measured.")
-    return labels_read(label_values(table, columns, task), task)
+    return labels_read(reading.values, task)
 
 
 def show_labels(
@@ -246,9 +259,9 @@ def show_labels(
     """Show what the labels of another column mean; what was said of the former one is forgotten."""
     task = task_named(task_name)
     try:
-        table = open_upload(visitor, path)
-        chosen = columns_of(table.names, columns, task)
-        return _labels(table, with_class_names(chosen, table.path), task), ""
+        options = options_of(columns, task)
+        table = open_upload(visitor, path, options)
+        return _labels(reading_of(table, table.path, task, options), task), ""
     except UserError as trouble:
         return alert(trouble), ""
 
@@ -256,32 +269,32 @@ def show_labels(
 def _fitting(visitor: str, task_name: str, path: str | None) -> Any:  # Any: gradio's mark to skip
     """Return the task that the file is for."""
     try:
-        other = fitting_task(open_upload(visitor, path), task_named(task_name), offered_tasks())
+        table = open_upload(visitor, path)
+        other = _other(reading_of(table, table.path, task_named(task_name)))
     except UserError:
         return gr.skip()
     return other.name if other else gr.skip()
 
 
-def columns_of(names: Sequence[str], chosen: Sequence[str | None], task: Task) -> Columns:
-    """Return the chosen columns, guessed where none is chosen. Raises FileError.
+def options_of(chosen: Sequence[str | None], task: Task, meanings: str = "") -> FileOptions:
+    """Return what the lists of columns and of labels say of a file. Raises LabelError.
 
-    The last one chosen is that of the gold label.
+    The last two chosen are the column of the gold label, and what is said of the file's form.
     """
-    *texts, gold = chosen
-    by_field = {field: name for field, name in zip(task.fields, texts, strict=False) if name}
-    if len(by_field) < len(task.fields):
-        columns = guess(names, task, by_field)
-    else:
-        columns = Columns(by_field, None if gold in (None, "", NO_GOLD) else gold)
-    columns.check(names)
-    return columns
+    *texts, gold, form = chosen
+    return replace(
+        read_form(form or ""),
+        columns={field: name for field, name in zip(task.fields, texts, strict=False) if name},
+        gold=NO_COLUMN if gold == NO_GOLD else gold or "",
+        values=read_meanings(meanings),
+    )
 
 
-def with_meanings(table: Tabular, columns: Columns, task: Task, said: Mapping[str, str]) -> Columns:
-    """Return columns that read labels as a person says. Raises LabelError where one is unknown."""
-    meant = replace(columns, values=read_label_values(task, said, table, columns))
-    unknown = label_values(table, meant, task).of("unknown")
-    if unknown:
-        first = unknown[0]
-        raise LabelError(UNKNOWN.format(value=f"“{first.value}”", rows=first.rows))
-    return meant
+def columns_of(
+    table: ReadFile, path: Path, chosen: Sequence[str | None], task: Task, meanings: str
+) -> Columns:
+    """Return how a file is read by what is chosen. Raises FileError where it is still asked."""
+    try:
+        return reading_of(table, path, task, options_of(chosen, task, meanings)).settled
+    except FileQuestion as question:
+        raise FileError(f"{question.sentence}; say it below the file") from question

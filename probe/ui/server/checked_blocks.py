@@ -11,6 +11,8 @@ from gradio.state_holder import SessionState
 from gradio.utils import get_function_description
 
 from probe.errors import ArgumentError, UserError
+from probe.stopping import stopping
+from probe.ui.answers.answering import event_left, time_up
 from probe.ui.api.endpoint import refused
 from probe.ui.server.fields import may_be_empty, require_field
 
@@ -34,6 +36,23 @@ class CheckedBlocks(gr.Blocks):
             raise
         except Exception as bug:  # the outermost frame of ours
             raise gr.Error(OWN_FAULT) from bug
+
+    async def call_function(
+        self,
+        block_fn: BlockFunction | int,
+        processed_input: list[Any],
+        iterator: Any = None,
+        requests: Any = None,
+        event_id: str | None = None,
+        *given: Any,
+        **named: Any,
+    ) -> Any:  # Any: as gradio's
+        """Answer an event, or one step of it, as long as somebody waits and its time is not up."""
+        left = event_left(self._queue, event_id)
+        with stopping(time_up("answer_seconds"), left, alone=True):
+            return await super().call_function(
+                block_fn, processed_input, iterator, requests, event_id, *given, **named
+            )
 
     async def preprocess_data(
         self,

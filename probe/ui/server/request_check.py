@@ -5,6 +5,7 @@ Without this a request that is none ends as an error of the server with a traceb
 
 import json
 import re
+from itertools import chain
 from typing import Any
 
 from gradio.route_utils import FnIndexInferError
@@ -21,8 +22,15 @@ MAX_DEPTH = 32
 """Lists and objects in one another."""
 ANSWERED = re.compile(r"/(queue/join|call/.+|run/.+|api/.+|cancel|reset)/?$")
 """Addresses where gradio reads a request and puts it into its queue."""
-UNUSED = re.compile(r"/(process_recording|vibe-\w+|undo-vibe-edit|proxy=.*)/?$")
-"""Addresses that no page of ours uses; the first would let anybody start a video's conversion."""
+CLOSED = re.compile(
+    r"/gradio_api/(file[=/]\s*(https?|ftp):|proxy=|deep_link|stream/|process_recording|dev/"
+    r"|run-history|component_server|queue/status|profiling|(undo-)?vibe-)",
+    re.IGNORECASE,
+)
+"""Addresses of gradio's that no page of ours uses: they fetch from the web for strangers, write
+files, convert videos, or stream without an end."""
+ANSWER = re.compile(r"/call/(?:v2/)?[^/]+/([^/]+)/?$")
+"""Addresses at which the answer of an event is fetched."""
 READING = (KeyError, TypeError, ValueError, FnIndexInferError)
 """What gradio raises where a request names no function or lacks an argument: what a function itself
 raises never comes here, since it is answered from the queue."""
@@ -47,8 +55,10 @@ class RequestCheck:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> Response | None:
         """Pass the request on, or return what is answered in its place."""
         path, method = scope["path"], scope["method"]
-        if UNUSED.search(path):
+        if CLOSED.search(path):
             return refusal("there is nothing here", 404)
+        if method == "GET" and (asked := ANSWER.search(path)) and not has_event(scope, asked[1]):
+            return refusal("there is no such answer; it is handed out once", 404)
         if method == "GET" and path.endswith("/queue/data") and not has_session(scope):
             return session_not_found()
         if method != "POST" or is_form(scope):
@@ -87,6 +97,13 @@ def has_session(scope: Scope) -> bool:
     """Whether the queue holds messages for the session that is asked for."""
     session = QueryParams(scope["query_string"]).get("session_hash", "")
     return session in scope["app"].get_blocks()._queue.pending_messages_per_session
+
+
+def has_event(scope: Scope, event_id: str) -> bool:
+    """Whether the queue has an event that is asked for, or what was answered to it."""
+    queue = scope["app"].get_blocks()._queue
+    answered = chain([queue.pending_messages_per_session], queue.pending_event_ids_session.values())
+    return event_id in queue.event_ids_to_events or any(event_id in ids for ids in answered)
 
 
 def is_form(scope: Scope) -> bool:

@@ -11,7 +11,7 @@ from probe.ui.server.fair_queue import FairQueue
 from probe.ui.server.passwords import login, read_logins
 from probe.ui.server.request_check import RequestCheck
 from probe.ui.server.sessions import Sessions
-from probe.ui.server.uploads import ClosedRoutes, guard_uploads
+from probe.ui.server.uploads import guard_uploads
 from probe.ui.theme import style_files, theme
 
 EVENTS_AT_ONCE = 4
@@ -39,7 +39,7 @@ def launch_options() -> dict[str, Any]:
         "state_session_capacity": settings().max_sessions,
         "ssr_mode": False,
         "show_error": True,
-        "app_kwargs": {"middleware": [Middleware(ClosedRoutes), Middleware(RequestCheck)]},
+        "app_kwargs": {"middleware": [Middleware(RequestCheck)]},
     }
 
 

@@ -11,7 +11,6 @@ from markupsafe import Markup
 from probe.analysis.batch import Chunk, Row
 from probe.analysis.file_progress import FileProgress, after_chunk
 from probe.data.names import stem_of
-from probe.data.rows import with_class_names
 from probe.data.source import Source
 from probe.errors import Stopped, UserError
 from probe.models.classifier import Precision
@@ -30,12 +29,7 @@ from probe.ui.html.batch.summary import figures
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.html.file_progress import file_progress
 from probe.ui.panels import options as option_controls
-from probe.ui.panels.labelled_file import (
-    columns_of,
-    most_fields,
-    read_meanings,
-    with_meanings,
-)
+from probe.ui.panels.labelled_file import column_count, columns_of, options_of
 from probe.ui.results.batch_result import BatchResult
 from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.batch_outputs import Outputs, ScoredFile, finished
@@ -90,16 +84,18 @@ def run(
     """
     session = place[1]
     try:
-        task, columns = task_named(task_name), values[: most_fields() + 1]
-        options = option_controls.read(values[most_fields() + 1 :], task)
+        task, columns = task_named(task_name), values[: column_count()]
+        options = option_controls.read(values[column_count() :], task)
         check_transforms(names)
         check_room(models.store, visitor)
-        source = open_upload(visitor, path)
+        reading = options_of(columns, task, meanings)
+        source = open_upload(visitor, path, reading)
         upload, stopped = Path(path or ""), stops.reason(session)
-        chosen = with_class_names(columns_of(source.names, columns, task), source.path)
-        chosen = with_meanings(source, chosen, task, read_meanings(meanings))
+        chosen = columns_of(source, source.path, columns, task, meanings)
         models.require(visitor, model)
-        asked = ScoringRequest(chosen, tuple(names), int(seed or 0), options, precision)
+        asked = ScoringRequest(
+            chosen, tuple(names), int(seed or 0), options, precision, reading=reading
+        )
         if in_background or len(source) > settings().background_rows:
             background.start(visitor, upload, source, model, task, asked)
             yield _failed(note(STARTED.format(rows=len(source)))).outputs

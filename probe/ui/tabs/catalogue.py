@@ -15,7 +15,6 @@ from probe.tasks.task import Example, Task
 from probe.transforms import REGISTRY, Options, Result, apply
 from probe.transforms.availability import ready
 from probe.transforms.registry import SubWords
-from probe.ui.answers.answering import answering
 from probe.ui.answers.shared_answers import SharedAnswers, model_key
 from probe.ui.events import QUIET
 from probe.ui.html.catalogue import catalogue
@@ -26,7 +25,6 @@ from probe.ui.task_choice import task_in
 LOADING = hint("Every transform in words, with an example, and the glossary: being put together.")
 
 
-@answering("answer_seconds")
 def show(models: ModelAccess, answers: SharedAnswers, visitor: str, task_name: str) -> Markup:
     """Show what there is for a task, its transforms applied to the task's own example."""
     task = task_in({"task": task_name})

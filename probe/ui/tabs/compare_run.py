@@ -13,7 +13,7 @@ from probe.analysis.comparison.rows import Row, compare_rows, read, require_two
 from probe.analysis.examination import examine
 from probe.analysis.file_progress import FileProgress, after_chunk
 from probe.data.names import stem_of
-from probe.data.rows import guess, with_class_names
+from probe.data.rows import guess
 from probe.data.tables import Table, read_table
 from probe.errors import ComparisonError, Stopped, UserError
 from probe.models.classifier import Precision
@@ -22,7 +22,7 @@ from probe.reports.duration import duration
 from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import bundled_file
 from probe.tasks.task import Example, Task, task_named
-from probe.ui.answers.answering import answering, caller_left, in_steps
+from probe.ui.answers.answering import caller_left, in_steps
 from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import STOPPED, Pace, StopRequests
 from probe.ui.answers.request_limits import check_example
@@ -32,7 +32,7 @@ from probe.ui.html.compare.pictures import DIFFER, matrix, parts
 from probe.ui.html.compare.result import agreement_on_one, say, sentence, side_by_side, tiles
 from probe.ui.html.elements import NOTHING, alert, meter, note, told
 from probe.ui.html.file_progress import per_second_words
-from probe.ui.panels.labelled_file import columns_of, read_meanings, with_meanings
+from probe.ui.panels.labelled_file import columns_of, options_of
 from probe.ui.panels.sources import FILE, ONE
 from probe.ui.results.result_files import write_comparison
 from probe.ui.tab_outputs import TabOutputs
@@ -169,7 +169,6 @@ def require_models(models: ModelAccess, visitor: str, names: Sequence[str]) -> N
         models.require(visitor, name)
 
 
-@answering("answer_seconds")
 def _asked(
     models: ModelAccess, visitor: str, names: Sequence[str], task: Task, example: Example
 ) -> Outputs:
@@ -184,10 +183,8 @@ def _of_file(
     visitor: str, path: str | None, columns: Sequence[str | None], meanings: str, task: Task
 ) -> tuple[Table, list[Row]]:
     """Read a person's file. Raises FileError, LabelError where a label's meaning is not known."""
-    table = read_upload(visitor, path)
-    chosen = columns_of([str(name) for name in table.frame.columns], columns, task)
-    chosen = with_class_names(chosen, Path(path or ""))
-    return table, read(table, with_meanings(table, chosen, task, read_meanings(meanings)), task)
+    table = read_upload(visitor, path, options_of(columns, task, meanings))
+    return table, read(table, columns_of(table, Path(path or ""), columns, task, meanings), task)
 
 
 def _bundled(task: Task) -> tuple[Table, list[Row]]:

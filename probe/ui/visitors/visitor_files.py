@@ -20,6 +20,7 @@ from functools import lru_cache
 from math import ceil
 from pathlib import Path
 
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.source import Source, open_source
 from probe.data.tables import Table, read_table
 from probe.errors import FileError, RunError
@@ -28,7 +29,7 @@ from probe.runs.owned_files import run_bytes
 from probe.runs.owned_models import model_bytes
 from probe.runs.owners import as_token
 from probe.runs.store import Store
-from probe.settings import ASSETS, settings
+from probe.settings import ASSETS, kept_private, settings
 
 HOUR, MEGABYTE = 3600, 1_000_000
 VISITORS, UPLOADS = "visitors", "uploads"
@@ -51,8 +52,8 @@ class StoredFiles:
 def cache_folder() -> Path:
     """Return gradio's own cache, out of which it hands out files."""
     folder = Path(os.environ.get("GRADIO_TEMP_DIR", Path(tempfile.gettempdir()) / "gradio"))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder.absolute()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return kept_private(folder).absolute()
 
 
 def folder_of(visitor: str) -> Path:
@@ -64,7 +65,7 @@ def folder_of(visitor: str) -> Path:
 def fresh_folder(visitor: str) -> Path:
     """Return a new folder for results, at an address that nobody can guess."""
     folder = folder_of(visitor) / secrets.token_urlsafe(16)
-    folder.mkdir(parents=True)
+    folder.mkdir(mode=0o700, parents=True)
     return folder
 
 
@@ -92,25 +93,28 @@ def own_file(visitor: str, place: str | Path) -> Path:
     return path
 
 
-def read_upload(visitor: str, path: str | None) -> Table:
+def read_upload(visitor: str, path: str | None, options: FileOptions = AS_THE_FILE_TELLS) -> Table:
     """Read the whole of a visitor's file. Raises FileError, LimitError."""
     if not path:
         raise FileError(CHOOSE)
-    return read_table(own_file(visitor, path), visitor_bounds())
+    return read_table(own_file(visitor, path), visitor_bounds(), options)
 
 
-def open_upload(visitor: str, path: str | None) -> Source:
+def open_upload(visitor: str, path: str | None, options: FileOptions = AS_THE_FILE_TELLS) -> Source:
     """Open a visitor's file to be read row by row. Raises FileError, LimitError."""
     if not path:
         raise FileError(CHOOSE)
     place = own_file(visitor, path)
-    return _opened(place, place.stat().st_mtime_ns, visitor_bounds())
+    form = options.header, options.encoding, options.sheet, options.quotes
+    return _opened(place, place.stat().st_mtime_ns, visitor_bounds(), form)
 
 
 @lru_cache(maxsize=32)
-def _opened(path: Path, changed: int, bounds: Bounds) -> Source:
+def _opened(
+    path: Path, changed: int, bounds: Bounds, form: tuple[bool | None, str, str, bool | None]
+) -> Source:
     """Read a file through no more than once, as long as it stays as it is."""
-    return open_source(path, bounds)
+    return open_source(path, bounds, FileOptions(*form))
 
 
 def _is_example(path: Path) -> bool:

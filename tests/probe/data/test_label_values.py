@@ -1,7 +1,6 @@
 """What the values of a column of gold labels mean."""
 
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -9,102 +8,155 @@ from probe.data.label_values import (
     MAX_VALUES,
     LabelValue,
     LabelValues,
+    ValueCounts,
     in_words,
-    label_values,
-    read_label_values,
+    read_values,
+    said_of_values,
 )
-from probe.data.rows import Columns, guess, read_rows
-from probe.data.tables import Table, read_table
 from probe.errors import FileError, LabelError
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
+from probe.tasks.task import Label, Task
 
 
-@pytest.fixture
-def reviews(tmp_path: Path) -> Table:
-    """Reviews with a label of each kind, one of them written in two ways."""
-    path = tmp_path / "reviews.csv"
-    labels = ("Pos", "pos", "1", "0", "-", "", "five stars")
-    path.write_text("text,label\n" + "".join(f"Fine.,{label}\n" for label in labels))
-    return read_table(path)
+def counted(*cells: object) -> ValueCounts:
+    """Return the counts of a column's cells."""
+    counts = ValueCounts()
+    for cell in cells:
+        counts.add(cell)
+    return counts
 
 
-COLUMNS = Columns({"text": "text"}, "label")
+def values_of(
+    task: Task,
+    cells: Sequence[object],
+    said: Mapping[str, Label | None] = {},
+    columns: Sequence[str] = (),
+    classes: Mapping[str, str] = {},
+) -> LabelValues:
+    """Return what the cells of a column are read as."""
+    return read_values(task, counted(*cells), columns, classes, said)
 
 
-def test_every_value_has_its_rows_its_label_and_why(reviews: Table) -> None:
-    assert label_values(reviews, COLUMNS, SENTIMENT).values == (
+def test_every_value_has_its_rows_its_label_and_why() -> None:
+    read = values_of(SENTIMENT, ["Pos", "pos", "bad", "-", "", "five stars"])
+    assert read.values == (
         LabelValue("Pos", 2, "positive", "name"),
-        LabelValue("1", 1, "positive", "number"),
-        LabelValue("0", 1, "negative", "number"),
+        LabelValue("bad", 1, "negative", "name"),
         LabelValue("-", 1, None, "disputed"),
         LabelValue("", 1, None, "no gold"),
         LabelValue("five stars", 1, None, "unknown"),
     )
 
 
-def test_rows_are_read_by_what_a_person_says_of_their_values(reviews: Table) -> None:
-    said = {"1": "negative", "five stars": "pos", "-": ""}
-    values = read_label_values(SENTIMENT, said, reviews, COLUMNS)
-    columns = replace(COLUMNS, values=values)
-    golds = [row.example.gold for row in read_rows(reviews, columns, SENTIMENT)]
-    assert golds == ["positive", "positive", "negative", "negative", None, None, "positive"]
-    assert label_values(reviews, columns, SENTIMENT).of("chosen") == (
-        LabelValue("1", 1, "negative", "chosen"),
-        LabelValue("-", 1, None, "chosen"),
-        LabelValue("five stars", 1, "positive", "chosen"),
-    )
+E, N, C, NON = "entailment", "neutral", "contradiction", "non-entailment"
+READ: list[tuple[Task, Sequence[str], Sequence[Label | None], str]] = [
+    (NLI, ["0", "1", "2"], [None, None, None], ""),
+    (NLI, ["0", "1"], [None, None], ""),
+    (NLI, ["-1", "0", "1"], [None, None, None], ""),
+    (NLI, ["yes", "no"], [E, NON], ""),
+    (NLI, ["yes", "no", "unknown"], [E, C, N], ""),
+    (NLI, ["TRUE", "FALSE"], [E, NON], ""),
+    (NLI, ["Entailment", "None"], [E, NON], ""),
+    (NLI, ["Entailment", "Neutral", "Contradiction", "None"], [E, N, C, None], ""),
+    (NLI, ["entails", "neutral"], [E, NON], ""),
+    (NLI, ["entailment", "neutral"], [E, N], ""),
+    (NLI, ["SUPPORTS", "REFUTES", "NOT ENOUGH INFO"], [E, C, N], ""),
+    (NLI, ["0", "1"], [E, NON], "premise heuristic subcase template"),
+    (NLI, ["0", "1", "2"], [E, N, C], "promptID pairID premise"),
+    (PARAPHRASE_IDENTIFICATION, ["0", "1"], ["non-paraphrase", "paraphrase"], ""),
+    (PARAPHRASE_IDENTIFICATION, ["1"], ["paraphrase"], ""),
+    (PARAPHRASE_IDENTIFICATION, ["0", "1", "2"], [None, None, None], ""),
+    (SENTIMENT, ["0", "1"], ["negative", "positive"], ""),
+    (SENTIMENT, ["1"], [None], ""),
+    (SENTIMENT, ["-1", "0", "1"], [None, None, None], ""),
+    (SENTIMENT, ["0", "2", "4"], ["negative", None, "positive"], ""),
+    (SENTIMENT, ["1", "2"], ["negative", "positive"], "title content"),
+    (SENTIMENT, ["1", "2"], [None, None], "text"),
+    (SENTIMENT, ["1", "2", "3", "4", "5"], [None] * 5, "title content"),
+]
 
 
-def test_an_unknown_value_is_the_error_of_its_row(reviews: Table) -> None:
-    *_, last = read_rows(reviews, COLUMNS, SENTIMENT)
-    assert last.example is None
-    assert last.error == "unknown gold label 'five stars'; use positive or negative"
+@pytest.mark.parametrize(("task", "cells", "labels", "columns"), READ)
+def test_values_are_read_by_their_file_and_never_guessed(
+    task: Task, cells: Sequence[str], labels: Sequence[Label | None], columns: str
+) -> None:
+    read = values_of(task, cells, columns=columns.split())
+    assert {each.value: each.label for each in read.values} == dict(zip(cells, labels, strict=True))
+    unread = set(cells) if not any(labels) else set()
+    assert {each.value for each in read.of("unknown")} == unread
 
 
-def test_whole_numbers_with_a_fraction_are_one_value(tmp_path: Path) -> None:
-    path = tmp_path / "mine.csv"
-    path.write_text("question1,question2,label\nA?,B?,1.0\nA?,B?,1\n")
-    table = read_table(path)
-    columns = guess(list(table.frame.columns), PARAPHRASE_IDENTIFICATION)
-    read = label_values(table, columns, PARAPHRASE_IDENTIFICATION).values
-    assert read == (LabelValue("1.0", 2, "paraphrase", "number"),)
+def test_the_names_that_a_file_gives_to_its_numbers_come_before_known_forms() -> None:
+    names = {"0": "not_equivalent", "1": "equivalent"}
+    read = values_of(PARAPHRASE_IDENTIFICATION, ["0", "1.0"], classes=names)
+    assert [(each.label, each.reading) for each in read.values] == [
+        ("non-paraphrase", "class"),
+        ("paraphrase", "class"),
+    ]
 
 
-def test_a_column_of_many_values_is_told_in_part(tmp_path: Path) -> None:
-    path = tmp_path / "mine.csv"
-    rows = "".join(f"A.,B.,word {number}\n" for number in range(MAX_VALUES + 5))
-    path.write_text("premise,hypothesis,label\n" + rows)
-    table = read_table(path)
-    read = label_values(table, guess(list(table.frame.columns), NLI), NLI)
+@pytest.mark.parametrize(
+    ("task", "cells", "said", "labels"),
+    [
+        (NLI, ["0", "1"], {"1": E}, [None, E]),
+        (SENTIMENT, ["0", "1"], {"1": "negative"}, [None, "negative"]),
+        (SENTIMENT, ["good", "bad"], {"good": "negative"}, ["negative", None]),
+        (SENTIMENT, ["0", "1"], {"1": "positive"}, ["negative", "positive"]),
+        (NLI, ["Entailment", "None"], {"none": None}, [E, None]),
+    ],
+)
+def test_what_is_said_of_a_value_leaves_no_other_with_its_meaning_by_default(
+    task: Task, cells: Sequence[str], said: Mapping[str, Label | None], labels: Sequence[Label]
+) -> None:
+    read = values_of(task, cells, said)
+    assert [each.label for each in read.values] == labels
+    others = [each for each in read.values if each.label is None and each.word not in said]
+    assert all(each.reading == "unknown" for each in others)
+
+
+@pytest.mark.parametrize(
+    ("cells", "reading"),
+    [
+        (["-1", "-1"], "no gold"),
+        (["-1", ""], "no gold"),
+        (["-1", "0", "1", "2"], "disputed"),
+        (["-1", "neutral"], "disputed"),
+        (["-1", "0", "1"], "unknown"),
+    ],
+)
+def test_minus_one_is_no_label_only_where_that_is_certain(
+    cells: Sequence[str], reading: str
+) -> None:
+    assert values_of(NLI, cells).values[0].reading == reading
+
+
+def test_a_column_of_many_values_is_told_in_part() -> None:
+    read = values_of(NLI, [f"word {number}" for number in range(MAX_VALUES + 5)])
     assert (len(read.values), read.others) == (MAX_VALUES, 5)
 
 
-def test_a_cell_that_is_no_text_is_left_to_its_row(tmp_path: Path) -> None:
-    path = tmp_path / "mine.jsonl"
-    path.write_text('{"text": "Fine.", "label": ["pos"]}\n{"text": "Fine.", "label": "pos"}\n')
-    assert label_values(read_table(path), COLUMNS, SENTIMENT).values == (
+def test_a_cell_that_is_no_text_is_left_to_its_row() -> None:
+    assert values_of(SENTIMENT, [["pos"], "pos"]).values == (
         LabelValue("pos", 1, "positive", "name"),
     )
 
 
-def test_without_a_gold_column_there_is_nothing_to_read(reviews: Table) -> None:
-    assert label_values(reviews, Columns({"text": "text"}), SENTIMENT) == LabelValues()
-
-
-def test_what_is_said_of_a_value_that_no_row_has_is_refused(reviews: Table) -> None:
+def test_what_a_person_says_names_values_and_labels_that_are_there() -> None:
+    column = counted("1", "five stars", "-")
+    said = {"1.0": "negative", "Five Stars": "pos", "-": "none"}
+    assert said_of_values(SENTIMENT, said, column, "label") == {
+        "1": "negative", "five-stars": "positive", "-": None,
+    }  # fmt: skip
     with pytest.raises(FileError, match=r"^no row has 'five' in its column 'label'$"):
-        read_label_values(SENTIMENT, {"five": "positive"}, reviews, COLUMNS)
-
-
-def test_a_label_that_the_task_has_not_is_refused(reviews: Table) -> None:
+        said_of_values(SENTIMENT, {"five": "positive"}, column, "label")
     with pytest.raises(LabelError, match="unknown gold label 'neutral'"):
-        read_label_values(SENTIMENT, {"1": "neutral"}, reviews, COLUMNS)
+        said_of_values(SENTIMENT, {"1": "neutral"}, column, "label")
 
 
-def test_numbers_and_unknown_values_are_told_in_words(reviews: Table) -> None:
-    assert in_words(label_values(reviews, COLUMNS, SENTIMENT)) == (
-        "gold labels are read: 1 as positive (1), 0 as negative (1); "
-        "not read as a label, so not scored: 'five stars' (1)"
+def test_what_a_spelling_alone_does_not_tell_is_said() -> None:
+    assert in_words(values_of(SENTIMENT, ["1", "1", "0", ""])) == (
+        "gold labels are read: 1 as positive (2), 0 as negative (1), as in GLUE and IMDb"
     )
+    assert in_words(values_of(NLI, ["e", "n", "c", ""])) == ""

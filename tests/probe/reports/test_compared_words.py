@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from probe.analysis.comparison.rows import Row
+from probe.metrics import FEWEST
 from probe.models.classifier import Prediction
-from probe.reports.compared_words import MIN_ROWS, in_a_sentence
+from probe.reports.compared_words import in_a_sentence
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.task import Label
 
@@ -34,15 +35,15 @@ def test_models_right_on_the_same_pairs_have_no_test() -> None:
 
 
 def test_a_slice_in_which_all_are_surely_worse_than_a_guess_is_named() -> None:
-    wrong = [row(SHARED, "neutral", "entailment", "entailment")] * MIN_ROWS
-    right = [row(APART, "neutral", "neutral", "neutral")] * MIN_ROWS
+    wrong = [row(SHARED, "neutral", "entailment", "entailment")] * FEWEST
+    right = [row(APART, "neutral", "neutral", "neutral")] * FEWEST
     said = in_a_sentence([*wrong, *right], NAMES)
     assert "Both are right less often than a guess where every word of the hypothesis" in said
-    assert f"(0 and 0 % of {MIN_ROWS})" in said
+    assert f"(0 and 0 % of {FEWEST})" in said
 
 
 def test_a_slice_of_few_pairs_is_not_named() -> None:
-    wrong = [row(SHARED, "neutral", "entailment", "entailment")] * (MIN_ROWS - 1)
+    wrong = [row(SHARED, "neutral", "entailment", "entailment")] * (FEWEST - 1)
     assert "guess" not in in_a_sentence(wrong, NAMES)
 
 

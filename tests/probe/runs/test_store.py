@@ -198,7 +198,7 @@ def test_a_run_names_its_sets_by_hash_and_more_can_be_told(store: Store, sets: S
     run = store.create("me", run_request(PLAN, sets, {}, {"model": "abc"}))
     store.add_artefacts(run.id, {"kept": "def"})
     assert store.get(run.id).artefacts == {
-        "model": "abc", "sets": sets_facts(sets), "form": 1, "kept": "def",
+        "model": "abc", "sets": sets_facts(sets), "form": 2, "kept": "def",
     }  # fmt: skip
 
 
@@ -282,5 +282,5 @@ def test_a_run_is_told_to_others_without_its_owner(store: Store, run: StoredRun)
     assert (row["verdict"], row["kept"]) == ({"outcome": "1"}, "tiny-negation-12")
     assert row["cells"][1] == {
         "size": 6, "lr": 1e-3, "seed": 0, "state": "done", "error": "",
-        "original": 0.8, "challenge": 0.6, "dev": 0.8, "seconds": 1.5,
+        "original": 0.8, "challenge": 0.6, "dev": 0.8, "dose": 6, "seconds": 1.5,
     }  # fmt: skip

@@ -133,13 +133,6 @@ def test_non_entailment_is_compared_in_two_classes(
         ("not_entailment", "non-entailment"),
         ("Non Entailment", "non-entailment"),
         ("non-entailment", "non-entailment"),
-        ("0", "entailment"),
-        ("1", "neutral"),
-        ("2", "contradiction"),
-        (0, "entailment"),
-        (1, "neutral"),
-        (2.0, "contradiction"),
-        ("2.0", "contradiction"),
         ("", None),
         (None, None),
         (" ", None),
@@ -157,7 +150,7 @@ def test_a_disputed_pair_has_no_gold_label_and_says_so(text: object) -> None:
         NLI.read_gold(text)
 
 
-@pytest.mark.parametrize("text", ["perhaps", "3", 17, "entailment!", "0.5"])
+@pytest.mark.parametrize("text", ["perhaps", "0", 1, 2.0, "entailment!", "0.5"])
 def test_an_unknown_label_is_quoted(text: object) -> None:
     with pytest.raises(LabelError, match=r"^unknown gold label .*; use entailment, neutral or"):
         NLI.read_gold(text)

@@ -12,7 +12,7 @@ from probe.runs.run import Run, RunCell, State
 def make_point(
     original: int, challenge: int, n: int = 100, cell: Cell = BASE, dev: float = 0.8
 ) -> Point:
-    """Return a point with these numbers of correct rows of n; the correct rows come first."""
+    """Return a point with these numbers of correct rows of n, first; its dose is learnt."""
     return Point(
         cell,
         original / n,
@@ -24,6 +24,7 @@ def make_point(
         precision="fp32",
         original_right=tuple(row < original for row in range(n)),
         challenge_right=tuple(row < challenge for row in range(n)),
+        dose=cell.size if cell.size else None,
     )
 
 
@@ -55,7 +56,9 @@ def make_run(
         created=1000.0,
         started=1000.0,
         finished=1060.0 if state == "done" else 0.0,
-        verdict=verdict_json(judge(computed[BASE], trained, paired=True)) if has_verdict else {},
+        verdict=verdict_json(judge(plan, computed[BASE], trained, paired=True))
+        if has_verdict
+        else {},
         environment={"torch": "2.8"},
         kept="",
         cells=tuple(

@@ -33,7 +33,7 @@ from finetune.ui.html.repair.reliability import (
 from finetune.ui.html.repair.share_map import percent_cell, share_map
 from finetune.ui.html.repair.switch import of_paper, switched, table_beside
 from finetune.ui.html.repair.words import brief, model_title, points, repeats, stem
-from probe.calibration import first_bin
+from probe.calibration import first_bin, mean_error
 from probe.metrics import MEASURES
 from probe.published import PublishedTable
 from probe.runs.run import StoredRun
@@ -43,8 +43,6 @@ from probe.ui.html.elements import NOTHING, join, term, twin
 from probe.ui.html.picture import picture
 from probe.ui.html.pictures.heat_map import Head, HeatMap
 
-NEAR = 0.05
-"""Our line: a model whose confidence is off by no more counts as well calibrated."""
 FIGURES: Mapping[str, Term] = {
     "ece": WORDS["calibration-error"],
     "brier": WORDS["brier-score"],
@@ -57,7 +55,8 @@ BEFORE_AND_AFTER = "Before and after"
 IN_PERCENT = ("accuracy", "agreement")
 BINNING = (
     "15 bins; an answer that is exactly 1.0 sure falls into the last. Lower is better in the first "
-    "three columns. The last says what calibration does not cure."
+    "three columns; an error that chance alone gives is no fault. The last says what calibration "
+    "does not cure."
 )
 
 
@@ -68,7 +67,8 @@ def sentence(run: StoredRun) -> str:
     cured = before.agreement - after.agreement > LESS
     return (
         f"After {_named(after)}, the confidence of {model_title(run)} is off by "
-        f"{points(after.ece)} points; it was off by {points(before.ece)}. "
+        f"{points(after.ece)} points ({after.error.beside}); it was off by "
+        f"{points(before.ece)} ({before.error.beside}). "
         + (f"On broken texts fewer answers stay: {stay}." if cured else _no_cure(stay))
     )
 
@@ -129,11 +129,11 @@ def _diagram(run: StoredRun, method: Method, same: Sequence[Point]) -> Markup:
     """Show a method's diagram with how far its confidence is off, as a badge."""
     bins = pooled([point.calibration.bins for point in same])
     labels = len(plan_from(run.plan).labels or task_named(plan_from(run.plan).task).labels)
-    off = fmean(point.calibration.ece for point in same)
+    error = mean_error([point.calibration for point in same])
     colour = BEFORE if method == BASE.method else AFTER
     drawn = Diagram(bins, first_bin(bins, labels), colour)
     title = _title(method, same)
-    words = f"off by {points(off)} points"
+    words = f"off by {points(error.found.value)} points ({error.beside})"
     together = f" {len(same)} repeats together." if len(same) > 1 else ""
     return picture(
         title,
@@ -143,7 +143,7 @@ def _diagram(run: StoredRun, method: Method, same: Sequence[Point]) -> Markup:
         stem=stem(run, f"reliability-{method}"),
         sentence=f"Dashed: as often right as sure.{together}",
         beside=Markup('<span class="badge {}">{}</span>').format(
-            "good" if off <= NEAR else "keep", words
+            "keep" if error.is_fault else "good" if error.is_small else "plain", words
         ),
     )
 
@@ -239,10 +239,14 @@ def figures_frame(run: StoredRun) -> pd.DataFrame:
     names = ("method", "size", "seeds", *FIGURES, "confidence", "temperature")
     return pd.DataFrame(
         [
-            {name: _rounded(getattr(outcome, name)) for name in names}
+            {
+                **{name: _rounded(getattr(outcome, name)) for name in names},
+                "ece_low": _rounded(outcome.error.found.low),
+                "ece_high": _rounded(outcome.error.found.high),
+                "ece_by_chance": _rounded(outcome.error.chance.value),
+            }
             for outcome in outcomes(points_of(run))
-        ],
-        columns=list(names),
+        ]
     )
 
 

@@ -92,10 +92,22 @@ def _rightness(summary: Summary, task: Task) -> Markup:
     """Show how much is right: the accuracy, or for spans the F1 with the exact match under it."""
     accuracy = summary.original["accuracy"]
     if not task.has_spans:
-        return _tile("Accuracy", *_figure(accuracy, "no gold labels in this file"))
+        return _tile("Accuracy", *_figure(accuracy, _apart(summary, task)))
     value, more = _figure(summary.original["f1"], "no right answers in this file")
     exact = f"; exact match {100 * accuracy.value:.1f} %" if accuracy.n else ""
     return _tile("F1", value, f"{more}{exact}")
+
+
+def _apart(summary: Summary, task: Task) -> str:
+    """Say why there is no accuracy: no gold labels, or such of two classes and of three."""
+    told = [
+        f"{group.title.removeprefix('Accuracy, ')} {100 * found.value:.1f} % of {found.n:,}"
+        for name, group in task.groups.items()
+        if (found := summary.original[name]).n
+    ]
+    if not told:
+        return "no gold labels in this file"
+    return f"no average of labels in two classes and in three: {', '.join(told)}"
 
 
 def _figure(estimate: Estimate, nothing: str) -> tuple[str, str]:

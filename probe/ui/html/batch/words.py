@@ -4,12 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 
 from probe.analysis.summary import Measured, Summary
-from probe.metrics import Estimate
+from probe.metrics import FEWEST, NOTHING, Estimate, joined_difference, sureness
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.task import Task
 from probe.transforms import default_of, rule_of
 from probe.transforms.registry import chain
-from probe.ui.html.prediction import sureness
 
 SHARES = {
     0.0: "Hardly any answer",
@@ -33,8 +32,6 @@ ALL_OR_NONE = {0.0: "No answer", 1.0: "Every answer"}
 SINGULAR = ("Hardly", "One", "Nearly", "Every", "No ")
 FEW = 0.05
 """A share below this is what one would hope for."""
-APART = 0.02
-"""Confidences nearer to each other than this count as the same."""
 
 
 def meaningless(names: Iterable[str], task: Task) -> list[str]:
@@ -90,19 +87,37 @@ def _though(names: Sequence[str], task: Task, kept: float) -> str:
 
 
 def _least(summary: Summary, names: Sequence[str]) -> str:
-    """Say under which gold label most answers stay, where there are several."""
-    by_label = {label: agreement(group, names) for label, group in summary.by_label.items()}
-    shares = {label: value for label, value in by_label.items() if not isnan(value)}
-    least, *others = sorted(shares, key=shares.__getitem__, reverse=True) or [""]
-    if not others or shares[least] - shares[others[0]] < APART:
+    """Say under which gold label most answers stay, where that is beyond doubt.
+
+    Groups of fewer than `FEWEST` are not ranked, nor those whose intervals meet.
+    """
+    by_label = {label: _together(group, names) for label, group in summary.by_label.items()}
+    known = {label: each for label, each in by_label.items() if each.n >= FEWEST}
+    least, *others = sorted(known, key=lambda label: known[label].value, reverse=True) or [""]
+    if not others or joined_difference(known[others[0]], known[least]).low <= 0:
         return ""
     return f"The model notices it least where the right answer is {least}."
 
 
+def _together(
+    measured: Mapping[str, Measured], names: Sequence[str], measure: str = "agreement"
+) -> Estimate:
+    """Return the mean of a measure over some changes of the same texts, and of its bounds."""
+    found = [measured[name][measure] for name in names if measured[name][measure].n]
+    if not found:
+        return NOTHING
+    value, low, high = (
+        sum(getattr(each, end) for each in found) / len(found) for end in ("value", "low", "high")
+    )
+    return Estimate(value, low, high, min(each.n for each in found))
+
+
 def _confidence(summary: Summary, names: Sequence[str]) -> str:
-    before = summary.original["confidence"].value
-    after = average(summary.transforms[name]["confidence"] for name in names)
-    return f"The model is {sureness(after - before, APART)}: {after:.2f}, was {before:.2f}."
+    before = summary.original["confidence"]
+    after = _together(summary.transforms, names, "confidence")
+    said = sureness(joined_difference(before, after))
+    words = f"The model is {said}" if said else "Too few texts to tell how sure the model is now"
+    return f"{words}: {after.value:.2f}, was {before.value:.2f}."
 
 
 def _without_salad(summary: Summary, task: Task) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from probe.metrics import Estimate
+from probe.metrics import FEWEST, Estimate
 from probe.ui.html.elements import NOTHING, join
 from probe.ui.html.pictures import svg
 
@@ -51,10 +51,12 @@ class HeatMap:
 def share_cell(estimate: Estimate, floor: float = 0.0, key: str = "", tip: str = "") -> Cell:
     """Return a share with two decimals, whose ground begins at `floor`, such as chance.
 
-    A share over nothing is a dash.
+    A share over nothing is a dash; one over fewer than `FEWEST` has no ground and says its n.
     """
     if not estimate.n:
         return Cell("–", tip=tip)
+    if estimate.n < FEWEST:
+        return Cell(f"{estimate.value:.2f} (n {estimate.n})", key=key, tip=tip)
     above = max(0.0, (estimate.value - floor) / (1 - floor)) if floor < 1 else 0.0
     return Cell(f"{estimate.value:.2f}", MOST * min(1.0, above), key, tip)
 

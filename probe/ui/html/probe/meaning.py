@@ -8,16 +8,14 @@ from typing import Literal
 from markupsafe import Markup
 
 from probe.analysis.transformed import Transformed
+from probe.metrics import exactly, sureness
 from probe.models.classifier import Prediction
 from probe.tasks.label_rules import KEEP, UNDEFINED
 from probe.tasks.nli import NON_ENTAILMENT
 from probe.tasks.reading import in_words
 from probe.transforms.apply import Result
 from probe.transforms.registry import chain, default_of
-from probe.ui.html.prediction import sureness
 
-AS_SURE = 0.05
-"""The change of confidence that counts as none."""
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 Kind = Literal["keep", "good", "bad", "plain"]
 GOOD: Kind = "good"
@@ -61,10 +59,14 @@ def badge(transformed: Transformed, before: Prediction) -> Badge:
     return Badge(f"{rightly} {'stays' if stays else 'moves'}", kind)
 
 
+def _sureness(now: float, before: Prediction) -> str:
+    return sureness(exactly(now - before.confidence))
+
+
 def meaning(transformed: Transformed, before: Prediction) -> str:
     """Say in one sentence what a result means."""
     result, now = transformed.result, transformed.prediction
-    task, sure = result.task, sureness(now.confidence - before.confidence, AS_SURE)
+    task, sure = result.task, _sureness(now.confidence, before)
     if not result.changed:
         return f"The {task.unit} is unchanged, so this says nothing about the model."
     if default_of(result.transform, task):
@@ -104,7 +106,7 @@ def summary(transformed: Sequence[Transformed], before: Prediction) -> str:
         return f"None of these changes anything in this {unit}."
     now = mean(each.prediction.confidence for each in changed)
     clauses = filter(None, (clause(changed, before) for clause in CLAUSES))
-    sure = sureness(now - before.confidence, AS_SURE)
+    sure = _sureness(now, before)
     return f"{' '.join(clauses)} The model is {sure}: {now:.2f}, was {before.confidence:.2f}."
 
 

@@ -15,7 +15,6 @@ from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import random_example
 from probe.tasks.task import Task, task_named
 from probe.transforms.presets import presets
-from probe.ui.answers.answering import answering
 from probe.ui.answers.request_limits import MAX_SHOWN
 from probe.ui.answers.shared_answers import SharedAnswers, model_key
 from probe.ui.html.elements import alert, note
@@ -33,7 +32,6 @@ OTHER_SEEDS = 4
 """How often a change is made anew in its full view."""
 
 
-@answering("answer_seconds")
 def update(
     models: ModelAccess,
     answers: SharedAnswers,
@@ -93,7 +91,6 @@ def examined(model: AnyModel, view: View, names: Sequence[str]) -> Examination:
     )
 
 
-@answering("answer_seconds")
 def open_row(
     models: ModelAccess,
     answers: SharedAnswers,

@@ -282,3 +282,18 @@ def test_a_file_without_labelled_pairs_is_refused(
 def test_a_name_with_half_a_character_is_refused(sets: Sets) -> None:
     with pytest.raises(ExperimentError, match="half of a character"):
         check(replace(PLAN, challenge="mine\ud800"), sets)
+
+
+def test_the_dose_is_measured_at_the_last_epoch_trained_not_at_the_one_restored(
+    sets: Sets, classifier: Classifier
+) -> None:
+    known = classifier.predict(sets.original_dev)
+    dev = tuple(
+        replace(pair, gold=said.label) for pair, said in zip(sets.original_dev, known, strict=True)
+    )
+    plan = replace(PLAN, max_epochs=12, patience=12, include_epoch0=True)  # nothing beats epoch 0
+    learnt = nested(sets.challenge_train, CELL.seed, CELL.size)
+    _, point = run(plan, replace(sets, original_dev=dev), replace(CELL, lr=1e-2), classifier)
+    assert point.best_epoch == 0 and point.dose is not None
+    assert sum(hits(classifier, learnt)) < point.dose <= CELL.size
+    assert run(plan, sets, BASE, classifier)[1].dose is None

@@ -27,6 +27,7 @@ from finetune.experiments.inoculation.verdict import baseline_scores, conclude, 
 from probe.metrics import Estimate
 from tests.support.runs.points import make_point
 
+PLAN = Plan("tiny", "negation", (400,), (2e-5,), (0,))
 SMALL, LARGE = Cell(10, 2e-5, 0), Cell(400, 2e-5, 0)
 
 
@@ -45,6 +46,7 @@ def unsure(value: float) -> Estimate:
     [
         (certain(0.019), certain(0.9), certain(0.0), certain(0.0), "0"),
         (unsure(0.10), certain(0.9), certain(0.0), certain(0.09), "0"),
+        (certain(0.01), certain(0.9), certain(0.05), certain(0.0), "3"),
         (certain(0.15), certain(0.80), certain(0.0), certain(0.12), "1"),
         (certain(0.15), certain(0.79), certain(0.0), certain(0.12), "between"),
         (certain(0.15), certain(0.24), certain(0.0), certain(0.04), "2"),
@@ -169,20 +171,20 @@ def test_seeds_are_averaged() -> None:
 
 def test_the_largest_size_names_the_outcome() -> None:
     points = [make_point(800, 780, 1000, LARGE), make_point(800, 610, 1000, SMALL)]
-    verdict = judge(make_point(800, 600, 1000), points)
+    verdict = judge(PLAN, make_point(800, 600, 1000), points)
     assert [one.outcome for one in verdict.by_size] == ["2", "1"]
     assert verdict.largest.name == "Outcome 1: dataset weakness"
 
 
 def test_a_run_without_sizes_has_no_outcome() -> None:
     with pytest.raises(ValueError, match="no size has been computed"):
-        judge(make_point(80, 60), [])
+        judge(PLAN, make_point(80, 60), [])
 
 
 def warnings(**change: object) -> str:
     """Return the warnings of an unsuspicious run with one change, joined."""
     settings = {"base": make_point(800, 600, 1000), "points": [make_point(800, 790, 1000, LARGE)]}
-    return " ".join(judge(**{**settings, **change}).warnings)  # type: ignore[arg-type]
+    return " ".join(judge(PLAN, **{**settings, **change}).warnings)  # type: ignore[arg-type]
 
 
 def test_an_unsuspicious_run_has_no_warnings() -> None:
@@ -214,42 +216,9 @@ def test_a_choice_on_dev_that_says_otherwise_is_told() -> None:
 
 
 def test_a_verdict_is_plain_json_even_without_a_gap() -> None:
-    verdict = judge(make_point(60, 60), [make_point(60, 60, cell=LARGE)])
+    verdict = judge(PLAN, make_point(60, 60), [make_point(60, 60, cell=LARGE)])
     row = json.loads(json.dumps(verdict_json(verdict), allow_nan=False))
     assert (row["outcome"], row["closed"], row["oracle_lr"]["size"]) == ("0", None, 400)
-
-
-def test_a_rule_that_reaches_the_best_point_is_named() -> None:
-    said = warnings(rules={"numerical": 0.79, "majority": 0.789})
-    assert "best point, 79.0%: numerical 79.0%. " in said
-    assert "majority" not in said
-
-
-def controlled(before: float, after: float) -> dict[str, object]:
-    """Return a run whose control accuracies these are; the challenge goes from .60 to .79."""
-    return {
-        "base": replace(make_point(800, 600, 1000), control=before),
-        "points": [replace(make_point(800, 790, 1000, LARGE), control=after)],
-    }
-
-
-def test_a_control_that_stays_behind_is_told() -> None:
-    said = warnings(**controlled(0.60, 0.65))  # 5 of 20 points
-    assert "accuracy went from 60.0% to 65.0%, 25% of its own gap" in said
-    assert "learnt this tautology, not to ignore one" in said
-
-
-@pytest.mark.parametrize(("before", "after"), [(0.60, 0.79), (0.79, 0.78)])
-def test_a_control_that_follows_or_never_fooled_the_model_is_not(
-    before: float, after: float
-) -> None:
-    assert warnings(**controlled(before, after)) == ""
-
-
-def test_a_control_says_nothing_where_the_challenge_stayed_open() -> None:
-    open_still = [replace(make_point(800, 650, 1000, LARGE), control=0.60)]
-    settings = controlled(0.60, 0.60) | {"points": open_still}
-    assert warnings(**settings) == ""
 
 
 def test_the_control_is_the_mean_of_the_seeds() -> None:
@@ -257,7 +226,7 @@ def test_the_control_is_the_mean_of_the_seeds() -> None:
         replace(make_point(80, 70, cell=Cell(400, 1e-5, seed)), control=share)
         for seed, share in enumerate((0.5, 0.7))
     ]
-    verdict = judge(replace(make_point(80, 60), control=0.4), seeds)
+    verdict = judge(PLAN, replace(make_point(80, 60), control=0.4), seeds)
     row = verdict_json(verdict)["control"]
     assert (row["before"], row["after"]) == (0.4, pytest.approx(0.6))
 
@@ -268,12 +237,9 @@ def test_each_size_is_judged_with_the_rate_that_dev_chose_too() -> None:
         make_point(800, 790, 1000, Cell(10, 1e-4, 0), dev=0.80),
         make_point(800, 790, 1000, LARGE),
     ]
-    row = verdict_json(judge(make_point(800, 600, 1000), points))
+    row = verdict_json(judge(PLAN, make_point(800, 600, 1000), points))
     assert [one["lr"] for one in row["by_size"].values()] == [1e-4, 2e-5]
     assert [one["lr"] for one in row["by_size_dev"].values()] == [1e-6, 2e-5]
-
-
-PLAN = Plan("tiny", "negation", (400,), (2e-5,), (0,))
 
 
 def measured(sets: Sets) -> list[Point]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from finetune.experiments.inoculation.outcomes import OUTCOMES
-from finetune.experiments.inoculation.plan import Cell
+from finetune.experiments.inoculation.plan import BASE, Cell
 from finetune.experiments.inoculation.run import InoculationRun
 from finetune.report.inoculation.overview import (
     COUNTS,
@@ -17,26 +17,26 @@ from finetune.report.inoculation.overview import (
 )
 from tests.support.runs.points import make_point, make_run
 
-SIZES = (10, 50)
-NAMES = ("negation", "spelling", "numerical", "length_mismatch", "word_overlap")
+NAMES = ("negation", "spelling", "numerical", "length_mismatch", "word_overlap", "antonym")
 AFTER = {
     "1": [(80, 78), (80, 80)],
     "2": [(80, 60), (80, 61)],
     "between": [(80, 66), (80, 70)],
     "3": [(60, 70), (60, 78)],
+    "0": [(80, 80), (80, 80)],
+    "too_little": [(80, 60), (80, 61)],
 }
 
 
 def run_with(outcome: str, challenge: str, model: str = "minilm") -> InoculationRun:
     """A run that came to an outcome: the original and challenge accuracies of its two sizes."""
-    if outcome == "0":
-        before, after = (80, 80), [(80, 80), (80, 80)]
-    else:
-        before, after = (80, 60), AFTER[outcome]
-    points = [make_point(*before, n=100)]
+    before = (800, 800) if outcome == "0" else (800, 600)
+    points = [make_point(*before, n=1000)]
     points += [
-        make_point(*pair, n=100, cell=Cell(size, 2e-5, 0))
-        for size, pair in zip(SIZES, after, strict=True)
+        make_point(10 * original, 10 * challenge, n=1000, cell=Cell(size, 2e-5, 0))
+        for size, (original, challenge) in zip(
+            (10, 50 if outcome == "too_little" else 100), AFTER[outcome], strict=True
+        )
     ]
     run = make_run(points, model, challenge, f"{model}-{challenge}")
     assert run.verdict["outcome"] == outcome
@@ -50,7 +50,8 @@ def test_of_one_model_it_is_said_which_challenge_came_to_what() -> None:
     assert overview(EVERY, "oracle_lr") == (
         "MiniLM recovers from “Add a negation” after 10 examples; on “Lengthen the other text” "
         "part of the gap closes; on “Misspell a word” it learns little; “Change a number” costs it "
-        "part of what it knew; on “Add a tautology” it has no gap."
+        "part of what it knew; on “Add a tautology” it has no gap; on “Contradict by an "
+        "antonym” there is too little to tell."
     )
 
 
@@ -59,9 +60,10 @@ def test_where_nothing_closes_the_model_is_named_all_the_same() -> None:
 
 
 def test_the_size_is_the_smallest_from_which_on_the_gap_stays_closed() -> None:
-    points = [make_point(80, 60), make_point(80, 80, cell=Cell(10, 2e-5, 0)),
-              make_point(80, 62, cell=Cell(50, 2e-5, 0)),
-              make_point(80, 80, cell=Cell(100, 2e-5, 0))]  # fmt: skip
+    points = [
+        make_point(800, right, 1000, Cell(size, 2e-5, 0) if size else BASE)
+        for size, right in {0: 600, 10: 800, 50: 620, 100: 800}.items()
+    ]
     assert "after 100 examples" in overview([make_run(points)], "oracle_lr")
 
 

@@ -82,9 +82,9 @@ def test_what_failed_is_said_in_a_sentence() -> None:
 
 
 def test_the_card_names_the_outcome_of_the_choice_that_is_drawn() -> None:
-    bold = make_point(70, 79, cell=Cell(50, 1e-2, 0), dev=0.70)
-    mild = make_point(80, 62, cell=Cell(50, 1e-5, 0), dev=0.80)
-    run = make_run([POINTS[0], bold, mild], lrs=(1e-5, 1e-2))
+    bold = make_point(700, 790, 1000, Cell(100, 1e-2, 0), dev=0.70)
+    mild = make_point(800, 620, 1000, Cell(100, 1e-5, 0), dev=0.80)
+    run = make_run([make_point(800, 600, 1000), bold, mild], lrs=(1e-5, 1e-2))
     assert "<h2>Outcome 3" in outcome(run, "oracle_lr")
     assert "<h2>Outcome 2" in outcome(run, "dev_lr")
 

@@ -34,7 +34,7 @@ def test_a_run_of_the_gallery_is_judged(name: str, home: Path) -> None:
     live = STEPS[name].live
     assert live is not None
     (finding,) = live(gallery_setting("minilm"))
-    assert finding.says.endswith("with 500 examples.")
+    assert finding.says.startswith("With 500 examples: ")
     assert all(figure.live for shown in finding.compared[:2] for figure in shown.figures)
 
 

@@ -25,10 +25,11 @@ from probe.analysis.comparison.statistics import (
 )
 from probe.cli.main import app
 from probe.data.tables import Table, read_table
+from probe.metrics import FEWEST
 from probe.models.library import load_reader
 from probe.models.reader import SpanPrediction
 from probe.reports.compared_rows import keep, kept
-from probe.reports.compared_words import MIN_ROWS, in_a_sentence
+from probe.reports.compared_words import in_a_sentence
 from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.reports.frames import compared_frame
 from probe.tasks import reading
@@ -127,10 +128,10 @@ def test_the_sentence_says_where_readers_are_equally_good() -> None:
 
 
 def test_the_sentence_names_the_questions_on_which_all_are_weaker() -> None:
-    wrong = [row(0, "1956", "Rome", "Rome", question="Why?")] * MIN_ROWS
-    right = [row(0, "blue boats", "blue boats", "blue boats")] * MIN_ROWS
+    wrong = [row(0, "1956", "Rome", "Rome", question="Why?")] * FEWEST
+    right = [row(0, "blue boats", "blue boats", "blue boats")] * FEWEST
     said = in_a_sentence([*wrong, *right], ["one", "two"])
-    assert f" Both are weaker where the question asks why (0 and 0 % of {MIN_ROWS})." in said
+    assert f" Both are weaker where the question asks why (0 and 0 % of {FEWEST})." in said
 
 
 def test_without_right_answers_the_sentence_says_how_often_they_agree() -> None:

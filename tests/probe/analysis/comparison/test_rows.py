@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from probe.data.tables import Table, read_table
 from probe.errors import ComparisonError, FileError
 from probe.models.classifier import Prediction
 from probe.reports.compared_rows import keep, kept
+from probe.reports.compared_words import in_a_sentence
 from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.reports.frames import compared_frame
 from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, TWO_WAY, Pair
@@ -198,6 +200,17 @@ def test_each_model_says_what_it_says_alone() -> None:
         assert [row.predictions[at].label for row in found] == [one.label for one in alone]
         for row, one in zip(found, alone, strict=True):
             assert row.predictions[at].probabilities == pytest.approx(one.probabilities, abs=1e-5)
+
+
+def test_gold_labels_of_two_classes_and_of_three_are_compared_in_two_and_that_is_said() -> None:
+    first, second, third = tiny_pairs(3)
+    golds = {first: "neutral", second: "non-entailment", third: "contradiction"}
+    (chunk,) = compare(MODELS, [replace(pair, gold=gold) for pair, gold in golds.items()], "fp32")
+    assert {row.task for row in chunk.rows} == {NLI_TWO_WAY}
+    assert {row.gold for row in chunk.rows} == {"non-entailment"}
+    assert "so all are compared in two" in in_a_sentence(chunk.rows, ["one", "other"])
+    (alone,) = compare(MODELS, [replace(first, gold="neutral")], "fp32")
+    assert alone.rows[0].task == NLI
 
 
 def test_chunks_say_how_far_the_work_is() -> None:

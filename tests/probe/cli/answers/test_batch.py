@@ -95,7 +95,7 @@ def test_a_form_that_cannot_hold_the_file_is_refused_before_it_is_scored(
     path, out = home / "in.jsonl", home / "out.tsv"
     path.write_text('{"premise": "A man walks.", "hypothesis": "He\\nmoves."}\n')
     said = refusal("batch", str(path), "--out", str(out), "--model", model, *more)
-    assert said == "out.tsv: a text holds a tab or line break, which TSV cannot; choose .csv"
+    assert said.endswith("out.tsv: a text holds a tab or line break, which TSV cannot; choose .csv")
     assert [each for each in home.rglob("*") if each.is_file()] == [path]
 
 
@@ -141,7 +141,8 @@ def test_a_file_without_the_columns_is_one_sentence(model: str, tmp_path: Path) 
     path = tmp_path / "in.csv"
     path.write_text("text,label\na,b\n")
     said = "no columns 'premise' and 'hypothesis' in your file; it has: text, label"
-    assert refusal("batch", str(path), "--out", str(tmp_path / "o.csv"), "--model", model) == said
+    words = ("--out", str(tmp_path / "o.csv"), "--model", model)
+    assert refusal("batch", str(path), *words).startswith(said)
 
 
 def test_a_missing_file_is_one_sentence(model: str, tmp_path: Path) -> None:
@@ -198,9 +199,8 @@ def test_a_value_is_read_as_the_label_that_is_said(model: str, tmp_path: Path) -
     source, out = tmp_path / "in.csv", tmp_path / "out.csv"
     source.write_text("premise,hypothesis,label\nA man walks.,He moves.,oui\nA man.,He.,2\n")
     words = ("batch", str(source), "--out", str(out), "--model", model)
-    result = run(*words)
-    assert "not read as a label, so not scored: 'oui' (1)" in result.stderr
-    assert "2 as contradiction (1)" in result.stderr
+    assert "--label-value oui=LABEL or --label-value 2=LABEL" in refusal(*words)
+    assert not out.exists()
     summary = tmp_path / "s.json"
     given = ("--label-value", "oui=entailment", "--label-value", "2=", "--summary", str(summary))
     assert run(*words, *given).exit_code == 0

@@ -107,4 +107,4 @@ def test_a_label_that_is_not_known_is_asked_about(words: list[str], home: Path) 
     plain = [word for word in words if word != "--label-value" and "my " not in word]
     result = run(*plain, "--out", str(home / "out"))
     assert result.exit_code == 2
-    assert "--label-value says what it means" in result.output
+    assert "say it with --label-value " in result.output

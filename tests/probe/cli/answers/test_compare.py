@@ -12,7 +12,8 @@ PAIR = ["--premise", "A man walks.", "--hypothesis", "He moves."]
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["in.csv", "--gold", "neutral"], "--gold is the label of a pair; "),
+        (["in.csv", "--answer", "neutral"], "--answer is the label of a pair; "),
+        ([*PAIR, "--label-value", "1=e"], "--label-value is for a file; name one"),
         ([*PAIR, "--columns", "a,b"], "--columns is for a file; name one"),
         ([*PAIR, "--out", "o.csv"], "--summary and --out are for a file; name one"),
         (["in.csv", *PAIR], "give a file, or --premise and --hypothesis (or --text), not both"),
@@ -22,14 +23,13 @@ def test_options_of_a_file_and_of_a_pair_do_not_mix(words: list[str], said: str)
     assert refusal("compare", *words, "--model", "one", "--model", "two").startswith(said)
 
 
-def test_labels_that_are_not_known_are_the_reason_why_nothing_is_scored(
-    model: str, tmp_path: Path
-) -> None:
+def test_a_label_that_is_not_known_is_asked_about(model: str, tmp_path: Path) -> None:
     source = tmp_path / "in.csv"
     source.write_text("premise,hypothesis,label\nA man walks.,He moves.,oui\n")
-    ended = run("compare", str(source), "--model", model, "--model", "da")
-    assert "not read as a label, so not scored: 'oui' (1)" in ended.stderr
-    assert ended.stdout.startswith("0 of 1 rows scored")
+    words = ("compare", str(source), "--model", model, "--model", "da")
+    assert "--label-value oui=LABEL" in refusal(*words)
+    ended = run(*words, "--label-value", "oui=entailment")
+    assert ended.stdout.startswith("1 of 1 rows scored")
 
 
 def test_a_form_that_cannot_hold_the_file_is_refused_before_it_is_compared(

@@ -11,12 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from probe.cli.example_file import local_file
+from probe.data.file_options import FileOptions
 from probe.data.hub.dataset import HubDataset, fetch, is_reference, read_reference, source_name
-from probe.data.label_values import in_words, label_values
+from probe.data.label_values import in_words
 from probe.data.questions import question_rows
-from probe.data.rows import guess, labelled, read_rows, with_class_names
+from probe.data.reading import labelled, reading_of
+from probe.data.rows import read_rows
 from probe.data.tables import read_table
-from probe.errors import FileError, LimitError
+from probe.errors import FileError, FileQuestion, LimitError
 from probe.limits import Bounds
 from probe.tasks.nli import NLI
 from probe.tasks.reading import Span
@@ -285,14 +287,14 @@ def test_a_public_app_asks_without_its_owner_s_token(
 
 def golds(path: Path) -> list[str | None]:
     table = read_table(path)
-    columns = with_class_names(guess(list(table.frame.columns), NLI), path)
+    columns = reading_of(table, path, NLI).settled
     return [row.example.gold for row in read_rows(table, columns, NLI) if row.example]
 
 
 def test_numbers_are_read_by_the_names_in_the_file(served: ServedDataset, tmp_path: Path) -> None:
     assert golds(fetched("hub:owner/set:train", tmp_path)) == NAMES
     assert [
-        pair.gold for pair in labelled(fetched("hub:owner/set:validation", tmp_path), NLI)[0]
+        pair.gold for pair in labelled(fetched("hub:owner/set:validation", tmp_path), NLI).examples
     ] == ["entailment"]
 
 
@@ -307,23 +309,21 @@ def test_numbers_are_read_by_the_names_on_the_card(hub: Hub, tmp_path: Path) -> 
 def test_what_a_number_means_is_said(served: ServedDataset, tmp_path: Path) -> None:
     path = fetched("hub:owner/set:validation", tmp_path)
     table = read_table(path)
-    columns = with_class_names(guess(list(table.frame.columns), NLI), path)
-    read = label_values(table, columns, NLI)
+    read = reading_of(table, path, NLI, FileOptions(values={"-1": ""})).values
     assert [(each.value, each.reading) for each in read.values] == [
         ("2", "class"),
-        ("-1", "disputed"),
+        ("-1", "chosen"),
     ]
-    assert in_words(read) == "gold labels are read: 2 as entailment (1)"
+    assert in_words(read).startswith("gold labels are read: 2 as entailment (1)")
 
 
 def test_a_class_that_the_task_does_not_know_is_not_guessed(tmp_path: Path) -> None:
     path = write(tmp_path / "mine.parquet", [0, 1], ["sport", "neutral"])
     table = read_table(path)
-    columns = with_class_names(guess(list(table.frame.columns), NLI), path)
-    assert [each.label for each in label_values(table, columns, NLI).of("unknown")] == [None]
-    first, second = read_rows(table, columns, NLI)
-    assert first.error.startswith("unknown gold label 'sport'; use ")
-    assert second.example.gold == "neutral"
+    with pytest.raises(FileQuestion, match=r"holds '0' \(1 row\), and nothing tells"):
+        _ = reading_of(table, path, NLI).settled
+    columns = reading_of(table, path, NLI, FileOptions(values={"0": "none"})).settled
+    assert [row.example.gold for row in read_rows(table, columns, NLI)] == [None, "neutral"]
 
 
 def test_questions_are_read_with_the_columns_of_squad(hub: Hub, tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from probe.data.class_names import class_names, features_json, features_of
-from probe.data.rows import guess, read_rows, with_class_names
+from probe.data.reading import reading_of
+from probe.data.rows import read_rows
 from probe.data.source import open_source
 from probe.data.writers.output import Output
 from probe.tasks.nli import NLI
@@ -38,7 +39,7 @@ def written(folder: Path, metadata: dict[Any, str] | dict[bytes, bytes]) -> Path
 def golds(path: Path) -> list[str | None]:
     """Return the gold labels as they are read."""
     source = open_source(path)
-    columns = with_class_names(guess(source.names, NLI), path)
+    columns = reading_of(source, path, NLI).settled
     return [row.example.gold for row in read_rows(source, columns, NLI)]
 
 

@@ -11,6 +11,7 @@ import pytest
 from probe.errors import Stopped
 from probe.stopping import check_stop
 from probe.ui.answers.answering import LEFT, answering, in_steps
+from probe.ui.server.checked_blocks import CheckedBlocks
 
 MAX_SECONDS = 30
 
@@ -94,17 +95,16 @@ class Work:
 
 @pytest.fixture(params=["one answer", "parts"])
 def working(request: pytest.FixtureRequest) -> Iterator[tuple[Work, str]]:
-    """A page whose one event works without an end."""
+    """A page whose one event works without an end, and says nothing of when to stop."""
     work = Work()
 
     def parts() -> Iterator[str]:
         for _ in in_steps("file_minutes", work.in_parts()):
             yield "one part"
 
-    one_answer = answering("answer_seconds")(work.go_on)
-    with gr.Blocks() as page:
+    with CheckedBlocks() as page:
         asked = gr.Button()
-        asked.click(one_answer if request.param == "one answer" else parts, None, gr.HTML())
+        asked.click(work.go_on if request.param == "one answer" else parts, None, gr.HTML())
     _, url, _ = page.queue().launch(prevent_thread_lock=True, quiet=True)
     yield work, f"{url}gradio_api/"
     page.close()

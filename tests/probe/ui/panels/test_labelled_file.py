@@ -7,17 +7,17 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from probe.data.rows import Columns, guess
+from probe.data.rows import Columns
 from probe.data.tables import read_table
 from probe.errors import FileError, LabelError
 from probe.tasks.nli import NLI
 from probe.tasks.sentiment import SENTIMENT
+from probe.tasks.task import Task
 from probe.ui.panels.labelled_file import (
     LabelledFile,
     columns_of,
     read_meanings,
     show_file,
-    with_meanings,
 )
 from tests.support.pages.visitors import ME, uploaded
 
@@ -40,27 +40,46 @@ def shown(task: str, text: str, tmp_path: Path) -> dict[str, Any]:
 
 def test_columns_are_named_as_the_task_names_its_texts(tmp_path: Path) -> None:
     columns = shown("sentiment", "review,label\nGood.,pos\n", tmp_path)["columns"]
-    first, second, gold = columns
+    first, second, gold, form = columns
+    assert form.visible is False
     assert (first.label, first.value, second.visible) == ("Text column", "review", False)
     assert gold.value == "label"
 
 
 def test_a_file_of_another_task_is_recognised_and_its_task_offered(tmp_path: Path) -> None:
     parts = shown("sentiment", "premise,hypothesis,label\nA.,B.,neutral\n", tmp_path)
-    assert "This looks like a file for Inference: it has no text." in parts["doubt"]
+    assert "it fits natural language inference. Choose Inference at the top" in parts["doubt"]
     assert parts["switch"].value == "Switch to Inference"
     assert parts["details"].visible is False
 
 
 def test_labels_of_another_task_are_named(tmp_path: Path) -> None:
     parts = shown("paraphrase", "sentence1,sentence2,label\nA.,B.,neutral\n", tmp_path)
-    assert "for Inference: its labels are neutral." in parts["doubt"]
+    assert "a file of natural language inference, which it fits" in parts["doubt"]
+    assert parts["switch"].value == "Switch to Inference"
 
 
-def test_numbers_are_told_to_be_a_convention(tmp_path: Path) -> None:
+def test_numbers_are_told_by_whose_data_they_are_read(tmp_path: Path) -> None:
     text = "question1,question2,label\nA?,B?,1\nA?,C?,0\n"
     labels = shown("paraphrase", text, tmp_path)["labels"]
-    assert "1 is paraphrase, 0 is non-paraphrase" in labels
+    assert "as in GLUE, PAWS and Quora, 1 is paraphrase, 0 is non-paraphrase" in labels
+
+
+def test_numbers_that_nothing_explains_are_asked_about(tmp_path: Path) -> None:
+    parts = shown("nli", "premise,hypothesis,label\nA.,B.,0\nA.,C.,1\n", tmp_path)
+    assert "Choose a meaning for “0” and “1”" in parts["labels"]
+    assert "nothing tells what they mean. Say it below" in parts["doubt"]
+
+
+def test_a_form_that_a_file_does_not_tell_is_asked_and_heeded(tmp_path: Path) -> None:
+    text = "".join(f"A man walks {n} miles.,He walks far.,neutral\n" for n in range(3))
+    parts = shown("nli", text, tmp_path)
+    asked = parts["columns"][-1]
+    assert "looks like data" in parts["doubt"]
+    assert [way for _, way in asked.choices] == ["--no-header", "--header"]
+    answered = show_file(ME, "nli", str(uploaded(tmp_path / "mine.csv")), "--no-header")
+    assert answered[len(SHOWN)].choices[0][0] == answered[len(SHOWN) + 1].choices[0][0]
+    assert answered[-1].visible is True
 
 
 def test_a_value_that_is_not_known_is_asked_about(tmp_path: Path) -> None:
@@ -79,7 +98,7 @@ def test_a_column_of_many_values_is_doubted(tmp_path: Path) -> None:
     [
         ("premise,hypothesis,label\n", "mine.csv has no rows below its header"),
         ("words\nGood.\n", "no columns 'premise' and 'hypothesis'"),
-        ("a,b\nA.,B.\n", "Say below which column is which"),
+        ("a,b\nA.,B.\n", "Say it below"),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(text: str, words: str, tmp_path: Path) -> None:
@@ -88,36 +107,41 @@ def test_what_cannot_be_read_is_one_sentence(text: str, words: str, tmp_path: Pa
 
 def test_a_column_that_no_name_tells_is_left_open_and_asked_for(tmp_path: Path) -> None:
     parts = shown("nli", "premise,label\nA.,neutral\n", tmp_path)
-    assert "Say below which column is which" in parts["doubt"]
-    assert [column.value for column in parts["columns"]] == ["premise", None, "label"]
+    assert "Say it below" in parts["doubt"]
+    assert [column.value for column in parts["columns"][:-1]] == ["premise", None, "label"]
     with pytest.raises(FileError, match="no column 'hypothesis' in your file; it has: premise"):
-        columns_of(["premise", "label"], ("premise", None, "label"), NLI)
-    named = columns_of(["premise", "said", "label"], (None, "said", "label"), NLI)
-    assert named == Columns({"premise": "premise", "hypothesis": "said"}, "label")
+        chosen("premise,label\nA.,neutral\n", ("premise", None, "label"), NLI, tmp_path)
+    named = chosen("premise,said,label\nA.,B.,e\n", (None, "said", "label"), NLI, tmp_path)
+    assert named.texts == {"premise": "premise", "hypothesis": "said"}
 
 
 def test_without_a_gold_column_that_is_said(tmp_path: Path) -> None:
     assert "Without gold labels" in shown("sentiment", "text\nGood.\n", tmp_path)["labels"]
 
 
-def test_chosen_columns_win_over_guessed_ones() -> None:
-    names = ["text", "other", "label"]
-    assert columns_of(names, ("other", None, "(no gold label)"), SENTIMENT) == Columns(
-        {"text": "other"}
-    )
-    assert columns_of(names, (None, None, None), SENTIMENT) == guess(names, SENTIMENT)
+def chosen(
+    text: str, columns: tuple[str | None, ...], task: Task, folder: Path, meanings: str = ""
+) -> Columns:
+    """Return how a file is read by what is chosen on the page."""
+    path = folder / "mine.csv"
+    path.write_text(text)
+    return columns_of(read_table(path), path, (*columns, None), task, meanings)
+
+
+def test_chosen_columns_win_over_guessed_ones(tmp_path: Path) -> None:
+    text = "text,other,label\nA.,B.,pos\n"
+    without = chosen(text, ("other", None, "(no gold label)"), SENTIMENT, tmp_path)
+    assert without == Columns({"text": "other"})
+    assert chosen(text, (None, None, None), SENTIMENT, tmp_path).gold == "label"
     with pytest.raises(FileError, match="no column 'absent'"):
-        columns_of(names, ("absent", None, None), SENTIMENT)
+        chosen(text, ("absent", None, None), SENTIMENT, tmp_path)
 
 
 def test_scoring_waits_for_the_meaning_of_every_value(tmp_path: Path) -> None:
-    path = tmp_path / "mine.csv"
-    path.write_text("text,label\nGood.,five stars\n")
-    table, columns = read_table(path), Columns({"text": "text"}, "label")
-    with pytest.raises(LabelError, match="What does “five stars” mean"):
-        with_meanings(table, columns, SENTIMENT, {})
-    said = with_meanings(table, columns, SENTIMENT, {"five stars": "positive"})
-    assert said.values == {"five-stars": "positive"}
+    asked = "text,label\nGood.,five stars\n", ("text", None, "label"), SENTIMENT, tmp_path
+    with pytest.raises(FileError, match=r"holds 'five stars' .* say it below the file"):
+        chosen(*asked)
+    assert chosen(*asked, '{"five stars": "positive"}').values == {"five-stars": "positive"}
 
 
 def test_a_value_that_is_still_undecided_says_nothing() -> None:

@@ -1,6 +1,7 @@
 """Requests to a page: what is wrong with them is said before any handler runs, bugs stay inside."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from probe.errors import ModelError
 from probe.models.cache import ModelCache
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
+from probe.stopping import check_stop
 from probe.ui.page import Core, build_page
 from probe.ui.server.checked_blocks import OWN_FAULT, CheckedBlocks
 from probe.ui.server.fields import KINDS
@@ -125,3 +127,20 @@ def test_it_is_known_what_each_component_of_our_page_takes(home: Path) -> None:
     }  # type: ignore[assignment]  # gradio calls them blocks
     assert parts <= set(KINDS)
     assert len(parts) > 8
+
+
+@pytest.mark.parametrize("form", ["one answer", "parts"])
+def test_every_event_ends_when_its_time_is_up(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NLI_CLINIC_ANSWER_SECONDS", "1")
+
+    def work(_: object) -> str:
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            check_stop()
+        return "went on"
+
+    def parts(_: object) -> Iterator[str]:
+        yield work(_)
+
+    refused = refusal(page(work if form == "one answer" else parts), "")
+    assert str(refused.message).startswith("this took longer than 1 seconds")

@@ -84,9 +84,22 @@ def test_an_unknown_session_is_said_in_gradios_own_words(client: httpx.Client) -
     assert '"session_not_found":true' in came.text
 
 
-@pytest.mark.parametrize("address", ["process_recording", "vibe-edit"])
+@pytest.mark.parametrize(
+    "address",
+    ["process_recording", "vibe-edit", "dev/reload", "component_server", "queue/status"],
+)
 def test_what_no_page_uses_is_closed(client: httpx.Client, address: str) -> None:
-    assert client.post(address).status_code == httpx.codes.NOT_FOUND
+    for method in ("GET", "POST"):
+        with client.stream(method, address) as came:
+            assert came.status_code == httpx.codes.NOT_FOUND
+
+
+def test_an_answer_that_nobody_asked_for_is_refused(client: httpx.Client) -> None:
+    came = client.get("call/shout/0123456789abcdef")
+    assert (came.status_code, came.json()["detail"]) == (
+        httpx.codes.NOT_FOUND,
+        "there is no such answer; it is handed out once",
+    )
 
 
 def test_an_upload_is_as_large_as_gradio_lets_it(client: httpx.Client) -> None:

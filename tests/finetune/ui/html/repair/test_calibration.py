@@ -21,7 +21,8 @@ RUN = calibration_run()
 
 def test_the_sentence_says_how_far_confidence_is_off_and_that_answers_stay() -> None:
     assert sentence(RUN) == (
-        "After temperature 1.7, the confidence of MiniLM is off by 2.0 points; it was off by 11. "
+        "After temperature 1.7, the confidence of MiniLM is off by 2.0 points (0.0 to 5.4; 0.6 by "
+        "chance alone); it was off by 11 (7.7 to 14.4; 0.6 by chance alone). "
         "That is no cure for broken texts, on which its answers stay: 90 %, 90 % before."
     )
 
@@ -34,8 +35,8 @@ def test_answers_that_no_longer_stay_are_said_too() -> None:
 
 def test_the_badges_say_how_far_each_diagram_is_off() -> None:
     shown = pictures(RUN)
-    assert '<span class="badge keep">off by 11 points</span>' in shown
-    assert '<span class="badge good">off by 2.0 points</span>' in shown
+    assert '<span class="badge keep">off by 11 points (7.7 to 14.4; 0.6 by chance alone)<' in shown
+    assert '<span class="badge good">off by 2.0 points (0.0 to 5.4; 0.6 by chance alone)<' in shown
 
 
 def test_the_first_method_stands_beside_the_model_as_it_was_and_others_are_folded() -> None:

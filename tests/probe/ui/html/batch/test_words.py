@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from probe.analysis.summary import ORIGINAL, Measured, Summary
-from probe.metrics import NOTHING, Estimate
+from probe.metrics import FEWEST, NOTHING, Estimate
 from probe.tasks.nli import LABELS, NLI
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task
@@ -13,13 +13,13 @@ from probe.ui.html.batch.words import sentence
 
 
 def measured(
-    agreement: float | None = None, confidence: float = 0.9, accuracy: float = 0.8
+    agreement: float | None = None, confidence: float = 0.9, accuracy: float = 0.8, n: int = 100
 ) -> Measured:
-    """Return measures over a hundred rows; without an agreement nothing is transformed."""
+    """Return measures over n rows, give or take 0.01; without agreement nothing is transformed."""
     values = {"agreement": agreement, "confidence": confidence, "accuracy": accuracy}
     return Measured(
         {
-            name: NOTHING if value is None else Estimate(value, value, value, 100)
+            name: NOTHING if value is None else Estimate(value, value - 0.01, value + 0.01, n)
             for name, value in values.items()
         }
     )
@@ -57,7 +57,7 @@ def test_destroyed_texts_make_no_sense_in_the_task_s_own_words() -> None:
         (0.0, 0.9, "No answer stays where the text makes no sense any more. "),
         (0.02, 0.9, "Hardly any answer stays where the text makes no sense any more. "),
         (0.99, 0.9, "Nearly every answer stays although the text makes no sense any more. "),
-        (1.0, 0.95, "Every answer stays although the text makes no sense any more. "),
+        (1.0, 0.97, "Every answer stays although the text makes no sense any more. "),
     ],
 )
 def test_the_ends_of_the_scale_have_words_of_their_own(
@@ -75,6 +75,21 @@ def test_of_two_labels_that_are_alike_none_is_named() -> None:
         "contradiction": {"sort": measured(0.5)},
     }
     assert "notices it least" not in said({"sort": measured(0.81, 0.9)}, groups)
+
+
+def test_small_groups_are_not_ranked() -> None:
+    for n, named in ((FEWEST, True), (FEWEST - 1, False)):
+        groups = {
+            "entailment": {"sort": measured(0.93, n=n)},
+            "neutral": {"sort": measured(0.5)},
+        }
+        assert ("notices it least" in said({"sort": measured(0.81)}, groups)) is named
+
+
+def test_too_few_texts_do_not_tell_how_sure_a_model_is() -> None:
+    assert "Too few texts to tell how sure the model is now: 0.86" in said(
+        {"drop": measured(0.5, 0.86)}
+    )
 
 
 def test_changes_that_keep_the_meaning_are_not_called_nonsense() -> None:

@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
-from probe.metrics import NOTHING, Estimate
+from probe.metrics import FEWEST, NOTHING, Estimate
 from probe.ui.html.pictures.heat_map import (
     MOST,
     Cell,
@@ -15,8 +15,8 @@ from probe.ui.html.pictures.heat_map import (
 
 
 def share(value: float) -> Estimate:
-    """Return a share over ten."""
-    return Estimate(value, value, value, 10)
+    """Return a share over a hundred."""
+    return Estimate(value, value, value, 100)
 
 
 HEAT = HeatMap(
@@ -30,6 +30,11 @@ def test_the_ground_grows_from_the_floor_to_one() -> None:
     assert share_cell(share(0.25), floor=0.25).strength == 0
     assert share_cell(share(0.625), floor=0.25).strength == MOST / 2
     assert share_cell(share(1.0), floor=0.25).strength == MOST
+
+
+def test_a_share_of_a_few_has_no_ground_and_says_of_how_many() -> None:
+    few = share_cell(Estimate(1.0, 0.9, 1.0, FEWEST - 1))
+    assert (few.text, few.strength) == (f"1.00 (n {FEWEST - 1})", 0)
 
 
 def test_a_share_below_the_floor_has_no_ground() -> None:

@@ -1,0 +1,149 @@
+"""The options that say how a file of examples is read, alike in every command that takes one."""
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from probe.cli.options import assignments
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
+from probe.data.reading import Labelled, labelled, reading_of
+from probe.data.records import ReadFile
+from probe.data.rows import NO_COLUMN, Columns
+from probe.errors import OptionError
+from probe.tasks.task import Task
+
+OPTIONS: dict[str, tuple[Any, Any]] = {  # Any: typer's own, and what each begins with
+    "column": (
+        Annotated[
+            list[str],
+            typer.Option(
+                "--column", metavar="FIELD=NAME", help="The column of a text; else by its name."
+            ),
+        ],
+        [],
+    ),
+    "gold": (
+        Annotated[
+            str, typer.Option(help=f"Column of the gold label; {NO_COLUMN}: read without one.")
+        ],
+        "",
+    ),
+    "label_value": (
+        Annotated[
+            list[str],
+            typer.Option(
+                "--label-value",
+                metavar="VALUE=LABEL",
+                help="The gold label that a value of the file means; empty for no gold label.",
+            ),
+        ],
+        [],
+    ),
+    "header": (
+        Annotated[
+            bool | None,
+            typer.Option("--header/--no-header", help="Whether the first row names the columns."),
+        ],
+        None,
+    ),
+    "encoding": (
+        Annotated[str, typer.Option(help="In what the text is written, such as cp1250.")],
+        "",
+    ),
+    "sheet": (Annotated[str, typer.Option(help="The sheet of a workbook, by name or number.")], ""),
+    "quotes": (
+        Annotated[
+            bool | None,
+            typer.Option("--quotes/--no-quotes", help="Whether quotes enclose the fields."),
+        ],
+        None,
+    ),
+}
+TEXTS: dict[str, tuple[Any, Any]] = {  # Any: as above
+    "premise": (Annotated[str, typer.Option(help="The same as --column premise=NAME.")], ""),
+    "hypothesis": (Annotated[str, typer.Option(help="The same as --column hypothesis=NAME.")], ""),
+}
+PARAMETER = "reading"
+"""What a command calls the options, read as one."""
+
+
+def takes_file(texts: bool = True, gold: bool = True) -> Callable[[Callable[..., Any]], Any]:
+    """Give a command the options of reading a file; they come as its parameter `reading`.
+
+    Where the command has an option of its own called gold, or premise and hypothesis, those are
+    left out here.
+    """
+    options = {**(TEXTS if texts else {}), **OPTIONS}
+    if not gold:
+        del options["gold"]
+
+    def with_options(command: Callable[..., Any]) -> Any:  # Any: typer takes any function
+        @wraps(command)
+        def called(**given: Any) -> Any:  # Any: what typer read
+            asked = {name: given.pop(name) for name in options}
+            return command(**given, **{PARAMETER: read_options(**asked)})
+
+        own = inspect.signature(command).parameters.values()
+        added = [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, annotation=option, default=default
+            )
+            for name, (option, default) in options.items()
+        ]
+        kept = [
+            each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for each in own
+            if each.name != PARAMETER
+        ]
+        called.__signature__ = inspect.Signature([*kept, *added])  # type: ignore[attr-defined]  # typer reads it
+        return called
+
+    return with_options
+
+
+def read_options(
+    column: list[str],
+    label_value: list[str],
+    header: bool | None,
+    encoding: str,
+    sheet: str,
+    quotes: bool | None,
+    gold: str = "",
+    premise: str = "",
+    hypothesis: str = "",
+) -> FileOptions:
+    """Read the options of a command. Raises OptionError for what is said twice."""
+    columns = assignments("--column", column)
+    for field, name in {"premise": premise, "hypothesis": hypothesis}.items():
+        if name and columns.setdefault(field, name) != name:
+            raise OptionError(f"{field} is given twice, by --{field} and by --column")
+    values = assignments("--label-value", label_value)
+    return FileOptions(header, encoding, sheet, quotes, columns, gold, values)
+
+
+def settled(
+    table: ReadFile, path: Path, task: Task, options: FileOptions = AS_THE_FILE_TELLS
+) -> Columns:
+    """Return the columns by which a file is read, and say what a person would not expect of that.
+
+    Raises FileQuestion with the options that answer it.
+    """
+    reading = reading_of(table, path, task, options)
+    if reading.words:
+        typer.echo(reading.words, err=True)
+    return reading.settled
+
+
+def labelled_and_told(path: Path, task: Task, options: FileOptions) -> Labelled:
+    """Return the examples of a file that have a gold label, and say how it is read.
+
+    Raises FileQuestion with the options that answer it.
+    """
+    read = labelled(path, task, options)
+    if read.words:
+        typer.echo(f"{path.name}: {read.words}", err=True)
+    return read

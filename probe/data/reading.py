@@ -1,0 +1,365 @@
+"""How a file of examples is read: its columns and its labels, or what has to be asked first.
+
+The one place where a file of a person becomes examples, whoever asks: page, command or endpoint.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from probe.data.class_names import class_names
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
+from probe.data.label_values import (
+    MAX_VALUES,
+    LabelValues,
+    ValueCounts,
+    in_words,
+    read_values,
+    said_of_values,
+    told,
+)
+from probe.data.names import listed, shown
+from probe.data.records import ReadFile, Tabular, cell
+from probe.data.rows import GOLD, NO_COLUMN, Columns, find, guess_some, read_rows
+from probe.data.source import open_source
+from probe.data.tables import read_table
+from probe.errors import FileError, FileQuestion, LimitError
+from probe.limits import UNBOUNDED, Bounds
+from probe.tasks.task import Task, offered_tasks
+
+UNSURE_NAMES = ("answer", "answers")
+"""Names of gold columns that hold a free text as often as a label."""
+TELLING = (
+    *("label", "gold", "class", "target", "judg", "stars", "rating", "score"),
+    *("sentiment", "polarity", "verdict", "duplicate", "quality"),
+)
+"""What the name of a column of labels has in it, whatever a data set calls it."""
+FEW_NUMBERS = 12
+"""Different numbers that a column of labels may have; a score has more."""
+ASKED_VALUES = 3
+"""Values that a question names by an option each."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The columns of a file and what its labels mean, or the questions that are still open.
+
+    `columns` lack the texts that no name tells. `form` says how the file itself is read, `notes`
+    what a person would not expect, and `others` are the tasks that the file fits where it does not
+    fit the one that is asked about.
+    """
+
+    columns: Columns
+    values: LabelValues = field(default_factory=LabelValues)
+    questions: tuple[FileQuestion, ...] = ()
+    notes: tuple[str, ...] = ()
+    others: tuple[Task, ...] = ()
+    form: str = ""
+
+    @property
+    def words(self) -> str:
+        """How the file is read, "" where there is nothing to say."""
+        return "; ".join(filter(None, (self.form, *self.notes, in_words(self.values))))
+
+    @property
+    def settled(self) -> Columns:
+        """The columns by which rows are read. Raises FileQuestion where one is open."""
+        for question in self.questions:
+            raise question
+        return self.columns
+
+
+def reading_of(
+    table: ReadFile,
+    path: Path,
+    task: Task,
+    options: FileOptions = AS_THE_FILE_TELLS,
+) -> Reading:
+    """Return how a file is read. Raises FileError for columns and values that are not there."""
+    return replace(_reading_of(table, path, task, options), form=table.words)
+
+
+def _reading_of(table: Tabular, path: Path, task: Task, options: FileOptions) -> Reading:
+    named = {field: name for field, name in options.columns.items() if name}
+    if absent := [field for field in named if field not in task.fields]:
+        fields = ", ".join(task.fields)
+        raise FileError(f"the task {task.name} has no text {absent[0]!r}; it has: {fields}")
+    guessed = guess_some(table.names, task, named)
+    columns = replace(guessed, gold=None)
+    columns.check(table.names)
+    others = [other for other in offered_tasks() if other.example is not task.example and not named]
+    lacking = [field for field in task.fields if field not in columns.texts]
+    if lacking:
+        having = [other for other in others if _has_texts(table.names, other)]
+        read = [
+            other
+            for other in having
+            if not _reading_of(table, path, other, AS_THE_FILE_TELLS).questions
+        ]
+        fitting = tuple(read or having)
+        question = _which_texts(table.names, lacking, fitting)
+        return Reading(guessed, questions=(question,), others=fitting)
+    gold = _gold_of(table, path, columns, task, options)
+    if gold.columns.gold is None or not task.labels:
+        return gold
+    unknown = gold.values.of("unknown")
+    if not unknown:
+        return gold
+    fitting = tuple(other for other in others if _reads(table, path, other, gold.columns.gold))
+    question = _which_labels(gold.columns.gold, gold.values, task, fitting)
+    return replace(gold, questions=(*gold.questions, question), others=fitting)
+
+
+def _has_texts(names: Sequence[str], task: Task) -> bool:
+    return len(guess_some(names, task).texts) == len(task.fields)
+
+
+def _reads(table: Tabular, path: Path, task: Task, gold: str) -> bool:
+    """Whether a file has the texts of a task, and labels that it can read."""
+    if not task.labels or not _has_texts(table.names, task):
+        return False
+    counted = _counted(table, [gold])[gold]
+    return not read_values(task, counted, table.names, _classes(path, gold), {}).of("unknown")
+
+
+def _which_texts(
+    names: Sequence[str], lacking: Sequence[str], fitting: Sequence[Task]
+) -> FileQuestion:
+    word = "column" if len(lacking) == 1 else "columns"
+    there = f"no {word} {' and '.join(map(repr, lacking))} in your file; it has: {listed(names)}"
+    fits = f"; it fits {_either([other.title.lower() for other in fitting])}" if fitting else ""
+    return FileQuestion(
+        there + fits,
+        *(f"--column {field}=NAME" for field in lacking),
+        tasks=[other.name for other in fitting],
+    )
+
+
+def _which_labels(
+    gold: str, values: LabelValues, task: Task, fitting: Sequence[Task]
+) -> FileQuestion:
+    another = ("--gold NAME", f"--gold {NO_COLUMN}")
+    if values.others:
+        count = len(values.values) + values.others
+        return FileQuestion(
+            f"the column {shown(gold)} has {count:,} different values, so it is hardly one of "
+            "labels",
+            *another,
+        )
+    unknown = values.of("unknown")
+    fits = "".join(
+        f", unless this is a file of {other.title.lower()}, which it fits" for other in fitting
+    )
+    what = "what it means" if len(unknown) == 1 else "what they mean"
+    return FileQuestion(
+        f"the column {shown(gold)} holds {told(LabelValues(unknown))}, and nothing tells {what}"
+        f"{fits}",
+        *(f"--label-value {each.value}=LABEL" for each in unknown[:ASKED_VALUES]),
+        another[0],
+        tasks=[other.name for other in fitting],
+    )
+
+
+def _either(words: Sequence[str]) -> str:
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _gold_of(
+    table: Tabular, path: Path, columns: Columns, task: Task, options: FileOptions
+) -> Reading:
+    """Return the reading with the gold column: the named one, else by its name and its values."""
+    taken = set(columns.texts.values())
+    free = [name for name in table.names if name not in taken]
+    if options.gold:
+        if options.gold == NO_COLUMN and NO_COLUMN not in table.names:
+            if options.values:
+                raise FileError("labels are given to values, but no column of gold labels is read")
+            return Reading(columns)
+        chosen = replace(columns, gold=options.gold)
+        chosen.check(table.names)
+        return _with_values(table, path, chosen, task, options)
+    usual = find_all(free, (*GOLD, *task.gold_columns))
+    if not task.labels:
+        return Reading(replace(columns, gold=usual[0] if usual else None))
+    if usual:
+        return _by_name(table, path, replace(columns, gold=usual[0]), usual, task, options)
+    return _by_values(table, columns, free, task, options)
+
+
+def find_all(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """Return the names that are wanted, in the order of the wanted ones."""
+    found = (find(names, (word,)) for word in wanted)
+    return list(dict.fromkeys(name for name in found if name is not None))
+
+
+def _with_values(
+    table: Tabular, path: Path, columns: Columns, task: Task, options: FileOptions
+) -> Reading:
+    gold = columns.gold or ""
+    if not task.labels:
+        return Reading(columns)
+    counted = _counted(table, [gold])[gold]
+    said = said_of_values(task, options.values, counted, gold)
+    values = read_values(task, counted, table.names, _classes(path, gold), said)
+    meanings = {
+        each.word: each.label
+        for each in values.values
+        if each.reading not in ("unknown", "disputed")
+    }
+    none = not (values.labelled or values.of("unknown"))
+    notes = ("no row has a gold label, so there is no accuracy",) if none else ()
+    return Reading(replace(columns, values=meanings), values, notes=notes)
+
+
+def _by_name(
+    table: Tabular,
+    path: Path,
+    columns: Columns,
+    usual: Sequence[str],
+    task: Task,
+    options: FileOptions,
+) -> Reading:
+    """Choose among the columns that have a usual name: words before numbers, none that is empty."""
+    counts = _counted(table, usual)
+    read = {
+        name: read_values(task, counts[name], table.names, _classes(path, name), {})
+        for name in usual
+    }
+    usual = [name for name in usual if counts[name].counts] or usual  # an object is no label
+    empty = [name for name in usual if not any(each.word for each in read[name].values)]
+    unread = [
+        name
+        for name in usual
+        if name in UNSURE_NAMES and name not in empty and not read[name].labelled
+    ]
+    filled = [name for name in usual if name not in (*empty, *unread)]
+    words = [name for name in filled if read[name].labelled and not read[name].of("unknown")]
+    words = [name for name in words if not read[name].numbers] or words
+    if len(words) > 1 and len({_golds(read[name]) for name in words}) > 1:
+        asked = FileQuestion(
+            f"the columns {' and '.join(map(shown, words))} both hold gold labels, and differ",
+            *(f"--gold {name!r}" for name in words),
+        )
+        return Reading(replace(columns, gold=None), questions=(asked,))
+    chosen = next(iter((*words, *filled, *empty)), None)
+    if chosen is None:
+        if options.values:
+            raise FileError("labels are given to values, but the file has no column of gold labels")
+        note = f"the column {shown(unread[0])} holds no label of {task.title.lower()}, so that rows"
+        return Reading(
+            replace(columns, gold=None), notes=(f"{note} are scored without a gold label",)
+        )
+    reading = _with_values(table, path, replace(columns, gold=chosen), task, options)
+    if chosen == usual[0]:
+        return reading
+    return replace(reading, notes=(f"gold labels are in {shown(chosen)}", *reading.notes))
+
+
+def _golds(values: LabelValues) -> tuple[tuple[str, int], ...]:
+    """Return how many rows have each label."""
+    counts: dict[str, int] = {}
+    for each in values.values:
+        if each.label:
+            counts[each.label] = counts.get(each.label, 0) + each.rows
+    return tuple(sorted(counts.items()))
+
+
+def _by_values(
+    table: Tabular, columns: Columns, free: Sequence[str], task: Task, options: FileOptions
+) -> Reading:
+    """Ask about columns that hold labels or look so by their names; without any say that.
+
+    Nothing is read from them unasked: yes and no, or e and n, are written in other columns too.
+    """
+    if options.values:
+        raise FileError("labels are given to values, but the file has no column of gold labels")
+    likely = [
+        name for name, counted in _counted(table, free).items() if _likely(name, counted, task)
+    ]
+    if likely:
+        asked = FileQuestion(
+            f"no column is called label, and {_either([shown(name) for name in likely])} may hold "
+            "the gold labels",
+            *(f"--gold {name!r}" for name in likely[:ASKED_VALUES]),
+            f"--gold {NO_COLUMN}",
+        )
+        return Reading(columns, questions=(asked,))
+    return Reading(columns, notes=("there is no column of gold labels, so there is no accuracy",))
+
+
+def _likely(name: str, counted: ValueCounts, task: Task) -> bool:
+    filled = {value: rows for value, rows in counted.counts.items() if value}
+    if not filled or counted.others or len(filled) > MAX_VALUES:
+        return False
+    values = read_values(task, counted, (), {}, {})
+    if values.numbers:
+        telling = any(part in name.strip().lower() for part in TELLING)
+        return telling and len(filled) <= FEW_NUMBERS
+    return bool(values.labelled) and not values.of("unknown") and len(filled) < sum(filled.values())
+
+
+def _classes(path: Path, gold: str) -> Mapping[str, str]:
+    return {str(number): name for number, name in enumerate(class_names(path).get(gold, ()))}
+
+
+def _counted(table: Tabular, names: Sequence[str]) -> dict[str, ValueCounts]:
+    """Count the values of columns in one pass."""
+    counts = {name: ValueCounts() for name in names}
+    for record in table.records():
+        for name, counted in counts.items():
+            counted.add(cell(record.cells, name))
+    return counts
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """The examples of a file that have a gold label, how many others it has, and how it is read.
+
+    The others are broken and disputed rows and those without a label or a text.
+    """
+
+    examples: Sequence[Any]  # Any: the task's own dataclass
+    others: int
+    words: str = ""
+
+
+def labelled(
+    path: Path, task: Task, options: FileOptions = AS_THE_FILE_TELLS, bounds: Bounds = UNBOUNDED
+) -> Labelled:
+    """Return the examples with a gold label.
+
+    Raises FileQuestion where that is not clear, FileError, LimitError and LabelError.
+    """
+    table = read_table(path, bounds, options)
+    reading = reading_of(table, path, task, options)
+    columns = reading.settled
+    if columns.gold is None:
+        raise FileQuestion(
+            f"no column 'label' in {path.name}; it has: {listed(table.names)}", "--gold NAME"
+        )
+    rows = list(read_rows(table, columns, task))
+    for row in rows:
+        for problem in row.problems:
+            if isinstance(problem, LimitError):
+                raise LimitError(f"row {row.number + 1:,} of {path.name}: {problem}")
+    examples = [row.example for row in rows if row.example and row.example.gold]
+    if not examples:
+        texts = ", a ".join(task.fields)
+        word = "pair" if len(task.fields) > 1 else "example"
+        raise FileError(f"{path.name} holds no {word} with a {texts} and a label")
+    return Labelled(examples, len(rows) - len(examples), reading.words)
+
+
+def stream_examples(
+    path: Path, task: Task, options: FileOptions = AS_THE_FILE_TELLS, needs_gold: bool = True
+) -> Iterator[Any]:
+    """Yield the examples of a file row by row, by default only those with a gold label.
+
+    Rows that cannot be read are left out. Raises FileQuestion, FileError and LabelError.
+    """
+    source = open_source(path, options=options)
+    columns = reading_of(source, path, task, options).settled
+    for row in read_rows(source, columns, task):
+        if row.example and (row.example.gold or not needs_gold):
+            yield row.example
