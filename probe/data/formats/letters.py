@@ -70,7 +70,8 @@ def is_latin(content: bytes) -> bool:
     """Whether bytes beyond ASCII stand among letters of ASCII, as they do in Latin scripts."""
     words = [word for word in WORD.findall(content) if not word.isascii()]
     plain = sum(byte < FIRST_BEYOND for word in words for byte in word)
-    return plain >= PLAIN * sum(map(len, words)) > 0
+    whole = sum(map(len, words))
+    return whole > 0 and plain >= PLAIN * whole
 
 
 def likeliest(content: bytes) -> tuple[Likely, Likely | None]:

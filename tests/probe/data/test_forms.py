@@ -8,6 +8,7 @@ from typing import Any
 
 import openpyxl
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
@@ -262,7 +263,8 @@ TEXT_IN = {
     "cp1252": ("Ça va très bien à l’école.", "El niño comió.", "It costs £5.", "un café", "español",
         "Søren", "En man läser på gården.", "It was 20 °C.", "Müller"),
     "cp1254": ("Adam bahçede kitap okuyor, çocuklar gülüşüyor ve ağaç altında.",),
-    "cp1257": ("Vyras skaito knygą sode, vaikai žaidžia šalia upės.", "Vīrietis lasa grāmatu dārzā, un bērni spēlējas."),
+    "cp1257": ("Vyras skaito knygą sode, vaikai žaidžia šalia upės.",
+        "Vīrietis lasa grāmatu dārzā, un bērni spēlējas."),
     "cp1251": ("Мужчина читает книгу в саду, а дети играют на улице.",),
     "cp1253": ("Ο άντρας διαβάζει ένα βιβλίο στον κήπο και τα παιδιά παίζουν έξω.",),
     "shift_jis": ("男性が庭で本を読んでいます。その男性は外に座っている。",),
@@ -278,7 +280,54 @@ ENCODINGS = {
         asked=("--encoding cp1252", "--encoding cp1250"),
     ),
 }  # fmt: skip
-FORMS = {**JSON, **DELIMITED, **EXCEL, **ENCODINGS}
+
+
+def arrow(path: Path, count: int = 3, stream: bool = True) -> None:
+    """Write the first pairs as an Arrow file."""
+    table = pa.table(FRAME[:count])
+    new = pa.ipc.new_stream if stream else pa.ipc.new_file
+    with new(path, table.schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+
+
+def saved(path: Path, **state: object) -> None:
+    """Write what `save_to_disk` writes of a data set."""
+    path.mkdir(parents=True)
+    names = [f"data-0000{at}-of-00002.arrow" for at in range(2)]
+    for count, name in zip((1, 2), names, strict=True):
+        arrow(path / name, count)
+    files = [{"filename": name} for name in names]
+    (path / "state.json").write_text(jsons({"_data_files": files, **state}))
+
+
+def splits(*names: str) -> Callable[[Path], None]:
+    """Return what writes a folder of splits."""
+
+    def write(path: Path) -> None:
+        for name in names:
+            saved(path / name)
+        (path / "dataset_dict.json").write_text(jsons({"splits": names}))
+
+    return write
+
+
+SAVED = [PAIRS[0], *PAIRS[:2]]
+ARROW = {
+    "a stream": Form("a.arrow", arrow, PAIRS),
+    "a file": Form("a.feather", lambda path: arrow(path, stream=False), PAIRS),
+    "no Arrow": Form("a.arrow", "text\n", words="a.arrow is not an Arrow file"),
+    "a folder of datasets": Form("a", saved, SAVED),
+    "chosen rows": Form("a", lambda path: saved(path, _indices_data_files=[{}]),
+        words="flatten_indices()"),
+    "splits": Form("a", splits("train", "test"), words="several splits: train, test",
+        asked=("--sheet train", "--sheet test")),
+    "a split": Form("a", splits("train", "test"), SAVED, "split 'test'", FileOptions(sheet="test")),
+    "the only split": Form("a", splits("test"), SAVED, "split 'test'"),
+    "no such split": Form("a", splits("test"), words="no split 'dev'; it has: test",
+        options=FileOptions(sheet="dev")),
+    "another folder": Form("a", Path.mkdir, words="a is a folder without Arrow files"),
+}  # fmt: skip
+FORMS = {**JSON, **DELIMITED, **EXCEL, **ENCODINGS, **ARROW}
 
 
 @pytest.mark.parametrize("known", FORMS)
