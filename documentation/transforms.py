@@ -4,7 +4,7 @@ from documentation.markdown import code, page, table
 from probe.reports.json import options_json
 from probe.tasks.task import Task, offered_tasks
 from probe.transforms.registry import FAMILIES, REGISTRY
-from probe.transforms.task_options import options_of
+from probe.transforms.task_options import GROUPS, options_of
 from probe.transforms.wording import applies_of, source_of, summary_of
 
 ABOUT = (
@@ -19,7 +19,15 @@ OPTIONS = (
     "is an option."
 )
 
-HEAD = ("name", "what it does", "applies where there is", "gold label", "needs", "source")
+HEAD = (
+    "name",
+    "what it does",
+    "applies where there is",
+    "gold label",
+    "language",
+    "needs",
+    "source",
+)
 
 
 def transforms_page() -> str:
@@ -37,6 +45,7 @@ def _of_task(task: Task) -> str:
                 f"**{entry.title}**: {summary_of(entry, task)}",
                 applies_of(entry, task),
                 entry.rule.title,
+                entry.language,
                 ", ".join(entry.needs),
                 source_of(entry, task),
             )
@@ -44,15 +53,7 @@ def _of_task(task: Task) -> str:
             if entry.family == family and entry.suits(task)
         ]
         if rows:
-            head = (
-                "name",
-                "what it does",
-                "applies where there is",
-                "gold label",
-                "needs",
-                "source",
-            )
-            parts += [f"### {term.title}\n\n{term.summary}", table(head, rows)]
+            parts += [f"### {term.title}\n\n{term.summary}", table(HEAD, rows)]
     return "\n\n".join(parts)
 
 
@@ -64,7 +65,7 @@ def _options() -> str:
             code(option["default"]),
             "; ".join(f"`{value}`: {words}" for value, words in option["values"].items())
             or "{} to {}".format(*option["range"]),
-            FAMILIES[option["family"]].title,
+            GROUPS[option["family"]].title,
             ", ".join(
                 code(task.name) for task in offered_tasks() if option["name"] in options_of(task)
             ),

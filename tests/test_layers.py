@@ -70,3 +70,25 @@ def test_global_chance_is_seeded_nowhere_but_inside_a_fork(path: Path) -> None:
     ]
     assert loose == []
     assert not forks or name(path) == "probe/models/checkpoint.py"
+
+
+def test_networks_and_tokenizers_are_loaded_by_one_thread_at_a_time() -> None:
+    assert [name(path) for path in OURS if _unlocked_loads(path)] == []
+
+
+def _unlocked_loads(path: Path) -> list[int]:
+    """Return the lines that load by transformers and do not stand under the lock."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    locked = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.With) and "loading" in map(ast.unparse, node.items)
+        for inner in ast.walk(node)
+    }
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr in {"from_pretrained", "from_config"}
+        and node not in locked
+    ]

@@ -15,6 +15,7 @@ from finetune.training.moving_average import Weights
 from probe.errors import TrainingError
 from probe.models.classifier import Classifier
 from probe.models.library import AnyModel
+from probe.models.outputs import is_merged
 
 Options = Mapping[str, object]
 CHECKPOINT, NEW, OLD = "checkpoint", "checkpoint.new", "checkpoint.old"
@@ -25,9 +26,10 @@ def save_model(classifier: Classifier, out: Path) -> None:
     """Write weights (fp16 safetensors), config with our label names and the task, tokenizer."""
     model = classifier.model
     model.config.task = classifier.task.name
-    names: list[str] = list(classifier.order)
-    model.config.id2label = dict(enumerate(names))
-    model.config.label2id = {name: index for index, name in enumerate(names)}
+    if not is_merged(classifier.order):  # finer outputs keep their names
+        names: list[str] = list(classifier.order)
+        model.config.id2label = dict(enumerate(names))
+        model.config.label2id = {name: index for index, name in enumerate(names)}
     save_weights(model, classifier.tokenizer, out)
 
 

@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
+from probe.analysis.legibility import UNJUDGED, Legibility, legibility
 from probe.analysis.transformed import Transformed, require_usable, transform_all
 from probe.data.records import NO_RECORD, Record, Tabular
 from probe.data.rows import Columns, InputRow, read_rows
-from probe.models.classifier import Model, Precision, Prediction, resolve
+from probe.errors import ExampleError
+from probe.models.classifier import Model, Precision, Prediction, predict_each, resolve
 from probe.tasks.task import Example, Label, Task
+from probe.text.language import BEYOND_DOUBT
 from probe.transforms import Options
 
 FIRST_ROWS, CHUNK_ROWS = 32, 256  # a small first chunk shows something at once
@@ -67,7 +70,8 @@ def _end(start: int, largest: int) -> int:
 class Row:
     """One scored row, or the reason why it was not; `record` is what the file has of it.
 
-    `fp32` is the answer in fp32 to a sampled row that is scored in bf16.
+    `legible` says what the model reads of it. `fp32` is the answer in fp32 to a sampled row that is
+    scored in bf16.
     """
 
     number: int
@@ -76,7 +80,7 @@ class Row:
     prediction: Prediction | None = None
     transformed: Mapping[str, tuple[Transformed, ...]] = field(default_factory=dict)
     error: str = ""
-    cut: bool = False
+    legible: Legibility = UNJUDGED
     record: Record = NO_RECORD
     fp32: Label | None = None
 
@@ -106,20 +110,21 @@ def score(
     largest: int = CHUNK_ROWS,
     start: int = 0,
     sample: Container[int] = (),
+    below: float = BEYOND_DOUBT,
 ) -> Iterator[Chunk[Row]]:
     """Score rows from number `start` on in chunks; whoever drives it may stop after any.
 
     No more than a chunk of so many rows at most is in memory, in which they are sorted by length
     and given back in their order. In bf16 the rows whose numbers are in the sample are answered in
-    fp32 too. Raises FileError for a missing column and UnknownTransform or
-    Unavailable before the first chunk.
+    fp32 too; `below` is as `other_language` has it. Raises FileError for a missing column and
+    UnknownTransform or Unavailable before the first chunk.
     """
     columns.check(table.names)
     for name in names:
         require_usable(name, model)
 
     def answer(rows: Sequence[InputRow]) -> list[Row]:
-        return _scored(rows, model, names, seed, options, precision, sample)
+        return _scored(rows, model, names, seed, options, precision, sample, below)
 
     rows = read_rows(table, columns, model.task, start)
     yield from in_chunks(rows, len(table), answer, largest, start)
@@ -133,13 +138,25 @@ def _scored(
     options: Options,
     precision: Precision,
     sample: Container[int],
+    below: float,
 ) -> list[Row]:
-    examples = {row.number: row.example for row in rows if row.example}
+    asked = [row for row in rows if row.example]
+    answers = predict_each(model, [row.example for row in asked], precision)
+    refused = {
+        row.number: str(answer)
+        for row, answer in zip(asked, answers, strict=True)
+        if isinstance(answer, ExampleError)
+    }
+    predictions = [answer for answer in answers if not isinstance(answer, ExampleError)]
+    examples = {row.number: row.example for row in asked if row.number not in refused}
     records = {row.number: row.record for row in rows}
     several = list(examples.values())
-    predictions = model.predict(several, precision)
     in_fp32 = _in_fp32(examples, model, precision, sample)
-    transformed = transform_all(model, several, predictions, names, seed, options, precision)
+    legible = legibility(model, several, below)
+    transformed = transform_all(
+        model, several, predictions, names, seed, options, precision,
+        foreign=[each.foreign for each in legible],
+    )  # fmt: skip
     scored = {
         number: Row(
             number,
@@ -147,14 +164,15 @@ def _scored(
             example,
             predictions[at],
             {name: transformed[name][at] for name in names},
-            cut=model.too_long(example),
+            legible=legible[at],
             record=records[number],
             fp32=in_fp32.get(number),
         )
         for at, (number, example) in enumerate(examples.items())
     }
     return [
-        scored.get(row.number) or Row(row.number, model.task, error=row.error, record=row.record)
+        scored.get(row.number)
+        or Row(row.number, model.task, error=refused.get(row.number, row.error), record=row.record)
         for row in rows
     ]
 

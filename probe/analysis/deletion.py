@@ -1,102 +1,144 @@
 """A test of attributions: take out what a method calls important and see how often the answer goes.
 
-DeYoung et al. 2020 call it comprehensiveness. A method is no better than chance where words drawn
-at random change as many answers.
+DeYoung et al. 2020 call it comprehensiveness, and the other way round, by what is put back into
+empty texts, sufficiency; Petsiuk et al. 2018 draw both as curves, deletion and insertion. A method
+is no better than chance where tokens drawn at random change as many answers.
 """
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, get_args
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from probe.analysis.batch import Chunk, in_chunks
 from probe.analysis.importance.attribution import Importance, attribute
-from probe.analysis.importance.methods import Method
+from probe.analysis.importance.methods import METHODS, MOST_STEPS, PAPER, Method
 from probe.models.library import AnyModel
-from probe.tasks.task import Example
+from probe.transforms.options import Sign
 from probe.transforms.registry import Scored
 
-RANDOM = "random"
-"""The control: half of the tokens, drawn by chance."""
-RANKINGS: tuple[str, ...] = (*get_args(Method), RANDOM)
-"""The orders in which tokens are taken out, by name."""
-PATH_STEPS = 10
-"""Steps of integrated gradients; with twice as many it takes twice as long."""
 CHUNK = 20
 """Examples between two reports."""
 
 
-def without_top_half(scored: Sequence[Scored]) -> list[int]:
-    """Return the ids that stay, in order, once the higher half is gone; a middle one stays."""
-    ranked = sorted(range(len(scored)), key=lambda at: (-scored[at].score, at))
-    gone = set(ranked[: len(scored) // 2])
-    return [token.id for at, token in enumerate(scored) if at not in gone]
+@dataclass(frozen=True)
+class Ranking:
+    """An order in which tokens are taken out: a method's by a sign, without one a draw by chance.
+
+    Chance is the control; `draw` tells several of it apart.
+    """
+
+    method: Method | None
+    sign: Sign = "support"
+    draw: int = 0
+
+
+RANDOM = Ranking(None)
+SIGNS: Mapping[Sign, int | None] = {"support": 1, "gupta": -1, "abs": None}
+"""What a score that speaks for the answer is multiplied by; None is its size."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Tokens, the highest first, taken out of the texts, or put back into empty ones.
+
+    `amount` is their number, below 1 a share of them, rounded down.
+    """
+
+    way: Literal["deletion", "insertion"]
+    amount: float
+
+    def kept(self, scored: Sequence[Scored]) -> list[bool]:
+        """Return which tokens are left; of equal ones the first counts as the higher."""
+        ranked = sorted(range(len(scored)), key=lambda at: (-scored[at].score, at))
+        count = int(self.amount if self.amount >= 1 else self.amount * len(scored))
+        highest = set(ranked[:count])
+        return [(at in highest) == (self.way == "insertion") for at in range(len(scored))]
+
+
+HALF = Cut("deletion", 0.5)
+
+
+def rankings() -> Iterator[Ranking]:
+    """Yield the order of every method by every sign that it has."""
+    for name, method in METHODS.items():
+        signs: Sequence[Sign] = tuple(SIGNS) if method.signed else ("abs",)
+        yield from (Ranking(name, sign) for sign in signs)
 
 
 def deletion_test(
     classifier: AnyModel,
     examples: Sequence[Any],  # Any: of the task's own dataclass
-    rankings: Sequence[str] = RANKINGS,
+    orders: Sequence[Ranking],
+    cuts: Sequence[Cut] = (HALF,),
+    fields: Sequence[str] = (),
     seed: int = 0,
-) -> Iterator[Chunk[Mapping[str, bool]]]:
-    """Say of each example and ranking whether the answer changes without the higher half.
+    most_steps: int = MOST_STEPS,
+) -> Iterator[Chunk[Mapping[tuple[Ranking, Cut], bool]]]:
+    """Say of each example, ranking and cut whether the answer is another one than of whole texts.
 
-    Only the task's target text loses tokens. Raises AttributionError.
+    Only these fields lose tokens, the task's target where none is named, ranked together.
+    `most_steps` are those of integrated gradients. Raises AttributionError.
     """
+    cut_fields = tuple(fields) or (classifier.task.target,)
 
-    def answer(rows: Sequence[Any]) -> list[Mapping[str, bool]]:
-        return _changed(classifier, rows, rankings, seed)
+    def answer(rows: Sequence[Any]) -> list[Mapping[tuple[Ranking, Cut], bool]]:
+        return _changed(classifier, rows, orders, cuts, cut_fields, seed, most_steps)
 
     yield from in_chunks(examples, len(examples), answer, CHUNK)
 
 
 def _changed(
-    classifier: AnyModel, examples: Sequence[Any], rankings: Sequence[str], seed: int
-) -> list[Mapping[str, bool]]:
+    classifier: AnyModel,
+    examples: Sequence[Any],
+    orders: Sequence[Ranking],
+    cuts: Sequence[Cut],
+    fields: Sequence[str],
+    seed: int,
+    most_steps: int,
+) -> list[Mapping[tuple[Ranking, Cut], bool]]:
     task = classifier.task
     before = [answer.label for answer in classifier.predict(examples)]
-    scores = _scores(classifier, examples, before, rankings, seed)
-    shortened = [
-        replace(example, **{task.target: classifier.decode(without_top_half(row))})
-        for name in rankings
-        for example, row in zip(examples, scores[name], strict=True)
-    ]
-    after = iter(classifier.predict(shortened))
-    changed = {
-        name: [not task.agrees(label, next(after).label) for label in before] for name in rankings
+    methods = dict.fromkeys(order.method or PAPER for order in orders)
+    read = {
+        name: attribute(classifier, examples, before, name, batch=1, most_steps=most_steps)
+        for name in methods
     }
-    return [{name: changed[name][row] for name in rankings} for row in range(len(examples))]
+    keys = [(order, cut) for order in orders for cut in cuts]
+    changed: list[dict[tuple[Ranking, Cut], bool]] = [{} for _ in examples]
+    shortened = []
+    for order, cut in keys:
+        scores = read[order.method or PAPER]
+        for example, importance in zip(examples, scores, strict=True):
+            rng = random.Random(f"{seed}|random|{example.id}|{order.draw}")
+            shortened.append(_shortened(example, importance, order, cut, fields, rng))
+    after = iter(classifier.predict(shortened))
+    for key in keys:
+        for row, label in zip(changed, before, strict=True):
+            row[key] = not task.agrees(label, next(after).label)
+    return list(changed)
 
 
-def _scores(
-    classifier: AnyModel,
-    examples: Sequence[Example],
-    labels: Sequence[str],
-    rankings: Sequence[str],
-    seed: int,
-) -> dict[str, list[Sequence[Scored]]]:
-    """Return the target's scored tokens of each example, by ranking."""
-    target = classifier.task.target
-    scores: dict[str, list[Sequence[Scored]]] = {}
-    for method in get_args(Method):
-        if method in rankings:
-            read = attribute(classifier, examples, labels, method, steps=PATH_STEPS)
-            scores[method] = [importance.tokens(target) for importance in read]
-    if RANDOM in rankings:
-        known = next(iter(scores.values()), None) or _tokens(classifier, examples, labels)
-        scores[RANDOM] = [
-            _by_chance(tokens, random.Random(f"{seed}|{RANDOM}|{example.id}"))
-            for example, tokens in zip(examples, known, strict=True)
-        ]
-    return scores
+def _shortened(
+    example: Any,  # Any: of the task's own dataclass
+    importance: Importance,
+    order: Ranking,
+    cut: Cut,
+    fields: Sequence[str],
+    rng: random.Random,
+) -> Any:
+    """Return an example with what is left of some fields' tokens, ranked together."""
+    named = [(field, token) for field in fields for token in importance.tokens(field)]
+    ranked = [replace(token, score=_score(token.score, order, rng)) for _, token in named]
+    left: dict[str, list[int]] = {field: [] for field in fields}
+    for (field, token), kept in zip(named, cut.kept(ranked), strict=True):
+        left[field] += [token.id] * kept
+    texts = {field: importance.decode(ids) for field, ids in left.items()}
+    return replace(example, **texts)
 
 
-def _tokens(
-    classifier: AnyModel, examples: Sequence[Example], labels: Sequence[str]
-) -> list[Sequence[Scored]]:
-    read: list[Importance] = attribute(classifier, examples, labels)
-    return [importance.tokens(classifier.task.target) for importance in read]
-
-
-def _by_chance(tokens: Sequence[Scored], rng: random.Random) -> list[Scored]:
-    return [replace(token, score=rng.random()) for token in tokens]
+def _score(score: float, order: Ranking, rng: random.Random) -> float:
+    if order.method is None:
+        return rng.random()
+    factor = SIGNS[order.sign]
+    return abs(score) if factor is None else factor * score

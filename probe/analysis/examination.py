@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from probe.analysis.importance.attribution import Importance, attribute
-from probe.analysis.importance.methods import BaselineToken, Method
+from probe.analysis.importance.methods import PAPER, AskedMethod, BaselineToken
+from probe.analysis.legibility import UNJUDGED, Legibility, legibility
 from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
 from probe.baselines import BASELINES, baselines_for
 from probe.data.rows import require_text
+from probe.errors import AttributionError
 from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.models.library import AnyModel
+from probe.models.reader import SpanPrediction
 from probe.tasks.task import Example, Label, Task
 from probe.transforms import Options
 
@@ -20,8 +23,9 @@ from probe.transforms import Options
 class Examination:
     """An example, the prediction, the importance of its tokens, and its transformed versions.
 
-    `importance` is None for a model that does not say which tokens matter to it; `rules` is what
-    the rule baselines of the task answer, `seconds` the time that the prediction took.
+    `importance` is None where it is not to be had, and `no_importance` says why; `rules` is what
+    the rule baselines of the task answer, `legible` what the model reads of the example, `seconds`
+    the time that the prediction took.
     """
 
     model: Model
@@ -30,12 +34,25 @@ class Examination:
     importance: Importance | None
     transformed: tuple[Transformed, ...]
     rules: Mapping[str, Label]
+    legible: Legibility = UNJUDGED
     seconds: float = field(default=0.0, compare=False)
+    no_importance: str = ""
 
     @property
-    def cut(self) -> bool:
-        """Whether the example is too long for the model, so that its end is cut."""
-        return self.model.too_long(self.example)
+    def notes(self) -> list[str]:
+        """Sentences on what the model does not read, reads in parts, or may not understand."""
+        legible, unit = self.legible, self.model.task.unit
+        windows = self.prediction.windows if isinstance(self.prediction, SpanPrediction) else 1
+        said = {
+            f"This {unit} is too long for the model: its end is cut.": legible.cut,
+            "The passage is longer than what the model reads at once: it was read in "
+            f"{windows} parts that overlap.": windows > 1,
+            f"This {unit} is in {legible.language}. Transforms for English leave it as it is, and "
+            "a model that has learnt English alone can say little of it.": legible.language,
+            f"The model does not know {100 * legible.unknown:.0f} % of the tokens of this {unit}: "
+            "its answer says nothing.": legible.mostly_unknown,
+        }
+        return [sentence for sentence, applies in said.items() if applies]
 
 
 def examine(
@@ -44,12 +61,14 @@ def examine(
     names: Sequence[str] = (),
     seed: int = 0,
     options: Options = Options(),
-    method: Method = "gradient_x_input",
+    method: AskedMethod = "auto",
     baseline: BaselineToken = "pad",
     label: Label | None = None,
     precision: Precision = "fp32",
 ) -> Examination:
     """Look at one example. `label` is what is explained: given, else gold, else predicted.
+
+    The answer is given where importance is not to be had, too.
 
     Raises ExampleError where a text is empty, UnknownTransform for a name that is not there,
     Unavailable for a transform that cannot run here.
@@ -61,19 +80,44 @@ def examine(
     prediction = model.predict([example], precision)[0]
     seconds = time.perf_counter() - began
     usual = explained(model.task, [example], [prediction.answer])[0]
-    importance = None
+    importance, why_not = None, f"{model.name} does not say which tokens its answer rests on"
     if isinstance(model, AnyModel):
         shown = label or usual
-        importance = attribute(model, [example], [shown], method, options.sign, baseline)[0]
+        try:
+            importance = attribute(model, [example], [shown], method, options.sign, baseline)[0]
+        except AttributionError as problem:
+            why_not = str(problem)
     # the sub-word transforms read these scores, taken in fp32
-    serves = importance and (importance.method, importance.label) == ("gradient_x_input", usual)
-    scored = [importance] if importance and serves and resolve(precision) == "fp32" else []
+    ranks = options.ranks == "shown" or (importance and importance.method == PAPER)
+    serves = importance and ranks and importance.label == usual and resolve(precision) == "fp32"
+    scored = [importance] if importance and serves else []
+    (legible,) = legibility(model, [example])
     transformed = transform_all(
-        model, [example], [prediction], names, seed, options, precision, scored
+        model,
+        [example],
+        [prediction],
+        names,
+        seed,
+        options,
+        precision,
+        scored,
+        [legible.foreign],
+        method,
+        baseline,
     )
     new_examples = tuple(new for rows in transformed.values() for new in rows[0])
     rules = _rules(model.task, example)
-    return Examination(model, example, prediction, importance, new_examples, rules, seconds)
+    return Examination(
+        model,
+        example,
+        prediction,
+        importance,
+        new_examples,
+        rules,
+        legible,
+        seconds,
+        "" if importance else why_not,
+    )
 
 
 def _rules(task: Task, example: Any) -> dict[str, Label]:

@@ -1,5 +1,6 @@
 """What scored rows say together: agreement, confidence and accuracy, by transform and label."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +11,7 @@ from probe.metrics import NOTHING, Estimate, Moments, Share
 from probe.models.classifier import Prediction
 from probe.tasks.task import INVALID, MERGED, TOLD_APART, Label, Task
 
-COUNTED = ("rows", "scored", "cut", "sampled", "differing")
+COUNTED = ("rows", "scored", "cut", "unknown", "unspaced", "sampled", "differing")
 ORIGINAL = "original"
 """How the untouched examples are called where transforms are."""
 
@@ -29,12 +30,14 @@ class Measured:
 
     Nor is the accuracy where some gold labels merge two that others tell apart, as non-entailment
     does: answers in two classes and in three have no average. The groups are reported instead.
-    A group is that of the examples' own gold label, as HANS and fritz report entailed pairs.
+    `not_applicable` counts examples in another language than the transform's; they are in no n. A
+    group is that of the examples' own gold label, as HANS and fritz report entailed pairs.
     """
 
     estimates: Mapping[str, Estimate]
     unchanged: int = 0
     inexact: int = 0
+    not_applicable: int = 0
 
     def __getitem__(self, measure: str) -> Estimate:
         """Return the estimate of a measure."""
@@ -45,7 +48,9 @@ class Measured:
 class Summary:
     """What the rows say together, overall and by transform, each also by gold label.
 
-    Of `sampled` answers that were given in bf16 and in fp32, `differing` are not the same.
+    Of `sampled` answers that were given in bf16 and in fp32, `differing` are not the same. Of
+    `unknown` rows the model's vocabulary has not the words; `unspaced` ones have no
+    blanks between words; `languages` counts those that are not in English.
     """
 
     rows: int
@@ -58,6 +63,9 @@ class Summary:
     predicted: Mapping[str, int]
     sampled: int = 0
     differing: int = 0
+    unknown: int = 0
+    unspaced: int = 0
+    languages: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -70,6 +78,7 @@ class Counts:
     f1: Moments = field(default_factory=Moments)
     unchanged: int = 0
     inexact: int = 0
+    not_applicable: int = 0
 
     def add(self, prediction: Prediction, gold: Label | None) -> None:
         """Count the answer to an example with this gold label."""
@@ -88,6 +97,9 @@ class Counts:
     def add_transformed(self, transformed: Transformed) -> None:
         """Count a transformed example; one that the transform left as it was says nothing."""
         result = transformed.result
+        if result.not_applicable:
+            self.not_applicable += 1
+            return
         if not result.changed:
             self.unchanged += 1
             return
@@ -103,7 +115,7 @@ class Counts:
             estimates["accuracy"] = NOTHING
         if self.task.f1:
             estimates["f1"] = self.f1.estimate()
-        return Measured(estimates, self.unchanged, self.inexact)
+        return Measured(estimates, self.unchanged, self.inexact, self.not_applicable)
 
     def merge(self, state: Mapping[str, Any]) -> None:  # Any: JSON
         """Count what `state` gave of other examples."""
@@ -119,6 +131,7 @@ class Counts:
             moments.n += n
         self.unchanged += state["unchanged"]
         self.inexact += state["inexact"]
+        self.not_applicable += state.get("not_applicable", 0)  # an earlier version counted less
 
     @property
     def state(self) -> dict[str, Any]:  # Any: JSON
@@ -129,6 +142,7 @@ class Counts:
             "f1": [self.f1.total, self.f1.squares, self.f1.n],
             "unchanged": self.unchanged,
             "inexact": self.inexact,
+            "not_applicable": self.not_applicable,
         }
 
     def _share(self, name: str) -> Share:
@@ -141,7 +155,9 @@ class Totals:
     def __init__(self, task: Task, names: Sequence[str]) -> None:
         """`names` are the transforms of the rows."""
         self.task, self.names = task, tuple(names)
-        self.rows = self.scored = self.cut = self.sampled = self.differing = 0
+        self.rows = self.scored = self.cut = self.unknown = self.unspaced = 0
+        self.sampled = self.differing = 0
+        self._languages = Counter[str]()
         self._predicted = dict.fromkeys(task.labels, 0)
         labels = [gold for gold in task.golds if task.nearest(gold)]
         self._counts = {group: self._fresh() for group in ("", *labels)}
@@ -158,7 +174,11 @@ class Totals:
 
     def _add(self, row: Row, prediction: Prediction) -> None:
         self.scored += 1
-        self.cut += row.cut
+        self.cut += row.legible.cut
+        self.unknown += row.legible.mostly_unknown
+        self.unspaced += row.legible.unspaced
+        if row.legible.language:
+            self._languages[row.legible.language] += 1
         if row.fp32 is not None:
             self.sampled += 1
             self.differing += row.fp32 != prediction.label
@@ -178,6 +198,7 @@ class Totals:
         for name in COUNTED:
             before = state.get(name, 0)  # an earlier version counted less
             setattr(self, name, getattr(self, name) + before)
+        self._languages.update(state.get("languages", {}))
         for label, count in state["predicted"].items():
             self._predicted[label] = self._predicted.get(label, 0) + count
         for group, counts in state["counts"].items():
@@ -190,6 +211,7 @@ class Totals:
         return {
             **{name: getattr(self, name) for name in COUNTED},
             "predicted": self._predicted,
+            "languages": dict(self._languages),
             "counts": {
                 group: {name: one.state for name, one in counts.items()}
                 for group, counts in self._counts.items()
@@ -220,6 +242,9 @@ class Totals:
             dict(self._predicted),
             self.sampled,
             self.differing,
+            self.unknown,
+            self.unspaced,
+            dict(self._languages),
         )
 
 

@@ -8,8 +8,7 @@ import typer
 from probe.cli.group import group
 from probe.cli.options import AsJson
 from probe.cli.output import print_json
-from probe.errors import ModelError
-from probe.models.library import entries
+from probe.models.library import entries, locate
 from probe.models.weights.shared import export_model
 from probe.reports.json import model_json
 
@@ -33,12 +32,9 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
 
 @app.command("export")
 def export_command(
-    name: Annotated[str, typer.Argument(help="A model on disk.")],
+    name: Annotated[str, typer.Argument(help="A model on disk, a folder, or a hub id.")],
     folder: Annotated[Path, typer.Argument(help="A new folder, which needs no other file.")],
 ) -> None:
     """Write a model as a folder of its own, with the weights that it shares with others."""
-    known = {entry.name: entry.folder for entry in entries()}
-    if name not in known:
-        raise ModelError(f"there is no model called {name!r} here; there are: {', '.join(known)}")
-    export_model(known[name], folder)
+    export_model(locate(name)[0], folder)
     typer.echo(f"{name} written to {folder}")

@@ -39,7 +39,11 @@ Threads = Annotated[int, typer.Option(min=1, help="Torch threads; several imply 
 ModelName = Annotated[str, typer.Option(help="Bundled or inoculated name, folder, or hub id.")]
 LabelOrder = Annotated[
     str,
-    typer.Option("--labels", help="The labels of the outputs in their order, with commas between."),
+    typer.Option(
+        "--labels",
+        help="The labels of the outputs in their order, with commas between; or guess: the order "
+        "that answers plain examples best.",
+    ),
 ]
 ModelNames = Annotated[
     list[str], typer.Option("--model", help="Name, folder or hub id; twice or more.")

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Embedding = Literal["lookup", "external", "encoder_decoder", "normalised"]
+Embedding = Literal["lookup", "external", "encoder_decoder", "normalised", "quantised"]
 """Where token vectors enter: looked up once in the word embeddings; looked up outside the model,
-which takes vectors; looked up by an encoder and a decoder; taken behind the embeddings' norm."""
+which takes vectors; looked up by an encoder and a decoder; taken behind the norm of the words;
+looked up as whole numbers, which have no gradient."""
 
 
 @dataclass(frozen=True)
@@ -69,40 +70,61 @@ class Architecture:
 
     `segment_ids`: its tokenizer gives them only when asked. `own_post_processor`: its tokenizer
     class forgets how its files join two texts. `padded_positions`: positions are numbered from
-    padding_idx + 1 and pass over padding. `frozen` is None where fast mode cannot divide it.
-    `word_table` is the parameter that holds a word model's own trained vectors. `stateless`: a pass
-    leaves nothing in the network, so that several threads may run it at once.
+    padding_idx + 1 and pass over padding. `norm` is the norm right behind the words of one that
+    normalises them bare, `embedding_layer` the part that puts out words, positions and segments as
+    one vector: both below the base model, of an encoder and decoder below each. `frozen` is None
+    where fast mode cannot divide it. `word_table` is the parameter that holds a word model's own
+    trained vectors. `stateless`: a pass leaves nothing in the network, so that several threads may
+    run it at once. `ignores_padding`: a pass says the same of a text that is padded; elsewhere only
+    texts of one length are a batch.
     """
 
     embedding: Embedding = "lookup"
     segment_ids: bool = False
     own_post_processor: bool = False
     padded_positions: bool = False
+    norm: str = ""
+    embedding_layer: str = "embeddings"
     frozen: EncoderLayers | WordLayers | None = None
     recipe: Recipe = Recipe()
     word_table: str = ""
     stateless: bool = True
+    ignores_padding: bool = True
 
 
-DEFAULT = Architecture(stateless=False)  # not known
+DEFAULT = Architecture(stateless=False, ignores_padding=False)  # not known
+_PADDED = Architecture(stateless=False)
 _ROBERTA = Architecture(padded_positions=True, frozen=EncoderLayers())
+_ROBERTA_LIKE = Architecture(padded_positions=True, stateless=False)
 _SEGMENTED = Architecture(segment_ids=True)
+_READ_TWICE = Architecture("encoder_decoder", stateless=False)
 
 ARCHITECTURES: dict[str, Architecture] = {
+    **dict.fromkeys(("biogpt", "ernie", "falcon", "gemma", "gemma2"), _PADDED),
+    **dict.fromkeys(("gpt_neo", "gpt_neox", "gptj", "llama", "megatron-bert"), _PADDED),
+    **dict.fromkeys(("mistral", "mobilebert", "mpt", "opt", "phi", "phi3"), _PADDED),
+    **dict.fromkeys(("qwen2", "qwen3", "squeezebert"), _PADDED),
+    **dict.fromkeys(("data2vec-text", "longformer", "luke"), _ROBERTA_LIKE),
+    **dict.fromkeys(("roberta-prelayernorm", "xlm-roberta-xl", "xmod"), _ROBERTA_LIKE),
+    **dict.fromkeys(("mt5", "mvp", "plbart", "t5", "umt5"), _READ_TWICE),
     "albert": _SEGMENTED,  # one layer again and again: none of it can be frozen
-    "bart": Architecture("encoder_decoder"),
+    "bart": Architecture("encoder_decoder", embedding_layer="layernorm_embedding"),
     "bert": Architecture(frozen=EncoderLayers()),
     "bidaf": Architecture(
         recipe=Recipe("adam", 1e-3, 1e-3, batch=40, clip_norm=5.0, settings={"betas": (0.9, 0.9)}),
         word_table="embeddings.words.table",
     ),
+    "bloom": Architecture("normalised", norm="word_embeddings_layernorm", stateless=False),
     "camembert": _ROBERTA,
     "deberta": Architecture(
+        "normalised",
+        norm="embeddings.LayerNorm",
         own_post_processor=True,
         frozen=EncoderLayers(shared=("encoder.rel_embeddings",), first_token="any"),
     ),
     "deberta-v2": Architecture(
         "normalised",
+        norm="embeddings.LayerNorm",
         frozen=EncoderLayers(
             shared=("encoder.rel_embeddings", "encoder.LayerNorm"),
             removed=("encoder.conv",),
@@ -121,9 +143,19 @@ ARCHITECTURES: dict[str, Architecture] = {
         recipe=Recipe("adam", 4e-4, 4e-4, clip_norm=10.0),
         word_table="embeddings.words.table",
     ),
-    "funnel": Architecture(segment_ids=True, stateless=False),  # keeps lengths of its input
+    "funnel": Architecture(  # keeps lengths of its input
+        "normalised", norm="embeddings.layer_norm", segment_ids=True, stateless=False
+    ),
+    "gpt2": Architecture(embedding_layer="drop", stateless=False),
+    "ibert": Architecture("quantised", padded_positions=True, stateless=False),
+    "mbart": Architecture(
+        "encoder_decoder", embedding_layer="layernorm_embedding", stateless=False
+    ),
+    "modernbert": Architecture("normalised", norm="embeddings.norm", stateless=False),
+    "modernbert-decoder": Architecture("normalised", norm="embeddings.norm", stateless=False),
     "mpnet": Architecture(
-        frozen=EncoderLayers(shared=("encoder.relative_attention_bias",), first_token="any")
+        padded_positions=True,
+        frozen=EncoderLayers(shared=("encoder.relative_attention_bias",), first_token="any"),
     ),
     "qanet": Architecture(
         recipe=Recipe(
@@ -143,7 +175,8 @@ ARCHITECTURES: dict[str, Architecture] = {
     "xlm-roberta": _ROBERTA,
     "xlnet": Architecture("external", segment_ids=True),
 }
-"""By `model_type`; word models as Liu et al. 2019 trained them, in AllenNLP."""
+"""By `model_type`, as `python -m benchmarks.architectures` checks them; word models as Liu et al.
+2019 trained them, in AllenNLP."""
 
 
 def architecture(model_type: str) -> Architecture:

@@ -60,11 +60,11 @@ class ModelCache:
         ModelError.
         """
         loaded = open_model(name, order, likely=likely, relative=False)
-        key = f"{name} ({', '.join(order)})" if order else name
+        outputs = loaded.model.order if isinstance(loaded.model, Classifier) else None
+        key = f"{name} ({', '.join(outputs or order)})" if order else name
         model = replace(loaded.model, name=key)
         repository = name.partition("@")[0]
         revision = model.revision
-        outputs = model.order if isinstance(model, Classifier) else None
         with self._lock:
             address = f"{repository}@{revision}" if revision else name
             self._opened[key] = address, outputs

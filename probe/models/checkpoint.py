@@ -1,8 +1,10 @@
 """Models read from folders, which are checked first: safetensors only, no code of their own."""
 
-import json
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import torch
@@ -18,36 +20,49 @@ from transformers import (
     AutoTokenizer,
     PreTrainedModel,
     PreTrainedTokenizerBase,
+    TokenizersBackend,
+)
+from transformers.models.auto.tokenization_auto import (
+    TOKENIZER_MAPPING_NAMES,
+    tokenizer_class_from_name,
 )
 from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
-from probe.errors import ModelError
+from probe.errors import ModelError, UserError
+from probe.models.adapter import adapter_options, merged
 from probe.models.answers.rule import check_answer_rule
-from probe.models.architectures import architecture
 from probe.models.classifier import Classifier
 from probe.models.errors import loading_error, needs_code_message
 from probe.models.hardware.device import device
-from probe.models.hub import free_memory_bytes, too_large_message
-from probe.models.inputs.pair_encoding import restore_post_processor
-from probe.models.weights.files import READ_ERRORS, count_parameters, weight_files
+from probe.models.inputs.padding import set_padding
+from probe.models.inputs.pair_encoding import restore_pair_encoding
+from probe.models.weights.folder import TOKENIZER, check_weights, read_config, read_json
 from probe.models.word_models import bidaf, decomposable, esim, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 
-PICKLE_PATTERNS = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.onnx")
-VOCABULARY_PATTERNS = ("tokenizer.json", "vocab.*", "*.model")
-BYTES_PER_WEIGHT = 4  # models are loaded in fp32; a bf16 copy comes when it is asked for
+VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model")
 disable_progress_bar()  # transformers draws one even for weights that load in a moment
 set_verbosity_error()  # and prints tables of weights; our own messages say what is needed
+loading = RLock()
+"""Held by whoever reads or builds a network or a tokenizer. Meanwhile transformers replaces parts
+of itself and of torch for the whole process, such as `PreTrainedModel.tie_weights`: of two threads
+the second would take a replacement for the original and put it back for good."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A model in eval mode and full precision, its tokenizer, and the names of its outputs."""
+    """A model in eval mode and full precision, its tokenizer, and what is to be said of them."""
 
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
-    outputs: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The names of a classifier's outputs, in their order."""
+        labels: dict[Any, str] = dict(self.model.config.id2label or {})  # Any: numbers
+        return tuple(str(labels[index]) for index in sorted(labels))
 
 
 @dataclass(frozen=True)
@@ -75,67 +90,121 @@ READER = Head(
 ENCODER = Head("encoder", "encodes no text", AutoModel, MODEL_MAPPING)
 
 
-def read_checkpoint(name: str, folder: Path, device: torch.device) -> Checkpoint:
-    """Read a sequence classifier. Raises ModelError for a folder with anything else."""
-    model, tokenizer = _read(name, folder, device, CLASSIFIER)
-    check_answer_rule(model.config)
-    labels: dict[Any, str] = dict(model.config.id2label or {})  # Any: numbers
-    return Checkpoint(model, tokenizer, tuple(str(labels[index]) for index in sorted(labels)))
+def read_checkpoint(
+    name: str, folder: Path, device: torch.device, base: Path | None = None
+) -> Checkpoint:
+    """Read a sequence classifier; `base` is what an adapter in the folder is merged into.
+
+    Raises ModelError for a folder with anything else.
+    """
+    read = _read(name, folder, device, CLASSIFIER, base)
+    config = read.model.config
+    check_answer_rule(config)
+    if config.num_labels == 1 or config.problem_type == "regression":
+        raise ModelError(
+            f"the model {name!r} answers with a number on a scale (a regression head) and not with "
+            "labels; train a classifier from it, or take one whose outputs are labels"
+        )
+    if config.problem_type == "multi_label_classification":
+        raise ModelError(
+            f"the model {name!r} says of each label alone whether it holds, so that several or "
+            'none may (problem_type is "multi_label_classification" in its config.json), and the '
+            "answer here is one label; if it was trained to choose one, write "
+            '"single_label_classification" there'
+        )
+    return read
 
 
-def read_reader(
-    name: str, folder: Path, device: torch.device
-) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """Read a model that answers with spans, and its tokenizer. Raises ModelError as above."""
+def read_reader(name: str, folder: Path, device: torch.device) -> Checkpoint:
+    """Read a model that answers with spans. Raises ModelError as above."""
     return _read(name, folder, device, READER)
 
 
 def _read(
-    name: str, folder: Path, device: torch.device, head: Head
-) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    check_folder(name, folder, head)
-    path, options = str(folder), {"trust_remote_code": False, "local_files_only": True}
+    name: str, adapted: Path, device: torch.device, head: Head, base: Path | None = None
+) -> Checkpoint:
+    folder = base or adapted
+    stored = check_folder(name, folder, head)
+    changes = adapter_options(name, adapted) if base else {}
+    options = {"trust_remote_code": False, "local_files_only": True}
+    own = adapted if any(path for each in VOCABULARIES for path in adapted.glob(each)) else folder
     try:
-        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(path, **options)
-        model, report = head.auto.from_pretrained(
-            path, dtype=torch.float32, use_safetensors=True, output_loading_info=True, **options
-        )
+        with loading:
+            tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(str(own), **options)
+            model, report = head.auto.from_pretrained(
+                str(folder),
+                dtype=torch.float32,
+                use_safetensors=True,
+                output_loading_info=True,
+                ignore_mismatched_sizes=bool(changes),
+                **options,
+                **changes,
+            )
+            lacking = {*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])}
+            if base:
+                model = merged(name, model, lacking, adapted, str(folder))
+                lacking = set()
         model = model.eval().to(device)
-        if architecture(model.config.model_type).own_post_processor:
-            restore_post_processor(tokenizer, folder)
+    except UserError:
+        raise
     except Exception as problem:  # for a broken folder transformers raises errors of many kinds
         raise loading_error(name, problem) from problem
-    if report["missing_keys"]:  # transformers fills them with random numbers
-        missing = ", ".join(sorted(report["missing_keys"])[:3])
+    if lacking:  # transformers fills them with random numbers
+        missing = ", ".join(sorted(lacking)[:3])
         raise ModelError(f"the model {name!r} is no trained {head.title}: it lacks {missing}")
-    return model, tokenizer
+    notes = [f"an adapter, merged into {folder}"] if base else []
+    notes += _unused(name, model, report["unexpected_keys"])
+    restore_pair_encoding(model, tokenizer, own, stored)
+    return Checkpoint(model, tokenizer, (*notes, *set_padding(model, tokenizer)))
 
 
-def check_folder(name: str, folder: Path, head: Head) -> None:
-    """Refuse a folder that holds no model which can be loaded so. Raises ModelError."""
-    _check_model_type(name, _config(name, folder), head)
-    _check_weights(name, folder)
-    if not any(path for pattern in VOCABULARY_PATTERNS for path in folder.glob(pattern)):
-        # transformers would make up an empty one
-        raise ModelError(f"the model {name!r} has no vocabulary, such as a tokenizer.json")
+def _unused(name: str, model: PreTrainedModel, unexpected: Collection[str]) -> tuple[str, ...]:
+    """Return what is to be said of weights that the network has no place for.
+
+    Raises ModelError where it has places of the same names and other numbers: layers that the
+    config does not count.
+    """
+    places = {_NUMBER.sub("#", key) for key in model.state_dict()}
+    beyond = sorted(key for key in unexpected if _NUMBER.sub("#", key) in places)
+    if beyond:
+        raise ModelError(
+            f"the weights of the model {name!r} have more layers than its config says, such as "
+            f"{beyond[0]}; correct the number of layers in its config.json"
+        )
+    others = sorted(key for key in unexpected if not _OF_OTHER_HEADS.search(key))
+    if not others:
+        return ()
+    listed = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
+    return (
+        f"a {type(model).__name__} has no place for some of its weights, {listed}, which are left "
+        "out: its own code may answer otherwise",
+    )
 
 
-def _config(name: str, folder: Path) -> dict[str, Any]:  # Any: JSON values
-    """Read config.json. Raises ModelError."""
-    path = folder / "config.json"
-    if not path.is_file():
-        raise ModelError(f"{name!r} is no model: it has no config.json")
-    try:
-        config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as problem:
-        raise loading_error(name, problem) from problem
-    if not isinstance(config, dict):
-        raise ModelError(f"{name!r} is no model: its config.json is no table")
-    return config
+_NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
+_OF_OTHER_HEADS = re.compile(
+    r"(^|\.)(pooler|cls|lm_head|mlm|nsp|predictions|qa_outputs|seq_relationship|position_ids|"
+    r"\w*(discriminator|generator|lm|mask)_(predictions|head|loss)|vocab_\w+|rotary_emb|"
+    r"attn\.bias|masked_bias)(\.|$)"
+)
+"""Parts of heads for other tasks, and tables that networks make anew: many files hold them."""
+
+
+def check_folder(name: str, folder: Path, head: Head) -> dict[str, Any]:  # Any: JSON values
+    """Refuse a folder that holds no model which can be loaded so. Raises ModelError.
+
+    Returns its tokenizer_config.json.
+    """
+    config = read_config(name, folder)
+    _check_model_type(name, config, head)
+    check_weights(name, folder)
+    stored = read_json(name, folder / TOKENIZER)
+    _check_tokenizer(name, folder, config, stored)
+    return stored
 
 
 def _check_model_type(name: str, config: dict[str, Any], head: Head) -> None:
-    model_type = str(config.get("model_type", ""))
+    model_type = str(config["model_type"])
     if model_type not in CONFIG_MAPPING:
         if "auto_map" in config:
             raise ModelError(needs_code_message(name))
@@ -146,23 +215,43 @@ def _check_model_type(name: str, config: dict[str, Any], head: Head) -> None:
         )
 
 
-def _check_weights(name: str, folder: Path) -> None:
-    files = weight_files(folder)
-    if not files:
-        pickled = sorted(path.name for pattern in PICKLE_PATTERNS for path in folder.glob(pattern))
-        if pickled:
-            raise ModelError(
-                f"the model {name!r} has no safetensors weights, and a pickle such as "
-                f"{pickled[0]} may run code when it is opened, so it is refused"
-            )
-        raise ModelError(f"the model {name!r} has no safetensors weights")
-    try:
-        needed = sum(BYTES_PER_WEIGHT * count_parameters(path) for path in files)
-    except READ_ERRORS as problem:
-        raise loading_error(name, problem) from problem
-    free = free_memory_bytes()
-    if needed > free:
-        raise ModelError(too_large_message(name, needed, free))
+FORMER_CLASSES = ("MT5Tokenizer", "RetriBertTokenizer", "RealmTokenizer")
+"""Classes of transformers 4 without code of their own, which its version 5 has under other names;
+a folder with such a class is read by its tokenizer.json."""
+
+
+def _check_tokenizer(
+    name: str, folder: Path, config: dict[str, Any], stored: dict[str, Any]
+) -> None:
+    """Refuse a tokenizer that transformers would replace by another. Raises ModelError."""
+    named = stored.get("tokenizer_class") or config.get("tokenizer_class")
+    if "AutoTokenizer" in (stored.get("auto_map") or {}):
+        raise ModelError(
+            f"the tokenizer of the model {name!r}, {named or 'a class of its own'}, needs Python "
+            "code of its own, and such code is never run here"
+        )
+    written = str(named or TOKENIZER_MAPPING_NAMES.get(config["model_type"]) or "TokenizersBackend")
+    kind, whole = _tokenizer_class(written), (folder / "tokenizer.json").is_file()
+    former = whole and written.removesuffix("Fast") in FORMER_CLASSES
+    if named and kind is None and not former:
+        raise ModelError(
+            f"the tokenizer of the model {name!r} is of a class that is not known here, {written}, "
+            "and another might read texts otherwise; if its tokenizer.json says all, write "
+            f'"tokenizer_class": "TokenizersBackend" in its {TOKENIZER}'
+        )
+    # a class of Python without files has no vocabulary, for any other an empty one would be made up
+    needs = kind is None or issubclass(kind, TokenizersBackend) or kind.vocab_files_names
+    own = VOCABULARIES + tuple((getattr(kind, "vocab_files_names", None) or {}).values())
+    if needs and not any(path for pattern in own for path in folder.glob(pattern)):
+        raise ModelError(
+            f"the model {name!r} has no vocabulary, such as a tokenizer.json; copy the files of "
+            "the tokenizer that it was trained with into its folder"
+        )
+
+
+def _tokenizer_class(written: str) -> Any:  # Any: a class of transformers
+    plain = written.removesuffix("Fast")
+    return tokenizer_class_from_name(written) or tokenizer_class_from_name(plain)
 
 
 def start_from_encoder(path: str, task: Task = NLI) -> Classifier:
@@ -172,7 +261,8 @@ def start_from_encoder(path: str, task: Task = NLI) -> Classifier:
     head, initialised from a fixed seed. Raises ModelError.
     """
     check_folder(path, Path(path), CLASSIFIER)
-    config = AutoConfig.from_pretrained(path, trust_remote_code=False)
+    with loading:
+        config = AutoConfig.from_pretrained(path, trust_remote_code=False)
     order = task.read_order([config.id2label[at] for at in range(config.num_labels)])
     labels = dict(enumerate(order or task.labels))
     model, tokenizer = to_train(
@@ -194,14 +284,21 @@ def to_train(
 
     Raises ModelError.
     """
-    check_folder(path, Path(path), head)
+    stored = check_folder(path, Path(path), head)
     try:
-        with torch.random.fork_rng():
+        with loading, torch.random.fork_rng():
             torch.manual_seed(0)
             model = head.auto.from_pretrained(
                 path, dtype=torch.float32, use_safetensors=True, trust_remote_code=False, **options
             )
-        tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
+            tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
     except Exception as problem:  # as above
         raise loading_error(path, problem) from problem
+    restore_pair_encoding(model, tokenizer, Path(path), stored)
+    set_padding(model, tokenizer)
+    if tokenizer.pad_token_id is None:
+        raise ModelError(
+            f"the tokenizer of {path!r} has no token for padding, so that no batch can be made of "
+            f'texts to train on; name one in its {TOKENIZER}, such as "pad_token": "[PAD]"'
+        )
     return model.eval().to(device()), tokenizer

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from probe.errors import AttributionError
+from probe.errors import AttributionError, ExampleError
 from probe.models.answers.prediction import Prediction as Prediction
 from probe.models.answers.prediction import as_predictions, softmax
 from probe.models.answers.rule import read_invalid_below, read_temperature
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     import torch
     from transformers import (
         BatchEncoding,
-        PreTrainedConfig,
         PreTrainedModel,
         PreTrainedTokenizerBase,
     )
@@ -89,10 +89,10 @@ class Classifier(TextModel):
         """The confidence below which the answer is `INVALID`; 0 for a model that always answers."""
         return read_invalid_below(self.model.config)
 
-    @property
-    def columns(self) -> list[int]:
-        """The index of each of `labels` among the model's outputs."""
-        return [self.order.index(label) for label in self.labels]
+    @cached_property
+    def columns(self) -> list[list[int]]:
+        """The indices of each of `labels` among the model's outputs; several where it merges."""
+        return [[at for at, own in enumerate(self.order) if own == each] for each in self.labels]
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -122,7 +122,8 @@ class Classifier(TextModel):
 
     def encode(self, examples: Sequence[Example], max_tokens: int | None = None) -> BatchEncoding:
         """Tokenise examples together, padded to the longest, longest text cut first."""
-        return self._tokenised(examples, max_tokens, padding=True, return_tensors="pt")
+        several = self.tokenizer.pad_token_id is not None
+        return self._tokenised(examples, max_tokens, padding=several, return_tensors="pt")
 
     def token_rows(self, examples: Sequence[Example], max_tokens: int | None = None) -> TokenRows:
         """Tokenise examples once, as `encode` does, to be put together into batches.
@@ -154,7 +155,6 @@ class Classifier(TextModel):
             *([getattr(example, name) for example in examples] for name in self.task.fields),
             truncation="longest_first",
             max_length=max_tokens or self.max_tokens,
-            return_token_type_ids=self.architecture.segment_ids or None,
             **options,
         )
 
@@ -167,13 +167,22 @@ class Classifier(TextModel):
 
         Labels are taken from these: divided, two neighbours can become equal.
         """
+        import torch
+
         dtype = self.model.dtype  # of states that enter in the embeddings' place
         moved = {
             name: value.to(self.device, dtype if value.is_floating_point() else value.dtype)
             for name, value in inputs.items()
         }
-        logits: torch.Tensor = self.model(**moved).logits
-        return logits[:, self.columns].float()
+        try:
+            logits: torch.Tensor = self.model(**moved).logits
+        except IndexError as problem:  # of a table of vectors
+            raise ExampleError(f"{self.name!r} cannot read this text: {problem}") from problem
+        if all(len(several) == 1 for several in self.columns):
+            return logits[:, [only for (only,) in self.columns]].float()
+        # of outputs that count as one label the probabilities add up
+        groups = [logits[:, several].float().logsumexp(1) for several in self.columns]
+        return torch.stack(groups, 1)
 
     def explainable(self, examples: Sequence[Example], labels: Sequence[Label]) -> Explainable:
         """Prepare examples to explain the probability of a label of each.
@@ -184,17 +193,14 @@ class Classifier(TextModel):
         from torch.nn.functional import log_softmax
 
         encoded = self.encode(examples)
-        inputs = dict(encoded)
-        if self.architecture.padded_positions:
-            inputs["position_ids"] = _positions(encoded["input_ids"], self.model.config)
         targets = torch.tensor([self.labels.index(label) for label in labels], device=self.device)
 
-        def log_probability(tensors: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            scores = log_softmax(self.logits(tensors), dim=-1)
+        def log_probability(model: Classifier, tensors: Mapping[str, torch.Tensor]) -> torch.Tensor:
+            scores = log_softmax(model.logits(tensors), dim=-1)
             copies = len(scores) // len(targets)
             return scores.gather(1, targets.repeat(copies)[:, None]).squeeze(1)
 
-        return Explainable(inputs, _places(encoded), log_probability)
+        return Explainable(dict(encoded), _places(encoded), log_probability)
 
     def probabilities(
         self, examples: Sequence[Example], precision: Precision = "fp32"
@@ -231,6 +237,20 @@ class Classifier(TextModel):
         return as_predictions(logits, self.labels, self.temperature, self.invalid_below)
 
 
+def predict_each(
+    model: Model, examples: Sequence[Example], precision: Precision
+) -> list[Prediction | ExampleError]:
+    """Answer for each example as `predict` does, or say why that one cannot be answered."""
+    try:
+        return list(model.predict(examples, precision))
+    except ExampleError as problem:
+        if len(examples) == 1:
+            return [problem]
+    middle = len(examples) // 2
+    halves = examples[:middle], examples[middle:]
+    return [answer for half in halves for answer in predict_each(model, half, precision)]
+
+
 def _stored_type(name: str) -> torch.dtype:
     """Return a type in which an input of this name is kept, small where its values are."""
     import torch
@@ -246,13 +266,6 @@ def paddings(tokenizer: PreTrainedTokenizerBase) -> Mapping[str, int]:
         "input_ids": int(tokenizer.pad_token_id or 0),
         "token_type_ids": int(tokenizer.pad_token_type_id),
     }
-
-
-def _positions(ids: torch.Tensor, config: PreTrainedConfig) -> torch.Tensor:
-    """Number the tokens now, or a baseline of padding would move them.  # (batch, tokens)"""
-    padding = int(config.pad_token_id)
-    words = ids.ne(padding).long()
-    return words.cumsum(1) * words + padding
 
 
 def _places(encoded: BatchEncoding) -> list[list[TokenPlace | None]]:

@@ -14,6 +14,7 @@ FILE_PATTERNS = [
     *("config.json", "model.safetensors", "model-*.safetensors", "model.safetensors.index.json"),
     *("tokenizer*", "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt"),
     *("spiece.model", "spm.model", "sentencepiece.bpe.model"),
+    *("adapter_config.json", "adapter_model.safetensors"),
 ]
 UNREACHED = "was not fetched before"
 

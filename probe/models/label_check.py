@@ -5,10 +5,12 @@ only their answers show it. The check only warns: the order is changed by the pe
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 
+from probe.errors import ModelError
 from probe.models.classifier import Classifier
+from probe.models.outputs import is_merged
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task
 
@@ -29,6 +31,8 @@ class LabelCheck:
     best_order: tuple[Label, ...]
     best_correct: int
     task: Task = NLI
+    alone: bool = True
+    """Whether no other order is as good as the best."""
 
     @property
     def suggestion(self) -> tuple[Label, ...] | None:
@@ -63,6 +67,29 @@ class LabelCheck:
         )
 
 
+def guessed(classifier: Classifier, outputs: Sequence[str]) -> Classifier:
+    """Return a classifier with the order that answers its sanity examples best, and say so.
+
+    Raises ModelError where no order gets all but one of them right, or several get as many.
+    """
+    check = check_labels(classifier)
+    task = classifier.task
+    if check is None or check.suggestion is None or not check.alone:
+        most = f"the best gets {check.best_correct} of {check.n}" if check else "there are none"
+        raise ModelError(
+            f"no order of the labels of {classifier.name!r} can be guessed from plain {task.unit}s "
+            f"({most}); give the labels in their order"
+        )
+    read = ", ".join(
+        f"{output} = {label}" for output, label in zip(outputs, check.best_order, strict=True)
+    )
+    note = (
+        f"its outputs were guessed to be {read}: so it gets {check.best_correct} of {check.n} "
+        f"plain {task.unit}s right"
+    )
+    return replace(classifier, order=check.best_order, notes=(*classifier.notes, note))
+
+
 def check_labels(classifier: Classifier) -> LabelCheck | None:
     """Score the task's sanity examples with every order of the model's labels.
 
@@ -77,8 +104,13 @@ def check_labels(classifier: Classifier) -> LabelCheck | None:
     def correct(candidate: tuple[Label, ...]) -> int:
         return _count_correct(task, outputs, candidate)
 
-    best = max(permutations(order), key=lambda candidate: (correct(candidate), candidate == order))
-    return LabelCheck(correct(order), len(outputs), order, best, correct(best), task)
+    orders = (
+        [order] if is_merged(order) else permutations(order)
+    )  # names that say so much are right
+    best = max(orders, key=lambda candidate: (correct(candidate), candidate == order))
+    equal = [each for each in permutations(order) if correct(each) == correct(best)]
+    alone = is_merged(order) or len(equal) == 1
+    return LabelCheck(correct(order), len(outputs), order, best, correct(best), task, alone)
 
 
 def _count_correct(task: Task, outputs: Sequence[int], order: Sequence[Label]) -> int:

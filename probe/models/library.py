@@ -13,13 +13,14 @@ from probe.models.bundled import BUNDLED, Bundled
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels
 from probe.models.hub import fetch, free_memory_bytes
-from probe.models.label_check import check_labels
-from probe.models.outputs import read_config
+from probe.models.label_check import check_labels, guessed
+from probe.models.outputs import is_merged, merged_sentence, read_config
 from probe.models.reader import Reader
 from probe.models.weights.files import READ_ERRORS, count_parameters, weight_files
+from probe.models.weights.folder import ADAPTER, read_json
 from probe.settings import ASSETS, settings
 from probe.tasks.reading import READING
-from probe.tasks.task import TASKS, Label, Task
+from probe.tasks.task import GUESS, TASKS, Label, Task
 
 AnyModel = Classifier | Reader
 """A model of any task, loaded."""
@@ -169,10 +170,11 @@ def load(
     if answers_with_spans(name, relative):
         raise without_labels(name)
     folder, revision = locate(name, relative)
-    checkpoint = read_checkpoint(name, folder, device())
+    checkpoint = read_checkpoint(name, folder, device(), _base_of(name, folder, relative))
     outputs = checkpoint.outputs
     own = TASKS.get(str(getattr(checkpoint.model.config, "task", "")))
-    answered, known = read_config(name, outputs, own, task, order, likely)
+    guess = order == GUESS
+    answered, known = read_config(name, outputs, own, task, None if guess else order, likely)
     classifier = Classifier(
         name,
         checkpoint.model,
@@ -181,10 +183,32 @@ def load(
         known or answered.labels,
         device(),
         revision,
+        notes=(
+            *checkpoint.notes,
+            *([merged_sentence(outputs, known)] if known and is_merged(known) else []),
+        ),
     )
+    if guess:
+        return guessed(classifier, outputs)
     if known is None:
         raise _unclear(classifier, outputs)
     return classifier
+
+
+def _base_of(name: str, folder: Path, relative: bool) -> Path | None:
+    """Return the folder of what an adapter was trained on, None for a whole model.
+
+    Raises ModelError where it is not there, or may not be opened by the visitors of a page.
+    """
+    base = str(read_json(name, folder / ADAPTER).get("base_model_name_or_path") or "")
+    if not base:
+        return None
+    if not relative and "hub" not in settings().user_models and not os.path.isdir(base):
+        raise ModelError(f"the adapter {name!r} needs {base}, and no hub's models are opened here")
+    try:
+        return locate(base, relative)[0]
+    except ModelError as problem:
+        raise ModelError(f"the adapter {name!r} was trained on {base!r}: {problem}") from problem
 
 
 def load_reader(name: str, relative: bool = True) -> Reader:
@@ -194,8 +218,8 @@ def load_reader(name: str, relative: bool = True) -> Reader:
         from probe.models.hardware.device import device
 
     folder, revision = locate(name, relative)
-    model, tokenizer = read_reader(name, folder, device())
-    return Reader(name, model, tokenizer, device(), revision)
+    read = read_reader(name, folder, device())
+    return Reader(name, read.model, read.tokenizer, device(), revision, notes=read.notes)
 
 
 def load_any(

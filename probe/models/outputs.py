@@ -34,7 +34,7 @@ def read_config(
         task, known = read_config(name, ordinary, own, asked, _without_invalid(order), likely)
         return task, _with_invalid(known, outputs) if known else None
     possible = _of_size(name, outputs, own, asked or likely)
-    readable = [task for task in possible if task.read_order(outputs) and not order]
+    readable = [task for task in possible if _reads(task, outputs, asked or likely) and not order]
     meant = readable or possible
     wanted = [task for task in meant if asked is None or task.example is asked.example]
     if asked and not wanted:
@@ -50,6 +50,29 @@ def read_config(
     return wanted[0], wanted[0].read_order(outputs)
 
 
+def _reads(task: Task, outputs: Sequence[str], wanted: Task | None) -> bool:
+    """Whether a task reads the names of outputs: finer ones where no other task is wanted."""
+    order = task.read_order(outputs)
+    other = wanted is not None and wanted.example is not task.example
+    return order is not None and not (other and is_merged(order))
+
+
+def is_merged(order: Sequence[Label]) -> bool:
+    """Whether several outputs count as one label, or some as none."""
+    return "" in order or len(set(order)) < len(order)
+
+
+def merged_sentence(outputs: Sequence[str], order: Sequence[Label]) -> str:
+    """Say what each of a model's outputs counts as."""
+    kinds = {
+        label: [o for o, own in zip(outputs, order, strict=True) if own == label] for label in order
+    }
+    read = [f"{' and '.join(each)} as {label}" for label, each in kinds.items() if label]
+    left = " and ".join(kinds.get("", []))
+    aside = f"; {left} is left out, and probabilities are shares of the others" if left else ""
+    return f"of its {len(outputs)} outputs it reads {', '.join(read)}{aside}"
+
+
 def _without_invalid(order: tuple[Label, ...] | None) -> tuple[Label, ...] | None:
     return tuple(label for label in order if label != INVALID) if order else None
 
@@ -63,7 +86,11 @@ def _with_invalid(order: Sequence[Label], outputs: Sequence[str]) -> tuple[Label
 def _of_size(name: str, outputs: Sequence[str], own: Task | None, asked: Task | None) -> list[Task]:
     """Return the tasks with as many labels as there are outputs; the one asked for comes first."""
     tasks = [own] if own else sorted(TASKS.values(), key=lambda task: task is not asked)
-    possible = [task for task in tasks if len(task.labels) == len(outputs)]
+    possible = [
+        task
+        for task in tasks
+        if len(task.labels) == len(outputs) or _reads(task, outputs, own or asked)
+    ]
     if possible:
         return possible
     if own:
@@ -80,7 +107,7 @@ def _of_size(name: str, outputs: Sequence[str], own: Task | None, asked: Task | 
 
 
 def _of_labels(name: str, possible: Sequence[Task], order: tuple[Label, ...]) -> Task:
-    task = next((task for task in possible if sorted(task.labels) == sorted(order)), None)
+    task = next((task for task in possible if sorted(task.labels) == sorted({*order} - {""})), None)
     if task is None:
         first = possible[0]
         raise ModelError(

@@ -121,7 +121,7 @@ class Reader(TextModel):
             (at, window) for at, each in enumerate(examples) for window in self.windows(each)
         ]
         size = BATCH if self.batches_at_once == 1 else SIDE_BY_SIDE_BATCH
-        batches = by_length([len(window.sides) for _, window in windows], size)
+        batches = by_length([len(window.sides) for _, window in windows], size if self.pads else 1)
 
         def logits(model: Reader, rows: Sequence[int]) -> torch.Tensor:
             return model.logits(self.collate([windows[row][1] for row in rows]))
@@ -202,8 +202,8 @@ class Reader(TextModel):
                 wanted[row, first, last] = True
         inside, wanted = inside.to(self.device), wanted.to(self.device)
 
-        def log_probability(tensors: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            starts, ends = self.logits(tensors).chunk(2)
+        def log_probability(model: Reader, tensors: Mapping[str, torch.Tensor]) -> torch.Tensor:
+            starts, ends = model.logits(tensors).chunk(2)
             copies = len(starts) // len(chosen)
             scores = span_scores(starts, ends, inside.repeat(copies, 1))
             right = scores.masked_fill(~wanted.repeat(copies, 1, 1), -math.inf)

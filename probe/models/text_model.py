@@ -7,14 +7,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import islice
+from itertools import chain, islice
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from probe.errors import ExampleError
 from probe.models.architectures import Architecture, architecture
 from probe.models.hardware.bf16_copy import Bf16Copy, copy_bytes
 from probe.models.hardware.precision import Precision, autocast, resolve
-from probe.models.inputs.token_rows import BATCH_TOKENS, SIDE_BY_SIDE_TOKENS, by_tokens
+from probe.models.inputs.token_rows import (
+    BATCH_ROWS,
+    BATCH_TOKENS,
+    SIDE_BY_SIDE_TOKENS,
+    by_tokens,
+    embedding_rows,
+)
 from probe.stopping import check_stop
 
 if TYPE_CHECKING:
@@ -25,6 +32,8 @@ Batch = TypeVar("Batch")
 Result = TypeVar("Result")
 DEFAULT_MAX_TOKENS = 512
 """The longest input of a model without positions of its own; XLNet was trained on so many."""
+WORDPIECE_LETTERS = 100
+"""The longest word that WordPiece takes apart; a longer one is unknown to it."""
 UNUSED_TOKEN = re.compile(r"\[unused\d+\]|madeupword\d+|<extra_id_\d+>|<unk_\d+>")
 
 
@@ -47,6 +56,8 @@ class TextModel:
     tokenizer_lock: AbstractContextManager[bool] = field(
         default_factory=Lock, compare=False, repr=False, kw_only=True
     )
+    notes: tuple[str, ...] = field(default=(), compare=False, repr=False, kw_only=True)
+    """What a person should know of how it was read, each a sentence about it."""
     bf16: Bf16Copy = field(default_factory=Bf16Copy, init=False, compare=False, repr=False)
 
     @property
@@ -66,7 +77,14 @@ class TextModel:
         """Give what `each` gives of batches of rows, by the length of each row in tokens."""
         alone = self.batches_at_once == 1
         tokens = BATCH_TOKENS[self.model.device.type] if alone else SIDE_BY_SIDE_TOKENS
-        return self.each(precision, by_tokens(lengths, tokens), compute)
+        rows = BATCH_ROWS if self.tokenizer.pad_token_id is not None else 1
+        batches = by_tokens(lengths, tokens, rows, not self.architecture.ignores_padding)
+        return self.each(precision, batches, compute)
+
+    @property
+    def pads(self) -> bool:
+        """Whether an answer stays the same where its example is padded to a longer one's length."""
+        return self.architecture.ignores_padding and self.tokenizer.pad_token_id is not None
 
     def each(
         self: ModelT,
@@ -141,7 +159,7 @@ class TextModel:
         if positions <= 0:  # XLNet has no limit and says so with -1
             positions = DEFAULT_MAX_TOKENS
         if self.architecture.padded_positions:
-            positions -= 2  # padding_idx is 1
+            positions -= 1 + int(self.model.config.pad_token_id)
         return int(min(self.tokenizer.model_max_length, positions))
 
     @property
@@ -157,18 +175,46 @@ class TextModel:
         """The ids of real sub-words: no special, no unused ones."""
         with self.tokenizer_lock:
             special, ids = set(self.tokenizer.all_special_ids), self.tokenizer.get_vocab()
+        known = embedding_rows(self.model)
         return tuple(
             sorted(
                 id_
                 for token, id_ in ids.items()
-                if id_ not in special and not UNUSED_TOKEN.match(token)
+                if id_ not in special
+                and not UNUSED_TOKEN.match(token)
+                and (known is None or id_ < known)
             )
         )
+
+    @cached_property
+    def strangers(self) -> frozenset[int]:
+        """The ids of tokens that the tokenizer has and the network no vector for."""
+        rows = embedding_rows(self.model)
+        if rows is None or len(self.tokenizer) <= rows:
+            return frozenset()
+        return frozenset(id_ for id_ in self.tokenizer.get_vocab().values() if id_ >= rows)
 
     @property
     def reads_letters(self) -> bool:
         """Whether it reads the letters of words, too, so that unknown ones differ."""
         return "character_ids" in self.tokenizer.model_input_names
+
+    @cached_property
+    def spells_ascii(self) -> bool:
+        """Whether it puts together any word of ASCII characters from what its vocabulary has."""
+        printed = map(chr, range(33, 127))
+        return self.tokenizer.unk_token_id not in self.sub_words(
+            " ".join(f"{character} zq{character}" for character in printed)
+        )
+
+    def unknown_share(self, texts: Iterable[str]) -> float:
+        """Return the share of the tokens of some texts that the vocabulary has not, from 0 to 1."""
+        whole, unknown = " ".join(texts), self.tokenizer.unk_token_id
+        plain = whole.isascii() and max(map(len, whole.split()), default=0) <= WORDPIECE_LETTERS
+        if unknown is None or (plain and self.spells_ascii):
+            return 0.0
+        ids = self.sub_words(whole)
+        return ids.count(unknown) / max(1, len(ids))
 
     def decode(self, ids: Sequence[int]) -> str:
         """Turn sub-word ids into text."""
@@ -184,9 +230,25 @@ class TextModel:
         return list(encoded["input_ids"])
 
     def tokenise(self, *texts: str | list[str], **options: Any) -> BatchEncoding:
-        """Call the tokenizer. Any: each option has a type of its own."""
+        """Call the tokenizer. Any: each option has a type of its own.
+
+        Raises ExampleError for a token that the network has no vector for.
+        """
         with self.tokenizer_lock:
             encoded: BatchEncoding = self.tokenizer(
                 *texts, split_special_tokens=self.splits_special, **options
             )
+            if self.strangers:
+                self._check_known(encoded)
         return encoded
+
+    def _check_known(self, encoded: BatchEncoding) -> None:
+        ids = encoded["input_ids"]
+        rows = ids.tolist() if hasattr(ids, "tolist") else ids
+        flat = rows if not rows or isinstance(rows[0], int) else chain.from_iterable(rows)
+        if unknown := self.strangers.intersection(flat):
+            token = self.tokenizer.convert_ids_to_tokens(min(unknown))
+            raise ExampleError(
+                f"the tokenizer of {self.name!r} makes the token {token!r} of this text, and the "
+                "model has no vector for it"
+            )

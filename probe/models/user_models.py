@@ -20,14 +20,11 @@ class LoadedModel:
     label_check: LabelCheck | None
 
     @property
-    def warning(self) -> str:
-        """The sentence about a wrong order of the labels, "" where the order seems right."""
-        return self.label_check.warning if self.label_check else ""
-
-    @property
-    def doubt(self) -> str:
-        """The sentence about a model that no order fits, "" where one does."""
-        return self.label_check.doubt if self.label_check else ""
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know: how it was read, and doubts about the order of its labels."""
+        check = self.label_check
+        doubts = (check.warning, check.doubt) if check else ()
+        return (*notes_of(self.model), *filter(None, doubts))
 
     @property
     def summary(self) -> str:
@@ -45,9 +42,14 @@ class LoadedModel:
         return "; ".join(facts) + "."
 
 
+def notes_of(model: AnyModel) -> list[str]:
+    """Return what a person should know of how a model was read, each as a sentence."""
+    return [f"{model.name}: {note}" for note in model.notes]
+
+
 def _outputs(model: AnyModel) -> str:
     if isinstance(model, Classifier):
-        return f"with the outputs {', '.join(model.order)}"
+        return f"with the outputs {', '.join(filter(None, dict.fromkeys(model.order)))}"
     return f"that answers with spans, {model.max_tokens} sub-words at a time"
 
 

@@ -16,8 +16,9 @@ from probe.reports.scored import probabilities
 def compared_frame(table: Table, rows: Sequence[ComparedRow], names: Sequence[str]) -> pd.DataFrame:
     """Return the input rows, every column unchanged, and behind them a few columns a model.
 
-    They are MODEL.prediction, .confidence, .p_LABEL and .right, for spans .start, .end and .f1, and
-    one column error; where the input has one of these already, ours gets a number behind it.
+    They are MODEL.prediction, .confidence, .p_LABEL, .right and .cut, for spans .start, .end and
+    .f1, and one column error; where the input has one of these already, ours gets a number behind
+    it.
     """
     short = [Path(name).name for name in names]
     labels = short if len(set(short)) == len(short) else list(names)
@@ -43,6 +44,7 @@ def _compared_record(row: ComparedRow, names: Sequence[str]) -> dict[str, Any]:
         columns = {**probabilities(row.task, answer), **span_place(answer)} if answer else {}
         record |= {f"{name}.{column}": value for column, value in columns.items()}
         record[f"{name}.right"] = row.right(at)
+        record[f"{name}.cut"] = row.cut[at] if row.cut else None
         if row.task.has_spans:
             f1 = row.f1(at)
             record[f"{name}.f1"] = None if f1 is None else round(f1, 6)

@@ -4,6 +4,7 @@ from typing import Any
 
 from probe.analysis.examination import Examination
 from probe.analysis.importance.attribution import Importance
+from probe.analysis.importance.check import known_check
 from probe.analysis.lineage import lineage_json
 from probe.analysis.transformed import Transformed
 from probe.models.classifier import Precision, Prediction, resolve
@@ -14,12 +15,16 @@ from probe.tasks.task import Task
 from probe.transforms.availability import missing
 from probe.transforms.options import DEFAULTS, OPTIONS
 from probe.transforms.registry import REGISTRY, Scored, Transform
-from probe.transforms.task_options import family_of, options_of
+from probe.transforms.task_options import group_of, options_of
 from probe.transforms.wording import source_of, summary_of
 
 
 def examination_json(examination: Examination, precision: Precision) -> dict[str, Any]:
-    """Return model, model_revision, precision, original, importance, rules, cut, transformed."""
+    """Return model, model_revision, precision, original, importance, rules, transformed.
+
+    `no_importance` says why there is none, and is null beside any. Then what the model reads of the
+    example: cut, unknown, language, and notes that say so.
+    """
     model = examination.model
     return {
         "model": model.name,
@@ -27,19 +32,28 @@ def examination_json(examination: Examination, precision: Precision) -> dict[str
         "precision": resolve(precision),
         "original": model.task.texts(examination.example) | _answer(examination.prediction),
         "importance": _importance(examination.importance) if examination.importance else None,
+        "no_importance": examination.no_importance or None,
         "rules": dict(examination.rules),
-        "cut": examination.cut,
+        "cut": examination.legible.cut,
+        "unknown": examination.legible.unknown,
+        "language": examination.legible.language,
+        "notes": examination.notes,
         "transformed": [transformed_json(one) for one in examination.transformed],
     }
 
 
 def _importance(importance: Importance) -> dict[str, Any]:
+    """Return the scores and what is known of them; "check" is null until the network is checked."""
+    check = known_check(importance.model)
     return {
         **{field: list(map(_score, scored)) for field, scored in importance.fields.items()},
         "label": importance.label,
         "method": importance.method,
         "sign": importance.sign,
+        "where": importance.where,
         "convergence_delta": importance.delta,
+        "remarks": list(importance.remarks),
+        "check": list(check.sentences) if check else None,
     }
 
 
@@ -56,8 +70,11 @@ def transformed_json(transformed: Transformed) -> dict[str, Any]:
         "gold_rule": result.rule.name,
         "gold": result.gold,
         "changed": result.changed,
+        "not_applicable": result.not_applicable,
         "exact": result.exact,
-        "note": result.note,
+        "note": transformed.note,
+        "ranked_by": result.ranked_by or None,
+        "cut": transformed.cut,
         "seed": result.seed,
         "variant": result.variant,
         "steps": lineage_json(result),
@@ -93,6 +110,7 @@ def _transform(entry: Transform, task: Task) -> dict[str, Any]:
         "label_rule": entry.rule.name,
         "level": entry.level,
         "needs": list(entry.needs),
+        "language": entry.language,
         "compared_with": (entry.default and task.default_label) or "original prediction",
         "source": source_of(entry, task),
         "available": not lacks,
@@ -108,7 +126,7 @@ def options_json(task: Task | None = None) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "family": family_of(name),
+            "family": group_of(name),
             "words": option.words,
             "default": _plain(getattr(DEFAULTS, name)),
             "values": {str(value).lower(): words for value, words in option.values.items()},

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from probe.analysis.batch import Row
+from probe.analysis.legibility import Legibility
 from probe.analysis.lineage import lineage_json
 from probe.analysis.transformed import Transformed
 from probe.models.classifier import Classifier, Model, Prediction
@@ -12,6 +13,9 @@ from probe.models.reader import span_place
 from probe.tasks.task import Label, Task
 
 Cells = dict[str, Any]  # Any: text, numbers and truth values
+LEGIBLE = ("cut", "unknown", "language")
+"""Columns that say what a model reads of a row: whether its end is cut, the share of its tokens
+that the vocabulary has not, and its language where it is beyond doubt not English."""
 
 
 def model_labels(model: Model) -> tuple[Label, ...]:
@@ -23,19 +27,33 @@ def scored_columns(labels: Sequence[Label], task: Task, names: Sequence[str]) ->
     """Return the names of our cells behind those of a row of the input."""
     chances = [f"p_{label}" for label in labels]
     transformed = [f"{name}.{part}" for name in dict.fromkeys(names) for part in _cell_names(task)]
-    return ["prediction", "confidence", *chances, *_span_columns(task), "error", *transformed]
+    answer = ["prediction", "confidence", *chances, *_span_columns(task), "error"]
+    return [*answer, *LEGIBLE, *transformed]
+
+
+def with_legible(values: Sequence[Any], columns: Sequence[str]) -> Sequence[Any]:
+    """Return our cells of a row, with empty ones that an earlier version did not write."""
+    if len(values) == len(columns):
+        return values
+    place = columns.index(LEGIBLE[0])
+    return [*values[:place], *[None] * (len(columns) - len(values)), *values[place:]]
 
 
 def scored_cells(row: Row, columns: Sequence[str]) -> list[Any]:  # Any: as of Cells
     """Return our cells of one row, those of the first example that each transform made."""
     cells: Cells = {"error": row.error}
     if row.prediction is not None:
-        cells |= _answer(row.task, row.prediction)
+        cells |= _answer(row.task, row.prediction) | _legible(row.legible)
     if row.f1 is not None:
         cells |= {"em": int(bool(row.right)), "f1": round(row.f1, 6)}
     for name, several in row.transformed.items():
         cells |= {f"{name}.{part}": value for part, value in _cells(several[0]).items()}
     return [cells.get(name) for name in columns]
+
+
+def _legible(legible: Legibility) -> Cells:
+    values = (legible.cut, round(legible.unknown, 4), legible.language)
+    return dict(zip(LEGIBLE, values, strict=True))
 
 
 def _cell_names(task: Task) -> tuple[str, ...]:
@@ -71,7 +89,7 @@ def _cells(transformed: Transformed) -> Cells:
         transformed.prediction.label,
         round(transformed.prediction.confidence, 6),
         transformed.agrees,
-        "; ".join(filter(None, (several, result.note))),
+        "; ".join(filter(None, (several, transformed.note))),
     )
     return dict(zip(_cell_names(result.task), values, strict=True))
 
@@ -110,7 +128,7 @@ def _line(row: Row, transformed: Transformed) -> Cells:
         "rule": result.rule.name,
         "changed": result.changed,
         "exact": result.exact,
-        "note": result.note,
+        "note": transformed.note,
         **_answer(row.task, transformed.prediction),
         "agrees": transformed.agrees,
         "seed": result.seed,

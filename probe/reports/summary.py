@@ -5,6 +5,12 @@ from typing import Any, Protocol
 
 import pandas as pd
 
+from probe.analysis.legibility import (
+    cut_words,
+    language_words,
+    unknown_words,
+    unspaced_words,
+)
 from probe.analysis.summary import ORIGINAL, Measured, Summary, measures
 from probe.models.classifier import Precision, resolve
 from probe.tasks.task import Task
@@ -42,6 +48,9 @@ def summary_json(
         "scored": summary.scored,
         "errors": summary.errors,
         "cut": summary.cut,
+        "unknown": summary.unknown,
+        "languages": dict(summary.languages),
+        "notes": notes(summary, options),
         **_fp32_json(summary),
         "predicted": dict(summary.predicted),
         **_measured_json(summary.original, names[1:], model.task),
@@ -59,6 +68,19 @@ def summary_json(
     }
 
 
+def notes(summary: Summary, options: Options) -> list[str]:
+    """Return sentences on what the figures rest on: languages, unknown words, texts cut."""
+    said = (
+        language_words(summary.languages, summary.scored, list(summary.transforms), options),
+        unknown_words(summary.unknown, summary.scored),
+        cut_words(summary.cut, summary.scored),
+        unspaced_words(summary.unspaced, summary.scored)
+        if summary.transforms or "f1" in summary.original.estimates
+        else "",
+    )
+    return list(filter(None, said))
+
+
 def _fp32_json(summary: Summary) -> dict[str, Any]:
     """Return how many sampled answers bf16 changes, nothing where none was given in both."""
     if not summary.sampled:
@@ -72,6 +94,7 @@ def _transform_json(measured: Measured, names: Sequence[str], task: Task) -> dic
         **_measured_json(measured, names, task),
         "unchanged": measured.unchanged,
         "inexact": measured.inexact,
+        "not_applicable": measured.not_applicable,
     }
 
 
@@ -90,15 +113,19 @@ def _measured_json(measured: Measured, names: Sequence[str], task: Task) -> dict
 def summary_frame(summary: Summary) -> pd.DataFrame:
     """Return the measures as a tidy frame: label, transform, measure, value, low, high, n.
 
-    `label` is "all" or a gold label; the untouched examples are the transform "original".
+    `label` is "all" or a gold label; the untouched examples are the transform "original". Behind n
+    stands how many rows a transform for English does not apply to.
     """
     groups = {"all": {ORIGINAL: summary.original, **summary.transforms}, **summary.by_label}
     return pd.DataFrame(
         [
-            (label, name, measure, estimate.value, estimate.low, estimate.high, estimate.n)
+            (
+                *(label, name, measure, estimate.value, estimate.low, estimate.high, estimate.n),
+                measured.not_applicable,
+            )
             for label, group in groups.items()
             for name, measured in group.items()
             for measure, estimate in measured.estimates.items()
         ],
-        columns=["label", "transform", "measure", "value", "low", "high", "n"],
+        columns=["label", "transform", "measure", "value", "low", "high", "n", "not_applicable"],
     )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
 
@@ -92,7 +92,9 @@ def _parts(plan: ScoringPlan, source: Source, done: Sequence[Json]) -> Iterator[
     for key in plan.parts:
         part = Part(source.names, list(islice(records, key["rows"])))
         if key["start"] in known:
-            yield DonePart(part, read_packed_values(read_values(plan.folder, key)))
+            scored = read_packed_values(read_values(plan.folder, key))
+            columns = ValueColumns(scored.labels, plan.task, plan.request.names)
+            yield DonePart(part, replace(scored, values=columns.completed(scored.values)))
 
 
 def _summary_json(

@@ -26,7 +26,7 @@ def run_cell(
     for chunk in score(
         part, request.columns, model, request.names, request.seed,
         request.options, request.precision, request.chunk_rows, key["start"],
-        fp32_sample(planned.rows, request.seed),
+        fp32_sample(planned.rows, request.seed), request.below,
     ):  # fmt: skip
         totals.add(chunk.rows)
         rows += chunk.rows

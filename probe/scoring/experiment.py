@@ -40,6 +40,7 @@ def scoring_request(
     `task` is the model's own, `order` that of its outputs where its config does not say it.
     `identity` is kept with the run, so that who asks for the same finds it. Raises FileError.
     """
+    request = request.judged(source, task)
     plan = ScoringPlan(model, task, request, file.name, len(source), new_folder(), order)
     try:
         keep_input(plan.folder, file)

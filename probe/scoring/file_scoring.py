@@ -32,7 +32,8 @@ class FileScoring:
     ) -> None:
         """Without an `identity` it begins anew and cannot go on later. Raises FileError."""
         check_forms(places, source, tuple(request.columns.texts.values()), request.names)
-        self._source, self._model, self._request, self._places = source, model, request, places
+        self._source, self._model, self._places = source, model, places
+        self._request = request.judged(source, model.task)
         self._identity = identity
         self._columns = value_columns(model, request.names)
         self.anew = ""
@@ -66,7 +67,7 @@ class FileScoring:
         for chunk in score(
             self._source, request.columns, self._model, request.names, request.seed,
             request.options, request.precision, request.chunk_rows, self.start,
-            fp32_sample(len(self._source), request.seed),
+            fp32_sample(len(self._source), request.seed), request.below,
         ):  # fmt: skip
             self._files.add((row.record for row in chunk.rows), self._columns.values(chunk.rows))
             self.totals.add(chunk.rows)

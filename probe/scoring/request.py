@@ -3,28 +3,35 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from probe.analysis.batch import CHUNK_ROWS
+from probe.analysis.legibility import is_foreign
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.arrow import arrow_files
 from probe.data.rows import Columns
+from probe.data.source import Source
 from probe.models.classifier import Model, Precision, resolve
 from probe.models.weights.hashes import file_hash
 from probe.runs.models import hash_if_there
 from probe.scoring.files import Places
+from probe.tasks.task import Task
+from probe.text.language import BEYOND_DOUBT, IN_DOUBT
 from probe.transforms import Options
 
 PLAIN_ROWS = 1024
 """Rows that are scored together where no transform is asked for."""
-FORMAT = 2
+FORMAT = 3
 """Of what is kept of an interrupted scoring; another one begins anew."""
 
 
 @dataclass(frozen=True)
 class ScoringRequest:
-    """What is done with every row; `reading` says how the file is opened."""
+    """What is done with every row; `reading` says how the file is opened.
+
+    `foreign_file`: the file as a whole is not in English, so that a row in doubt is not either.
+    """
 
     columns: Columns
     names: tuple[str, ...] = ()
@@ -33,11 +40,21 @@ class ScoringRequest:
     precision: Precision = "auto"
     guard: bool = False
     reading: FileOptions = AS_THE_FILE_TELLS
+    foreign_file: bool = False
 
     @property
     def chunk_rows(self) -> int:
         """Rows that are scored together; the batches of like length are made among them."""
         return CHUNK_ROWS if self.names else PLAIN_ROWS
+
+    @property
+    def below(self) -> float:
+        """The probability of English below which a row is in another language."""
+        return IN_DOUBT if self.foreign_file else BEYOND_DOUBT
+
+    def judged(self, source: Source, task: Task) -> "ScoringRequest":
+        """Return the request with what the first rows of its file say of the language of all."""
+        return replace(self, foreign_file=is_foreign(source, self.columns, task))
 
 
 def identity(

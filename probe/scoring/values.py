@@ -1,7 +1,7 @@
 """What is written of scored rows: our cells of each, those of every example made, the variants'."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from probe.analysis.batch import Row
@@ -14,6 +14,7 @@ from probe.reports.scored import (
     model_labels,
     scored_cells,
     scored_columns,
+    with_legible,
 )
 from probe.tasks.task import Label, Task
 
@@ -44,6 +45,10 @@ class ValueColumns:
     def made(self) -> list[str]:
         """The columns of the examples that were made."""
         return made_columns(self.labels, self.task)
+
+    def completed(self, values: RowValues) -> RowValues:
+        """Return what an earlier version wrote of rows with all columns of today."""
+        return replace(values, scored=[with_legible(row, self.scored) for row in values.scored])
 
     def values(self, rows: Sequence[Row]) -> RowValues:
         """Return what is written of rows."""

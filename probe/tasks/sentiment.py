@@ -39,6 +39,12 @@ FORMS = (
         columns=frozenset({"title", "content"}),
     ),
 )
+MERGED_OUTPUTS: dict[str, Label] = {
+    **dict.fromkeys(("1-star", "2-stars", "very-negative", "somewhat-negative"), NEGATIVE),
+    **dict.fromkeys(("4-stars", "5-stars", "very-positive", "somewhat-positive"), POSITIVE),
+    **dict.fromkeys(("neutral", "neu", "mixed", "3-stars"), ""),
+}
+"""What the outputs of finer models count as; between the two labels they say neither."""
 SANITY_REVIEWS = (
     Review("A wonderful film, funny and moving.", POSITIVE),
     Review("The food was excellent and the service friendly.", POSITIVE),
@@ -58,6 +64,7 @@ SENTIMENT = register(
         golds=LABELS,
         spellings=SPELLINGS,
         forms=FORMS,
+        merged_outputs=MERGED_OUTPUTS,
         columns={"text": ("text", "sentence", "review", "content", "comment")},
         gold_columns=("sentiment", "polarity"),
         bundled="sentiment.csv",

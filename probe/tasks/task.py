@@ -89,8 +89,9 @@ class Task:
     and `problem` says what is wrong with an example of a file. `further` reads what an example
     holds beside texts, gold label and id from its JSON. `variant_of` names what an example is one
     of several variants of, "" for none, and `topic` what several examples are about.
-    `output_spellings` holds further names that models give their outputs. `bundled` names the file
-    of assets/bundled with the examples that come with the app, and `translated` the labels that a
+    `output_spellings` holds further names that models give their outputs, and `merged_outputs` the
+    label that a finer output counts as, "" for one that is left out. `bundled` names the file of
+    assets/bundled with the examples that come with the app, and `translated` the labels that a
     phrase-based translator is trained for. `choice` is what the page calls the task where one is
     chosen, empty for one that is not offered there; `question` says what the model is asked,
     `titles` what a person calls the fields and `unit` one example; `meanings` has a sentence for
@@ -109,6 +110,7 @@ class Task:
     spellings: Mapping[str, Label] = field(default_factory=dict)
     output_spellings: Mapping[str, Label] = field(default_factory=dict)
     forms: tuple[LabelForm, ...] = ()
+    merged_outputs: Mapping[str, Label] = field(default_factory=dict)
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     gold_columns: tuple[str, ...] = ()
     sanity_examples: tuple[Example, ...] = ()
@@ -191,12 +193,18 @@ class Task:
     def read_order(self, names: Sequence[str]) -> tuple[Label, ...] | None:
         """Read the labels of a model's outputs, in their order; None where each is not there once.
 
-        Numbers say nothing: data sets number their labels in many ways.
+        Finer outputs are read where each label has one: a label may then be there more than once,
+        and "" for an output that is left out. Numbers say nothing: data sets number their labels in
+        many ways.
         """
         table = {**self.spellings, **self.output_spellings}
         words = [normalised(name) for name in names]
+        finer = not self.merged_outputs.keys().isdisjoint(words)
+        if finer:
+            table |= self.merged_outputs
         order = tuple(table[word] for word in words if word in table and not word.isdigit())
-        return order if sorted(order) == sorted(self.labels) and len(order) == len(words) else None
+        known = {*order} - {""} if finer else order
+        return order if sorted(known) == sorted(self.labels) and len(order) == len(words) else None
 
     def gold_kind(self, gold: Label) -> str:
         """Return MERGED where a gold label merges labels of the task, as non-entailment does.
@@ -223,6 +231,8 @@ class Task:
         )
 
 
+GUESS: tuple[Label, ...] = ("guess",)
+"""In the place of an order of labels: the one that answers the task's sanity examples best."""
 TASKS: dict[str, Task] = {}
 """Every task by name; a module of this folder registers its own when it is imported."""
 
@@ -264,7 +274,7 @@ def read_outputs(
 
 
 def read_labels(text: str, task: Task | None = None) -> tuple[Label, ...] | None:
-    """Read labels with commas between them; None where there are none.
+    """Read labels with commas between them; None where there are none, GUESS of `guess`.
 
     They are of a task, or of another that asks about the same texts; of any where none is given.
     Raises LabelError, also where the labels of several tasks are spelt so.
@@ -272,6 +282,8 @@ def read_labels(text: str, task: Task | None = None) -> tuple[Label, ...] | None
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
         return None
+    if tuple(names) == GUESS:
+        return GUESS
     if task and not task.labels:
         raise LabelError(f"{task.title.lower()} is answered with spans, so it has no labels")
     alike = [each for each in TASKS.values() if task is None or each.example is task.example]

@@ -6,7 +6,6 @@ counted. A part for which they do not suffice is cut at the words that each text
 (patience diff); what cannot be cut counts as removed and added.
 """
 
-import re
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,9 +14,9 @@ from difflib import Match, SequenceMatcher
 from itertools import accumulate, pairwise
 from typing import Literal, NamedTuple
 
+from probe.graphemes import word_spans
 from probe.stopping import check_stop
 
-WORD = re.compile(r"\w+|[^\w\s]")
 COMPARISONS, COMPARISONS_A_WORD = 200_000, 200
 """How many pairs of equal words are looked at: for any two texts, and for each word besides."""
 MAX_CUTS = 10
@@ -40,9 +39,9 @@ def edits(before: str, after: str) -> list[Edit]:
     Kept, moved and added parts in order spell `after`. Where `after` has the words of `before` in
     another order, it is one moved part.
     """
-    old, new = list(WORD.finditer(before)), list(WORD.finditer(after))
-    old_words = [match.group().lower() for match in old]
-    new_words = [match.group().lower() for match in new]
+    old, new = word_spans(before), word_spans(after)
+    old_words = [before[start:end].lower() for start, end in old]
+    new_words = [after[start:end].lower() for start, end in new]
     if old_words != new_words and sorted(old_words) == sorted(new_words):
         return [Edit("moved", after)]
     word_edits: list[Edit] = []
@@ -55,8 +54,8 @@ def edits(before: str, after: str) -> list[Edit]:
     return word_edits
 
 
-def _edit(kind: EditKind, text: str, words: Sequence[re.Match[str]]) -> list[Edit]:
-    return [Edit(kind, text[words[0].start() : words[-1].end()])] if words else []
+def _edit(kind: EditKind, text: str, words: Sequence[tuple[int, int]]) -> list[Edit]:
+    return [Edit(kind, text[words[0][0] : words[-1][1]])] if words else []
 
 
 class Part(NamedTuple):

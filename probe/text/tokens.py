@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from probe.first_import import first_import
+from probe.graphemes import has_unspaced, joined, pieces
 
 if TYPE_CHECKING:
     from nltk.tokenize.destructive import NLTKWordTokenizer
@@ -27,6 +29,33 @@ def tokenise(text: str) -> list[str]:
     The tokenizer of `nltk.word_tokenize`, without its sentence splitter and so without data.
     """
     return [token for token in _tokenizer().tokenize(text) if token.strip()]
+
+
+FINAL_MARKS = {
+    **{"。": ".", "．": ".", "।": ".", "۔": "."},
+    **{"！": "!", "？": "?", "؟": "?"},
+}
+"""Marks that end a sentence in other scripts, and what they are in English."""
+END = re.compile(f"(?<=.)[{''.join(FINAL_MARKS)}]$")
+
+
+def words_of(text: str) -> list[str]:
+    """Return the tokens of `tokenise`; of a script without blanks each character is one.
+
+    The mark that ends a sentence of another script is a token of its own.
+    """
+    tokens = tokenise(text)
+    if text.isascii():
+        return tokens
+    parts = (part for token in tokens for part in END.sub(r" \g<0>", token).split())
+    return [piece for part in parts for piece in (pieces(part) if has_unspaced(part) else [part])]
+
+
+def split_at_blanks(text: str) -> list[str]:
+    """Return the words between blanks; of a script without blanks each character is one."""
+    return [
+        piece for word in text.split() for piece in (pieces(word) if has_unspaced(word) else [word])
+    ]
 
 
 QUOTES = ("``", "''")
@@ -75,8 +104,11 @@ def substitute(text: str, replacements: Sequence[tuple[int, int, str]]) -> str:
 
 
 def join(tokens: Sequence[str]) -> str:
-    """Join with single spaces; nothing is detokenised (Gupta et al. 2021)."""
-    return " ".join(tokens)
+    """Join with single spaces; nothing is detokenised (Gupta et al. 2021).
+
+    Between characters of a script without blanks there is none.
+    """
+    return joined(list(tokens))
 
 
 def same_words(first: str, second: str) -> bool:

@@ -9,9 +9,10 @@ from probe.stopping import check_stop
 from probe.tasks.label_rules import COMPUTED, UNDEFINED, Rule
 from probe.tasks.task import Example, Label, Task
 from probe.text.difference import Edit, edits
+from probe.text.language import ENGLISH, foreign_reason, language_of
 from probe.text.tokens import same_words
 from probe.transforms.availability import require_ready
-from probe.transforms.options import Options
+from probe.transforms.options import OPTIONS, Options
 from probe.transforms.registry import Reader, SubWords, Tools, Transform, chain, rule_of
 from probe.transforms.wording import applies_of
 
@@ -40,7 +41,9 @@ class Step:
 class Result:
     """One example that a chain derived from an example: number `number` of `of` derived ones.
 
-    `steps` is the lineage, a step for each link; the last one's example is `example`.
+    `steps` is the lineage, a step for each link; the last one's example is `example`. Where it is
+    `not_applicable` a link is for English and the text is not; `note` says why. `ranked_by` says in
+    words which importance ranked its tokens, "" where none did.
     """
 
     transform: str
@@ -56,6 +59,8 @@ class Result:
     steps: tuple[Step, ...]
     number: int = 1
     of: int = 1
+    not_applicable: bool = False
+    ranked_by: str = ""
 
     @property
     def name(self) -> str:
@@ -92,23 +97,30 @@ def apply(
     options: Options,
     read: Reader,
     predicted: Sequence[Label] = (),
+    foreign: Sequence[str] | None = None,
 ) -> list[tuple[Result, ...]]:
     """Apply a transform or chain to examples; at least one result for each, in their order.
 
     `read` scores sub-words, many examples at a time. `predicted` are the model's labels, which
-    are used where a transform needs a gold label that is not known. Raises UnknownTransform or
-    Unavailable, and Stopped between two examples.
+    are used where a transform needs a gold label that is not known. `foreign` says of each example
+    why transforms for English do not apply to it, "" where they do; without it the language of its
+    texts decides. Raises UnknownTransform or Unavailable, and Stopped between two examples.
     """
     require_ready(name, task)
+    reasons = [""] * len(examples)
+    if any(link.language == ENGLISH for link in chain(name)) and options.other_languages == "skip":
+        judged = (foreign_reason(language_of(task, example)) for example in examples)
+        reasons = list(judged if foreign is None else foreign)
     states = [
         _State(example, row, _known(example.gold, *predicted[row : row + 1]))
-        for row, example in enumerate(examples)
+        for row, (example, reason) in enumerate(zip(examples, reasons, strict=True))
+        if not reason
     ]
     destroyed = False
     for position, link in enumerate(chain(name)):
         destroyed = destroyed or link.rule == UNDEFINED
         current = [state.example for state in states]
-        readings: Sequence[SubWords | None] = (
+        readings: Sequence[SubWords | str | None] = (
             read(current) if link.level == "sub-word" else [None] * len(current)
         )
         states = [
@@ -121,14 +133,31 @@ def apply(
                 Tools(
                     rng(seed, f"{name}|{position}{state.branch}", state.example),
                     options,
-                    reading,
+                    None if isinstance(reading, str) else reading,
                     state.labels,
                 ),
                 destroyed,
+                reading if isinstance(reading, str) else "",
             )
         ]
         states = list(_bounded(states, len(examples)))
-    return _results(name, examples, task, states, seed, options)
+    made = _results(name, examples, task, states, seed, options)
+    return [
+        (_left(name, example, task, reason, seed, options),) if reason else results
+        for example, results, reason in zip(examples, made, reasons, strict=True)
+    ]
+
+
+def _left(
+    name: str, example: Example, task: Task, reason: str, seed: int, options: Options
+) -> Result:
+    """Leave an example as it is, which a transform for English cannot be asked of."""
+    link = next(each.name for each in chain(name) if each.language == ENGLISH)
+    step = Step(link, task, example, example, f"{link} is for English, and {reason}")
+    return Result(
+        name, task, example, example, rule_of(name), False, True, step.note, seed, options.variant,
+        (step,), not_applicable=True,
+    )  # fmt: skip
 
 
 def _known(*labels: Label | None) -> tuple[Label, ...]:
@@ -149,13 +178,15 @@ class _State:
 
 
 def _step(
-    state: _State, link: Transform, task: Task, tools: Tools, destroyed: bool
+    state: _State, link: Transform, task: Task, tools: Tools, destroyed: bool, refusal: str
 ) -> Iterator[_State]:
+    """Yield what a link makes of a state; `refusal` says why its tokens cannot be ranked."""
     check_stop()
     before = state.example
-    changed = link.make(before, task, tools)
+    changed = None if refusal else link.make(before, task, tools)
     if changed is None:
-        note = f"{link.name} needs {applies_of(link, task)}"
+        reason = f"cannot rank the tokens: {refusal}" if refusal else ""
+        note = f"{link.name} {reason or f'needs {applies_of(link, task)}'}"
         step = Step(link.name, task, before, before, note)
         yield replace(state, notes=(*state.notes, note), steps=(*state.steps, step))
         return
@@ -199,7 +230,8 @@ def _results(
     seed: int,
     options: Options,
 ) -> list[tuple[Result, ...]]:
-    rule = rule_of(name)
+    rule, ranks = rule_of(name), any(link.level == "sub-word" for link in chain(name))
+    ranked_by = OPTIONS["ranks"].values[options.ranks] if ranks else ""
     groups: list[list[_State]] = [[] for _ in examples]
     for state in states:
         groups[state.row].append(state)
@@ -219,6 +251,7 @@ def _results(
                 state.steps,
                 number,
                 len(group),
+                ranked_by=ranked_by,
             )
             for number, state in enumerate(group, start=1)
         )

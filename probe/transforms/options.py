@@ -7,6 +7,7 @@ from typing import Any, Literal
 from probe.errors import OptionError
 
 Sign = Literal["support", "gupta", "abs"]
+Ranks = Literal["paper", "shown"]
 Draw = Literal["vocabulary", "paper_code"]
 Subsequence = Literal["contiguous", "gappy"]
 Substitution = Literal["safe", "fritz_code"]
@@ -16,6 +17,7 @@ Antonym = Literal["paper", "naik_code"]
 Number = Literal["first", "random"]
 Tautology = Literal["end", "naik_code"]
 LookAlike = Literal["any", "published"]
+OtherLanguages = Literal["skip", "count"]
 
 SIGNS: Mapping[str, str] = {
     "support": "tokens that speak for the label score high (Feng et al. 2018)",
@@ -30,6 +32,7 @@ class Options:
 
     keep: float = 0.5
     sign: Sign = "support"
+    ranks: Ranks = "paper"
     pin: tuple[str, ...] = (".", "!", "?")
     by_id: bool = False
     draw: Draw = "vocabulary"
@@ -47,6 +50,7 @@ class Options:
     distortion_limit: int = 6
     keep_first_half: bool = False
     look_alike: LookAlike = "any"
+    other_languages: OtherLanguages = "skip"
 
     @property
     def changed(self) -> dict[str, Any]:  # Any: each has its field's own type
@@ -85,6 +89,13 @@ PINS: Mapping[str, str] = {
 OPTIONS: Mapping[str, Option] = {
     "keep": Option("share of the tokens that drop, repeat and replace keep", {}, high=1),
     "sign": Option("which tokens count as important", SIGNS),
+    "ranks": Option(
+        "which importance ranks the tokens",
+        {
+            "paper": "gradient × input at the word vectors, as in the paper",
+            "shown": "the method by which importance is shown",
+        },
+    ),
     "by_id": Option(
         "what keeping a token means",
         {False: "it stays where it stands", True: "all its twins stay too, as in the code (by_id)"},
@@ -156,6 +167,10 @@ OPTIONS: Mapping[str, Option] = {
             "any": "also those in which only a common noun can be altered, to another of its kind",
             "published": "those in which a published rule alters a word",
         },
+    ),
+    "other_languages": Option(
+        "what transforms for English make of a text that is beyond doubt in another language",
+        {"skip": "nothing: they do not apply to it", "count": "what they make of any text"},
     ),
 }
 DEFAULTS = Options()

@@ -13,6 +13,7 @@ from probe.transforms.options import Options
 
 Level = Literal["word", "sub-word"]
 Need = Literal["model", "wordnet", "tagger", "phrases"]
+Language = Literal["any", "English"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class SubWords(Protocol):
         """Return the ids of real sub-words: no special, no unused ones."""
 
 
-Reader = Callable[[Sequence[Example]], Sequence[SubWords]]
+Reader = Callable[[Sequence[Example]], Sequence[SubWords | str]]
+"""Reads examples; a text in place of sub-words says why there are none."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,12 @@ class Inexact:
     why: str
 
 
+def inexact(text: str, *reasons: str) -> str | Inexact:
+    """Return a text, as an `Inexact` one where there is a reason."""
+    why = "; ".join(filter(None, reasons))
+    return Inexact(text, why) if why else text
+
+
 @dataclass(frozen=True)
 class Changed:
     """The examples that a transform derived from one; `why` they are not exact, else a `note`."""
@@ -107,8 +115,9 @@ class Transform:
     the whole example and returns a tuple of new ones, one, a `Changed` or None. `default` says
     that the result is compared with the task's default label instead of the original prediction;
     `labels` are those that it speaks of beside its rule; `applies` says in words what an example
-    must have; `needs` names what must be there for it to run, `options` the options that it reads;
-    `home` is the task that it was published for, where it is our extension for any other.
+    must have, `language` in which its texts must be; `needs` names what must be there for it to
+    run, `options` the options that it reads; `home` is the task that it was published for, where it
+    is our extension for any other.
     `summary` and `applies` call the texts {target}, {source} and {origin}, which `wording` fills
     for a task.
     """
@@ -130,6 +139,7 @@ class Transform:
     needs: tuple[Need, ...] = ()
     options: tuple[str, ...] = ()
     home: str = ""
+    language: Language = "any"
 
     def suits(self, task: Task) -> bool:
         """Whether the task has the fields and labels that the transform speaks of."""
@@ -218,8 +228,13 @@ def transform(
     needs: tuple[Need, ...] = (),
     options: tuple[str, ...] = (),
     home: str = "",
+    language: Language = "any",
 ) -> Callable[[Function], Function]:
-    """Register the decorated function under `name` with its facts."""
+    """Register the decorated function under `name` with its facts.
+
+    Whether one for English counts on other texts is an option of every such transform.
+    """
+    read = (*options, "other_languages") if language == "English" else options
     needed: tuple[Need, ...] = ("model", *needs) if level == "sub-word" else needs
 
     def register(function: Function) -> Function:
@@ -239,8 +254,9 @@ def transform(
             default,
             labels,
             needed,
-            options,
+            read,
             home,
+            language,
         )
         return function
 

@@ -4,13 +4,22 @@ from collections.abc import Mapping
 
 from probe.errors import OptionError
 from probe.tasks.task import Task
+from probe.terms import Term
 from probe.transforms.options import DEFAULTS, OPTIONS, Options, read_options
-from probe.transforms.registry import REGISTRY
+from probe.transforms.registry import FAMILIES, REGISTRY
+
+SEVERAL = "several"
+GROUPS: Mapping[str, Term] = {
+    SEVERAL: Term("Several kinds of changes", "What changes of more than one kind read."),
+    **FAMILIES,
+}
+"""The groups in which options are shown: those that several families read, then by family."""
 
 
-def family_of(name: str) -> str:
-    """Return the family of the transforms that read an option."""
-    return next(entry.family for entry in REGISTRY.values() if name in entry.options)
+def group_of(name: str) -> str:
+    """Return the group of an option: the family of the transforms that read it, or several."""
+    families = {entry.family for entry in REGISTRY.values() if name in entry.options}
+    return families.pop() if len(families) == 1 else SEVERAL
 
 
 def options_of(task: Task) -> list[str]:

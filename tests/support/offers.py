@@ -24,7 +24,9 @@ TRANSFORMS: Offers = {
     },
 }
 OPTIONS: Offers = {
-    **dict.fromkeys(("keep", "sign", "by_id", "draw", "pin", "tautology", "spelling"), EVERY),
+    **dict.fromkeys(("keep", "sign", "ranks", "by_id", "draw"), EVERY),
+    **dict.fromkeys(("pin", "tautology", "spelling"), EVERY),
+    "other_languages": EVERY,
     **dict.fromkeys(("lm_weight", "distortion_weight", "distortion_limit"), LABELLED),
     "keep_first_half": ("sentiment",),
     **dict.fromkeys(("subsequence", "antonym", "number"), NLI_ALONE),

@@ -28,6 +28,7 @@ from finetune.training.recipes import WORD_MODELS, Preset
 from finetune.training.words.held_out import require_both
 from finetune.training.words.vectors import words_of
 from probe.models.architectures import architecture
+from probe.models.checkpoint import loading
 from probe.models.classifier import Classifier, Precision
 from probe.models.word_models import decomposable, esim  # noqa: F401  # registers them with the Auto classes
 from probe.models.word_models.word_tokenizer import SPECIAL, word_tokenizer
@@ -65,7 +66,7 @@ def untrained(
         id2label=dict(enumerate(LABELS)),
         label2id={label: index for index, label in enumerate(LABELS)},
     )
-    with torch.random.fork_rng():
+    with loading, torch.random.fork_rng():
         torch.manual_seed(seed)
         model: PreTrainedModel = AutoModelForSequenceClassification.from_config(config)
     if own:

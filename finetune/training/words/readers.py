@@ -29,6 +29,7 @@ from finetune.training.reader import Example, batch_of, examples_of, mean_f1
 from finetune.training.recipes import WORD_READERS, ReaderPreset
 from finetune.training.words.held_out import require_both
 from finetune.training.words.vectors import words_of
+from probe.models.checkpoint import loading
 from probe.models.classifier import Precision
 from probe.models.reader import Reader
 from probe.models.word_models import bidaf, qanet  # noqa: F401  # registers them with the Auto classes
@@ -57,7 +58,7 @@ def untrained(
         vectors=vectors,
         correction=correction,
     )
-    with torch.random.fork_rng():
+    with loading, torch.random.fork_rng():
         torch.manual_seed(seed)
         model = AutoModelForQuestionAnswering.from_config(config)
     lower = all(word == word.lower() for word in words[len(SPECIAL) :])

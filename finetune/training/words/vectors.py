@@ -8,6 +8,7 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 from probe.errors import TrainingError
+from probe.models.checkpoint import loading
 from probe.models.weights.files import VECTORS
 from probe.models.word_models.word_tokenizer import SPECIAL, splitter
 
@@ -45,10 +46,11 @@ def vocabulary(texts: Iterable[str], size: int, lower: bool = True) -> list[str]
 @torch.inference_mode()
 def embed_words(words: Sequence[str], encoder: str, batch: int = 256) -> torch.Tensor:
     """Return the mean of the encoder's last states over each word's sub-words.  # (words, width)"""
-    tokenizer = AutoTokenizer.from_pretrained(encoder, trust_remote_code=False)
-    model = AutoModel.from_pretrained(
-        encoder, dtype=torch.float32, use_safetensors=True, trust_remote_code=False
-    ).eval()
+    with loading:
+        tokenizer = AutoTokenizer.from_pretrained(encoder, trust_remote_code=False)
+        model = AutoModel.from_pretrained(
+            encoder, dtype=torch.float32, use_safetensors=True, trust_remote_code=False
+        ).eval()
     rows = []
     for start in range(0, len(words), batch):
         inputs = tokenizer(list(words[start : start + batch]), padding=True, return_tensors="pt")

@@ -10,7 +10,7 @@ from probe.data.missing import is_missing
 from probe.data.rows import Columns, InputRow, read_rows, require_text
 from probe.data.tables import Table
 from probe.errors import ComparisonError, ExampleError
-from probe.models.classifier import Model, Precision, Prediction
+from probe.models.classifier import Model, Precision, Prediction, predict_each
 from probe.tasks.nli import Pair
 from probe.tasks.task import (
     MERGED,
@@ -138,15 +138,22 @@ def require_different(names: Sequence[str]) -> None:
 
 
 def _answered(models: Sequence[Model], rows: Sequence[Row], precision: Precision) -> Iterator[Row]:
-    """Run one model after the other over the rows, each in batches of like length."""
+    """Run one model after the other over the rows, each in batches of like length.
+
+    A row that one of them cannot read has its reason in place of answers.
+    """
     examples = [row.example for row in rows if row.example]
-    predictions = [model.predict(examples, precision) for model in models]
-    cut = [[model.too_long(example) for example in examples] for model in models]
-    answers = zip(zip(*predictions, strict=True), zip(*cut, strict=True), strict=True)
+    answers = zip(*(predict_each(model, examples, precision) for model in models), strict=True)
     for row in rows:
         if row.example:
-            several, shortened = next(answers)
-            row = replace(row, predictions=several, cut=shortened)
+            several = next(answers)
+            refused = next((each for each in several if isinstance(each, ExampleError)), None)
+            given = tuple(each for each in several if not isinstance(each, ExampleError))
+            if refused:
+                yield Row(row.number, row.task, error=str(refused))
+                continue
+            cut = tuple(model.too_long(row.example) for model in models)
+            row = replace(row, predictions=given, cut=cut)
         yield row
 
 

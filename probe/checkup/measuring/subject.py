@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from probe.analysis.importance.attribution import Importance, attribute
-from probe.analysis.transformed import explained
+from probe.analysis.importance.attribution import Importance
+from probe.analysis.transformed import ImportanceReader
 from probe.models.classifier import Precision, Prediction
 from probe.models.library import AnyModel
 from probe.tasks.task import Task
+from probe.transforms import Options
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ class Subject:
         return [self.predictions[at] for at in self._drawn]
 
     @cached_property
-    def importance(self) -> list[Importance]:
-        """Which tokens of these few matter."""
+    def importance(self) -> list[Importance | str]:
+        """Which tokens of these few matter, or why that is not known."""
         answers = [each.answer for each in self.before]
-        return attribute(self.model, self.few, explained(self.task, self.few, answers))
+        known = dict(zip(self.few, answers, strict=True))
+        return ImportanceReader(self.model, Options(), known)(self.few)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from probe.analysis.fp32_sample import fp32_words
+from probe.analysis.legibility import notes_before
 from probe.cli.answers.batch_run import score_as_run
 from probe.cli.answers.interrupts import INTERRUPTED, stopped_by_interrupt
 from probe.cli.answers.open_models import opened
@@ -90,6 +91,8 @@ def batch_command(
     answered = classifier.task
     options = transform_options(answered, keep, sign, pin, by_id, draw, others)
     columns = settled(source, path, answered, reading)
+    for said in notes_before(source, columns, answered, classifier, names, options):
+        typer.echo(f"note: {said}", err=True)
     request = ScoringRequest(columns, names, seed, options, precision, guard, reading)
     places = Places(out, pairs)
     known = identity(path, classifier, request, places)
@@ -110,6 +113,8 @@ def batch_command(
         typer.echo(f"computed in {precision_words(shape)}")
     if sample := shape.get("fp32_sample"):
         typer.echo(fp32_words(sample["rows"], sample["differing"]))
+    for said in shape["notes"]:
+        typer.echo(said)
     typer.echo(forms_words(shape["forms"]), err=True)
     if stopped:
         typer.echo("stopped; the same command goes on where this one ended", err=True)

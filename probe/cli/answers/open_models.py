@@ -1,6 +1,6 @@
 """Models as the command line names them, with a warning where their labels seem wrong."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import typer
@@ -9,7 +9,7 @@ from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels, UnclearTask
 from probe.models.library import AnyModel, load, load_any
-from probe.models.user_models import open_model
+from probe.models.user_models import notes_of, open_model
 from probe.tasks.task import read_labels, task_named
 
 
@@ -21,8 +21,7 @@ def opened(name: str, labels: str = "", task: str = "") -> AnyModel:
     with naming_options():
         asked = task_named(task) if task else None
         loaded = open_model(name, read_labels(labels, asked), asked)
-    for warning in filter(None, (loaded.warning, loaded.doubt)):
-        typer.echo(f"warning: {warning}", err=True)
+    _warn(loaded.warnings)
     return loaded.model
 
 
@@ -30,14 +29,23 @@ def loaded_any(name: str, labels: str = "", task: str = "") -> AnyModel:
     """Load a model of any task, without a look at whether its labels seem wrong."""
     with naming_options():
         asked = task_named(task) if task else None
-        return load_any(name, read_labels(labels, asked), asked)
+        model = load_any(name, read_labels(labels, asked), asked)
+    _warn(notes_of(model))
+    return model
 
 
 def loaded(name: str, labels: str = "", task: str = "") -> Classifier:
     """Load a model as `opened` does, without a look at whether its labels seem wrong."""
     with naming_options():
         asked = task_named(task) if task else None
-        return load(name, read_labels(labels, asked), asked)
+        model = load(name, read_labels(labels, asked), asked)
+    _warn(notes_of(model))
+    return model
+
+
+def _warn(warnings: Iterable[str]) -> None:
+    for warning in warnings:
+        typer.echo(f"warning: {warning}", err=True)
 
 
 @contextmanager

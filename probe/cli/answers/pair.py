@@ -5,9 +5,10 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from probe.analysis.examination import examine
+from probe.analysis.examination import Examination, examine
 from probe.analysis.importance.attribution import Importance
-from probe.analysis.importance.methods import BaselineToken, Method
+from probe.analysis.importance.check import checked
+from probe.analysis.importance.methods import AskedMethod, BaselineToken
 from probe.cli.answers.open_models import opened
 from probe.cli.options import (
     AsJson,
@@ -35,7 +36,10 @@ from probe.tasks.task import Label, Task
 STRONGEST = 5
 """How many tokens are shown."""
 
-MethodName = Annotated[Method, choice("method", get_args(Method), "Attribution method.")]
+MethodName = Annotated[
+    AskedMethod,
+    choice("method", get_args(AskedMethod), "Attribution method; auto: the one shown first."),
+]
 BaselineName = Annotated[
     BaselineToken, choice("baseline", get_args(BaselineToken), "What stands for no token.")
 ]
@@ -59,7 +63,7 @@ def pair_command(
     by_id: ById = False,
     draw: Draw = "vocabulary",
     others: Assignments = [],  # noqa: B006
-    method: MethodName = "gradient_x_input",
+    method: MethodName = "auto",
     baseline: BaselineName = "pad",
     label: Annotated[str, typer.Option(help="Label to explain; gold or predicted if empty.")] = "",
     precision: PrecisionName = "fp32",
@@ -83,12 +87,27 @@ def pair_command(
     shape = examination_json(examination, precision)
     if as_json:
         typer.echo(json.dumps(shape, ensure_ascii=False))
+        _check(examination)
         return
     names = ["original", *(one.result.name for one in examination.transformed)]
     for name, row in zip(names, [shape["original"], *shape["transformed"]], strict=True):
         typer.echo(_line(asked, name, row, shape["original"]))
+    for said in examination.notes:
+        typer.echo(f"note: {said}")
     if examination.importance:
         typer.echo(_strongest(examination.importance))
+        for remark in examination.importance.remarks:
+            typer.echo(remark)
+    else:
+        typer.echo(f"no importance: {examination.no_importance}")
+    _check(examination)
+
+
+def _check(examination: Examination) -> None:
+    """Check the network once the answer stands there; say beside it what is wrong."""
+    if examination.importance:
+        for sentence in checked(examination.importance.model).sentences:
+            typer.echo(sentence, err=True)
 
 
 def _label(task: Task, label: str) -> Label | None:
@@ -104,7 +123,8 @@ def _line(task: Task, name: str, row: dict[str, Any], original: dict[str, Any]) 
     changed = any(row[field] != original[field] for field in others)
     text = " ▸ ".join(row[field] for field in (task.fields if changed else [task.target]))
     agrees = {True: "agrees", False: "changed", None: ""}[row.get("agrees")]
-    return f"{name:18} {row['label']:14} {row['confidence']:.3f} {agrees:8} {text}"
+    ranked = f" [ranked by {row['ranked_by']}]" if row.get("ranked_by") and row["changed"] else ""
+    return f"{name:18} {row['label']:14} {row['confidence']:.3f} {agrees:8} {text}{ranked}"
 
 
 def _strongest(importance: Importance) -> str:

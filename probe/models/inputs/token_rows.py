@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import torch
-    from transformers import BatchEncoding
+    from transformers import BatchEncoding, PreTrainedModel
 
 BATCH_TOKENS: Mapping[str, int] = {"cpu": 2048, "cuda": 16_384}
 """Of a scored batch, padding included: on a core more is not quicker, and a run is stopped between
@@ -111,11 +111,11 @@ def _fill(
 
 
 def by_tokens(
-    lengths: Sequence[int], tokens: int, most_rows: int = BATCH_ROWS
+    lengths: Sequence[int], tokens: int, most_rows: int = BATCH_ROWS, equal: bool = False
 ) -> Iterator[list[int]]:
     """Group row numbers, the longest first, into batches of so many tokens, padding included.
 
-    A row that is longer is a batch of its own.
+    A row that is longer is a batch of its own; with `equal` no row of a batch is padded.
     """
     order = sorted(range(len(lengths)), key=lambda row: lengths[row], reverse=True)
     batch: list[int] = []
@@ -123,9 +123,18 @@ def by_tokens(
         longest = max(1, lengths[batch[0]]) if batch else 1
         full = len(batch) == most_rows or (len(batch) + 1) * longest > tokens
         shorter = len(batch) * longest >= FULL_TOKENS and lengths[row] < SHORTER * longest
+        shorter |= equal and bool(batch) and lengths[row] != lengths[batch[0]]
         if batch and (full or shorter):
             yield batch
             batch = []
         batch.append(row)
     if batch:
         yield batch
+
+
+def embedding_rows(model: PreTrainedModel) -> int | None:
+    """Return how many tokens a network has vectors for, None where it keeps no table of them."""
+    try:
+        return getattr(model.get_input_embeddings(), "num_embeddings", None)
+    except NotImplementedError:  # CANINE hashes characters
+        return None

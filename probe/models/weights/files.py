@@ -18,6 +18,8 @@ from probe.settings import ASSETS
 WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
 OWN = "model-own.safetensors"
 """The weights of a model that shares others."""
+ADAPTER_WEIGHTS = "adapter_model.safetensors"
+"""The weights of a LoRA adapter, which are added to another model's."""
 SHARED_FOLDER = "word_embeddings"
 """The folder, beside the models' own, of what they share."""
 VECTORS = ASSETS / "vectors"
@@ -37,7 +39,8 @@ def weight_files(folder: Path) -> list[Path]:
         return [whole]
     if (folder / INDEX).is_file():
         return sorted(_named_file(folder, name) for name in set(_weight_map(folder).values()))
-    return sorted(folder.glob("model-*.safetensors"))
+    adapter = [path for path in [folder / ADAPTER_WEIGHTS] if path.is_file()]
+    return sorted(folder.glob("model-*.safetensors")) or adapter
 
 
 def _weight_map(folder: Path) -> dict[str, str]:

@@ -9,14 +9,17 @@ import os.path
 from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from probe.errors import ModelError
 from probe.models.weights.files import VECTORS, weight_files
 from probe.tasks.task import Example, Task, example_json, task_of_example
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
 MODEL_FILE_PATTERNS = (
-    *("config.json", "tokenizer*.json", "special_tokens_map.json"),
+    *("config.json", "adapter_config.json", "tokenizer*.json", "special_tokens_map.json"),
     *("added_tokens.json", "vocab.*", "merges.txt", "*.model"),
 )
 """The files of a model's folder that its predictions depend on."""
@@ -75,6 +78,18 @@ def weights_hash(folder: Path) -> str:
     shared = _shared_vectors({path.name: path for path in folder.glob("config.json")})
     for path in (*weight_files(folder), *([shared] if shared else [])):
         digest.update(f"{file_hash(path)}\n".encode())
+    return digest.hexdigest()
+
+
+def network_hash(model: "PreTrainedModel") -> str:
+    """Return the hash over the kind, the names and the values of a loaded network's weights."""
+    import torch
+
+    digest = hashlib.sha256(str(model.config.model_type).encode())
+    for name, value in sorted(model.state_dict().items()):
+        digest.update(f"{name}\n".encode())
+        raw = value.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
+        digest.update(raw.numpy().data)
     return digest.hexdigest()
 
 

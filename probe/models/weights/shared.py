@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from fnmatch import fnmatch
 from pathlib import Path
 
 import torch
@@ -11,6 +12,7 @@ from torch import Tensor
 
 from probe.errors import FileError, ModelError, library_words, writing
 from probe.models.weights.files import INDEX, OWN, SHARED_FOLDER, WHOLE, weight_files
+from probe.models.weights.folder import PICKLES, check_weights, read_config
 
 
 def read_weights(folder: Path) -> dict[str, Tensor]:
@@ -61,14 +63,22 @@ def _shared_weights(folder: Path, shared: str) -> dict[str, Tensor]:
 def export_model(folder: Path, out: Path) -> None:
     """Write a model into a new folder that holds all of its weights, in one file.
 
-    Raises FileError where the folder is there already or cannot be written, and ModelError.
+    What a training keeps beside them is left out. Raises FileError where the folder is there
+    already or cannot be written, and ModelError, also for an adapter, which is no whole model.
     """
     if out.exists():
         raise FileError(f"{out} is there already; name a new folder")
+    read_config(folder.name, folder)
+    check_weights(folder.name, folder)
     with writing(out):
-        ignored = shutil.ignore_patterns("*.safetensors", INDEX)
-        shutil.copytree(folder, out, ignore=ignored)
+        shutil.copytree(folder, out, ignore=_not_of_the_model)
         write_weights(read_weights(folder), out / WHOLE)
+
+
+def _not_of_the_model(_: str, names: list[str]) -> list[str]:
+    """Return the files of a folder that are weights, pickles, or steps of a training."""
+    other = ("*.safetensors", INDEX, "checkpoint*", "trainer_state.json", "runs", *PICKLES)
+    return [name for name in names if any(fnmatch(name, pattern) for pattern in other)]
 
 
 def write_weights(weights: dict[str, Tensor], path: Path) -> None:

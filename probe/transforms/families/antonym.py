@@ -54,6 +54,7 @@ SPURIOUS = "civilian"  # the opposite of a serviceman, one of WordNet's senses o
     applies="a noun or adjective with an antonym",
     needs=("wordnet",),
     options=("antonym",),
+    language="English",
 )
 def antonym(pair: Pair, tools: Tools) -> tuple[Pair, ...] | None:
     """Make a pair for each antonym, those of the premise first, at most 32."""

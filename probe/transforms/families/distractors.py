@@ -29,6 +29,7 @@ APPLIES = "an answer, and a word in the question that another can stand for"
     fields=FIELDS,
     needs=NEEDS,
     options=("look_alike",),
+    language="English",
 )
 def addsent(question: Question, tools: Tools) -> Changed | None:
     """Add a distractor at the end."""
@@ -47,6 +48,7 @@ def addsent(question: Question, tools: Tools) -> Changed | None:
     fields=FIELDS,
     needs=NEEDS,
     options=("look_alike",),
+    language="English",
 )
 def addsent_first(question: Question, tools: Tools) -> Changed | None:
     """Add a distractor in front."""
@@ -65,6 +67,7 @@ def addsent_first(question: Question, tools: Tools) -> Changed | None:
     fields=FIELDS,
     needs=NEEDS,
     options=("look_alike",),
+    language="English",
 )
 def addsent_other(question: Question, tools: Tools) -> Changed | None:
     """Add a distractor with a fake answer of the second list."""

@@ -3,21 +3,22 @@
 A model that relies on the words that two texts share predicts entailment whatever their order.
 Where its paper and its code differ both are here: `negprem` follows the paper, `negprem_hyp` the
 code, whose numbers were published; `Options` holds the rest. Words are split at blanks for orders
-and subsequences, and as the Penn Treebank does for substitutions.
+and subsequences, a script without blanks into its characters, and as the Penn Treebank does for
+substitutions.
 """
 
 import random
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from probe.graphemes import why_characters
 from probe.tasks.label_rules import KEEP, Rule
 from probe.tasks.nli import FLIP, NLI, NOT_ENTAILED, Pair
 from probe.text.tagger import tag
-from probe.text.tokens import tokenise
+from probe.text.tokens import join, split_at_blanks, tokenise
 from probe.text.wordnet import Relation
 from probe.transforms.families.wordnet_substitution import Kind, reworded
-from probe.transforms.registry import Tools, transform
+from probe.transforms.registry import Changed, Inexact, Tools, inexact, transform
 
 SOURCE = "Dickerson, fritz"
 CLAUSE = "It is not the case that"
@@ -36,14 +37,13 @@ register = partial(transform, family="heuristic", source=SOURCE)
     fields=NLI.fields,
     applies="two different words in the premise or the hypothesis",
 )
-def shuffleboth(pair: Pair, tools: Tools) -> Pair | None:
+def shuffleboth(pair: Pair, tools: Tools) -> Changed | None:
     """Shuffle each side by itself; a side keeps its order only where it has no other."""
-    premise, hypothesis = (
-        reordered(text.split(), tools.rng) for text in (pair.premise, pair.hypothesis)
-    )
+    premise, hypothesis = (reordered(text, tools.rng) for text in (pair.premise, pair.hypothesis))
     if premise is None and hypothesis is None:
         return None
-    return replace(pair, premise=premise or pair.premise, hypothesis=hypothesis or pair.hypothesis)
+    new = replace(pair, premise=premise or pair.premise, hypothesis=hypothesis or pair.hypothesis)
+    return Changed((new,), why=why_characters(pair.premise + pair.hypothesis))
 
 
 @register(
@@ -55,9 +55,10 @@ def shuffleboth(pair: Pair, tools: Tools) -> Pair | None:
     edits="hypothesis",
     applies="two different words in the premise (any other order would be the premise again)",
 )
-def shuffleprem(text: str, tools: Tools) -> str | None:
+def shuffleprem(text: str, tools: Tools) -> str | Inexact | None:
     """Draw another order than the premise's own, which would be entailed; the code allows it."""
-    return reordered(text.split(), tools.rng)
+    new = reordered(text, tools.rng)
+    return inexact(new, why_characters(new)) if new else None
 
 
 @register(
@@ -70,34 +71,37 @@ def shuffleprem(text: str, tools: Tools) -> str | None:
     applies="two words in the premise",
     options=("subsequence",),
 )
-def premsubseq(text: str, tools: Tools) -> str | None:
+def premsubseq(text: str, tools: Tools) -> str | Inexact | None:
     """Cut out a span, never with the last word, as the code; or draw any words, as the paper."""
-    words = text.split()
+    words = split_at_blanks(text)
     if len(words) < 2:
         return None
     if tools.options.subsequence == "gappy":
         chosen = tools.rng.sample(range(len(words)), tools.rng.randrange(1, len(words)))
-        return " ".join(words[i] for i in sorted(chosen))
+        part = join([words[i] for i in sorted(chosen)])
+        return inexact(part, why_characters(part))
     start = tools.rng.randint(0, len(words) - 2)
     end = tools.rng.randint(start + 1, len(words) - 1)
-    return " ".join(words[start:end])
+    part = join(words[start:end])
+    return inexact(part, why_characters(part))
 
 
-def reordered(words: Sequence[str], rng: random.Random) -> str | None:
-    """Draw an order that reads differently, case aside; None where there is none."""
+def reordered(text: str, rng: random.Random) -> str | None:
+    """Draw an order of words that reads differently, case aside; None where there is none."""
+    words = split_at_blanks(text)
     original = [word.lower() for word in words]
     if len(set(original)) < 2:
         return None
     for _ in range(MAX_DRAWS):  # at worst half of them draw the original order
         drawn = rng.sample(words, len(words))
         if [word.lower() for word in drawn] != original:
-            return " ".join(drawn)
+            return join(drawn)
     return None
 
 
 # negation
 
-negate = partial(register, needs=("tagger",))
+negate = partial(register, needs=("tagger",), language="English")
 
 
 @negate(
@@ -195,6 +199,7 @@ def _register(
         applies=f"{words} in the hypothesis that have {relation}s in WordNet",
         needs=("wordnet", "tagger"),
         options=("substitution", "replacements", "senses", "inflect"),
+        language="English",
     )
     def substitution(text: str, tools: Tools) -> str | None:
         return reworded(text, kind, relation, tools.rng, tools.options)

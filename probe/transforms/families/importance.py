@@ -1,14 +1,17 @@
 """Drop, repeat, replace, copyone: sub-words by their importance (Gupta et al. 2021, section 3.1).
 
 The sub-words of a text are ranked by score, ties by position, and the ceil(r * n) highest are kept.
+Sub-words that are bytes of one character of the text count as one.
 The paper's code keeps by id (`by_id`), so a low-ranked repetition of a kept sub-word is kept too;
-and its sign keeps what raises the loss (`sign="gupta"`).
+and its sign keeps what raises the loss (`sign="gupta"`). The score is the paper's, or that of the
+method by which importance is shown (`ranks="shown"`).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial
 
+from probe.graphemes import clusters
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.task import SOURCE
 from probe.transforms.registry import Inexact, Scored, Tools, transform
@@ -21,19 +24,44 @@ register = partial(
     rule=UNDEFINED,
     level="sub-word",
     source="Gupta et al. 2021, section 3.1",
-    options=("sign", "keep", "by_id"),
+    options=("sign", "ranks", "keep", "by_id"),
 )
 TOKEN = "a token in {target}"
 
 
-def kept_positions(scored: Sequence[Scored], tools: Tools) -> set[int]:
-    """Return the positions of the sub-words that are kept."""
-    ranked = sorted(range(len(scored)), key=lambda i: (-scored[i].score, i))
+def units(text: str, tokens: Sequence[Scored]) -> list[list[Scored]]:
+    """Return the sub-words one by one; those that share a character of the text stay together.
+
+    A tokenizer of bytes splits an emoji or a Chinese character into several sub-words.
+    """
+    if text.isascii():
+        return [[token] for token in tokens]
+    cluster_at = [n for n, cluster in enumerate(clusters(text)) for _ in cluster]
+    grouped: list[list[Scored]] = []
+    last = -1  # the cluster in which the sub-word before ends
+    for token in tokens:
+        inside = cluster_at[token.start : token.end]
+        if inside and inside[0] == last:
+            grouped[-1].append(token)
+        else:
+            grouped.append([token])
+        last = inside[-1] if inside else last
+    return grouped
+
+
+def kept_units(scored: Sequence[Sequence[Scored]], tools: Tools) -> set[int]:
+    """Return the positions of the units that are kept."""
+    scores = [sum(token.score for token in unit) for unit in scored]
+    ranked = sorted(range(len(scored)), key=lambda i: (-scores[i], i))
     best = ranked[: kept_count(tools.options.keep, len(scored))]
     if not tools.options.by_id:
         return set(best)
-    ids = {scored[i].id for i in best}
-    return {i for i, token in enumerate(scored) if token.id in ids}
+    kept = {_ids(scored[i]) for i in best}
+    return {i for i, unit in enumerate(scored) if _ids(unit) in kept}
+
+
+def _ids(unit: Sequence[Scored]) -> tuple[int, ...]:
+    return tuple(token.id for token in unit)
 
 
 def kept_count(share: float, n: int) -> int:
@@ -66,8 +94,9 @@ def drop(text: str, tools: Tools) -> str | Inexact | None:
     """Keep the important sub-words only."""
     if not tools.tokens:
         return None
-    positions = kept_positions(tools.tokens, tools)
-    return rewrite([token.id for i, token in enumerate(tools.tokens) if i in positions], tools)
+    every = units(text, tools.tokens)
+    kept = kept_units(every, tools)
+    return rewrite([token.id for i in sorted(kept) for token in every[i]], tools)
 
 
 @register(
@@ -80,11 +109,12 @@ def repeat(text: str, tools: Tools) -> str | Inexact | None:
     """Draw each of them anew from all kept sub-words."""
     if not tools.tokens:
         return None
-    positions = kept_positions(tools.tokens, tools)
-    pool = [token.id for i, token in enumerate(tools.tokens) if i in positions]
-    if not pool:  # r = 0 keeps nothing, so there is nothing to repeat
+    every = units(text, tools.tokens)
+    kept = kept_units(every, tools)
+    if not kept:  # r = 0 keeps nothing, so there is nothing to repeat
         return None
-    return rewrite(_redrawn(positions, pool, tools), tools)
+    pool = [_ids(every[i]) for i in sorted(kept)]
+    return rewrite(_redrawn(every, kept, lambda: tools.rng.choice(pool)), tools)
 
 
 @register(
@@ -92,23 +122,23 @@ def repeat(text: str, tools: Tools) -> str | Inexact | None:
     "Replace the unimportant half",
     "Replaces the tokens of {target} that matter least to the model by random ones.",
     applies=TOKEN,
-    options=("sign", "keep", "by_id", "draw"),
+    options=("sign", "ranks", "keep", "by_id", "draw"),
 )
 def replace(text: str, tools: Tools) -> str | Inexact | None:
     """Draw each of them from the vocabulary without special and unused tokens."""
     if not tools.tokens:
         return None
-    positions = kept_positions(tools.tokens, tools)
+    every = units(text, tools.tokens)
     pool = PAPER_CODE_IDS if tools.options.draw == "paper_code" else tools.reading.vocabulary()
-    return rewrite(_redrawn(positions, pool, tools), tools)
+    kept = kept_units(every, tools)
+    return rewrite(_redrawn(every, kept, lambda: (tools.rng.choice(pool),)), tools)
 
 
-def _redrawn(positions: set[int], pool: Sequence[int], tools: Tools) -> list[int]:
-    """Return the ids with those at other positions drawn from a pool."""
-    return [
-        token.id if i in positions else tools.rng.choice(pool)
-        for i, token in enumerate(tools.tokens)
-    ]
+def _redrawn(
+    every: Sequence[Sequence[Scored]], kept: Container[int], draw: Callable[[], Sequence[int]]
+) -> list[int]:
+    """Return the ids with those of the units that are not kept drawn anew."""
+    return [id_ for i, unit in enumerate(every) for id_ in (_ids(unit) if i in kept else draw())]
 
 
 @register(
@@ -118,10 +148,12 @@ def _redrawn(positions: set[int], pool: Sequence[int], tools: Tools) -> list[int
     reads=SOURCE,
     applies="a token in {source}",
     default=True,
-    options=("sign",),
+    options=("sign", "ranks"),
 )
 def copyone(text: str, tools: Tools) -> str | Inexact | None:
     """Copy one token, as the paper says; its first code filled every position with it."""
     if not tools.tokens:
         return None
-    return rewrite([max(tools.tokens, key=lambda token: token.score).id], tools)
+    every = units(text, tools.tokens)
+    most = max(every, key=lambda unit: sum(token.score for token in unit))
+    return rewrite(_ids(most), tools)

@@ -1,17 +1,19 @@
 """Sort, reverse, shuffle, copysort: words in another order (Gupta et al. 2021, section 3.1).
 
 The text is lower-cased and tokenised; the mark at its end stays at the end. The paper says so
-of punctuation in general, its code pins only the full stop (`pin=(".",)`).
+of punctuation in general, its code pins only the full stop (`pin=(".",)`). Of a script without
+blanks each character counts as a word.
 """
 
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import pairwise, permutations
 
+from probe.graphemes import why_characters
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.task import SOURCE
-from probe.text.tokens import join, tokenise
-from probe.transforms.registry import Inexact, Tools, transform
+from probe.text.tokens import FINAL_MARKS, join, words_of
+from probe.transforms.registry import Inexact, Tools, inexact, transform
 
 PAPER = "Gupta et al. 2021, section 3.1"
 MAX_DRAWS = 200  # all fail with p < 1e-39 where the words are distinct
@@ -24,16 +26,24 @@ register = partial(transform, family="lexical", rule=UNDEFINED, source=PAPER, op
 
 def split(text: str, tools: Tools) -> tuple[list[str], list[str]]:
     """Return the lower-cased tokens and, apart, the final mark if it is pinned."""
-    tokens = tokenise(text.lower())
-    if tokens and tokens[-1] in tools.options.pin:
+    tokens = words_of(text.lower())
+    if tokens and FINAL_MARKS.get(tokens[-1], tokens[-1]) in tools.options.pin:
         return tokens[:-1], tokens[-1:]
     return tokens, []
 
 
-def reorder(text: str, tools: Tools, order: Callable[[list[str]], list[str]]) -> str | None:
+def reorder(
+    text: str, tools: Tools, order: Callable[[list[str]], list[str]]
+) -> str | Inexact | None:
     """Put the words of a text in another order, None where it has none."""
     words, mark = split(text, tools)
-    return join(order(words) + mark) if words else None
+    return reordered(order(words) + mark) if words else None
+
+
+def reordered(words: list[str], why: str = "") -> str | Inexact:
+    """Return the text of words in another order; inexact where characters stand for words."""
+    text = join(words)
+    return inexact(text, why_characters(text), why)
 
 
 TARGET_WORD = "a word in {target}"
@@ -45,7 +55,7 @@ TARGET_WORD = "a word in {target}"
     "Puts the words of {target} in alphabetical order.",
     applies=TARGET_WORD,
 )
-def sort(text: str, tools: Tools) -> str | None:
+def sort(text: str, tools: Tools) -> str | Inexact | None:
     """Sort by code point: punctuation, digits, letters."""
     return reorder(text, tools, sorted)
 
@@ -56,7 +66,7 @@ def sort(text: str, tools: Tools) -> str | None:
     "Puts the words of {target} in the opposite order, the last word first.",
     applies=TARGET_WORD,
 )
-def reverse(text: str, tools: Tools) -> str | None:
+def reverse(text: str, tools: Tools) -> str | Inexact | None:
     """Reverse the words."""
     return reorder(text, tools, lambda words: words[::-1])
 
@@ -81,15 +91,13 @@ def shuffle(text: str, tools: Tools) -> str | Inexact | None:
     for drawn in _draws(words, tools):
         count = retained(drawn)
         if count == 0:
-            return join(drawn + mark)
+            return reordered(drawn + mark)
         if count < fewest:
             best, fewest = drawn, count
     if len(words) > MAX_EXHAUSTIVE_WORDS:
         best, fewest = _swapped(best, fewest, retained, tools)
-    if not fewest:
-        return join(best + mark)
-    why = f"no order of these words was found that keeps fewer than {fewest} bigrams"
-    return Inexact(join(best + mark), why)
+    kept = f"no order of these words was found that keeps fewer than {fewest} bigrams"
+    return reordered(best + mark, kept if fewest else "")
 
 
 @register(
@@ -100,7 +108,7 @@ def shuffle(text: str, tools: Tools) -> str | Inexact | None:
     applies="a word in {source}",
     default=True,
 )
-def copysort(text: str, tools: Tools) -> str | None:
+def copysort(text: str, tools: Tools) -> str | Inexact | None:
     """Sort the premise into the hypothesis."""
     return reorder(text, tools, sorted)
 

@@ -49,6 +49,7 @@ CHOICES: Mapping[Number, Callable[[Random, Sequence[Span]], Span]] = {
     applies="a number and a name in the premise",
     needs=("tagger",),
     options=("number",),
+    language="English",
 )
 def numerical(pair: Pair, tools: Tools) -> tuple[Pair, ...] | None:
     """Return the entailed, the contradicted and the neutral pair, in this order.

@@ -27,6 +27,7 @@ register = partial(
     rule=UNDEFINED,
     source="Gupta et al. 2021, section 3.1",
     needs=("phrases",),
+    language="English",
     options=WEIGHTS,
 )
 

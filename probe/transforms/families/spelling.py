@@ -11,12 +11,13 @@ missing, so common nouns count in the plural only; "function" for prepositions, 
 determiners and pronouns.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from random import Random
 
+from probe.graphemes import clusters
 from probe.tasks.label_rules import KEEP
 from probe.tasks.nli import NLI
 from probe.text import tagger
@@ -46,47 +47,56 @@ register = partial(
 )
 
 
+Letters = Sequence[str]
+"""A word as its grapheme clusters, so that no accent or vowel sign is torn from its letter."""
+
+
 @dataclass(frozen=True)
 class Misspelling:
     """A kind of error: the letters of a word at which it can happen, and the misspelt word."""
 
-    indices: Callable[[str, Spelling], list[int]]
-    apply: Callable[[str, int, Random], str]
+    indices: Callable[[Letters, Spelling], list[int]]
+    apply: Callable[[Letters, int, Random], str]
 
 
-def swap_indices(word: str, spelling: Spelling) -> list[int]:
+def swap_indices(word: Letters, spelling: Spelling) -> list[int]:
     """Return the indices of letters that differ from the next letter.
 
     Of any words the code takes those with more than two different letters and no hyphen; of
     content and function words all, so that "of" becomes "fo".
     """
-    letters = {letter.upper() for letter in word if letter.isalpha()}
+    letters = {letter.upper() for letter in word if _is_letter(letter)}
     if spelling == "any" and ("-" in word or len(letters) < 3):
         return []
     return [
         index
         for index, (left, right) in enumerate(pairwise(word))
-        if left.isalpha() and right.isalpha() and left.upper() != right.upper()
+        if _is_letter(left) and _is_letter(right) and left.upper() != right.upper()
     ]
 
 
-def swap(word: str, index: int, rng: Random) -> str:
+def swap(word: Letters, index: int, rng: Random) -> str:
     """Swap a letter with the next; the pattern of capitals stays."""
     left, right = word[index], word[index + 1]
-    return word[:index] + _cased(right, left) + _cased(left, right) + word[index + 2 :]
+    swapped = _cased(right, left), _cased(left, right)
+    return "".join((*word[:index], *swapped, *word[index + 2 :]))
 
 
-def key_indices(word: str, spelling: Spelling) -> list[int]:
+def key_indices(word: Letters, spelling: Spelling) -> list[int]:
     """Return the indices of letters from a to z, in words of more than one character."""
     return [
         index for index, letter in enumerate(word) if letter.lower() in NEIGHBOURS and len(word) > 1
     ]
 
 
-def press_neighbour(word: str, index: int, rng: Random) -> str:
+def press_neighbour(word: Letters, index: int, rng: Random) -> str:
     """Replace a letter by one beside it on the keyboard."""
     key = rng.choice(NEIGHBOURS[word[index].lower()])
-    return word[:index] + _cased(key, word[index]) + word[index + 1 :]
+    return "".join((*word[:index], _cased(key, word[index]), *word[index + 1 :]))
+
+
+def _is_letter(letter: str) -> bool:
+    return letter[0].isalpha()
 
 
 SWAP = Misspelling(swap_indices, swap)
@@ -130,15 +140,16 @@ def spelling(text: str, tools: Tools) -> str | None:
 def _misspell(text: str, tools: Tools, misspelling: Misspelling) -> str | None:
     word_class = tools.options.spelling
     tokens = [
-        (token.start, word, indices)
+        (token, word, indices)
         for token in _tokens_of(text, word_class)
-        if (indices := misspelling.indices(word := text[token.start : token.end], word_class))
+        if (word := clusters(text[token.start : token.end]))
+        and (indices := misspelling.indices(word, word_class))
     ]
     if not tokens:
         return None
-    start, word, indices = tools.rng.choice(tokens)
+    token, word, indices = tools.rng.choice(tokens)
     new = misspelling.apply(word, tools.rng.choice(indices), tools.rng)
-    return substitute(text, [(start, start + len(word), new)])
+    return substitute(text, [(token.start, token.end, new)])
 
 
 def _tokens_of(text: str, word_class: Spelling) -> list[Span]:
@@ -152,4 +163,4 @@ def _tokens_of(text: str, word_class: Spelling) -> list[Span]:
 def _cased(letter: str, like: str) -> str:
     """Return a letter in the case of another; one that would become two letters stays."""
     cased = letter.upper() if like.isupper() else letter.lower() if like.islower() else letter
-    return cased if len(cased) == 1 else letter
+    return cased if len(cased) == len(letter) else letter

@@ -23,6 +23,7 @@ register = partial(
     source="Naik et al. 2018, section 3",
     options=("tautology",),
     home=NLI.name,
+    language="English",
 )
 MARKS, CLOSERS = ".!?", "\"'”’)]"
 FIRST_MARK, ENDING_MARK = re.compile(r"[.!?]"), re.compile(r"[.!?](?=[\s)]|\Z)")

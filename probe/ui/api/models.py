@@ -28,7 +28,7 @@ def build(models: ModelAccess) -> None:
 
         Args:
             model: owner/name, owner/name@revision, or the full path of a folder.
-            labels: What each of its outputs means, in their order, with commas between.
+            labels: What each of its outputs means, in their order, with commas between; or guess.
             owner: The token of one's own runs, which /inoculate returns.
             task: nli, paraphrase, sentiment or reading; if empty, that of a model on disk, or nli.
         """
@@ -49,7 +49,7 @@ def load_json(
         "labels": list(classifier.order),
         "plain_pairs_right": label_check.correct if label_check else None,
         "plain_pairs": label_check.n if label_check else None,
-        "warning": loaded.warning or loaded.doubt,
+        "warning": "; ".join(loaded.warnings),
     }
 
 

@@ -5,7 +5,8 @@ from typing import Any
 import gradio as gr
 
 from probe.analysis.examination import examine
-from probe.analysis.importance.methods import BaselineToken, Method
+from probe.analysis.importance.check import check_behind
+from probe.analysis.importance.methods import AskedMethod, BaselineToken
 from probe.reports.json import examination_json
 from probe.runs.model_access import ModelAccess
 from probe.transforms.options import Sign
@@ -28,7 +29,7 @@ def build(models: ModelAccess) -> None:
         seed: Seed = 0,
         keep: Share = 0.5,
         sign: Sign = "support",
-        method: Method = "gradient_x_input",
+        method: AskedMethod = "auto",
         baseline: BaselineToken = "pad",
         options: Choices = {},  # noqa: B006  # as above
         gold: Name = "",
@@ -46,8 +47,8 @@ def build(models: ModelAccess) -> None:
             seed: Where the transforms' chance begins.
             keep: The share of tokens that drop, repeat and replace keep.
             sign: Which tokens count as important.
-            method: How importance is computed.
-            baseline: The token that stands for nothing, for integrated gradients and occlusion.
+            method: How importance is computed; auto is the method that is shown first.
+            baseline: The token that stands for nothing, for methods that replace tokens.
             options: Further options of the transforms by name, as `python -m probe pair` has them.
             gold: The gold label, or the right answers with | between them, if known.
             owner: The token of one's own runs, which /inoculate returns.
@@ -67,6 +68,8 @@ def build(models: ModelAccess) -> None:
             method,
             baseline,
         )
+        if examination.importance:
+            check_behind(examination.importance.model)
         return examination_json(examination, "fp32")
 
     gr.api(probe, api_name="probe", concurrency_id="probe")

@@ -10,7 +10,7 @@ from probe.analysis.importance.methods import METHODS
 from probe.tasks.task import Example
 from probe.transforms.options import SIGNS, Sign
 from probe.transforms.registry import Scored
-from probe.ui.html.elements import NOTHING, join, twin
+from probe.ui.html.elements import join, note, twin
 
 KEYS: Mapping[Sign, Markup] = {
     "support": Markup(
@@ -27,14 +27,14 @@ KEYS: Mapping[Sign, Markup] = {
 
 
 def importance(
-    example: Example, scores: Importance | None, answer: tuple[int, int] | None = None
+    example: Example, scores: Importance | str, answer: tuple[int, int] | None = None
 ) -> Markup:
     """Show each text as shaded tokens, and once more as a table for screen readers.
 
-    `answer` is as of `shaded`. Nothing for a model that does not say which tokens matter to it.
+    `answer` is as of `shaded`. Where it is not to be had `scores` says why.
     """
-    if scores is None:
-        return NOTHING
+    if isinstance(scores, str):
+        return note(f"No importance of the tokens: {scores}.")
     return Markup('<div class="importance">{}{}</div>').format(
         shaded(example, scores, answer), twin("as table", score_table(example, scores))
     )
@@ -54,7 +54,9 @@ def shaded(example: Example, scores: Importance, answer: tuple[int, int] | None 
         )
         for field, text in sides.items()
     )
-    return Markup('<p class="rests">{}</p>{}').format(_caption(scores), lines)
+    return Markup('<p class="rests">{}</p>{}{}').format(
+        _caption(scores), lines, join(map(note, scores.remarks))
+    )
 
 
 def _caption(scores: Importance) -> Markup:
@@ -79,8 +81,16 @@ def score_table(example: Example, scores: Importance) -> Markup:
         '<div class="sheet scores" tabindex="0" role="region" aria-label="scores of the tokens">'
         '<table><thead><tr><th scope="col">text</th><th scope="col">token</th>'
         '<th scope="col">× 10<sup>{}</sup></th><th scope="col">score</th></tr></thead>'
-        '<tbody>{}</tbody></table></div><p class="fine">{}, for the label {}: {}.{}</p>'
-    ).format(power, rows, METHODS[scores.method].title, scores.label, SIGNS[scores.sign], delta)
+        '<tbody>{}</tbody></table></div><p class="fine">{} {}, for the label {}: {}.{}</p>'
+    ).format(
+        power,
+        rows,
+        METHODS[scores.method].title,
+        scores.where,
+        scores.label,
+        SIGNS[scores.sign],
+        delta,
+    )
 
 
 def _largest(scores: Importance) -> float:

@@ -1,6 +1,5 @@
 """Lesson: which words did an answer hang on, and whom to believe? (Gupta et al., Feng et al.)."""
 
-from probe.analysis.importance.methods import METHODS
 from probe.tasks.nli import NLI
 from probe.ui.lessons import attribution_live as live
 from probe.ui.lessons.bundled_scores import ROWS
@@ -22,11 +21,11 @@ QUESTIONS = (
         "show the other side: models stay sure of what is left when hardly any word is.",
     ),
     Question(
-        "Occlusion asks the model once for each token, integrated gradients many times for a "
-        "path, the other two once. Is the best method worth its price?",
-        "Compare the intervals: where two overlap widely, 200 pairs do not tell the methods "
-        "apart, and the cheap one is enough for a first look. For one pair that matters, take "
-        "the better one.",
+        "Leaving each token out asks the model once for each, integrated gradients many times for "
+        "a path, the other two once. Is the best method worth its price?",
+        f"Compare the intervals: where two overlap widely, {live.PAIRS} pairs do not tell the "
+        "methods apart, and the cheap one is enough for a first look. For one pair that matters, "
+        "take the better one.",
     ),
     Question(
         "Saliency has no sign. Why may that hurt it here?",
@@ -80,10 +79,11 @@ STEPS = (
             "pairs, and count the answers that change. Half of the tokens drawn by chance show "
             "what any deletion does.",
             f"The pairs are the {live.PAIRS} shortest of this app's test pairs. The figures grow "
-            "while they are computed: a minute on an idle machine, a few on a busy one.",
+            "while they are computed: two minutes on an idle machine, more on a busy one. The path "
+            f"of integrated gradients has {live.PATH_STEPS} steps here.",
         ),
         guess=Guess(
-            "Whose favourites are missed most?", tuple(live.TITLES[name] for name in METHODS)
+            "Whose favourites are missed most?", tuple(row.title for row in live.SHOWN.values())
         ),
         live=live.decide,
     ),

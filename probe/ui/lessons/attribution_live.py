@@ -1,17 +1,20 @@
 """What the lesson on attributions shows and computes."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from markupsafe import Markup
 
 from probe.analysis.batch import Chunk
-from probe.analysis.deletion import RANDOM, RANKINGS, deletion_test
+from probe.analysis.deletion import HALF, RANDOM, Cut, Ranking, deletion_test
 from probe.analysis.importance.attribution import Importance, attribute
-from probe.analysis.importance.methods import METHODS, Method
+from probe.analysis.importance.methods import FIRST, METHODS, PAPER, Method
 from probe.metrics import Estimate, Share
 from probe.models.classifier import text_lengths
+from probe.settings import ASSETS
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.transforms.registry import Scored
@@ -20,14 +23,21 @@ from probe.ui.html.elements import join
 from probe.ui.html.importance import KEYS, tokens
 from probe.ui.lessons import drawing
 from probe.ui.lessons.bundled_scores import bundled_example, progress, scored
-from probe.ui.lessons.lesson import Comparison, Finding, Setting, measured
+from probe.ui.lessons.lesson import Comparison, Figure, Finding, Setting, measured
 from probe.ui.lessons.published import published
 from probe.ui.lessons.shared_results import once
 
 PAIRS = 200
-"""Pairs of the test: the shortest, since occlusion asks the model once for each of their tokens."""
+"""Pairs of the test: the shortest, since the best methods ask the model once for each of their
+tokens, or many times for a path."""
+PATH_STEPS = 20
+"""Steps of that path, so that a class need not wait for more."""
+SHOWN = {name: row for name, row in METHODS.items() if row.place == "words"}
+"""The methods of the lesson, all at the word vectors."""
+RANKINGS = (*map(Ranking, SHOWN), RANDOM)
 ASKED = "news-16-1"
-TITLES = {name: term.title for name, term in METHODS.items()} | {RANDOM: "By chance"}
+Changes = Mapping[tuple[Ranking, Cut], bool]
+TITLES = {Ranking(name): row.title for name, row in SHOWN.items()} | {RANDOM: "By chance"}
 CHOICES = ("Nobody", "came to ask for", "a job", "at the Senna shipyard")
 """The stretches of the asked pair's hypothesis, as a student chooses among them."""
 
@@ -39,7 +49,7 @@ def show_pair() -> Markup:
 
 def show_methods() -> Markup:
     """Say what each method measures, and show the pair."""
-    return drawing.definitions((term.title, term.summary) for term in METHODS.values()) + (
+    return drawing.definitions((term.title, term.summary) for term in SHOWN.values()) + (
         show_pair()
     )
 
@@ -57,7 +67,7 @@ def one_method(setting: Setting) -> Iterator[Finding]:
 
 def four_methods(setting: Setting) -> Iterator[Finding]:
     """Score the pair by each method."""
-    read = {name: _scores(setting, name) for name in METHODS}
+    read = {name: _scores(setting, name) for name in SHOWN}
     tops = {name: _top(scores) for name, scores in read.items()}
     (word, most), *_ = Counter(tops.values()).most_common()
     yield Finding(
@@ -65,7 +75,7 @@ def four_methods(setting: Setting) -> Iterator[Finding]:
         _legend()
         + join(
             Markup("<p><b>{}</b> puts “{}” first</p>{}").format(
-                TITLES[name], tops[name], _shaded(scores)
+                SHOWN[name].title, tops[name], _shaded(scores)
             )
             for name, scores in read.items()
         ),
@@ -125,13 +135,13 @@ def decide(setting: Setting) -> Iterator[Finding]:
     classifier = setting.classifier
     key = model_key(classifier), "deletion"
     for chunk in once(key, lambda: _deleted(setting)):
-        changed = {name: _changed(chunk.rows, name) for name in RANKINGS}
-        best = max(METHODS, key=lambda name: changed[name].value)
+        changed = {order: _changed(chunk.rows, order) for order in RANKINGS}
+        best = max(RANKINGS[:-1], key=lambda order: changed[order].value)
         table = Comparison(
             "Answers that change without the half that a method calls important",
             tuple(
-                measured(TITLES[name], changed[name])
-                for name in sorted(RANKINGS, key=lambda name: -changed[name].value)
+                measured(TITLES[order], changed[order])
+                for order in sorted(RANKINGS, key=lambda order: -changed[order].value)
             ),
         )
         if chunk.done < chunk.total:
@@ -141,21 +151,47 @@ def decide(setting: Setting) -> Iterator[Finding]:
             f"{TITLES[best]} finds what the answer hangs on best: without it "
             f"{100 * changed[best].value:.0f} % of the answers change, by chance "
             f"{100 * changed[RANDOM].value:.0f} %.",
-            compared=(table,),
-            came_true=list(METHODS).index(best),
+            compared=(table, curve()),
+            came_true=RANKINGS.index(best),
         )
 
 
-def _deleted(setting: Setting) -> Iterator[Chunk[Mapping[str, bool]]]:
+@cache
+def curve() -> Comparison:
+    """Return what was measured before: answers that change without the highest tokens of a pair.
+
+    `python -m benchmarks.importance curves` measures it, docs/importance.md has it of all methods.
+    """
+    held = json.loads((ASSETS / "importance_curves.json").read_text(encoding="utf-8"))
+    rows = {(row["method"], row["sign"]): row for row in held["changed"]}
+    titles = {FIRST: METHODS[FIRST].title, PAPER: METHODS[PAPER].title, None: "By chance"}
+    return Comparison(
+        f"Measured beforehand: answers of {held['model']} that change without the highest tokens "
+        f"of both texts, {held['n']} pairs",
+        tuple(
+            Figure(
+                f"{title}: {count} token{'s' if count > 1 else ''}",
+                rows[method, "support"][f"deletion {count}"] / held["n"],
+                f"n = {held['n']}",
+            )
+            for method, title in titles.items()
+            for count in (1, 3, 5)
+        ),
+    )
+
+
+def _deleted(setting: Setting) -> Iterator[Chunk[Changes]]:
     """Yield the chunks of the test, each with all rows so far."""
-    rows = list[Mapping[str, bool]]()
-    for chunk in deletion_test(setting.classifier, shortest(PAIRS)):
+    rows = list[Changes]()
+    for chunk in deletion_test(
+        setting.classifier, shortest(PAIRS), RANKINGS, most_steps=PATH_STEPS
+    ):
         rows += chunk.rows
         yield Chunk(tuple(rows), chunk.done, chunk.total, chunk.seconds)
 
 
-def _changed(rows: Sequence[Mapping[str, bool]], name: str) -> Estimate:
-    return Share(sum(row[name] for row in rows), len(rows)).estimate()
+def _changed(rows: Sequence[Changes], order: Ranking) -> Estimate:
+    return Share(sum(row[order, HALF] for row in rows), len(rows)).estimate()
 
 
 def lower_half(setting: Setting) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
+from probe.analysis.legibility import notes_before
 from probe.data.file_options import FLAGS, FileOptions, read_form
 from probe.data.preview import first_rows
 from probe.data.reading import Reading, reading_of
@@ -194,10 +195,12 @@ def show_file(visitor: str, task_name: str, path: str | None, form: str | None =
         return [NOTHING, NOTHING, doubt, switch, *hidden[1:], *nothing]
     broken = f", {table.broken:,} of them do not fit the header" if table.broken else ""
     counted = note(f"{len(table):,} row{'' if len(table) == 1 else 's'}{broken}")
+    whole = len(reading.columns.texts) == len(task.fields)
+    warned = notes_before(table, reading.columns, task) if whole else []
     return [
         sheet(first_rows(table), "first rows of the file"),
         _labels(reading, task),
-        _questions(reading) + counted,
+        _questions(reading) + counted + join(map(note, warned)),
         switch,
         gr.Column(visible=True),
         "",

@@ -9,20 +9,19 @@ from markupsafe import Markup
 from probe.tasks.task import Task, offered_tasks
 from probe.terms import capitalised
 from probe.transforms.options import DEFAULTS, OPTIONS, Option, Options, read_options
-from probe.transforms.registry import FAMILIES
-from probe.transforms.task_options import family_of, options_of
+from probe.transforms.task_options import GROUPS, group_of, options_of
 from probe.ui.html.elements import join, title
 
 
 def build() -> list[Any]:  # Any: gradio's components share no useful type
-    """Lay out a control for each option, by family; return them in the order of `OPTIONS`.
+    """Lay out a control for each option, in their groups; return them in the order of `OPTIONS`.
 
-    Those that the chosen task has not are out of sight, and so are families without any.
+    Those that the chosen task has not are out of sight, and so are groups without any.
     """
     controls: dict[str, Any] = {}
     gr.HTML(_out_of_sight(), padding=False, elem_classes="style-only")
-    for family, term in FAMILIES.items():
-        names = [name for name in OPTIONS if family_of(name) == family]
+    for group, term in GROUPS.items():
+        names = [name for name in OPTIONS if group_of(name) == group]
         with gr.Column(elem_classes=_tasks_with(names)):
             gr.HTML(title(term.title))
             with gr.Row():

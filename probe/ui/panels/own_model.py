@@ -44,7 +44,7 @@ def show(
     except UserError as trouble:
         return [alert(trouble), gr.skip(), gr.skip()]
     chosen, known = loaded.model.name, models.names(visitor, asked)
-    warning = join(alert(words) for words in (loaded.warning, loaded.doubt) if words)
+    warning = join(map(alert, loaded.warnings))
     return [
         Markup('<p class="fine" role="status">{}</p>{}').format(loaded.summary, warning),
         gr.Textbox(

@@ -57,8 +57,15 @@ def _view(row: Row, names: Sequence[str], columns: Columns) -> Record:
         "confidence": round(answer.confidence, 6) if answer else None,
         "error": row.error,
         "wrong": row.right is False,
+        "marks": marks(row.legible.cut, row.legible.mostly_unknown, row.legible.language),
         "made": made,
     }
+
+
+def marks(cut: bool, unknown: bool, language: str) -> list[str]:
+    """Return in a word or two each what keeps a model from reading a row as it stands."""
+    said = {"end cut": cut, "words unknown": unknown, language: language}
+    return [words for words, applies in said.items() if applies]
 
 
 def example_view(task: Task, example: Any, record: FileRecord, columns: Columns) -> Record:
@@ -100,11 +107,10 @@ def measures(summary: Summary) -> pd.DataFrame:
     """Return the measures by transform and gold label as a person reads them."""
     frame = summary_frame(summary)
     frame = frame[frame["n"] > 0]
+    figures = frame[["value", "low", "high", "n"]].itertuples(index=False)
     shown = [
-        _percent(Estimate(value, low, high, n))
-        for value, low, high, n in zip(
-            frame["value"], frame["low"], frame["high"], frame["n"], strict=True
-        )
+        _percent(Estimate(*estimate)) + (f" ({left:,} not in English)" if left else "")
+        for estimate, left in zip(figures, frame["not_applicable"], strict=True)
     ]
     groups = [name for name in summary.original.estimates if name not in MEASURES]
     names = [*MEASURES, *groups]

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from probe.analysis.legibility import MOSTLY
 from probe.data.rows import Columns, InputRow, read_rows
 from probe.scoring.assembly import DonePart
 from probe.scoring.parts import ScoredPart
 from probe.scoring.plan import ScoringPlan
 from probe.scoring.values import ValueColumns
 from probe.tasks.task import Label, Task
-from probe.ui.results.batch_tables import Record, changed_text, example_view
+from probe.ui.results.batch_tables import Record, changed_text, example_view, marks
 from probe.ui.results.row_pages import RowsWriter
 from probe.ui.results.rule_shares import RuleShares
 
@@ -88,6 +89,9 @@ def _view(
         "confidence": cells["confidence"],
         "error": cells["error"],
         "wrong": bool(wrong),
+        "marks": marks(
+            bool(cells["cut"]), (cells["unknown"] or 0) >= MOSTLY, cells["language"] or ""
+        ),
         "made": by_name,
     }
 

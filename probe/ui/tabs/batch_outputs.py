@@ -93,7 +93,9 @@ def finished(file: ScoredFile, state: FileProgress) -> Outputs:
         head=head(file.name, summary, told["model"], precision_words(told), file.seconds),
         halt=gr.Button(visible=False),
         again=gr.Button(visible=True),
-        figures=figures(summary, task, file.stem, rules, measures(summary)),
+        figures=figures(
+            summary, task, file.stem, rules, measures(summary), notes=told.get("notes", ())
+        ),
         rows=table,
         pager=pager,
         label=gr.Dropdown(choices=[ANY, *golds], value=ANY),

@@ -54,7 +54,7 @@ def described(task: Task, model: AnyModel | None) -> Markup:
     return catalogue(task, example, made)
 
 
-def unread(examples: Sequence[Example]) -> list[SubWords]:
+def unread(examples: Sequence[Example]) -> list[SubWords | str]:
     """Read no tokens."""
     return []
 

@@ -14,9 +14,10 @@ from probe.analysis.summary import Totals, summarise
 from probe.data.rows import Columns
 from probe.data.tables import Table, read_table
 from probe.errors import FileError, UnknownTransform
-from probe.reports.summary import summary_frame, summary_json
+from probe.reports.summary import notes, summary_frame, summary_json
 from probe.tasks.nli import LABELS, NLI
 from probe.transforms import Options
+from probe.transforms.options import DEFAULTS, OtherLanguages
 from tests.support.files.pair_files import pair_columns
 from tests.support.files.scored_frames import scored_frame
 from tests.support.models.tiny_bert import tiny_pairs
@@ -27,6 +28,7 @@ TINY = replace(shared(), name="tiny")
 COLUMNS = pair_columns("premise", "hypothesis", "label")
 PARTS = ("premise", "hypothesis", "gold", "prediction", "confidence", "agrees", "note")
 OURS = ["prediction", "confidence", "p_entailment", "p_neutral", "p_contradiction", "error"]
+OURS += ["cut", "unknown", "language"]
 
 
 def make(
@@ -41,9 +43,14 @@ def plain(n: int) -> Table:
     return make([(p.premise, p.hypothesis, str(p.gold)) for p in tiny_pairs(n)])
 
 
-def run(table: Table, names: Sequence[str] = NAMES, columns: Columns = COLUMNS) -> list[Row]:
+def run(
+    table: Table,
+    names: Sequence[str] = NAMES,
+    columns: Columns = COLUMNS,
+    options: Options = DEFAULTS,
+) -> list[Row]:
     """Score a table to its end in fp32."""
-    chunks = score(table, columns, shared(), names, precision="fp32")
+    chunks = score(table, columns, shared(), names, options=options, precision="fp32")
     return [row for chunk in chunks for row in chunk.rows]
 
 
@@ -188,8 +195,43 @@ def test_a_row_does_not_depend_on_its_chunk() -> None:
 def test_a_cut_row_says_so() -> None:
     table = make([("the man walks " * 100, "He moves.", ""), ("A man.", "He moves.", "")])
     rows = run(table, [])
-    assert [row.cut for row in rows] == [True, False]
+    assert [row.legible.cut for row in rows] == [True, False]
     assert summarise(rows, [], NLI).cut == 1
+
+
+LANGUAGES = make(
+    [
+        ("A man walks in the park with his dog.", "A man is outside.", "entailment"),
+        ("Ein Mann geht mit seinem Hund im Park.", "Der Mann ist draußen.", "entailment"),
+        ("男人在公园里遛狗。", "男人在外面。", "entailment"),
+        ("ผู้ชายเดินในสวน", "ผู้ชายอยู่ข้างนอก", "entailment"),
+    ]
+)
+
+
+@pytest.mark.parametrize(("option", "n"), [("skip", 1), ("count", 4)])
+def test_a_change_for_english_counts_for_english_rows_alone_unless_asked(
+    option: OtherLanguages, n: int
+) -> None:
+    options = Options(other_languages=option)
+    names = ["negation", "sort+negation", "shuffleprem"]
+    found = summarise(run(LANGUAGES, names, options=options), names, NLI)
+    for name in names[:2]:
+        measured = found.transforms[name]
+        assert (measured["agreement"].n, measured.not_applicable) == (n, 4 - n)
+    assert found.transforms["shuffleprem"].not_applicable == 0
+    assert found.languages == {"German": 1, "Chinese": 1, "Thai": 1}
+    (said, *_) = notes(found, options)
+    assert "3 of 4 rows are not in English" in said
+    assert "negation" in said and "shuffleprem" not in said
+
+
+def test_words_that_the_model_does_not_know_are_counted_and_said() -> None:
+    rows = run(LANGUAGES, [])
+    assert [row.legible.mostly_unknown for row in rows][1:] == [False, True, True]
+    found = summarise(rows, [], NLI)
+    assert found.unknown == 2
+    assert any(said.startswith("2 of 4 rows are mostly words") for said in notes(found, Options()))
 
 
 def spelt(text: str) -> str:
@@ -304,7 +346,8 @@ def test_an_undefined_measure_is_null_in_json() -> None:
 
 def test_the_summarys_frame_has_every_measure_once() -> None:
     frame = summary_frame(summarise(run(plain(9)), NAMES, NLI))
-    assert list(frame.columns) == ["label", "transform", "measure", "value", "low", "high", "n"]
+    estimate = ["value", "low", "high", "n", "not_applicable"]
+    assert list(frame.columns) == ["label", "transform", "measure", *estimate]
     assert not frame.duplicated(["label", "transform", "measure"]).any()
     assert len(frame) == 4 * (1 + len(NAMES)) * 5
 

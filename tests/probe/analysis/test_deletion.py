@@ -1,33 +1,62 @@
-"""The deletion test: what it takes out, and that chance is its control."""
+"""The deletion test: what it takes out and puts back, and that chance is its control."""
 
 import pytest
 
-from probe.analysis.deletion import CHUNK, RANDOM, RANKINGS, deletion_test, without_top_half
+from probe.analysis.deletion import (
+    CHUNK,
+    HALF,
+    RANDOM,
+    Cut,
+    Ranking,
+    deletion_test,
+    rankings,
+)
+from probe.analysis.importance.methods import METHODS
 from tests.support.models.scored_tokens import WORDS, scored
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_models import shared
 
 
 @pytest.mark.parametrize(
-    ("scores", "stay"),
+    ("cut", "scores", "stay"),
     [
-        ([0.9, 0.1, 0.5, -0.3], ["man", "walk"]),
-        ([0.2, 0.2, 0.2, 0.2], ["here", "walk"]),
-        ([0.9, 0.1, 0.5], ["man", "here"]),
-        ([0.9], ["a"]),
-        ([], []),
+        (HALF, [0.9, 0.1, 0.5, -0.3], ["man", "walk"]),
+        (HALF, [0.2, 0.2, 0.2, 0.2], ["here", "walk"]),
+        (HALF, [0.9, 0.1, 0.5], ["man", "here"]),
+        (HALF, [0.9], ["a"]),
+        (HALF, [], []),
+        (Cut("deletion", 1), [0.9, 0.1, 0.5], ["man", "here"]),
+        (Cut("insertion", 2), [0.9, 0.1, 0.5], ["a", "here"]),
+        (Cut("insertion", 5), [0.9, 0.1], ["a", "man"]),
     ],
 )
-def test_the_higher_half_goes_and_a_middle_one_stays(scores: list[float], stay: list[str]) -> None:
+def test_the_highest_go_or_come_back(cut: Cut, scores: list[float], stay: list[str]) -> None:
     tokens = scored(["a", "man", "here", "walk"][: len(scores)], scores)
-    assert [WORDS[id_] for id_ in without_top_half(tokens)] == stay
+    left = [token for token, kept in zip(tokens, cut.kept(tokens), strict=True) if kept]
+    assert [WORDS[token.id] for token in left] == stay
 
 
 def test_each_example_is_judged_by_every_ranking() -> None:
     pairs = tiny_pairs(CHUNK + 3)
-    chunks = list(deletion_test(shared(), pairs))
+    orders, cuts = [*map(Ranking, METHODS), RANDOM], [HALF, Cut("insertion", 1)]
+    chunks = list(deletion_test(shared(), pairs, orders, cuts))
     assert [len(chunk.rows) for chunk in chunks] == [CHUNK, 3]
-    assert all(tuple(row) == RANKINGS for chunk in chunks for row in chunk.rows)
+    keys = [(order, cut) for order in orders for cut in cuts]
+    assert all(list(row) == keys for chunk in chunks for row in chunk.rows)
+
+
+def test_nothing_taken_out_changes_nothing_and_everything_put_back_neither() -> None:
+    pairs, cuts = tiny_pairs(12), [Cut("deletion", 0), Cut("insertion", 1000)]
+    fields = shared().task.fields
+    (chunk,) = deletion_test(shared(), pairs, [Ranking("saliency")], cuts, fields)
+    assert not any(changed for row in chunk.rows for changed in row.values())
+
+
+def test_every_sign_of_a_method_is_an_order_of_its_own() -> None:
+    signs = {order.method: [] for order in rankings()}
+    for order in rankings():
+        signs[order.method].append(order.sign)
+    assert signs["occlusion"] == ["support", "gupta", "abs"] and signs["saliency"] == ["abs"]
 
 
 def test_chance_is_the_same_with_the_same_seed() -> None:

@@ -1,11 +1,14 @@
 """The BERT family: how texts are joined, importance against autograd, batches, files."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 
+import numpy as np
 import pytest
 import torch
 from torch.func import functional_call
+from transformers import PreTrainedModel
 
 from probe.analysis.importance.attribution import attribute
 from probe.analysis.importance.methods import Method
@@ -118,6 +121,22 @@ def scores(
 def test_a_saved_model_answers_as_before(kind: str, family: Family) -> None:
     before = shared(kind).probabilities(PAIRS)
     assert family(kind).probabilities(PAIRS) == pytest.approx(before, abs=1e-6)
+
+
+def test_models_that_several_threads_open_at_once_are_all_whole(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    tie_weights = PreTrainedModel.tie_weights
+    folders = []
+    for kind in ("bart", "roberta", "bert"):
+        folders.append(str(tmp_path_factory.mktemp(kind)))
+        shared(kind).model.save_pretrained(folders[-1])
+        shared(kind).tokenizer.save_pretrained(folders[-1])
+    with ThreadPoolExecutor(4) as threads:
+        opened = list(threads.map(load, folders * 10))
+    assert PreTrainedModel.tie_weights is tie_weights
+    for each in opened:
+        assert np.isfinite(each.probabilities(PAIRS)).all()
 
 
 @KINDS

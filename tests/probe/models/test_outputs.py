@@ -19,6 +19,7 @@ from tests.support.models.tiny_bert import tiny_bert
 
 TWO, THREE = ["LABEL_0", "LABEL_1"], ["LABEL_0", "LABEL_1", "LABEL_2"]
 OPINIONS = ["negative", "neutral", "positive"]
+FIVE = [f"LABEL_{at}" for at in range(5)]
 STARS = ["1 star", "2 stars", "3 stars", "4 stars", "5 stars"]
 
 
@@ -66,11 +67,9 @@ def test_yes_means_what_the_task_says() -> None:
         (["NEGATIVE", "POSITIVE"], None, PARAPHRASE_IDENTIFICATION, "answers sentiment classif"),
         (TWO, SENTIMENT, NLI, "answers sentiment classification (positive, negative), not natural"),
         (THREE, None, SENTIMENT, "answers natural language inference"),
-        (OPINIONS, None, SENTIMENT, "has 3 outputs (negative, neutral, positive), and sentiment"),
-        (OPINIONS, None, None, "and sentiment classification has 2 (positive, negative)"),
-        (STARS, None, SENTIMENT, "has 5 outputs (1 star, 2 stars, 3 stars, 4 stars, 5 stars), and"),
+        (FIVE, None, SENTIMENT, "has 5 outputs (LABEL_0, LABEL_1, LABEL_2, LABEL_3, LABEL_4), and"),
         (STARS, None, NLI, "has 3 (entailment, neutral, contradiction) or 2 (entailment, non-en"),
-        (STARS, None, None, "has 5 outputs, not 3, nor 2"),
+        (FIVE, None, None, "has 5 outputs, not 3, nor 2"),
         (TWO, None, READING, "(LABEL_0, LABEL_1), and reading comprehension is answered with"),
         (THREE, SENTIMENT, None, "has 3 outputs, Sentiment classification has: positive, neg"),
     ],
@@ -95,7 +94,14 @@ def test_yes_and_no_of_three_outputs_are_not_of_two_labels() -> None:
 
 def test_outputs_of_no_task_are_told_the_labels_of_the_likely_one() -> None:
     with pytest.raises(ModelError, match=r"and sentiment classification has 2 \(positive, neg"):
-        read_config("x", STARS, likely=SENTIMENT)
+        read_config("x", FIVE, likely=SENTIMENT)
+
+
+@pytest.mark.parametrize("asked", [None, SENTIMENT])
+def test_finer_outputs_of_sentiment_count_as_its_labels(asked: Task | None) -> None:
+    assert read_config("x", OPINIONS, asked=asked) == (SENTIMENT, ("negative", "", "positive"))
+    stars = ("negative", "negative", "", "positive", "positive")
+    assert read_config("x", STARS, likely=asked) == (SENTIMENT, stars)
 
 
 def test_a_given_order_says_the_task() -> None:

@@ -205,7 +205,6 @@ def test_a_given_order_has_each_label_once(names: list[str]) -> None:
         ["entailment", "contradiction"],
         ["LABEL_0", "LABEL_1"],
         ["entailment", "neutral", "contradiction", "invalid"],
-        ["negative", "neutral", "positive"],
     ],
 )
 def test_names_that_do_not_say_which_label_are_refused(names: list[str]) -> None:

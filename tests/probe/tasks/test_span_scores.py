@@ -29,6 +29,7 @@ def test_case_punctuation_articles_and_blanks_do_not_count(text: str, expected: 
         ("Rome", "Paris", 0.0),
         ("", "Paris", 0.0),
         ("the", "a", 0.0),
+        ("北京大学", "在北京。", 4 / 7),  # 2 of 4 and 2 of 3 characters; marks are none
     ],
 )
 def test_f1_is_the_harmonic_mean_of_precision_and_recall(

@@ -13,8 +13,15 @@ from probe.tasks.task import Task, offered_tasks
 from probe.transforms import REGISTRY, Options
 from probe.transforms.availability import ready
 from probe.transforms.options import DEFAULTS, OPTIONS
-from probe.transforms.registry import FAMILIES, Scored, Tools
-from probe.transforms.task_options import family_of, foreign, options_of, read_task_options
+from probe.transforms.registry import Scored, Tools
+from probe.transforms.task_options import (
+    GROUPS,
+    SEVERAL,
+    foreign,
+    group_of,
+    options_of,
+    read_task_options,
+)
 from tests.support.models.scored_tokens import FixedReader, scored
 from tests.support.offers import OPTIONS as OFFERED
 
@@ -48,8 +55,11 @@ def read_by(name: str, task: Task) -> set[str]:
         tools = Tools(random.Random(0), watched, AnyText(words=("man",)), (example.gold or "",))
         REGISTRY[name].make(example, task, tools)
     read: set[str] = vars(watched).get("read", set())
-    # the importance is computed by it before the transform sees any
-    return read | ({"sign"} if REGISTRY[name].level == "sub-word" else set())
+    # the importance is computed by two before the transform sees any, and by the other `apply`
+    # decides whether it sees any text
+    before = dict.fromkeys(("sign", "ranks"), REGISTRY[name].level == "sub-word")
+    before["other_languages"] = REGISTRY[name].language != "any"
+    return read | {option for option, is_read in before.items() if is_read}
 
 
 @pytest.mark.parametrize("task", offered_tasks(), ids=lambda task: task.name)
@@ -58,10 +68,11 @@ def test_a_transform_names_the_options_that_it_reads(task: Task) -> None:
         assert read_by(name, task) == set(REGISTRY[name].options) & set(options_of(task)), name
 
 
-def test_every_option_is_read_by_transforms_of_one_family() -> None:
+def test_every_option_is_in_the_group_of_its_family_unless_several_read_it() -> None:
     for name in OPTIONS:
         families = {entry.family for entry in REGISTRY.values() if name in entry.options}
-        assert families == {family_of(name)} <= set(FAMILIES)
+        assert group_of(name) == (families.pop() if len(families) == 1 else SEVERAL), name
+        assert group_of(name) in GROUPS
 
 
 @pytest.mark.parametrize("task", offered_tasks(), ids=lambda task: task.name)

@@ -1,5 +1,6 @@
 """What holds for every transform, for chains, and for any text at all."""
 
+import random
 from collections import Counter
 from collections.abc import Sequence
 from copy import deepcopy
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from probe.analysis.transformed import ImportanceReader
 from probe.errors import Unavailable, UnknownTransform
+from probe.graphemes import clusters
 from probe.tasks.label_rules import COMPUTED, KEEP, UNDEFINED
 from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, Pair
 from probe.text.tokens import tokenise
@@ -26,8 +28,8 @@ from probe.transforms import (
     rule_of,
 )
 from probe.transforms.availability import RESOURCES, missing, ready
-from probe.transforms.families.importance import kept_count
-from probe.transforms.registry import SubWords, Tools
+from probe.transforms.families.importance import kept_count, kept_units, units
+from probe.transforms.registry import Scored, SubWords, Tools
 from probe.transforms.wording import applies_of
 from tests.support.global_state import leaves_global_chance_alone
 from tests.support.models.scored_tokens import FixedReader, scored
@@ -202,6 +204,43 @@ def test_every_transform_but_distractors_suits_nli() -> None:
 
 
 # flags
+
+
+CLUSTERS = "ne\u0301e\u0301 re\u0301sume\u0301 किताब पढ़ रहा ที่นี่ 你好世界 👩‍👩‍👧 👍🏽 ok!"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_character_is_split(name: str) -> None:
+    pairs = [Pair(CLUSTERS, "A man sat.", None, str(at)) for at in range(5)]
+    pairs += [Pair("A man sat.", CLUSTERS, None, str(at)) for at in range(5)]
+    if REGISTRY[name].level == "word":  # a tiny vocabulary knows none of these
+        options = Options(other_languages="count")
+        for result in applied(name, pairs, options=options):
+            made = clusters(result.example.premise + " " + result.example.hypothesis)
+            assert {each for each in made if len(each) > 1} <= set(clusters(CLUSTERS)), result
+
+
+def test_sub_words_of_one_character_stay_together() -> None:
+    text, places = "ok 👍 no", [(0, 2), (3, 4), (3, 4), (3, 4), (5, 7)]
+    scores = [0.5, 0.1, 0.0, 0.9, 0.2]
+    tokens = [Scored("t", at, *place, scores[at]) for at, place in enumerate(places)]
+    assert [[token.id for token in unit] for unit in units(text, tokens)] == [[0], [1, 2, 3], [4]]
+    tools = Tools(random.Random(0), Options(keep=0.3))
+    assert kept_units(units(text, tokens), tools) == {1}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("我爱你。", "你我爱。"),
+        ("iPhone好", "iphone好"),
+        ("वह घर है।", "घर वह है ।"),
+    ],
+)
+def test_a_script_without_blanks_is_sorted_by_character(text: str, expected: str) -> None:
+    result = words_only("sort", text)
+    assert result.example.hypothesis == expected
+    assert ("each character counts" in result.note) == ("।" not in text)
 
 
 @pytest.mark.parametrize(

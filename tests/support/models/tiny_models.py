@@ -38,8 +38,9 @@ from transformers import (
     XLNetTokenizerFast,
 )
 
+from probe.models.architectures import architecture
 from probe.models.classifier import Classifier
-from probe.models.inputs.pair_encoding import restore_post_processor
+from probe.models.inputs.pair_encoding import give_segment_ids, restore_post_processor
 from probe.tasks.nli import LABELS
 from probe.tasks.task import TASKS, Label
 from tests.support.models.tiny_bert import LETTERS, MARKS, SPECIAL, SUFFIXES, TEXT
@@ -285,6 +286,8 @@ def tiny_classifier(
     tokenizer = tokenizer_of()
     if kind == "distilbert":
         tokenizer.model_input_names = ["input_ids", "attention_mask"]
+    if architecture(kind).segment_ids:
+        give_segment_ids(tokenizer)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = build(len(tokenizer), dict(enumerate(order)))

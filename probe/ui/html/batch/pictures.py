@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
-from probe.analysis.summary import Summary
+from probe.analysis.summary import Measured, Summary
 from probe.baselines import BASELINES
 from probe.metrics import Estimate, interval
 from probe.reports.summary import summary_frame
@@ -65,7 +65,7 @@ def _heat(summary: Summary, task: Task, pressable: bool) -> HeatMap:
                 group[name]["agreement"],
                 chance(task),
                 f"{name}{BETWEEN}{label}" if pressable else "",
-                _tip(group[name]["agreement"]),
+                _tip(group[name]),
             )
             for label, group in groups.items()
         ]
@@ -74,8 +74,10 @@ def _heat(summary: Summary, task: Task, pressable: bool) -> HeatMap:
     return HeatMap([Head(chain_title(name), name) for name in summary.transforms], columns, cells)
 
 
-def _tip(estimate: Estimate) -> str:
-    return f"{interval(estimate)} %, n = {estimate.n:,}" if estimate.n else "no such rows"
+def _tip(measured: Measured) -> str:
+    estimate, left = measured["agreement"], measured.not_applicable
+    told = f"{interval(estimate)} %, n = {estimate.n:,}" if estimate.n else "no such rows"
+    return f"{told}; {left:,} not in English, to which it does not apply" if left else told
 
 
 def intervals(summary: Summary, task: Task, stem: str) -> Markup:

@@ -43,8 +43,16 @@ def _line(row: Record, names: Sequence[str]) -> Markup:
         )
     made = join(_made(row["made"][name]) for name in names)
     return Markup('<tr>{}<td class="said">{}</td><td class="said">{}</td>{}</tr>').format(
-        first, _label(row["gold"]), _answer(row["label"], row["confidence"]), made
+        first,
+        _label(row["gold"]),
+        _answer(row["label"], row["confidence"]) + _marks(row.get("marks", ())),
+        made,
     )
+
+
+def _marks(marks: Sequence[str]) -> Markup:
+    """Show what keeps the model from reading the row as it stands; rows kept earlier have none."""
+    return join(Markup(' <span class="soft tiny mark">{}</span>').format(each) for each in marks)
 
 
 def _label(label: str) -> Markup:

@@ -1,5 +1,7 @@
 """What the Batch tab shows of a scored file: its head, and its figures as tiles."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 from markupsafe import Markup
 
@@ -42,18 +44,19 @@ def figures(
     rules: Markup = NOTHING,
     measures: pd.DataFrame | None = None,
     pressable: bool = True,
+    notes: Sequence[str] = (),
 ) -> Markup:
     """Show what the figures mean, the main ones, their pictures, and all of them folded away.
 
-    A press on some shows their rows, where these are `pressable`.
+    `notes` say what they rest on. A press on some shows their rows, where these are `pressable`.
     """
     pictures = (kept(summary, task, stem, pressable), intervals(summary, task, stem))
     measured = spans_right(summary, stem) if task.has_spans else rules
     more = (confidence(summary, stem) if summary.transforms else NOTHING, measured)
     every = NOTHING if measures is None else twin(EVERY, sheet(measures, MEASURED))
-    words = fp32_words(summary.sampled, summary.differing)
+    said = [*notes, fp32_words(summary.sampled, summary.differing)]
     tiled = tiles(summary, task, pressable)
-    main = (meaning(summary, task), tiled, note(words) if words else NOTHING)
+    main = (meaning(summary, task), tiled, *map(note, filter(None, said)))
     return join((*main, *map(_beside, (pictures, more)), every))
 
 

@@ -176,7 +176,7 @@ def side_by_side(examinations: Sequence[Examination]) -> Markup:
 
 def _model(examination: Examination) -> Markup:
     model = examination.model
-    cut = " · too long, its end is cut" if examination.cut else ""
+    cut = " · too long, its end is cut" if examination.legible.cut else ""
     address = link_to_example(model.task, examination.example, model.name)
     return Markup(
         '<section class="card answer"><h3 class="fine name">{}{}</h3><div class="head">{}</div>'
@@ -186,7 +186,7 @@ def _model(examination: Examination) -> Markup:
         cut,
         verdict(examination.prediction),
         bar(examination.prediction) + legend(examination.prediction),
-        importance(examination.example, examination.importance),
+        importance(examination.example, examination.importance or examination.no_importance),
         link(address, "Open in Probe"),
     )
 

@@ -14,7 +14,7 @@ from probe.tasks.task import INVALID, Task
 from probe.transforms.availability import missing
 from probe.transforms.registry import FAMILIES, REGISTRY
 from probe.ui.html.elements import NOTHING, alert, join, note, term, twin, uncapitalised
-from probe.ui.html.importance import score_table, shaded
+from probe.ui.html.importance import importance, score_table, shaded
 from probe.ui.html.prediction import bar, legend, next_best, place_of
 from probe.ui.html.probe.meaning import summary
 from probe.ui.html.probe.transformed import row
@@ -93,7 +93,7 @@ def answer(examination: Examination) -> Markup:
         *_shares(prediction),
         shaded(examination.example, scores, place_of(prediction))
         if scores
-        else _no_scores(examination),
+        else importance(examination.example, examination.no_importance),
         join((_next(prediction), _cut(examination))),
         join(folds),
     )
@@ -154,21 +154,9 @@ def rightness(examination: Examination) -> str:
     return f"wrong: {in_words(gold)}"
 
 
-def _no_scores(examination: Examination) -> Markup:
-    return note(f"{examination.model.name} does not say which tokens its answer rests on.")
-
-
 def _cut(examination: Examination) -> Markup:
-    """Say what the model does not read, reads in parts, or cannot find."""
-    task, prediction = examination.model.task, examination.prediction
-    said = []
-    if examination.cut:
-        said.append(f"This {task.unit} is too long for the model: its end is cut.")
-    if isinstance(prediction, SpanPrediction) and prediction.windows > 1:
-        said.append(
-            f"The passage is longer than what the model reads at once: it was read in "
-            f"{prediction.windows} parts that overlap."
-        )
+    """Say what the model does not read, reads in parts, may not understand, or cannot find."""
+    task, said = examination.model.task, examination.notes
     if task.problem and (wrong := task.problem(examination.example)):
         said.append(f"Look at the right answer: {wrong}.")
     return join(map(note, said))

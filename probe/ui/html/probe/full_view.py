@@ -24,11 +24,14 @@ from probe.ui.links import link_to_example, link_to_inoculation
 def full_view(
     transformed: Transformed,
     before: Prediction,
-    scores: Importance | None,
+    scores: Importance | str,
     others: Sequence[Transformed],
     model: str,
 ) -> Markup:
-    """Show all there is about one result; `others` are the same change with other seeds."""
+    """Show all there is about one result; `others` are the same change with other seeds.
+
+    `scores` may say why there are none.
+    """
     result = transformed.result
     parts = [
         Markup('<p class="meaning">{}</p>').format(meaning(transformed, before)),

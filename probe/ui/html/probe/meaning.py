@@ -41,6 +41,8 @@ def badge(transformed: Transformed, before: Prediction) -> Badge:
     """Say what a result means beside the answer before."""
     result, now = transformed.result, transformed.prediction
     stays = result.task.agrees(before.label, now.label)
+    if result.not_applicable:
+        return Badge("for English", "plain")
     if not result.changed:
         return Badge("unchanged", "plain")
     if usual := default_of(result.transform, result.task):
@@ -67,6 +69,8 @@ def meaning(transformed: Transformed, before: Prediction) -> str:
     """Say in one sentence what a result means."""
     result, now = transformed.result, transformed.prediction
     task, sure = result.task, _sureness(now.confidence, before)
+    if result.not_applicable:
+        return f"The change is for English, and this {task.unit} is not: nothing was changed."
     if not result.changed:
         return f"The {task.unit} is unchanged, so this says nothing about the model."
     if default_of(result.transform, task):

@@ -4,7 +4,6 @@ from markupsafe import Markup
 
 from probe.analysis.transformed import Transformed
 from probe.models.classifier import Prediction
-from probe.transforms.apply import Result
 from probe.transforms.wording import chain_title
 from probe.ui.html.edits import edited_line
 from probe.ui.html.elements import NOTHING
@@ -38,7 +37,7 @@ def row(transformed: Transformed, before: Prediction) -> Markup:
         bar=bar(now, stays=result.task.agrees(before.label, now.label)),
         was=bar(before, "was"),
         badge=badge(transformed, before).markup(),
-        edits=_edits(result),
+        edits=_edits(transformed),
     )
 
 
@@ -47,15 +46,17 @@ def _moved(now: Prediction, before: Prediction) -> float:
     return abs(now.by_label.get(before.label, 0.0) - before.by_label.get(before.label, 0.0))
 
 
-def _edits(result: Result) -> Markup:
+def _edits(transformed: Transformed) -> Markup:
     """Show what changed, and behind it what else there is to know of the new text."""
+    result = transformed.result
     if not result.changed:
         return Markup('<span class="edit soft">{}</span>').format(result.note or "no change")
     gold = result.gold if result.gold != result.original.gold else None
     words = [
         *([f"right answer now: {gold}"] if gold else []),
         *(["not exact"] if not result.exact else []),
-        *([result.note] if result.note else []),
+        *filter(None, [transformed.note]),
+        *([f"ranked by {result.ranked_by}"] if result.ranked_by else []),
     ]
     more = Markup('<span class="edit soft tiny">{}</span>').format("; ".join(words))
     return edited_line(result) + (more if words else NOTHING)

@@ -7,9 +7,10 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.analysis.examination import Examination, examine
-from probe.analysis.importance.attribution import attribute
+from probe.analysis.importance.attribution import Importance, attribute
+from probe.analysis.importance.check import checked
 from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
-from probe.errors import TransformError, UnknownTransform, UserError
+from probe.errors import AttributionError, TransformError, UnknownTransform, UserError
 from probe.models.library import AnyModel
 from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import random_example
@@ -17,7 +18,7 @@ from probe.tasks.task import Task, task_named
 from probe.transforms.presets import presets
 from probe.ui.answers.request_limits import MAX_SHOWN
 from probe.ui.answers.shared_answers import SharedAnswers, model_key
-from probe.ui.html.elements import alert, note
+from probe.ui.html.elements import NOTHING, alert, join, note
 from probe.ui.html.probe.examination import NO_ANSWER, announcement, answer, rows
 from probe.ui.html.probe.full_view import full_view
 from probe.ui.html.shared_link import shared_link
@@ -91,6 +92,15 @@ def examined(model: AnyModel, view: View, names: Sequence[str]) -> Examination:
     )
 
 
+def check_importance(models: ModelAccess, visitor: str, task: str, name: str) -> Markup:
+    """Check the network whose answer is shown, and say what its importance does not hold."""
+    try:
+        found = checked(models.get(visitor, name, task_named(task)))
+    except UserError:  # there is no importance, or no model: the answer has said so
+        return NOTHING
+    return join(map(note, found.sentences))
+
+
 def open_row(
     models: ModelAccess,
     answers: SharedAnswers,
@@ -119,14 +129,13 @@ def full(model: AnyModel, view: View, name: str, number: str) -> Markup:
     made = {str(each.result.number): each for each in examination.transformed}
     shown = made.get(number, examination.transformed[0])
     example, label = shown.result.example, shown.prediction.answer
-    scores = attribute(
-        model,
-        [example],
-        [view.label or explained(view.task, [example], [label])[0]],
-        view.method,
-        view.options.sign,
-        view.baseline,
-    )[0]
+    explains = [view.label or explained(view.task, [example], [label])[0]]
+    try:
+        scores: Importance | str = attribute(
+            model, [example], explains, view.method, view.options.sign, view.baseline
+        )[0]
+    except AttributionError as problem:
+        scores = str(problem)
     others = with_other_seeds(model, view, name)
     return full_view(shown, examination.prediction, scores, others, model.name)
 
@@ -135,7 +144,16 @@ def with_other_seeds(model: AnyModel, view: View, name: str) -> list[Transformed
     """Make one change with the seeds that follow; of several new examples the first."""
     before = model.predict([view.example])
     return [
-        transform_all(model, [view.example], before, [name], seed, view.options)[name][0][0]
+        transform_all(
+            model,
+            [view.example],
+            before,
+            [name],
+            seed,
+            view.options,
+            method=view.method,
+            baseline=view.baseline,
+        )[name][0][0]
         for seed in range(view.seed + 1, view.seed + 1 + OTHER_SEEDS)
     ]
 

@@ -1,12 +1,13 @@
 """The fields of the Probe tab: laid out once, shown anew for each task and each link."""
 
+import json
 from dataclasses import dataclass
 from typing import Any, get_args
 
 import gradio as gr
 from markupsafe import Markup
 
-from probe.analysis.importance.methods import METHODS, BaselineToken
+from probe.analysis.importance.methods import AUTO, FIRST_TITLE, METHODS, BaselineToken
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.transforms.availability import ready
@@ -26,9 +27,11 @@ SEVERAL = "As it stands in the passage; | between several."
 PREDICTED = ("the right answer, else the predicted one", "")
 MODEL, NOTICES = 1, -1
 """The places of the model and of the notices among `values_of`."""
-FOLLOW_METHOD = """method => ({
-  __type__: "update", interactive: ["integrated_gradients", "occlusion"].includes(method)
-})"""
+FOLLOW_METHOD = f"""method => ({{
+  __type__: "update",
+  interactive: {json.dumps([AUTO, *(name for name, row in METHODS.items() if row.replaces)])}
+    .includes(method)
+}})"""
 """The other methods put no token in the place of another."""
 HEAD = Markup('<h2 class="title small">Change the text</h2>')
 
@@ -165,16 +168,15 @@ def explanation() -> tuple[gr.Radio, gr.Dropdown, gr.Radio, gr.Number]:
     """Lay out what is explained and how, and the seed."""
     with gr.Row():
         method = gr.Dropdown(
-            [(term.title, name) for name, term in METHODS.items()],
-            value="gradient_x_input",
+            [(FIRST_TITLE, AUTO), *((row.title, name) for name, row in METHODS.items())],
+            value=AUTO,
             label="Attribution method",
             elem_id="method",
         )
         baseline = gr.Radio(
             list(get_args(BaselineToken)),
             value="pad",
-            label="Baseline token, of integrated gradients and occlusion",
-            interactive=False,
+            label="Baseline token, of methods that replace tokens",
             elem_id="baseline",
         )
         # a seed below 0 is refused where the answer stands, and not in a corner of the page

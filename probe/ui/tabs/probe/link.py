@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from probe.analysis.importance.methods import METHODS, BaselineToken, Method
+from probe.analysis.importance.methods import AUTO, METHODS, AskedMethod, BaselineToken
 from probe.errors import FileError, LabelError, ModelError, OptionError
 from probe.models.bundled import title_of
 from probe.runs.model_access import ModelAccess
@@ -63,7 +63,7 @@ def open_link(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> Op
         link.names(task),
         link.seed(),
         link.options(task),
-        cast(Method, link.one_of("method", tuple(METHODS), "gradient_x_input")),
+        cast(AskedMethod, link.one_of("method", (AUTO, *METHODS), AUTO)),
         cast(BaselineToken, link.one_of("baseline", get_args(BaselineToken), "pad")),
         link.label("label", "label explained", task),
     )

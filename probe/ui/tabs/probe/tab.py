@@ -63,6 +63,7 @@ def build(page: Page) -> None:
             right = form_fields.answer_box()
         with gr.Column(scale=7, min_width=300, elem_classes="card"):
             verdict = gr.HTML(waiting(LOADING), elem_id="answer")
+            checked = gr.HTML(elem_id="importance-check")
     preset, names = form_fields.transform_choice()
     results = gr.HTML(elem_id="rows", js_on_load=browser.ROWS)
     said = gr.HTML(elem_id="said", elem_classes="sr-only", js_on_load=browser.LIVE)
@@ -71,9 +72,16 @@ def build(page: Page) -> None:
     )
     tools = Tools(example, swap, preset, asked, notices)
     _forget_gold(fields, tools, random)  # before the answer is asked for
-    answer = _answer_on_change(page, fields, [verdict, results, said])
-    loaded.then(**answer)
-    _open(page, fields, tools, file, answer)
+    check: dict[str, Any] = {
+        "fn": partial(answering.check_importance, page.core.models),
+        "inputs": [page.owner, shown, model],
+        "outputs": checked,
+        "concurrency_id": "importance-check",  # nobody's answer waits for it
+        **QUIET,
+    }
+    answer = _answer_on_change(page, fields, [verdict, results, said], check)
+    loaded.then(**answer).then(**check)
+    _open(page, fields, tools, file, answer, check)
     _fill_on_press(page, fields, tools, random)
     _open_rows(page, fields, results)
     _share(page, fields, link, given)
@@ -81,8 +89,10 @@ def build(page: Page) -> None:
     probe_api.build(page.core.models)
 
 
-def _answer_on_change(page: Page, fields: Fields, outputs: list[gr.HTML]) -> dict[str, Any]:
-    """Answer each change of a field once; return what answers, for other events."""
+def _answer_on_change(
+    page: Page, fields: Fields, outputs: list[gr.HTML], check: dict[str, Any]
+) -> dict[str, Any]:
+    """Answer each change of a field once, then check; return what answers, for other events."""
     answer: dict[str, Any] = {
         "fn": partial(answering.update, page.core.models, SharedAnswers()),
         "inputs": [page.owner, *fields.inputs],
@@ -93,7 +103,7 @@ def _answer_on_change(page: Page, fields: Fields, outputs: list[gr.HTML]) -> dic
 
     def answer_on(triggers: list[Any], pause: int) -> None:
         answered = page.mark_of(*triggers).change(**answer, js=browser.after_pause(pause))
-        answered.then(None, js=browser.FRESH, **QUIET)
+        answered.then(None, js=browser.FRESH, **QUIET).then(**check)
 
     # a text's own change, whoever makes it: a key, a paste, an example, a permalink
     answer_on([text.change for text in fields.typed], 300)
@@ -104,7 +114,14 @@ def _answer_on_change(page: Page, fields: Fields, outputs: list[gr.HTML]) -> dic
     return answer
 
 
-def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[str, Any]) -> None:
+def _open(
+    page: Page,
+    fields: Fields,
+    tools: Tools,
+    file: gr.File,
+    answer: dict[str, Any],
+    check: dict[str, Any],
+) -> None:
     """Show what a link, a file or another task asks for, and answer it."""
     models = page.core.models
     parts = [tools.example, tools.swap, tools.preset, tools.question, tools.notices]
@@ -144,7 +161,7 @@ def _open(page: Page, fields: Fields, tools: Tools, file: gr.File, answer: dict[
     follow = changes.change(open_task, [page.task, page.owner], filled, **FILLING)
     read = file.upload(open_file, [page.owner, file], outputs, **LAST, **FILLING)
     for event in (opened, follow, read):
-        event.then(**answer).then(None, js=browser.FRESH, **QUIET)
+        event.then(**answer).then(None, js=browser.FRESH, **QUIET).then(**check)
     follow.then(None, js=browser.OPENED, **QUIET)
     page.on_return(refresh, [page.owner, fields.shown], fields.model, **QUIET)
 

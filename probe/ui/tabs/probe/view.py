@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from probe.analysis.importance.methods import BaselineToken, Method
+from probe.analysis.importance.methods import AskedMethod, BaselineToken
 from probe.errors import OptionError
 from probe.tasks.task import Label, Task, offered_tasks, task_named
 from probe.transforms.options import Options
@@ -31,7 +31,7 @@ class View:
     names: tuple[str, ...]
     seed: int
     options: Options
-    method: Method
+    method: AskedMethod
     baseline: BaselineToken
     label: Label | None
 
@@ -53,7 +53,7 @@ def read_view(
     answer: str,
     seed: float | None,
     explain: str,
-    method: Method,
+    method: AskedMethod,
     baseline: BaselineToken,
     names: Sequence[str],
     *rest: Any,  # Any: the texts, then the options' values

@@ -167,7 +167,7 @@ def test_a_summary_without_right_answers_is_null() -> None:
 def test_the_file_has_each_readers_span_and_f1() -> None:
     table = Table(pd.DataFrame({"question": ["What lay there?"] * 4}, dtype=object), "csv")
     frame = compared_frame(table, FOUR, ["a", "b"])
-    columns = ["prediction", "confidence", "start", "end", "right", "f1"]
+    columns = ["prediction", "confidence", "start", "end", "right", "cut", "f1"]
     assert list(frame.columns) == [
         *("question", "error"),
         *(f"{name}.{column}" for name in ("a", "b") for column in columns),

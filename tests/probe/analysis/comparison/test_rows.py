@@ -309,7 +309,7 @@ def scored() -> tuple[Table, list[Row]]:
 
 def test_the_scored_file_has_every_models_columns_behind_the_inputs() -> None:
     frame = compared_frame(*scored(), ["bert", "distilbert"])
-    ours = ["prediction", "confidence", *(f"p_{label}" for label in LABELS), "right"]
+    ours = ["prediction", "confidence", *(f"p_{label}" for label in LABELS), "right", "cut"]
     assert list(frame.columns) == [
         *("premise", "hypothesis", "label", "error", "error.2"),
         *(f"{name}.{column}" for name in ("bert", "distilbert") for column in ours),

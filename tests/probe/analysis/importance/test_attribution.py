@@ -5,8 +5,16 @@ from collections.abc import Callable
 import pytest
 import torch
 
+from probe.analysis.importance import methods
 from probe.analysis.importance.attribution import Importance, attribute
-from probe.analysis.importance.methods import METHODS, BaselineToken, Method
+from probe.analysis.importance.methods import (
+    FIRST,
+    FIRST_LONG,
+    METHODS,
+    BaselineToken,
+    Method,
+    first_method,
+)
 from probe.errors import AttributionError
 from probe.models.classifier import Classifier
 from probe.tasks.nli import LABELS, NLI, Pair
@@ -116,14 +124,16 @@ def test_integrated_gradients_add_up_to_the_change_from_the_baseline(
 
 
 @KINDS
-def test_few_steps_are_less_exact_and_say_so(kind: str) -> None:
-    classifier = shared(kind)
+def test_steps_are_doubled_until_the_sum_is_right_and_else_it_is_said(kind: str) -> None:
     few, many = (
-        attribute(classifier, [PAIR], ["entailment"], "integrated_gradients", steps=steps)[0]
-        for steps in (3, 200)
+        attribute(
+            shared(kind), [PAIR], ["entailment"], "integrated_gradients", steps=1, most_steps=most
+        )[0]
+        for most in (1, 320)
     )
     assert few.delta is not None and many.delta is not None
     assert abs(few.delta) > abs(many.delta)
+    assert "After 1 steps the scores add up to" in few.remarks[0] and not many.remarks
 
 
 @KINDS
@@ -248,3 +258,17 @@ def test_the_model_is_left_as_it_was() -> None:
 
 def test_no_pair_has_no_scores() -> None:
     assert attribute(shared(), [], []) == []
+
+
+def test_the_method_shown_first_leaves_tokens_out_while_that_is_quick(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert first_method(20, 110_000_000) == FIRST  # a base BERT reads a short text so
+    assert first_method(120, 110_000_000) == FIRST_LONG == first_method(129, 0)
+    monkeypatch.setattr(methods, "FIRST_TOKENS", 64)  # the tiny model reads no more than 128
+    words = "the man walks slowly to the old park and she reads her letter "
+    short, long = Pair(words, words), Pair(words * 5, words * 5)
+    shown = attribute(shared(), [long, short], ["neutral"] * 2, "auto")
+    assert [each.method for each in shown] == [FIRST_LONG, FIRST]
+    assert "takes too long for a first look at 12" in shown[0].remarks[0] and not shown[1].remarks
+    assert scores(shown[1]) == scores(attribute(shared(), [short], ["neutral"], FIRST)[0])

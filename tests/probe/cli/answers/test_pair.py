@@ -129,7 +129,7 @@ def test_a_label_of_a_reader_is_one_sentence() -> None:
         (["--gold", "perhaps"], "unknown gold label 'perhaps'"),
         (["--sign", "minus"], "sign 'minus' is not one of support, gupta, abs"),
         (["--draw", "all"], "draw 'all' is not one of vocabulary, paper_code"),
-        (["--method", "lime"], "--method 'lime' is not one of gradient_x_input, "),
+        (["--method", "lime"], "--method 'lime' is not one of auto, occlusion, "),
         (["--baseline", "zero"], "--baseline 'zero' is not one of pad, mask, unk"),
         (["--label", "maybe"], "--label 'maybe' is not one of entailment, "),
         (["--precision", "int8"], "--precision 'int8' is not one of auto, fp32, bf16"),
@@ -147,7 +147,9 @@ def test_a_missing_baseline_token_is_one_sentence(model: str, tmp_path: Path) ->
         text = (path / name).read_text()
         (path / name).write_text(text.replace('"mask_token": "[MASK]"', '"mask_token": null'))
     words = ["--model", str(path), "--method", "occlusion", "--baseline", "mask"]
-    assert refusal(*PAIR, *words) == "this model has no mask token; choose another baseline"
+    shape = answer(*PAIR, *words)
+    assert shape["importance"] is None and shape["original"]["label"]
+    assert shape["no_importance"] == "this model has no mask token; choose another baseline"
 
 
 def test_a_person_sees_a_sentence_and_no_traceback() -> None:

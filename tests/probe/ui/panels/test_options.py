@@ -7,8 +7,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task, offered_tasks
 from probe.transforms.options import OPTIONS, Options
-from probe.transforms.registry import FAMILIES
-from probe.transforms.task_options import family_of, options_of
+from probe.transforms.task_options import GROUPS, group_of, options_of
 from probe.ui.panels import options
 
 
@@ -19,7 +18,7 @@ def titles_for(task_name: str) -> list[str]:
     columns = [part for part in page.blocks.values() if isinstance(part, gr.Column)]
     marked = [part for part in columns if f"of-{task_name}" in (part.elem_classes or [])]
     return [
-        term.title for term in FAMILIES.values() for part in marked if term.title in heading(part)
+        term.title for term in GROUPS.values() for part in marked if term.title in heading(part)
     ]
 
 
@@ -29,8 +28,8 @@ def heading(column: gr.Column) -> str:
 
 @pytest.mark.parametrize("task", offered_tasks(), ids=lambda task: task.name)
 def test_a_task_is_shown_the_families_that_it_has_options_of(task: Task) -> None:
-    families = {family_of(name) for name in options_of(task)}
-    assert titles_for(task.name) == [FAMILIES[key].title for key in FAMILIES if key in families]
+    families = {group_of(name) for name in options_of(task)}
+    assert titles_for(task.name) == [GROUPS[key].title for key in GROUPS if key in families]
 
 
 def test_what_was_set_for_another_task_is_not_read() -> None:

@@ -121,7 +121,7 @@ def test_a_link_to_nothing_begins_with_an_example_whose_answer_is_known() -> Non
         ("model", "a/b", "Settings, Your own model, loads it"),
         ("gold", "perhaps", "right answer 'perhaps', which is not here; the task has entailment"),
         ("label", "joy", "the label explained 'joy', which is not here"),
-        ("method", "lime", "the method 'lime', which is not here; gradient_x_input is used"),
+        ("method", "lime", "the method 'lime', which is not here; auto is used"),
         ("baseline", "zero", "the baseline 'zero', which is not here; pad is used"),
         ("options", '{"speed": 1}', "options are not set: there is no option 'speed'"),
         ("options", "{", "The link's options are not set"),
