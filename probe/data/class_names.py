@@ -1,4 +1,4 @@
-"""The names that a Parquet file gives to the whole numbers of its labels.
+"""The names that a Parquet or Arrow file gives to the whole numbers of its labels.
 
 Files of the hub and those that its library `datasets` writes carry them, in the key `huggingface`
 of their metadata. They say what a 0 means, where a task's convention only tells what it often does.
@@ -12,8 +12,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from probe.data.formats.arrow import arrow_files, is_arrow, open_arrow
 from probe.data.formats.unpacking import packing_of
 from probe.data.source import form_of
+from probe.errors import FileError
+from probe.limits import UNBOUNDED
 
 KEY = b"huggingface"
 Features = Mapping[str, Any]  # Any: JSON
@@ -22,11 +25,14 @@ Features = Mapping[str, Any]  # Any: JSON
 
 def class_names(path: Path) -> dict[str, tuple[str, ...]]:
     """Return the names of classes by column; none where the file says nothing of them."""
-    if form_of(path) != "parquet" or packing_of(path):
-        return {}
     try:
-        metadata = pq.read_schema(path).metadata or {}
-    except (OSError, pa.ArrowException):
+        if is_arrow(path):
+            metadata = open_arrow(arrow_files(path)[0], UNBOUNDED).metadata
+        elif form_of(path) != "parquet" or packing_of(path):
+            return {}
+        else:
+            metadata = pq.read_schema(path).metadata or {}
+    except (OSError, FileError, pa.ArrowException):
         return {}  # who reads the rows says what is wrong with the file
     features = features_of(metadata)
     named = {column: _names(feature) for column, feature in features.items()}

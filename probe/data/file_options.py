@@ -1,6 +1,7 @@
 """What a person says of a file that it does not tell itself, and the options that say it."""
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -15,8 +16,9 @@ class FileOptions:
     """How a file is read; what is left as it is here is told by the file, or asked.
 
     `header` says whether its first row names the columns, `encoding` in what its text is written,
-    `sheet` which sheet of a workbook holds the rows, by name or number from 1, and `quotes` whether
-    quotes enclose fields or belong to the text. `columns` are the columns of texts by field, `gold`
+    `sheet` which sheet of a workbook holds the rows, by name or number from 1, or which list of a
+    JSON file or split of a folder, and `quotes` whether quotes enclose fields or belong to the
+    text. `columns` are the columns of texts by field, `gold`
     that of the gold label, and `values` the names of labels by the values that mean them, an empty
     one for no gold label.
     """
@@ -64,10 +66,18 @@ def read_form(words: str) -> FileOptions:
         if option in FLAGS:
             said[name.removeprefix("no-")] = not name.startswith("no-")
         elif name in TEXTS and text.strip():
-            said[name] = text.strip()
+            said[name] = _plain(text)
         else:
             raise FileError("how the file is read cannot be understood; choose it again")
     return FileOptions(**said)  # type: ignore[arg-type]  # a flag or a text, by its name
+
+
+def _plain(text: str) -> str:
+    """Return a text without the quotes by which a command line takes it for one word."""
+    try:
+        return " ".join(shlex.split(text))
+    except ValueError:
+        return text.strip()
 
 
 def _assigned(option: str, values: Mapping[str, str]) -> Said:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, Protocol, get_args
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
+from probe.data.formats.arrow import is_arrow, open_arrow
 from probe.data.formats.delimited import open_delimited
 from probe.data.formats.encodings import TextFile, text_file
 from probe.data.formats.excel import open_workbook
@@ -88,11 +89,13 @@ def reader_of(
 
     What the options leave open is told by the file. Raises FileQuestion where it does not tell it.
     """
+    if is_arrow(path):
+        return open_arrow(path, bounds, options.sheet)
     form = form_of(path)
     if form == "parquet":
         return open_parquet(path, bounds)
     if form == "xlsx":
-        return open_workbook(path, bounds)
+        return open_workbook(path, bounds, options)
     file = text_file(path, bounds, options.encoding)
     if form == "jsonl" or (form == "tsv" and is_json(file)):
         return JsonObjects(file, json_form(file, options.sheet))

@@ -1,15 +1,15 @@
 """Tables: read in whatever form they come, written back unaltered."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pandas as pd
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.data.formats.parquet import read_parquet
+from probe.data.formats.parquet import Parquet
 from probe.data.records import NO_RECORD, Record
-from probe.data.source import Form, Shape, checked, form_of, reader_of
+from probe.data.source import Form, Shape, checked, reader_of
 from probe.data.writers.appended import AppendedFile
 from probe.data.writers.blocks import BLOCKS, write_blocks
 from probe.data.writers.output import checked_form, line_form
@@ -63,12 +63,16 @@ def read_table(
     A file that passes a bound is read no further than to there. Raises FileError and LimitError
     with a sentence, FileQuestion where the file can be read in several ways.
     """
-    if form_of(path) == "parquet":
-        frame = read_parquet(path, bounds)
+    reader = reader_of(path, bounds, options)
+    if isinstance(reader, Parquet):
+        frame = reader.frame()
         if frame.empty:
             raise FileError(f"{path.name} has no rows below its header")
-        return Table(frame, "parquet", bounds=bounds)
-    reader = reader_of(path, bounds, options)
+        table = Table(frame, "parquet", bounds=bounds, words=reader.words)
+        shape = Shape(reader.columns)
+        for record in table.records():
+            shape.add(record)
+        return replace(table, nested=tuple(shape.nested))
     records, shape = list(checked(reader, path, bounds)), Shape(reader.columns)
     for record in records:
         shape.add(record)

@@ -9,6 +9,7 @@ from pathlib import Path
 from probe.analysis.batch import CHUNK_ROWS
 from probe.analysis.legibility import is_foreign
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
+from probe.data.formats.arrow import arrow_files
 from probe.data.rows import Columns
 from probe.data.source import Source
 from probe.models.classifier import Model, Precision, resolve
@@ -68,7 +69,7 @@ def identity(
     settings["columns"] = {name: _plain(value) for name, value in settings["columns"].items()}
     text = json.dumps(settings, sort_keys=True, default=str)
     return {
-        "the file": file_hash(path),
+        "the file": "".join(file_hash(each) for each in arrow_files(path)),
         "the model": hash_if_there(model.name) or str(model.revision),
         "the settings": hashlib.sha256(text.encode()).hexdigest(),
     }

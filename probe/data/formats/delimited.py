@@ -264,7 +264,11 @@ def _delimiter(file: TextFile, form: DelimitedForm) -> tuple[str, bytes]:
         return ("\t" if "\t" in header or not _splits(file, usual) else usual), b""
     if usual in header:
         return usual, b""
-    below_title = (mark for mark in DELIMITERS if titles_of(_sample(file, mark)))
+    below_title = (
+        mark
+        for mark in DELIMITERS
+        if any(titles_of(_sample(file, mark, quotes)) for quotes in (True, False))
+    )
     return (rare if rare in header else next(below_title, usual)), b""
 
 
@@ -274,8 +278,8 @@ def _splits(file: TextFile, delimiter: str) -> bool:
     return len(widths) == 1 and max(widths) > 1
 
 
-def _sample(file: TextFile, delimiter: str) -> list[list[str]]:
-    return [fields for fields, _ in islice(_rows(file, delimiter, True), SAMPLE_ROWS)]
+def _sample(file: TextFile, delimiter: str, quotes: bool = True) -> list[list[str]]:
+    return [fields for fields, _ in islice(_rows(file, delimiter, quotes), SAMPLE_ROWS)]
 
 
 def _without_quotes(first: str, lines: Iterator[str]) -> str:

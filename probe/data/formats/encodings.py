@@ -10,9 +10,10 @@ from typing import IO
 
 from charset_normalizer import from_bytes
 
+from probe.data.formats.letters import is_latin, likeliest
 from probe.data.formats.unpacking import Pieces, open_bytes, pieces_of
 from probe.data.names import shown
-from probe.errors import FileError
+from probe.errors import FileError, FileQuestion
 from probe.limits import Bounds
 
 SAMPLE_BYTES = 1 << 18
@@ -177,11 +178,27 @@ def _told(start: bytes, name: str) -> str | None:
 def _guessed(piece: bytes, name: str) -> str:
     if len(piece) >= SAMPLE_BYTES:  # whole lines: a character may be cut at either end
         piece = piece.partition(b"\n")[2].rpartition(b"\n")[0] or piece
-    matches = from_bytes(piece)
-    best = matches.best()
-    if best is None:
-        raise no_text(name)
-    # in a short text several encodings make equal sense: Western Windows is the likeliest
-    alike = [match for match in matches if match.chaos <= best.chaos]
-    western = any("cp1252" in match.could_be_from_charset for match in alike)
-    return "cp1252" if western else best.encoding
+    if not is_latin(piece):
+        matches = from_bytes(piece)
+        best = matches.best()
+        if best is None:
+            raise no_text(name)
+        # in a short text several encodings make equal sense: Western Windows is the likeliest
+        alike = [match for match in matches if match.chaos <= best.chaos]
+        western = any("cp1252" in match.could_be_from_charset for match in alike)
+        return "cp1252" if western else best.encoding
+    likely, other = likeliest(piece)
+    if other:
+        first = _differing(likely.text, other.text)
+        second = _differing(other.text, likely.text)
+        raise FileQuestion(
+            f"{name} may be in {likely.encoding} ({first}) or in {other.encoding} ({second})",
+            f"--encoding {likely.encoding}", f"--encoding {other.encoding}",
+        )  # fmt: skip
+    return likely.encoding
+
+
+def _differing(text: str, other: str) -> str:
+    """Return, in quotes, the first word of a text that is another one in the other reading."""
+    words = zip(text.split(), other.split(), strict=False)
+    return shown(next((word for word, second in words if word != second), text[:20]))

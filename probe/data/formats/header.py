@@ -14,6 +14,8 @@ SAMPLE_ROWS = 100
 """Rows by which a first row is judged."""
 MAX_TITLES = 3
 """Rows above the names of the columns that hold a title."""
+MOSTLY = 0.9
+"""Share of the rows below a title that have as many fields as there are names, at least."""
 NAME_CHARACTERS, NAME_WORDS = 40, 3
 LONG_WORDS, MORE_WORDS = 5, 2
 """Words of a field that is hardly a name, and how many more than a name the texts below it have."""
@@ -62,7 +64,7 @@ def titles_of(rows: Rows) -> int:
     if not titles or not below:
         return 0
     names = rows[titles]
-    fits = all(len(row) == len(names) for row in below)
+    fits = sum(len(row) == len(names) for row in below) >= MOSTLY * len(below)
     named = len(_filled(names)) >= max(2, len(names) - 1) and len(set(names)) == len(names)
     return titles if fits and named and _is_above(names, below) else 0
 

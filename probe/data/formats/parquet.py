@@ -1,8 +1,9 @@
 """Parquet within bounds: what a file says of itself first, then its texts, then the whole of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -45,26 +46,34 @@ NULLABLE: dict[pa.DataType, pd.api.extensions.ExtensionDtype] = {
 
 @dataclass(frozen=True)
 class Parquet:
-    """A Parquet file within its bounds; `metadata` is what it says of all its columns together."""
+    """A file of typed columns, Parquet or Arrow, within its bounds.
+
+    `metadata` is what it says of all its columns together, `batched` reads its batches.
+    """
 
     path: Path
     bounds: Bounds
     columns: tuple[str, ...]
     metadata: Mapping[bytes, bytes]
-    form: Literal["parquet"] = "parquet"
+    batched: Callable[[], Iterator[Any]]  # Any: pyarrow is untyped
     words: str = ""
+    form: Literal["parquet"] = "parquet"
 
     def batches(self) -> Iterator[Any]:  # Any: pyarrow is untyped
         """Yield the rows with every column of the file. Raises FileError."""
-        with (
-            _reading(self.path),
-            unpacked_file(self.path, self.bounds) as source,
-            pq.ParquetFile(source, buffer_size=BUFFER_BYTES) as file,
-        ):
-            for batch in file.iter_batches(BATCH_ROWS):
+        with reading(self.path):
+            for batch in self.batched():
                 check_stop()
                 batch.validate(full=True)  # texts may be none, lists may end before they begin
                 yield batch.replace_schema_metadata()
+
+    def frame(self) -> pd.DataFrame:
+        """Return the rows as a frame with the types of the file. Raises FileError."""
+        batches = list(self.batches())
+        with reading(self.path):
+            table = pa.Table.from_batches(batches) if batches else pa.table({})
+            frame: pd.DataFrame = table.to_pandas(types_mapper=NULLABLE.get)
+            return frame
 
     def records(self) -> Iterator[Record]:
         """Yield the rows with their cells as Python's values. Raises FileError."""
@@ -75,7 +84,7 @@ class Parquet:
 
 def open_parquet(path: Path, bounds: Bounds) -> Parquet:
     """Look at what a file says of itself, and at its texts. Raises FileError, LimitError."""
-    with _reading(path), unpacked_file(path, bounds) as source:
+    with reading(path), unpacked_file(path, bounds) as source:
         with pq.ParquetFile(source) as file:
             metadata, schema, arrow = file.metadata, file.schema, file.schema_arrow
             columns = tuple(arrow.names)
@@ -83,25 +92,25 @@ def open_parquet(path: Path, bounds: Bounds) -> Parquet:
         _check_metadata(metadata, schema, bounds)
         if bounds.max_cell or bounds.max_unpacked_mb:
             _check_texts(source, schema, bounds)
-    return Parquet(path, bounds, columns, arrow.metadata or {})
+    return Parquet(path, bounds, columns, arrow.metadata or {}, partial(_batches, path, bounds))
 
 
-def read_parquet(path: Path, bounds: Bounds) -> pd.DataFrame:
-    """Return the rows as a frame with the types of the file. Raises FileError, LimitError."""
-    batches = list(open_parquet(path, bounds).batches())
-    with _reading(path):
-        table = pa.Table.from_batches(batches) if batches else pa.table({})
-        frame: pd.DataFrame = table.to_pandas(types_mapper=NULLABLE.get)
-        return frame
+def _batches(path: Path, bounds: Bounds) -> Iterator[Any]:  # Any: pyarrow is untyped
+    with (
+        unpacked_file(path, bounds) as source,
+        pq.ParquetFile(source, buffer_size=BUFFER_BYTES) as file,
+    ):
+        yield from file.iter_batches(BATCH_ROWS)
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def reading(path: Path, form: str = "a Parquet") -> Iterator[None]:
+    """Raise FileError where pyarrow refuses a file."""
     try:
         yield
     except (OSError, ValueError, pa.ArrowException) as problem:
         words = library_words(problem)
-        raise FileError(f"{path.name} is not a Parquet file: {words}") from problem
+        raise FileError(f"{path.name} is not {form} file: {words}") from problem
 
 
 def _check_metadata(metadata: Any, schema: Any, bounds: Bounds) -> None:  # Any: pyarrow is untyped

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
@@ -217,7 +219,115 @@ DELIMITED = {
     "another encoding": Form("a.csv", "text\nKůň\n".encode("cp1250"), words="is not text",
         options=FileOptions(encoding="utf-8")),
 }  # fmt: skip
-FORMS = {**JSON, **DELIMITED}
+
+
+def book(**sheets: list[list[Any]]) -> Callable[[Path], None]:
+    """Return what writes a workbook of sheets by name."""
+
+    def write(path: Path) -> None:
+        workbook = openpyxl.Workbook()
+        del workbook[workbook.sheetnames[0]]
+        for name, rows in sheets.items():
+            sheet = workbook.create_sheet(name)
+            for row in rows:
+                sheet.append(row)
+        workbook.save(path)
+
+    return write
+
+
+SHEET: list[list[Any]] = [[*PAIRS[0]], *TEXTS]
+EXCEL = {
+    "one sheet": Form("a.xlsx", book(a=SHEET), PAIRS),
+    "the second sheet": Form("a.xlsx", book(a=[], b=SHEET), PAIRS, "sheet 'b'"),
+    "a sheet of notes": Form("a.xlsx", book(b=SHEET, a=[["By"], ["Ada"]]), PAIRS),
+    "two sheets": Form(
+        "a.xlsx", book(**{"of a": SHEET, "b": SHEET}), words="several sheets",
+        asked=("--sheet 'of a'", "--sheet b"),
+    ),
+    "a sheet by name": Form("a.xlsx", book(a=SHEET, b=SHEET[:2]), PAIRS[:1], "sheet 'b'",
+        FileOptions(sheet="b")),
+    "a sheet by number": Form("a.xlsx", book(a=SHEET, b=SHEET[:2]), PAIRS[:1], "sheet 'b'",
+        FileOptions(sheet="2")),
+    "no such sheet": Form("a.xlsx", book(a=SHEET), words="no sheet 'c'; it has: a",
+        options=FileOptions(sheet="c")),
+    "a title in Excel": Form("a.xlsx", book(a=[["Our pairs"], [], *SHEET]), PAIRS, "is a title"),
+    "no header in Excel": Form("a.xlsx", book(a=[*TEXTS, ["a", "b", "c"]]),
+        words="looks like data", asked=ASKS_HEADER),
+    "told to have none in Excel": Form("a.xlsx", book(a=TEXTS), COLUMNS, "is data", NO_HEADER),
+}  # fmt: skip
+TEXT_IN = {
+    "cp1250": ("Muž čte knihu v zahradě, děti si zpívají.", "Kobieta stoi obok łóżka.",
+        "A férfi könyvet olvas, a nő őt nézi a fűben.", "Bărbatul citeşte o carte în grădină."),
+    "iso8859_2": ("Muž čte knihu v zahradě, děti si zpívají.", "Zażółć gęślą jaźń."),
+    "cp1252": ("Ça va très bien à l’école.", "El niño comió.", "It costs £5.", "un café", "español",
+        "Søren", "En man läser på gården.", "It was 20 °C.", "Müller"),
+    "cp1254": ("Adam bahçede kitap okuyor, çocuklar gülüşüyor ve ağaç altında.",),
+    "cp1257": ("Vyras skaito knygą sode, vaikai žaidžia šalia upės.",
+        "Vīrietis lasa grāmatu dārzā, un bērni spēlējas."),
+    "cp1251": ("Мужчина читает книгу в саду, а дети играют на улице.",),
+    "cp1253": ("Ο άντρας διαβάζει ένα βιβλίο στον κήπο και τα παιδιά παίζουν έξω.",),
+    "shift_jis": ("男性が庭で本を読んでいます。その男性は外に座っている。",),
+}  # fmt: skip
+ENCODINGS = {
+    **{
+        f"{encoding}, {text}": Form("a.tsv", f"text\n{text}\n".encode(encoding), [{"text": text}])
+        for encoding, texts in TEXT_IN.items()
+        for text in texts
+    },
+    "letters of two encodings": Form(
+        "a.csv", "text\nČovjek čita.\n".encode("cp1250"), words="('Čovjek')",
+        asked=("--encoding cp1252", "--encoding cp1250"),
+    ),
+}  # fmt: skip
+
+
+def arrow(path: Path, count: int = 3, stream: bool = True) -> None:
+    """Write the first pairs as an Arrow file."""
+    table = pa.table(FRAME[:count])
+    new = pa.ipc.new_stream if stream else pa.ipc.new_file
+    with new(path, table.schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+
+
+def saved(path: Path, **state: object) -> None:
+    """Write what `save_to_disk` writes of a data set."""
+    path.mkdir(parents=True)
+    names = [f"data-0000{at}-of-00002.arrow" for at in range(2)]
+    for count, name in zip((1, 2), names, strict=True):
+        arrow(path / name, count)
+    files = [{"filename": name} for name in names]
+    (path / "state.json").write_text(jsons({"_data_files": files, **state}))
+
+
+def splits(*names: str) -> Callable[[Path], None]:
+    """Return what writes a folder of splits."""
+
+    def write(path: Path) -> None:
+        for name in names:
+            saved(path / name)
+        (path / "dataset_dict.json").write_text(jsons({"splits": names}))
+
+    return write
+
+
+SAVED = [PAIRS[0], *PAIRS[:2]]
+ARROW = {
+    "a stream": Form("a.arrow", arrow, PAIRS),
+    "a file": Form("a.feather", lambda path: arrow(path, stream=False), PAIRS),
+    "no Arrow": Form("a.arrow", "text\n", words="a.arrow is not an Arrow file"),
+    "a folder of datasets": Form("a", saved, SAVED),
+    "chosen rows": Form("a", lambda path: saved(path, _indices_data_files=[{}]),
+        words="flatten_indices()"),
+    "splits": Form("a", splits("train", "test"), words="several splits: train, test",
+        asked=("--sheet train", "--sheet test")),
+    "a split": Form("a", splits("train", "test"), SAVED, "split 'test'", FileOptions(sheet="test")),
+    "the only split": Form("a", splits("test"), SAVED, "split 'test'"),
+    "no such split": Form("a", splits("test"), words="no split 'dev'; it has: test",
+        options=FileOptions(sheet="dev")),
+    "another folder": Form("a", Path.mkdir, words="a is a folder without Arrow files"),
+}  # fmt: skip
+FORMS = {**JSON, **DELIMITED, **EXCEL, **ENCODINGS, **ARROW}
 
 
 @pytest.mark.parametrize("known", FORMS)
@@ -242,4 +352,5 @@ def test_a_file_is_read_in_the_form_that_it_has(known: str, tmp_path: Path) -> N
         for record, row in zip(records, form.rows, strict=True):
             assert {name: cell(record.cells, name) for name in row} == row
             assert set(row) <= set(table.names)
-        assert table.words == form.words if not form.words else form.words in table.words
+        assert form.words in table.words
+        assert bool(table.words) == bool(form.words) or known in ENCODINGS

@@ -42,6 +42,18 @@ def test_a_guarded_copy_differs_in_the_formulas_only(
     assert rows == [["text", "n"], ["'=1+1", "0.5"], ['a "b"', ""], ["", "'-1"]]
 
 
+@pytest.mark.parametrize(
+    "above", ["", "Our pairs\n", '"A title, not a name"\n'], ids=["none", "a title", "in quotes"]
+)
+def test_what_was_asked_of_a_file_is_not_asked_of_its_guarded_copy(
+    above: str, tmp_path: Path
+) -> None:
+    rows = '"He left. b\tHe went there.\t=1\nShe sat" d\te\t=2\nHe was there all day.\tČovjek\t=3\n'
+    (tmp_path / "a.csv").write_bytes(f"{above}text\tname\tn\n{rows}".encode("cp1250"))
+    write_guarded_copy(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert (tmp_path / "b.csv").read_bytes().count(b"'=") == 3
+
+
 def test_a_file_without_rows_has_a_guarded_copy(tmp_path: Path) -> None:
     write_table(pd.DataFrame({"text": []}), tmp_path / "a.csv")
     write_guarded_copy(tmp_path / "a.csv", tmp_path / "copy.csv")
