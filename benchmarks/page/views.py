@@ -191,6 +191,11 @@ VIEWS = (
     View("annotate-failed", {"tab": "annotate", "set": "gone"}, shows("#annotate-head .problem")),
     View("inoculate", {"tab": "inoculate"}, shows("#curve .panel")),
     View(
+        "inoculate-too-little",
+        {"tab": "inoculate", "model": "esim", "challenge": "spelling"},
+        shows("#outcome .btn"),
+    ),
+    View(
         "inoculate-running",
         {"tab": "inoculate"},
         one_after_another(shows("#curve .panel"), press("#inoculate", "#run-state")),

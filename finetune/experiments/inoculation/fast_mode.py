@@ -42,7 +42,7 @@ MEASURED = (
     MeasuredModes("da", "word_overlap", -0.9, "1", -0.3, "1"),
     MeasuredModes("da", "negation", 1.7, "between", 1.9, "between"),
     MeasuredModes("da", "spelling", 0.6, "between", -0.2, "too_little"),
-    MeasuredModes("da", "length_mismatch", 0.7, "between", 0.4, "1"),
+    MeasuredModes("da", "length_mismatch", 0.7, "between", 0.4, "too_little"),
     MeasuredModes("da", "numerical", 7.0, "3", 6.1, "3"),
     MeasuredModes("esim", "word_overlap", 1.0, "1", -0.6, "1"),
     MeasuredModes("esim", "negation", 0.9, "1", 0.3, "1"),

@@ -39,6 +39,13 @@ from probe.tasks.task import Label, Task
 BY_SIZE: Mapping[Selection, str] = {"oracle_lr": "by_size", "dev_lr": "by_size_dev"}
 """Where a verdict's JSON holds its findings by size."""
 DEV_DIFFERS = "The learning rate chosen on original dev, "
+SAID_NOW = (
+    DEV_DIFFERS,
+    "On a control set, the same kind of change",
+    "Rules that understand nothing do as well",
+    "The original set lost ",
+)
+"""How warnings of stored verdicts begin that are concluded anew, or stand in the headline now."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +218,7 @@ def current_verdict(plan: Json, artefacts: Json, stored: Json) -> Json:
         )
         for name in BY_SIZE.values()
     )
-    cautions = tuple(each for each in stored["warnings"] if not each.startswith(DEV_DIFFERS))
+    cautions = tuple(each for each in stored["warnings"] if not each.startswith(SAID_NOW))
     measure = stored.get("measure", NLI.measure)
     return {**stored, **verdict_json(Verdict(by_size, by_size_dev, evidence, cautions, measure))}
 

@@ -83,7 +83,8 @@ def _paper(table: PublishedTable | None, row: str, column: str) -> str:
 def calibration_table(runs: Sequence[StoredRun]) -> MarkdownTable:
     """Return accuracy and calibration error by method, table 8."""
     return MarkdownTable(
-        "Accuracy on whole texts and expected calibration error, in percent; table 8. "
+        "Accuracy on whole texts and expected calibration error, in percent, beside that which "
+        "perfectly calibrated answers, as sure and as many, have by chance; table 8. "
         f"{settings(runs)}.",
         ("model", "method", "n", "accuracy", "error", "paper: accuracy", "paper: error"),
         [row for run in runs for row in _calibration_rows(run)],

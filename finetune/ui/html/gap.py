@@ -41,7 +41,7 @@ def gap_plot(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
 def _row(run: InoculationRun, name: str, selection: Selection) -> ForestRow:
     result, outcome = run.verdict[selection], outcome_in(run, selection)
     title = f"{challenge_title(run)}, {name}" if name else challenge_title(run)
-    words = ", ".join([MEANINGS[outcome], *result["marks"]])
+    words = " · ".join([MEANINGS[outcome], *result["marks"]])
     if outcome == "0":
         return ForestRow(title, NOT_MEASURED, run.plan.challenge, words)
     return ForestRow(title, _estimate(result["closed"]), run.plan.challenge, words)

@@ -218,6 +218,14 @@ def jobs_of(form: Form) -> tuple[tuple[Plan, Sets], ...]:
     return jobs
 
 
+def seconds_of(plan: Plan, sets: Sets, model: AnyModel | None) -> float:
+    """Return about how many seconds a plan takes; costs and raises what `estimate_seconds` does."""
+    with first_import:
+        from finetune.experiments.inoculation.time_estimate import estimate_seconds
+
+    return estimate_seconds(plan, sets, model)
+
+
 def forecast(
     *values: object, loaded: Callable[[str], AnyModel | None] = lambda name: None
 ) -> Markup:
@@ -227,10 +235,7 @@ def forecast(
     `loaded` is not loaded once more.
     """
     with first_import:
-        from finetune.experiments.inoculation.time_estimate import (
-            estimate_seconds,
-            overflow_note,
-        )
+        from finetune.experiments.inoculation.time_estimate import overflow_note
 
     try:
         form = form_of(*values)
@@ -241,7 +246,7 @@ def forecast(
         jobs = list(zip(plans, all_sets, strict=True))
         check(*jobs[0])
         timed = [(*job, loaded(job[0].model)) for job in jobs]
-        wait = len(named) * sum(estimate_seconds(*job) for job in timed)
+        wait = len(named) * sum(seconds_of(*job) for job in timed)
         crowded = join(alert(warning) for job in timed if (warning := overflow_note(*job)))
         known = join(map(alert, fast_notes(plans_of(form))))
     except UserError as trouble:

@@ -23,7 +23,7 @@ from probe.ui.run_tab.estimate import build_estimate
 
 HINT = (
     "Show the model a few examples of what it fails on. If it recovers, it only lacked the "
-    "examples; if not, it lacks the ability."
+    "examples; if it learns them all and fails as before, it lacks the ability."
 )
 HEAD = Markup('<h2 class="title">New run</h2>')
 TO_CARD = """opened => {

@@ -14,9 +14,8 @@ from finetune.experiments.inoculation.serialise import sets_from
 from finetune.report.inoculation.command import plan_that_tells
 from finetune.report.inoculation.gallery import NUMERICAL
 from finetune.report.inoculation.sweep import task_of
-from finetune.ui.inoculate.plan_form import bundled_sets_once
+from finetune.ui.inoculate.plan_form import bundled_sets_once, seconds_of
 from probe.errors import RunError, UserError
-from probe.first_import import first_import
 from probe.models.library import AnyModel, require_on_disk
 from probe.reports.duration import duration_words
 from probe.runs.gallery import OWNER
@@ -63,7 +62,7 @@ class Telling:
         """Offer the press with its time, nothing where no run would tell."""
         try:
             plan, sets = self.job(owner, run, selection)
-            wait = duration_words(self._seconds(plan, sets))
+            wait = duration_words(seconds_of(plan, sets, self.loaded(plan.model)))
         except UserError:
             return NOTHING
         where = ON_BUNDLED if run.owner == OWNER else ""
@@ -73,7 +72,7 @@ class Telling:
         """Return the arguments of `/inoculate` that would tell, and their seconds, None of none."""
         try:
             plan, sets = self.job(owner, run, "oracle_lr")
-            seconds = self._seconds(plan, sets)
+            seconds = seconds_of(plan, sets, self.loaded(plan.model))
         except UserError:
             return None
         lists = {
@@ -81,12 +80,6 @@ class Telling:
         }
         numbers = {name: getattr(plan, name) for name in ("mode", "max_epochs", "patience")}
         return {**lists, **numbers, "seconds": round(seconds, 1)}
-
-    def _seconds(self, plan: Plan, sets: Sets) -> float:
-        with first_import:
-            from finetune.experiments.inoculation.time_estimate import estimate_seconds
-
-        return estimate_seconds(plan, sets, self.loaded(plan.model))
 
 
 def in_words(plan: Plan) -> str:

@@ -46,10 +46,21 @@ def losses(own: Figures) -> dict[str, tuple[Figure, Figure]]:
 
 
 def computed(own: Figures) -> list[Figure]:
-    """Return the figures of changes after which another answer is right, the lowest first."""
+    """Return the figures of changes after which another answer is right, the lowest first.
+
+    Those of fewer than `FEWEST` texts are not among them, see `too_few`.
+    """
+    return sorted((each for each in _alone(own) if each.n >= FEWEST), key=lambda each: each.value)
+
+
+def too_few(own: Figures) -> list[Figure]:
+    """Return those that are of too few texts to be ranked."""
+    return [each for each in _alone(own) if each.n < FEWEST]
+
+
+def _alone(own: Figures) -> list[Figure]:
     stress = [figure for figure in own.values() if figure.group == "stress"]
-    alone = [f for f in stress if not f.name.endswith(".before") and f"{f.name}.before" not in own]
-    return sorted(alone, key=lambda each: each.value)
+    return [f for f in stress if not f.name.endswith(".before") and f"{f.name}.before" not in own]
 
 
 def _changes(task: Task, own: Figures) -> dict[str, tuple[Figure, Figure]]:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from probe.calibration import CalibrationError
 from probe.checkup.conclusions.difference import difference, points
-from probe.checkup.conclusions.families import Figures, Tests, computed, losses
+from probe.checkup.conclusions.families import Figures, Tests, computed, losses, too_few
 from probe.checkup.conclusions.published import published_beside
 from probe.checkup.conclusions.significance import Compared
 from probe.checkup.figure import Figure
@@ -211,6 +211,8 @@ def _another(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
         if figures:
             told = [f"“{each.title}” ({100 * each.value:.0f} % of {each.n})" for each in figures]
             yield Finding(start + words.format(listing(told)), tone)
+    if few := [f"“{each.title}” ({each.n})" for each in too_few(own)]:
+        yield Finding(f"Too few texts to tell how it answers after {listing(few)}.")
 
 
 def _is_worse(each: Compared) -> bool:

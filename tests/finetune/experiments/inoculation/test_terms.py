@@ -11,7 +11,7 @@ from tests.support.glossary import require_plain, undefined
 def test_outcomes_and_measures_are_terms() -> None:
     terms = inoculation_terms(NLI)
     require_plain(terms)
-    assert {f"outcome-{key}" for key in OUTCOMES} <= set(terms)
+    assert {f"outcome-{key.replace('_', '-')}" for key in OUTCOMES} <= set(terms)
     assert {"gap", "share-closed"} <= set(terms)
     assert {term.title for term in MEASURES.values()} <= {term.title for term in terms.values()}
 

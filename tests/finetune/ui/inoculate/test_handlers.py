@@ -1,12 +1,15 @@
-"""What the buttons of the Inoculate tab answer when the run database cannot be used."""
+"""What the buttons of the Inoculate tab answer, also when the run database cannot be used."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import gradio as gr
 import pytest
 
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Plan
 from finetune.experiments.inoculation.run import run_request
+from finetune.report.inoculation.gallery import shown_runs
 from finetune.ui.inoculate.handlers import Handlers
 from finetune.ui.inoculate.view import Outputs
 from probe.runs.compute.engine import Engine
@@ -46,3 +49,25 @@ def test_a_button_that_cannot_be_noted_says_so_and_works_later(
     assert after.cancelling == (button == "cancel_runs")
     assert after.state in ("queued", "cancelled" if after.cancelling else "queued")
     engine.close()
+
+
+def test_what_would_tell_is_offered_as_one_press_with_its_time(store: Store, home: Path) -> None:
+    gallery = {run.id.removeprefix("gallery-"): run for run in shown_runs()}
+    handlers = Handlers(store, Engine(store), tuple(gallery.values()))
+    for name in ("da-length_mismatch", "da-word_overlap", "da-numerical"):
+        assert handlers.telling.facts(ME, gallery[name]) is None, name
+    spelling = gallery["esim-spelling"]
+    told = handlers.telling.facts(ME, spelling)
+    assert told and (told["sizes"], told["mode"]) == ("500", "full") and told["seconds"] > 0
+    offered = handlers.telling.offer(ME, spelling, "oracle_lr")
+    assert f'data-cell="{spelling.id}">train all weights on 500 examples</button> about' in offered
+    looked = (ME, [], ["esim"], ["spelling"], "oracle_lr", spelling.id, "nli")
+    refused, *_ = handlers.start_telling(gr.EventData(None, {"cell": "gone"}), *looked)
+    assert "there is no run" in refused and not store.runs()
+
+
+def test_a_run_of_somebody_else_starts_none(store: Store, home: Path) -> None:
+    (spelling,) = [run for run in shown_runs() if run.id == "gallery-esim-spelling"]
+    theirs = replace(spelling, owner="somebody else")
+    handlers = Handlers(store, Engine(store), (theirs,))
+    assert handlers.telling.offer(ME, theirs, "oracle_lr") == ""
