@@ -56,7 +56,9 @@ def curves(
     classifier = load_any(model)
     examples = bundled_examples(classifier.task, "test")[:pairs]
     typer.echo(f"{model}, {len(examples)} {classifier.task.unit}s; changed answers in percent\n")
-    typer.echo("| method | sign | " + " | ".join(f"{cut.way} {cut.amount:g}" for cut in CUTS))
+    typer.echo(
+        "| method | sign | " + " | ".join(f"{cut.way} {cut.amount:g}" for cut in CUTS) + " |"
+    )
     typer.echo("|---" * (2 + len(CUTS)) + "|")
     chance = [Ranking(None, draw=draw) for draw in range(DRAWS)]
     orders = list(rankings())
