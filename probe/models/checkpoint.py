@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -34,8 +34,9 @@ from probe.models.answers.rule import check_answer_rule
 from probe.models.classifier import Classifier
 from probe.models.errors import loading_error, needs_code_message
 from probe.models.hardware.device import device
-from probe.models.inputs.padding import set_padding
+from probe.models.inputs.padding import is_decoder, set_padding
 from probe.models.inputs.pair_encoding import restore_pair_encoding
+from probe.models.inputs.template import TEMPLATE
 from probe.models.weights.folder import TOKENIZER, check_weights, read_config, read_json
 from probe.models.word_models import bidaf, decomposable, esim, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.tasks.nli import NLI
@@ -112,7 +113,20 @@ def read_checkpoint(
             "answer here is one label; if it was trained to choose one, write "
             '"single_label_classification" there'
         )
-    return read
+    return replace(read, notes=(*read.notes, *_joined(read.model, read.tokenizer)))
+
+
+def _joined(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
+    """Say how a decoder's texts become one, which its files do not."""
+    if not is_decoder(model):
+        return ()
+    template = getattr(model.config, TEMPLATE, "")
+    if not template:
+        template = tokenizer.decode(tokenizer("FIRST", "SECOND")["input_ids"])
+    return (
+        f"its texts are read as {template!r}; if it was trained on another form, write one with "
+        "python -m probe models export MODEL FOLDER --template",
+    )
 
 
 def read_reader(name: str, folder: Path, device: torch.device) -> Checkpoint:
