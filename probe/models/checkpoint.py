@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import RLock
 from typing import Any
 
 import torch
@@ -37,6 +36,7 @@ from probe.models.hardware.device import device
 from probe.models.inputs.padding import is_decoder, set_padding
 from probe.models.inputs.pair_encoding import restore_pair_encoding
 from probe.models.inputs.template import TEMPLATE
+from probe.models.loading import loading
 from probe.models.weights.folder import TOKENIZER, check_weights, read_config, read_json
 from probe.models.word_models import bidaf, decomposable, esim, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.tasks.nli import NLI
@@ -45,10 +45,6 @@ from probe.tasks.task import Task
 VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model")
 disable_progress_bar()  # transformers draws one even for weights that load in a moment
 set_verbosity_error()  # and prints tables of weights; our own messages say what is needed
-loading = RLock()
-"""Held by whoever reads or builds a network or a tokenizer. Meanwhile transformers replaces parts
-of itself and of torch for the whole process, such as `PreTrainedModel.tie_weights`: of two threads
-the second would take a replacement for the original and put it back for good."""
 
 
 @dataclass(frozen=True)
