@@ -1,12 +1,12 @@
-"""Tiny random models of some 50 architectures, each saved and loaded as a person's own is.
+"""Tiny random models of some 60 architectures, each saved and loaded as a person's own is.
 
     python -m benchmarks.architectures [KIND ...]
 
 A line for each: how far the probabilities of three pairs, together in a batch, lie from those of
 plain transformers, one pair at a time; how far the importance of tokens (gradient x input) lies
 from a backward pass of our own; how many tokens stand where their text says. What is refused or
-cannot be explained says why. Nothing is downloaded: tokenizers are made of the pairs' words. The command
-fails where figures that should be the same are not.
+cannot be explained says why. Nothing is downloaded: tokenizers are made of the pairs' words. The
+command fails where figures that should be the same are not.
 """
 
 import json
@@ -97,7 +97,7 @@ def byte_pairs(kind: str, special: Sequence[str] = ROBERTA) -> PreTrainedTokeniz
 
 
 def unigram(kind: str, special: Sequence[str], **options: object) -> PreTrainedTokenizerBase:
-    """Return a Unigram tokenizer of a class of transformers: words begin with a mark for a blank."""
+    """Return a Unigram tokenizer of a class of transformers: a mark for a blank begins words."""
     words = [(f"▁{word}", -2.0) for word in dict.fromkeys((*WORDS, *map(str.lower, WORDS)))]
     pieces = [*((name, 0.0) for name in special), *words, ("▁", -9.0)]
     make: Any = getattr(transformers, kind)

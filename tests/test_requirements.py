@@ -13,6 +13,11 @@ from packaging.utils import canonicalize_name
 from hatch_build import RequirementsHook
 from tests.support.checkout import PYTHONS, ROOT, applicable, ranges, requirements
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 REQUIREMENTS = ("requirements.txt", "requirements-dev.txt")
 # modules that are not called what their package is called
 PACKAGES = {"sklearn": "scikit-learn", "vl_convert": "vl-convert-python", "PIL": "pillow"}
@@ -99,7 +104,9 @@ def required() -> dict[str, set[str]]:
 
 
 def test_every_import_is_required() -> None:
-    wanted = set().union(*required().values())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = [each for lines in project["optional-dependencies"].values() for each in lines]
+    wanted = set().union(*required().values(), (Requirement(each).name for each in extras))
     missing = {
         f"{path.relative_to(ROOT)}: {sorted(imported(path) - wanted)}"
         for path in modules()

@@ -1,5 +1,6 @@
 """`python -m probe models`: the models on disk, and one of them as a folder of its own."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -8,9 +9,13 @@ import typer
 from probe.cli.group import group
 from probe.cli.options import AsJson
 from probe.cli.output import print_json
+from probe.errors import OptionError
+from probe.models.inputs.template import FIELD, TEMPLATE
 from probe.models.library import entries, locate
+from probe.models.weights.folder import CONFIG, read_config
 from probe.models.weights.shared import export_model
 from probe.reports.json import model_json
+from probe.tasks.task import TASKS
 
 app = group(needs_command=False)
 
@@ -34,7 +39,25 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
 def export_command(
     name: Annotated[str, typer.Argument(help="A model on disk, a folder, or a hub id.")],
     folder: Annotated[Path, typer.Argument(help="A new folder, which needs no other file.")],
+    template: Annotated[
+        str, typer.Option(help="How it reads its texts as one, such as '{premise} {hypothesis}'.")
+    ] = "",
 ) -> None:
-    """Write a model as a folder of its own, with the weights that it shares with others."""
-    export_model(locate(name)[0], folder)
+    """Write a model as a folder of its own, with the weights that it shares with others.
+
+    With a template, a decoder reads its texts in that form from then on, wherever it is opened.
+    """
+    place = locate(name)[0]
+    config = read_config(name, place)
+    if template and sorted(FIELD.findall(template)) not in [
+        sorted(t.fields) for t in TASKS.values()
+    ]:
+        raise OptionError(
+            f"--template {template!r} does not name each text of a task once, as {{premise}} and "
+            "{hypothesis}"
+        )
+    export_model(place, folder)
+    if template:
+        text = json.dumps({**config, TEMPLATE: template}, indent=2, ensure_ascii=False)
+        (folder / CONFIG).write_text(text + "\n", encoding="utf-8")
     typer.echo(f"{name} written to {folder}")

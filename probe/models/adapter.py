@@ -8,6 +8,7 @@ from safetensors.torch import load_file
 from transformers import PreTrainedModel
 
 from probe.errors import ModelError
+from probe.models.loading import loading
 from probe.models.weights.files import ADAPTER_WEIGHTS
 from probe.models.weights.folder import ADAPTER, read_json
 
@@ -70,7 +71,8 @@ def merged(
             "was trained with it, so that its answers would be chance; save it again with its head "
             '(modules_to_save, such as ["classifier"])'
         )
-    whole: Any = PeftModel.from_pretrained(model, str(folder))
+    with loading:
+        whole: Any = PeftModel.from_pretrained(model, str(folder))
     result: PreTrainedModel = whole.merge_and_unload()
     for part, value in head.items():
         if not torch.equal(result.state_dict()[part].cpu(), value.to(result.dtype)):

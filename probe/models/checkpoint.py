@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import RLock
 from typing import Any
 
 import torch
@@ -34,8 +33,10 @@ from probe.models.answers.rule import check_answer_rule
 from probe.models.classifier import Classifier
 from probe.models.errors import loading_error, needs_code_message
 from probe.models.hardware.device import device
-from probe.models.inputs.padding import set_padding
+from probe.models.inputs.padding import is_decoder, set_padding
 from probe.models.inputs.pair_encoding import restore_pair_encoding
+from probe.models.inputs.template import TEMPLATE
+from probe.models.loading import loading
 from probe.models.weights.folder import TOKENIZER, check_weights, read_config, read_json
 from probe.models.word_models import bidaf, decomposable, esim, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.tasks.nli import NLI
@@ -44,10 +45,6 @@ from probe.tasks.task import Task
 VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model")
 disable_progress_bar()  # transformers draws one even for weights that load in a moment
 set_verbosity_error()  # and prints tables of weights; our own messages say what is needed
-loading = RLock()
-"""Held by whoever reads or builds a network or a tokenizer. Meanwhile transformers replaces parts
-of itself and of torch for the whole process, such as `PreTrainedModel.tie_weights`: of two threads
-the second would take a replacement for the original and put it back for good."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +109,20 @@ def read_checkpoint(
             "answer here is one label; if it was trained to choose one, write "
             '"single_label_classification" there'
         )
-    return read
+    return replace(read, notes=(*read.notes, *_joined(read.model, read.tokenizer)))
+
+
+def _joined(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
+    """Say how a decoder's texts become one, which its files do not."""
+    if not is_decoder(model):
+        return ()
+    template = getattr(model.config, TEMPLATE, "")
+    if not template:
+        template = tokenizer.decode(tokenizer("FIRST", "SECOND")["input_ids"])
+    return (
+        f"its texts are read as {template!r}; if it was trained on another form, write one with "
+        "python -m probe models export MODEL FOLDER --template",
+    )
 
 
 def read_reader(name: str, folder: Path, device: torch.device) -> Checkpoint:

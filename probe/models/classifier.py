@@ -21,6 +21,7 @@ from probe.models.hardware.precision import Precision as Precision
 from probe.models.hardware.precision import fast_bf16 as fast_bf16
 from probe.models.hardware.precision import resolve as resolve
 from probe.models.inputs.explainable import Explainable, TokenPlace
+from probe.models.inputs.template import Framed, framed, read_template
 from probe.models.inputs.token_rows import TokenRows, joined
 from probe.models.text_model import TextModel
 from probe.stopping import check_stop
@@ -89,6 +90,11 @@ class Classifier(TextModel):
         """The confidence below which the answer is `INVALID`; 0 for a model that always answers."""
         return read_invalid_below(self.model.config)
 
+    @property
+    def template(self) -> str:
+        """How its texts are put into one; "" where the tokenizer joins them."""
+        return read_template(self.model.config, self.task.fields)
+
     @cached_property
     def columns(self) -> list[list[int]]:
         """The indices of each of `labels` among the model's outputs; several where it merges."""
@@ -117,8 +123,23 @@ class Classifier(TextModel):
         whole = "".join(texts)
         if whole.isascii() and len(whole) + len(texts) + MAX_SPECIAL_TOKENS <= self.max_tokens:
             return False
+        if self.template:
+            texts = [self._framed(example).text]
         encoded = self.tokenise(*texts, truncation=False)
         return len(encoded["input_ids"]) > self.max_tokens
+
+    def _framed(self, example: Example, max_tokens: int | None = None) -> Framed:
+        """Put an example into the template, the longest text cut until so many tokens hold it."""
+        texts = dict(self.task.texts(example))
+        whole = framed(self.template, texts)
+        while max_tokens and any(texts.values()):
+            over = len(self.tokenise(whole.text, truncation=False)["input_ids"]) - max_tokens
+            if over <= 0:
+                break
+            longest = max(texts, key=lambda field: len(texts[field]))
+            texts[longest] = texts[longest][:-over]  # a token has one character or more
+            whole = framed(self.template, texts)
+        return whole
 
     def encode(self, examples: Sequence[Example], max_tokens: int | None = None) -> BatchEncoding:
         """Tokenise examples together, padded to the longest, longest text cut first."""
@@ -151,10 +172,18 @@ class Classifier(TextModel):
         self, examples: Sequence[Example], max_tokens: int | None, **options: Any
     ) -> BatchEncoding:
         """Tokenise examples together. Any: each option of the tokenizer has a type of its own."""
+        most = max_tokens or self.max_tokens
+        if self.template:
+            return self.tokenise(
+                [self._framed(example, most).text for example in examples],
+                truncation=True,
+                max_length=most,
+                **options,
+            )
         return self.tokenise(
             *([getattr(example, name) for example in examples] for name in self.task.fields),
             truncation="longest_first",
-            max_length=max_tokens or self.max_tokens,
+            max_length=most,
             **options,
         )
 
@@ -200,7 +229,14 @@ class Classifier(TextModel):
             copies = len(scores) // len(targets)
             return scores.gather(1, targets.repeat(copies)[:, None]).squeeze(1)
 
-        return Explainable(dict(encoded), _places(encoded), log_probability)
+        places = _places(encoded)
+        if self.template:
+            whole = [self._framed(example, self.max_tokens) for example in examples]
+            places = [
+                [_in_frame(frame, place) if place else None for place in row]
+                for frame, row in zip(whole, places, strict=True)
+            ]
+        return Explainable(dict(encoded), places, log_probability)
 
     def probabilities(
         self, examples: Sequence[Example], precision: Precision = "fp32"
@@ -282,6 +318,12 @@ def _places(encoded: BatchEncoding) -> list[list[TokenPlace | None]]:
         ]
         for row in encoded.encodings
     ]
+
+
+def _in_frame(frame: Framed, place: TokenPlace) -> TokenPlace | None:
+    """Return where a token of a framed text stands in one of its texts, None for the frame's."""
+    found = frame.place(place.start, place.end)
+    return TokenPlace(found[0], place.token, place.id, *found[1:]) if found else None
 
 
 def text_lengths(task: Task, examples: Sequence[Example]) -> list[int]:

@@ -13,6 +13,7 @@ from probe.models.bundled import BUNDLED, Bundled
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels
 from probe.models.hub import fetch, free_memory_bytes
+from probe.models.inputs.template import read_template
 from probe.models.label_check import check_labels, guessed
 from probe.models.outputs import is_merged, merged_sentence, read_config
 from probe.models.reader import Reader
@@ -188,6 +189,7 @@ def load(
             *([merged_sentence(outputs, known)] if known and is_merged(known) else []),
         ),
     )
+    read_template(checkpoint.model.config, answered.fields)
     if guess:
         return guessed(classifier, outputs)
     if known is None:

@@ -28,8 +28,8 @@ from finetune.training.recipes import WORD_MODELS, Preset
 from finetune.training.words.held_out import require_both
 from finetune.training.words.vectors import words_of
 from probe.models.architectures import architecture
-from probe.models.checkpoint import loading
 from probe.models.classifier import Classifier, Precision
+from probe.models.loading import loading
 from probe.models.word_models import decomposable, esim  # noqa: F401  # registers them with the Auto classes
 from probe.models.word_models.word_tokenizer import SPECIAL, word_tokenizer
 from probe.models.word_models.word_vectors import shared_table

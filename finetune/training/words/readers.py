@@ -29,8 +29,8 @@ from finetune.training.reader import Example, batch_of, examples_of, mean_f1
 from finetune.training.recipes import WORD_READERS, ReaderPreset
 from finetune.training.words.held_out import require_both
 from finetune.training.words.vectors import words_of
-from probe.models.checkpoint import loading
 from probe.models.classifier import Precision
+from probe.models.loading import loading
 from probe.models.reader import Reader
 from probe.models.word_models import bidaf, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.models.word_models.word_tokenizer import SPECIAL, word_tokenizer

@@ -8,7 +8,7 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 from probe.errors import TrainingError
-from probe.models.checkpoint import loading
+from probe.models.loading import loading
 from probe.models.weights.files import VECTORS
 from probe.models.word_models.word_tokenizer import SPECIAL, splitter
 

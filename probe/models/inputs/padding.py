@@ -12,6 +12,11 @@ from probe.models.inputs.token_rows import embedding_rows
 SAMPLE = ("A man walks.", "He moves.")
 
 
+def is_decoder(model: PreTrainedModel) -> bool:
+    """Whether a classifier's head reads the last token."""
+    return isinstance(getattr(model, "score", None), nn.Linear)
+
+
 def set_padding(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
     """Agree on one padding token and return what is to be said of it.
 
@@ -19,7 +24,7 @@ def set_padding(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> t
     neither has one it is the end token, unless texts end with that themselves: then there is none,
     and examples are read one at a time.
     """
-    decodes = isinstance(getattr(model, "score", None), nn.Linear)
+    decodes = is_decoder(model)
     config, rows = model.config.get_text_config(), embedding_rows(model)
 
     def usable(number: int | None) -> bool:

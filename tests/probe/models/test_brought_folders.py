@@ -20,6 +20,7 @@ from transformers import (
 
 from benchmarks.architectures import KINDS, examine, save
 from probe.analysis.batch import score
+from probe.analysis.importance.attribution import attribute
 from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.errors import ModelError
@@ -28,6 +29,7 @@ from probe.models.weights.shared import export_model
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.sentiment import SENTIMENT, Review
 from probe.tasks.task import GUESS
+from tests.support.commands import run
 from tests.support.models.tiny_bert import tiny_bert
 
 PAIR = Pair("A man walks.", "He moves.")
@@ -289,9 +291,34 @@ def test_a_decoder_without_a_padding_token_answers_in_a_batch_as_alone(
         assert row == pytest.approx(alone, abs=1e-6)
 
 
+def test_a_template_puts_the_texts_of_a_decoder_into_one(tmp_path: Path) -> None:
+    plain = decoder(tmp_path / "plain", pad=False)
+    assert load(str(plain)).notes[1].startswith("its texts are read as 'FIRSTSECOND'; if it was")
+    template = "Hypothesis: {hypothesis} Premise: {premise}?"
+    run("models", "export", str(plain), str(tmp_path / "told"), "--template", template)
+    model = load(str(tmp_path / "told"))
+    text = "Hypothesis: He moves. Premise: A man walks.?"
+    inputs = model.tokenizer(text, return_tensors="pt")
+    told = model.model(**inputs).logits.softmax(-1)[0].tolist()
+    assert model.probabilities([PAIR])[0] == pytest.approx(told, abs=1e-6)
+    (shown,) = attribute(model, [PAIR], ["neutral"])
+    for field in NLI.fields:
+        tokens = [getattr(PAIR, field)[each.start : each.end] for each in shown.tokens(field)]
+        assert "".join(tokens) == getattr(PAIR, field)
+    long = Pair("the man walks " * 100, "He moves.")
+    assert model.too_long(long)
+    cut = model.decode(model.encode([long])["input_ids"][0].tolist())
+    assert cut.startswith("Hypothesis: He moves. Premise: the man walks the") and cut[-1] == "?"
+    ended = run("models", "export", str(plain), str(tmp_path / "no"), "--template", "{premise}")
+    assert "does not name each text of a task once" in ended.stderr
+    edit(CONFIG, text_template="{premise}")(tmp_path / "told")
+    with pytest.raises(ModelError, match=r"names {premise} and {hypothesis}, each once, and is '"):
+        load(str(tmp_path / "told"))
+
+
 def test_without_an_end_token_either_examples_are_read_one_at_a_time(tmp_path: Path) -> None:
     model = load(str(decoder(tmp_path, pad=False, ends=True)))
-    assert model.notes == ("it has no padding token, so that examples are read one at a time",)
+    assert model.notes[0] == "it has no padding token, so that examples are read one at a time"
     assert model.probabilities([PAIR, PAIR]).shape == (2, 3)
 
 
