@@ -57,6 +57,7 @@ def plan_json(plan: ScoringPlan) -> Json:
         "options": asdict(request.options),
         "precision": request.precision,
         "guard": request.guard,
+        "long": request.long,
         "foreign_file": request.foreign_file,
         "file": plan.file,
         "rows": plan.rows,
@@ -71,7 +72,7 @@ def read_plan(values: Json) -> ScoringPlan:
     request = ScoringRequest(
         Columns(**values["columns"]), tuple(values["names"]), values["seed"],
         read_options(values["options"]), precision, values["guard"],
-        values.get("foreign_file", False),
+        values.get("long", "cut"), values.get("foreign_file", False),
     )  # fmt: skip
     return ScoringPlan(
         values["model"], task_named(values["task"]), request, values["file"], values["rows"],

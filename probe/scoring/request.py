@@ -12,6 +12,7 @@ from probe.data.rows import Columns
 from probe.data.source import Source
 from probe.models.classifier import Model, Precision, resolve
 from probe.models.weights.hashes import file_hash
+from probe.models.windows import Long
 from probe.runs.models import hash_if_there
 from probe.scoring.files import Places
 from probe.tasks.task import Task
@@ -26,7 +27,7 @@ FORMAT = 3
 
 @dataclass(frozen=True)
 class ScoringRequest:
-    """What is done with every row.
+    """What is done with every row; `long` is as `probe.models.windows.LONG` has it.
 
     `foreign_file`: the file as a whole is not in English, so that a row in doubt is not either.
     """
@@ -37,6 +38,7 @@ class ScoringRequest:
     options: Options = field(default_factory=Options)
     precision: Precision = "auto"
     guard: bool = False
+    long: Long = "cut"
     foreign_file: bool = False
 
     @property

@@ -30,6 +30,7 @@ from probe.cli.options import (
     InProcess,
     LabelOrder,
     LabelValues,
+    LongTexts,
     PrecisionName,
     TaskName,
     TextColumns,
@@ -44,6 +45,7 @@ from probe.data.label_values import label_values, read_label_values
 from probe.data.rows import choose, read_rows, with_class_names
 from probe.data.tables import read_table
 from probe.errors import CheckupError, LabelError
+from probe.models.library import that_reads
 from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import Json
@@ -83,6 +85,7 @@ def checkup_command(
     task: TaskName = "",
     labels: LabelOrder = "",
     precision: PrecisionName = "auto",
+    long: LongTexts = "cut",
     in_process: InProcess = False,
     threads: Threads = 1,
 ) -> None:
@@ -102,7 +105,8 @@ def checkup_command(
     reading = Reading(tuple(column), gold, tuple(label_value))
     examples = reading.of(file, loaded.task) if file else bundled_examples(loaded.task, "test")
     make_folder(out)
-    asked = Asked(n, per_subcase, seed, precision)
+    asked = Asked(n, per_subcase, seed, precision, long)
+    that_reads(loaded, long)  # refuses what cannot be, before an hour of work
     order = loaded.order if task or labels else ()
     name, words = (source_name(local_file(file)), reading.words) if file else ("", ())
     plan = new_plan(model, loaded.task, asked, order, name, words)

@@ -14,6 +14,7 @@ from probe.cli.options import (
     AsJson,
     Guard,
     LabelOrders,
+    LongTexts,
     ModelNames,
     PrecisionName,
     TaskName,
@@ -30,7 +31,7 @@ from probe.data.writers.output import check_cells, checked_form
 from probe.errors import ComparisonError, FileError
 from probe.metrics import Estimate, percent
 from probe.models.classifier import Precision
-from probe.models.library import AnyModel
+from probe.models.library import AnyModel, that_reads
 from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.reports.frames import compared_frame
 from probe.tasks.task import Task
@@ -55,6 +56,7 @@ def compare_command(
     task: TaskName = "",
     precision: PrecisionName = "auto",
     guard: Guard = False,
+    long: LongTexts = "cut",
     as_json: AsJson = False,
 ) -> None:
     """Compare models on a file, or on one pair: accuracy, disagreement, McNemar's test, slices.
@@ -72,7 +74,7 @@ def compare_command(
             raise ComparisonError(
                 "give a file, or --premise and --hypothesis, or --text FIELD=VALUE"
             )
-        classifiers = all_opened(models, labels, task)
+        classifiers = [that_reads(each, long) for each in all_opened(models, labels, task)]
         answered = held_to(classifiers)
         named = {"premise": premise, "hypothesis": hypothesis}
         example = read_example(answered, fields_of(answered, "--text", texts, named), gold)
@@ -92,7 +94,7 @@ def compare_command(
     table = read_table(path)
     if out:
         check_cells(out, table, table.form, table.names)
-    classifiers = all_opened(models, labels, task)
+    classifiers = [that_reads(each, long) for each in all_opened(models, labels, task)]
     shape = _compare_table(table, path, classifiers, columns, out, precision, guard)
     if summary:
         write_json(shape, summary)

@@ -13,7 +13,8 @@ from probe.data.rows import Columns, choose, with_class_names
 from probe.data.source import Source
 from probe.errors import ArgumentError
 from probe.models.classifier import Precision
-from probe.models.library import AnyModel
+from probe.models.library import AnyModel, that_reads
+from probe.models.windows import Long
 from probe.runs.model_access import ModelAccess
 from probe.scoring.request import ScoringRequest
 from probe.tasks.task import Task, task_named
@@ -60,6 +61,7 @@ def build(models: ModelAccess, line: FileLine) -> None:
         task: Name,
         columns: NamesByName,
         label_values: NamesByName,
+        long: Long = "cut",
     ) -> tuple[dict[str, Any], list[str]]:
         """Score a file; returns the summary, the scored file and the summary's file.
 
@@ -76,6 +78,7 @@ def build(models: ModelAccess, line: FileLine) -> None:
             task: nli, paraphrase, sentiment or reading; if empty, that of a model on disk, or nli.
             columns: Columns by text where they are not to be guessed, and gold, as a JSON object.
             label_values: Labels by the value of the file that means them, as a JSON object.
+            long: cut, or windows, in which a premise longer than the model reads is read.
         """
         check_transforms(transforms)
         check_room(models.store, owner)
@@ -83,12 +86,13 @@ def build(models: ModelAccess, line: FileLine) -> None:
         settings = read_task_options(asked, {"keep": keep, "sign": sign, **options})
         source = open_upload(owner, file)
         chosen = columns_by_name(source, asked, columns, label_values)
-        wanted = ScoringRequest(chosen, tuple(transforms), seed, settings, precision)
+        wanted = ScoringRequest(chosen, tuple(transforms), seed, settings, precision, long=long)
         request = LocalContext.request.get(None)
         with line.place(visitor_of(request) if request else ("", owner), caller_left()) as ahead:
             for _ in ahead:  # until it is this file's turn
                 pass
-            classifier = models.get(owner, model or first_model(models, owner, asked), asked)
+            named = models.get(owner, model or first_model(models, owner, asked), asked)
+            classifier = that_reads(named, long)
             return answering("file_minutes")(score_file)(
                 source, wanted, classifier, Path(file), fresh_folder(owner)
             )
@@ -107,6 +111,7 @@ def build(models: ModelAccess, line: FileLine) -> None:
             gr.Textbox("", label="task"),
             gr.Textbox("{}", label="columns"),
             gr.Textbox("{}", label="label_values"),
+            gr.Textbox("cut", label="long"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()

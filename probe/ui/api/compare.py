@@ -12,7 +12,8 @@ from probe.data.rows import guess, with_class_names
 from probe.data.tables import read_table
 from probe.limits import visitor_bounds
 from probe.models.classifier import Precision
-from probe.models.library import AnyModel
+from probe.models.library import AnyModel, that_reads
+from probe.models.windows import Long
 from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.runs.model_access import ModelAccess
 from probe.tasks.task import Task
@@ -30,7 +31,12 @@ def build(access: ModelAccess) -> None:
     @endpoint
     @answering("file_minutes")
     def compare(
-        file: Upload, models: Names, precision: Precision, owner: Token, task: Name
+        file: Upload,
+        models: Names,
+        precision: Precision,
+        owner: Token,
+        task: Name,
+        long: Long = "cut",
     ) -> tuple[dict[str, Any], list[str]]:
         """Compare models on a file; returns the summary, the scored file and the summary's file.
 
@@ -40,9 +46,10 @@ def build(access: ModelAccess) -> None:
             precision: auto, fp32 or bf16.
             owner: The token of one's own runs, which /inoculate returns.
             task: nli, paraphrase, sentiment or reading; if empty, the first model's, as for /probe.
+            long: cut, or windows, in which a premise longer than a model reads is read.
         """
         asked = task_of(access, owner, task, models[0] if models else "")
-        return compare_on(access, owner, Path(file), models, precision, asked)
+        return compare_on(access, owner, Path(file), models, precision, asked, long)
 
     @endpoint
     @answering("answer_seconds")
@@ -55,6 +62,7 @@ def build(access: ModelAccess) -> None:
         owner: Token = "",
         texts: Texts = {},  # noqa: B006  # as above
         task: Name = "",
+        long: Long = "cut",
     ) -> dict[str, Any]:
         """Compare models on one example: the JSON of `python -m probe compare --text`.
 
@@ -67,10 +75,12 @@ def build(access: ModelAccess) -> None:
             owner: The token of one's own runs, which /inoculate returns.
             texts: The texts by field: premise, hypothesis; text1, text2; text; question, passage.
             task: nli, paraphrase, sentiment or reading; if empty, the first model's, as for /probe.
+            long: cut, or windows, in which a premise longer than a model reads is read.
         """
         asked = task_of(access, owner, task, models[0] if models else "")
         example = read_example(asked, texts, premise, hypothesis, gold)
-        return example_comparison_json(example, known(access, owner, models, asked), precision)
+        several = [that_reads(each, long) for each in known(access, owner, models, asked)]
+        return example_comparison_json(example, several, precision)
 
     with gr.Row(visible=False):  # a file needs components of its own to travel in
         asked = [
@@ -79,6 +89,7 @@ def build(access: ModelAccess) -> None:
             gr.Textbox("auto", label="precision"),
             gr.Textbox("", label="owner"),
             gr.Textbox("", label="task"),
+            gr.Textbox("cut", label="long"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()
@@ -93,9 +104,10 @@ def compare_on(
     names: list[str],
     precision: Precision,
     task: Task,
+    long: Long = "cut",
 ) -> tuple[dict[str, Any], list[str]]:
     """Compare models on a file; return the summary and the places of the file and the summary."""
-    classifiers = known(models, owner, names, task)
+    classifiers = [that_reads(each, long) for each in known(models, owner, names, task)]
     check_room(models.store, owner)
     table = read_table(own_file(owner, path), visitor_bounds())
     columns = with_class_names(guess([str(name) for name in table.frame.columns], task), path)

@@ -15,7 +15,8 @@ from probe.data.rows import with_class_names
 from probe.data.source import Source
 from probe.errors import Stopped, UserError
 from probe.models.classifier import Precision
-from probe.models.library import AnyModel
+from probe.models.library import AnyModel, that_reads
+from probe.models.windows import Long
 from probe.runs.model_access import ModelAccess
 from probe.scoring.request import ScoringRequest
 from probe.settings import settings
@@ -79,6 +80,7 @@ def run(
     names: list[str],
     seed: float | None,
     precision: Precision,
+    long: Long,
     meanings: str,
     *values: Any,  # Any: of components of several kinds
 ) -> Iterator[list[Any]]:
@@ -99,7 +101,8 @@ def run(
         chosen = with_class_names(columns_of(source.names, columns, task), source.path)
         chosen = with_meanings(source, chosen, task, read_meanings(meanings))
         models.require(visitor, model)
-        asked = ScoringRequest(chosen, tuple(names), int(seed or 0), options, precision)
+        long = option_controls.read_long(long, task)
+        asked = ScoringRequest(chosen, tuple(names), int(seed or 0), options, precision, long=long)
         if in_background or len(source) > settings().background_rows:
             background.start(visitor, upload, source, model, task, asked)
             yield _failed(note(STARTED.format(rows=len(source)))).outputs
@@ -111,7 +114,7 @@ def run(
                     return
                 yield _begun(FileProgress(upload.name, "waiting", ahead=files)).outputs
             yield _begun(FileProgress(upload.name, "loading")).outputs
-            classifier = models.get(visitor, model, task)
+            classifier = that_reads(models.get(visitor, model, task), long)
             starting = FileProgress(upload.name, "starting", total=len(source))
             yield Outputs(progress=file_progress(starting)).outputs
             job = Job(upload, source, classifier, asked, visitor)

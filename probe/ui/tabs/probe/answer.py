@@ -10,7 +10,7 @@ from probe.analysis.examination import Examination, examine
 from probe.analysis.importance.attribution import attribute
 from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
 from probe.errors import TransformError, UnknownTransform, UserError
-from probe.models.library import AnyModel
+from probe.models.library import AnyModel, that_reads
 from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import random_example
 from probe.tasks.task import Task, task_named
@@ -47,7 +47,7 @@ def update(
     try:
         view = read_view(*values)
         view.check()
-        model = models.get(visitor, view.model, view.task)
+        model = that_reads(models.get(visitor, view.model, view.task), view.long)
         key = model_key(model), view
         verdict, results, said = answers.get(key, lambda: answered(model, view))
     except UserError as trouble:
@@ -106,7 +106,7 @@ def open_row(
     try:
         view = read_view(*values)
         view.check()
-        model = models.get(visitor, view.model, view.task)
+        model = that_reads(models.get(visitor, view.model, view.task), view.long)
         key = model_key(model), view, name, number
         (shown,) = answers.get(key, lambda: (full(model, view, name, number),))
     except UserError as trouble:
