@@ -104,6 +104,7 @@ def _made(transformed: Transformed) -> Record:
         "confidence": round(answer.confidence, 6),
         "agrees": transformed.agrees,
         "changed": result.changed,
+        "note": transformed.note,
         "text": changed_text(task, task.texts(result.original), task.texts(result.example)),
     }
 

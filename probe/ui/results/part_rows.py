@@ -109,5 +109,6 @@ def _made(task: Task, before: Mapping[str, str], cells: Cells) -> Record:
         "confidence": cells["confidence"],
         "agrees": cells["agrees"],
         "changed": cells["changed"],
+        "note": cells["note"] or "",
         "text": changed_text(task, before, {name: cells[name] for name in task.fields}),
     }
