@@ -22,7 +22,7 @@ TIGHT = regex.compile(rf"[{UNSPACED}{MARKS}]")
 
 def clusters(text: str) -> list[str]:
     """Return the characters of a text as a reader counts them; together they are the text."""
-    return list(text) if text.isascii() else CLUSTER.findall(text)
+    return list(text) if text.isascii() else [each.group() for each in CLUSTER.finditer(text)]
 
 
 def has_unspaced(text: str) -> bool:
@@ -38,8 +38,7 @@ def why_characters(text: str) -> str:
 
 def pieces(text: str) -> list[str]:
     """Return the words and marks of a text; of a script without blanks its characters."""
-    found: list[str] = PIECE.findall(text)
-    return found
+    return [each.group() for each in PIECE.finditer(text)]
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:

@@ -15,8 +15,21 @@ from probe.errors import AttributionError
 from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.models.library import AnyModel
 from probe.models.reader import SpanPrediction
+from probe.models.windows import WindowPrediction, window_words
 from probe.tasks.task import Example, Label, Task
 from probe.transforms import Options
+
+WINDOW = (
+    "The premise is longer than what the model reads at once. It was read in windows of whole "
+    "sentences that overlap, and window {} decides: “{}”"
+)
+SHOWN = 160
+"""Characters at either end of a window that is shown."""
+
+
+def _ends(text: str) -> str:
+    """Return the beginning and the end of a text."""
+    return text if len(text) <= 2 * SHOWN else f"{text[:SHOWN]} … {text[-SHOWN:]}"
 
 
 @dataclass(frozen=True)
@@ -42,11 +55,16 @@ class Examination:
     def notes(self) -> list[str]:
         """Sentences on what the model does not read, reads in parts, or may not understand."""
         legible, unit = self.legible, self.model.task.unit
-        windows = self.prediction.windows if isinstance(self.prediction, SpanPrediction) else 1
+        answer, window = self.prediction, ""
+        windows = answer.windows if isinstance(answer, SpanPrediction) else 1
+        if isinstance(answer, WindowPrediction):
+            text = getattr(self.example, self.model.task.source or "")[answer.start : answer.end]
+            window = WINDOW.format(window_words(answer), _ends(text))
         said = {
             f"This {unit} is too long for the model: its end is cut.": legible.cut,
             "The passage is longer than what the model reads at once: it was read in "
             f"{windows} parts that overlap.": windows > 1,
+            window: window,
             f"This {unit} is in {legible.language}. Transforms for English leave it as it is, and "
             "a model that has learnt English alone can say little of it.": legible.language,
             f"The model does not know {100 * legible.unknown:.0f} % of the tokens of this {unit}: "

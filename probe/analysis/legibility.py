@@ -142,6 +142,12 @@ def cut_words(cut: int, rows: int) -> str:
     return texts if cut else ""
 
 
+def window_words(windowed: int, rows: int) -> str:
+    """Say how many of so many rows were read in windows."""
+    texts = f"{_rows(windowed, rows)} longer than what the model reads at once, and read in windows"
+    return f"{texts}, of which the best decides." if windowed else ""
+
+
 def unspaced_words(unspaced: int, rows: int) -> str:
     """Say how many of so many rows have no blanks between words, and what counts as one."""
     texts = f"{_rows(unspaced, rows)} written without blanks between words"

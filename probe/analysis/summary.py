@@ -9,9 +9,10 @@ from probe.analysis.batch import Row
 from probe.analysis.transformed import Transformed
 from probe.metrics import NOTHING, Estimate, Moments, Share
 from probe.models.classifier import Prediction
+from probe.models.windows import WindowPrediction
 from probe.tasks.task import INVALID, MERGED, TOLD_APART, Label, Task
 
-COUNTED = ("rows", "scored", "cut", "unknown", "unspaced", "sampled", "differing")
+COUNTED = ("rows", "scored", "cut", "unknown", "unspaced", "windowed", "sampled", "differing")
 ORIGINAL = "original"
 """How the untouched examples are called where transforms are."""
 
@@ -49,8 +50,8 @@ class Summary:
     """What the rows say together, overall and by transform, each also by gold label.
 
     Of `sampled` answers that were given in bf16 and in fp32, `differing` are not the same. Of
-    `unknown` rows the model's vocabulary has not the words; `unspaced` ones have no
-    blanks between words; `languages` counts those that are not in English.
+    `unknown` rows the model's vocabulary has not the words, `unspaced` ones have no blanks between
+    words, of `windowed` ones a window decided; `languages` counts those that are not in English.
     """
 
     rows: int
@@ -65,6 +66,7 @@ class Summary:
     differing: int = 0
     unknown: int = 0
     unspaced: int = 0
+    windowed: int = 0
     languages: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -156,6 +158,7 @@ class Totals:
         """`names` are the transforms of the rows."""
         self.task, self.names = task, tuple(names)
         self.rows = self.scored = self.cut = self.unknown = self.unspaced = 0
+        self.windowed = 0
         self.sampled = self.differing = 0
         self._languages = Counter[str]()
         self._predicted = dict.fromkeys(task.labels, 0)
@@ -177,6 +180,7 @@ class Totals:
         self.cut += row.legible.cut
         self.unknown += row.legible.mostly_unknown
         self.unspaced += row.legible.unspaced
+        self.windowed += isinstance(prediction, WindowPrediction)
         if row.legible.language:
             self._languages[row.legible.language] += 1
         if row.fp32 is not None:
@@ -244,6 +248,7 @@ class Totals:
             self.differing,
             self.unknown,
             self.unspaced,
+            self.windowed,
             dict(self._languages),
         )
 

@@ -7,6 +7,7 @@ import typer
 
 from probe.errors import OptionError
 from probe.models.classifier import Precision
+from probe.models.windows import LONG, LONG_TITLE, Long
 from probe.tasks.task import Task
 from probe.transforms.options import Options, read_options
 from probe.transforms.task_options import read_task_options
@@ -34,6 +35,14 @@ PrecisionName = Annotated[
     choice("precision", get_args(Precision), "What computes; auto: bf16 where it is quick."),
 ]
 
+LongTexts = Annotated[
+    Long,
+    choice(
+        "long",
+        get_args(Long),
+        f"{LONG_TITLE}: {'; '.join(f'{name}, {words}' for name, words in LONG.items())}.",
+    ),
+]
 InProcess = Annotated[bool, typer.Option(help="Compute without worker processes.")]
 Threads = Annotated[int, typer.Option(min=1, help="Torch threads; several imply --in-process.")]
 ModelName = Annotated[str, typer.Option(help="Bundled or inoculated name, folder, or hub id.")]

@@ -6,8 +6,9 @@ Who only speaks of predictions imports this too, so torch is imported where a mo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -24,6 +25,14 @@ from probe.models.inputs.explainable import Explainable, TokenPlace
 from probe.models.inputs.template import Framed, framed, read_template
 from probe.models.inputs.token_rows import TokenRows, joined
 from probe.models.text_model import TextModel
+from probe.models.windows import (
+    WINDOW_TOKENS,
+    Long,
+    Span,
+    WindowPrediction,
+    decided,
+    windows_of,
+)
 from probe.stopping import check_stop
 from probe.tasks.task import INVALID, Example, Label, Task
 
@@ -72,13 +81,15 @@ class Classifier(TextModel):
     """A sequence classifier with its tokenizer.
 
     `order[i]` is the label of the model's i-th output; `device` is where the model lies;
-    `revision` is the commit of a hub's model, None for one from a folder.
+    `revision` is the commit of a hub's model, None for one from a folder; `long` says what is done
+    with a source that is longer than it reads.
     """
 
     task: Task
     order: tuple[Label, ...]
     device: torch.device
     revision: str | None = None
+    long: Long = "cut"
 
     @property
     def temperature(self) -> float:
@@ -116,7 +127,15 @@ class Classifier(TextModel):
         return first_token_model(self.model)
 
     def too_long(self, example: Example) -> bool:
-        """Whether an example has more sub-words than the model reads, so that its end is cut."""
+        """Whether an example has more sub-words than the model reads, so that its end is cut.
+
+        Where the source is read in windows, the other text alone can be too long.
+        """
+        if self.long == "windows":
+            return len(self.sub_words(getattr(example, self.task.target))) > self._most_target
+        return self._too_long(example)
+
+    def _too_long(self, example: Example) -> bool:
         # a sub-word covers at least one ASCII character, or the blank that SentencePiece puts
         # before a text, so most examples need no tokenising; others may be normalised into many
         texts = list(self.task.texts(example).values())
@@ -140,6 +159,40 @@ class Classifier(TextModel):
             texts[longest] = texts[longest][:-over]  # a token has one character or more
             whole = framed(self.template, texts)
         return whole
+
+    @property
+    def _most_target(self) -> int:
+        """The longest target in sub-words beside windows: it leaves them the half at least."""
+        return self._window_tokens // 2 - MAX_SPECIAL_TOKENS
+
+    @property
+    def _window_tokens(self) -> int:
+        """The most sub-words of a window with the target, special tokens included."""
+        return min(WINDOW_TOKENS, self.max_tokens)
+
+    def _windows(self, example: Example) -> list[Span]:
+        """Return the windows in which the source is read, one with all of it where it is short."""
+        source: str = getattr(example, self.task.source or "")
+        if not self._too_long(example):
+            return [(0, len(source))]
+        target = len(self.sub_words(getattr(example, self.task.target)))
+        room = self._window_tokens - MAX_SPECIAL_TOKENS - min(target, self._most_target)
+        spans = windows_of(source, room, lambda text: len(self.sub_words(text)))
+        return spans or [(0, len(source))]
+
+    def _in_window(self, example: Any, span: Span) -> Any:  # Any: of the task's own dataclass
+        """Return an example with a window of its source in place of the whole."""
+        source = self.task.source or ""
+        return replace(example, **{source: getattr(example, source)[slice(*span)]})
+
+    def _deciding(self, examples: Sequence[Example]) -> list[Span]:
+        """Return the window of each example's source that decides, as `predict` has it."""
+        return [
+            (answer.start, answer.end)
+            if isinstance(answer, WindowPrediction)
+            else self._windows(example)[0]
+            for example, answer in zip(examples, self.predict(examples), strict=True)
+        ]
 
     def encode(self, examples: Sequence[Example], max_tokens: int | None = None) -> BatchEncoding:
         """Tokenise examples together, padded to the longest, longest text cut first."""
@@ -221,6 +274,9 @@ class Classifier(TextModel):
         import torch
         from torch.nn.functional import log_softmax
 
+        spans = self._deciding(examples) if self.long == "windows" else None
+        if spans:
+            examples = list(map(self._in_window, examples, spans))
         encoded = self.encode(examples)
         targets = torch.tensor([self.labels.index(label) for label in labels], device=self.device)
 
@@ -236,6 +292,10 @@ class Classifier(TextModel):
                 [_in_frame(frame, place) if place else None for place in row]
                 for frame, row in zip(whole, places, strict=True)
             ]
+        if spans:
+            source = self.task.fields.index(self.task.source or "")
+            starts = [start for start, _ in spans]
+            places = [_moved(row, source, by) for row, by in zip(places, starts, strict=True)]
         return Explainable(dict(encoded), places, log_probability)
 
     def probabilities(
@@ -268,7 +328,22 @@ class Classifier(TextModel):
     def predict(
         self, examples: Sequence[Example], precision: Precision = "fp32"
     ) -> list[Prediction]:
-        """Classify examples, in their order."""
+        """Classify examples, in their order; a source in windows by the window that decides."""
+        if self.long == "cut":
+            return self._answers(examples, precision)
+        windows = [self._windows(example) for example in examples]
+        parts = [
+            self._in_window(example, span)
+            for example, spans in zip(examples, windows, strict=True)
+            for span in spans
+        ]
+        answers = iter(self._answers(parts, precision))
+        return [
+            decided(list(islice(answers, len(spans))), spans, self.task.settled)
+            for spans in windows
+        ]
+
+    def _answers(self, examples: Sequence[Example], precision: Precision) -> list[Prediction]:
         logits = self._unscaled(self.token_rows(examples), precision)
         return as_predictions(logits, self.labels, self.temperature, self.invalid_below)
 
@@ -324,6 +399,16 @@ def _in_frame(frame: Framed, place: TokenPlace) -> TokenPlace | None:
     """Return where a token of a framed text stands in one of its texts, None for the frame's."""
     found = frame.place(place.start, place.end)
     return TokenPlace(found[0], place.token, place.id, *found[1:]) if found else None
+
+
+def _moved(places: Sequence[TokenPlace | None], text: int, by: int) -> list[TokenPlace | None]:
+    """Return places in a window of a text as those in the whole of it."""
+    return [
+        replace(place, start=place.start + by, end=place.end + by)
+        if place and place.text == text
+        else place
+        for place in places
+    ]
 
 
 def text_lengths(task: Task, examples: Sequence[Example]) -> list[int]:

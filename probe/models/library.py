@@ -3,11 +3,11 @@
 import json
 import os.path
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from probe.errors import ModelError
+from probe.errors import ModelError, OptionError
 from probe.first_import import first_import
 from probe.models.bundled import BUNDLED, Bundled
 from probe.models.classifier import Classifier
@@ -19,6 +19,7 @@ from probe.models.outputs import is_merged, merged_sentence, read_config
 from probe.models.reader import Reader
 from probe.models.weights.files import READ_ERRORS, count_parameters, weight_files
 from probe.models.weights.folder import ADAPTER, read_json
+from probe.models.windows import Long
 from probe.settings import ASSETS, settings
 from probe.tasks.reading import READING
 from probe.tasks.task import GUESS, TASKS, Label, Task
@@ -242,6 +243,24 @@ def load_any(
     if order:
         raise ModelError(f"the model {name!r} answers with spans, so it has no labels to order")
     return load_reader(name, relative)
+
+
+def that_reads(model: AnyModel, long: Long) -> AnyModel:
+    """Return the model as it does this with texts longer than it reads.
+
+    A reader reads a long passage in windows whatever is asked. Raises OptionError for a task whose
+    texts cannot be read in parts.
+    """
+    if long == "cut" or isinstance(model, Reader):
+        return model
+    if not model.task.settled:
+        raise OptionError(
+            f"long={long} is for inference, where one part of a premise can settle the answer; "
+            f"{model.task.title.lower()} has no such text, so leave it at long=cut"
+        )
+    windowed = replace(model, long=long)
+    object.__setattr__(windowed, "bf16", model.bf16)  # one copy of the weights serves both
+    return windowed
 
 
 def answers_with_spans(name: str, relative: bool = True) -> bool:

@@ -10,6 +10,7 @@ from probe.analysis.transformed import Transformed
 from probe.models.classifier import Precision, Prediction, resolve
 from probe.models.library import Entry
 from probe.models.reader import span_place
+from probe.models.windows import window_json
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.transforms.availability import missing
@@ -87,6 +88,7 @@ def _answer(prediction: Prediction) -> dict[str, Any]:
         "probabilities": prediction.by_label,
         "confidence": prediction.confidence,
         **span_place(prediction),
+        **window_json(prediction),
     }
 
 

@@ -10,9 +10,12 @@ from probe.analysis.lineage import lineage_json
 from probe.analysis.transformed import Transformed
 from probe.models.classifier import Classifier, Model, Prediction
 from probe.models.reader import span_place
+from probe.models.windows import Long, WindowPrediction, window_words
 from probe.tasks.task import Label, Task
 
 Cells = dict[str, Any]  # Any: text, numbers and truth values
+WINDOW = ("window", "window_text")
+"""Columns that name the window that decided, where a long source is read in such, and show it."""
 LEGIBLE = ("cut", "unknown", "language")
 """Columns that say what a model reads of a row: whether its end is cut, the share of its tokens
 that the vocabulary has not, and its language where it is beyond doubt not English."""
@@ -23,12 +26,14 @@ def model_labels(model: Model) -> tuple[Label, ...]:
     return model.labels if isinstance(model, Classifier) else model.task.labels
 
 
-def scored_columns(labels: Sequence[Label], task: Task, names: Sequence[str]) -> list[str]:
+def scored_columns(
+    labels: Sequence[Label], task: Task, names: Sequence[str], long: Long = "cut"
+) -> list[str]:
     """Return the names of our cells behind those of a row of the input."""
     chances = [f"p_{label}" for label in labels]
     transformed = [f"{name}.{part}" for name in dict.fromkeys(names) for part in _cell_names(task)]
     answer = ["prediction", "confidence", *chances, *_span_columns(task), "error"]
-    return [*answer, *LEGIBLE, *transformed]
+    return [*answer, *LEGIBLE, *(WINDOW if long == "windows" else ()), *transformed]
 
 
 def with_legible(values: Sequence[Any], columns: Sequence[str]) -> Sequence[Any]:
@@ -44,6 +49,7 @@ def scored_cells(row: Row, columns: Sequence[str]) -> list[Any]:  # Any: as of C
     cells: Cells = {"error": row.error}
     if row.prediction is not None:
         cells |= _answer(row.task, row.prediction) | _legible(row.legible)
+        cells |= _window(row.task, row.example, row.prediction)
     if row.f1 is not None:
         cells |= {"em": int(bool(row.right)), "f1": round(row.f1, 6)}
     for name, several in row.transformed.items():
@@ -54,6 +60,13 @@ def scored_cells(row: Row, columns: Sequence[str]) -> list[Any]:  # Any: as of C
 def _legible(legible: Legibility) -> Cells:
     values = (legible.cut, round(legible.unknown, 4), legible.language)
     return dict(zip(LEGIBLE, values, strict=True))
+
+
+def _window(task: Task, example: Any, prediction: Prediction) -> Cells:
+    if not isinstance(prediction, WindowPrediction) or task.source is None:
+        return {}
+    text = getattr(example, task.source)[prediction.start : prediction.end]
+    return dict(zip(WINDOW, (window_words(prediction), text), strict=True))
 
 
 def _cell_names(task: Task) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from probe.analysis.legibility import (
     language_words,
     unknown_words,
     unspaced_words,
+    window_words,
 )
 from probe.analysis.summary import ORIGINAL, Measured, Summary, measures
 from probe.models.classifier import Precision, resolve
@@ -48,6 +49,7 @@ def summary_json(
         "scored": summary.scored,
         "errors": summary.errors,
         "cut": summary.cut,
+        "windowed": summary.windowed,
         "unknown": summary.unknown,
         "languages": dict(summary.languages),
         "notes": notes(summary, options),
@@ -74,6 +76,7 @@ def notes(summary: Summary, options: Options) -> list[str]:
         language_words(summary.languages, summary.scored, list(summary.transforms), options),
         unknown_words(summary.unknown, summary.scored),
         cut_words(summary.cut, summary.scored),
+        window_words(summary.windowed, summary.scored),
         unspaced_words(summary.unspaced, summary.scored)
         if summary.transforms or "f1" in summary.original.estimates
         else "",

@@ -71,7 +71,7 @@ def assemble(
     source = open_source(input_file(plan.folder, plan.file), options=plan.request.reading)
     parts = _parts(plan, source, done)
     first, names = next(parts), plan.request.names
-    columns = ValueColumns(first.scored.labels, plan.task, names)
+    columns = ValueColumns(first.scored.labels, plan.task, names, plan.request.long)
     files = ScoringFiles(source, columns, first.scored.model, places, plan.request.guard)
     totals, precisions = Totals(plan.task, names), Counter[str]()
     for part in chain([first], parts):
@@ -93,7 +93,7 @@ def _parts(plan: ScoringPlan, source: Source, done: Sequence[Json]) -> Iterator[
         part = Part(source.names, list(islice(records, key["rows"])))
         if key["start"] in known:
             scored = read_packed_values(read_values(plan.folder, key))
-            columns = ValueColumns(scored.labels, plan.task, plan.request.names)
+            columns = ValueColumns(scored.labels, plan.task, plan.request.names, plan.request.long)
             yield DonePart(part, replace(scored, values=columns.completed(scored.values)))
 
 

@@ -6,6 +6,7 @@ from probe.analysis.batch import Row, score
 from probe.analysis.fp32_sample import fp32_sample
 from probe.analysis.summary import Totals
 from probe.models.classifier import resolve
+from probe.models.library import that_reads
 from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import load_any_unchanged
 from probe.runs.run import Json
@@ -21,7 +22,8 @@ def run_cell(
     """Score a part chunk by chunk. Raises ModelError, FileError, Cancelled."""
     planned, part = read_plan(plan), read_packed_part(context.part)
     request = planned.request
-    model = load_any_unchanged(planned.model, context.model, planned.order)
+    loaded = load_any_unchanged(planned.model, context.model, planned.order)
+    model = that_reads(loaded, request.long)
     totals, rows = Totals(model.task, request.names), list[Row]()
     for chunk in score(
         part, request.columns, model, request.names, request.seed,

@@ -59,6 +59,7 @@ def plan_json(plan: ScoringPlan) -> Json:
         "options": asdict(request.options),
         "precision": request.precision,
         "guard": request.guard,
+        "long": request.long,
         "foreign_file": request.foreign_file,
         "file": plan.file,
         "rows": plan.rows,
@@ -74,7 +75,8 @@ def read_plan(values: Json) -> ScoringPlan:
     request = ScoringRequest(
         _columns(values["columns"], task_named(values["task"])), tuple(values["names"]),
         values["seed"], read_options(values["options"]), precision, values["guard"],
-        FileOptions(**values.get("reading", {})), values.get("foreign_file", False),
+        FileOptions(**values.get("reading", {})), values.get("long", "cut"),
+        values.get("foreign_file", False),
     )  # fmt: skip
     return ScoringPlan(
         values["model"], task_named(values["task"]), request, values["file"], values["rows"],

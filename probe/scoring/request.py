@@ -14,6 +14,7 @@ from probe.data.rows import Columns
 from probe.data.source import Source
 from probe.models.classifier import Model, Precision, resolve
 from probe.models.weights.hashes import file_hash
+from probe.models.windows import Long
 from probe.runs.models import hash_if_there
 from probe.scoring.files import Places
 from probe.tasks.task import Task
@@ -30,6 +31,8 @@ FORMAT = 3
 class ScoringRequest:
     """What is done with every row; `reading` says how the file is opened.
 
+    `long` is as `probe.models.windows.LONG` has it.
+
     `foreign_file`: the file as a whole is not in English, so that a row in doubt is not either.
     """
 
@@ -40,6 +43,7 @@ class ScoringRequest:
     precision: Precision = "auto"
     guard: bool = False
     reading: FileOptions = AS_THE_FILE_TELLS
+    long: Long = "cut"
     foreign_file: bool = False
 
     @property

@@ -7,7 +7,8 @@ from functools import cached_property
 from probe.analysis.batch import Row
 from probe.analysis.variants import VariantScore, variant_scores
 from probe.data.writers.lines import Values
-from probe.models.classifier import Model
+from probe.models.classifier import Classifier, Model
+from probe.models.windows import Long
 from probe.reports.scored import (
     made_cells,
     made_columns,
@@ -35,11 +36,12 @@ class ValueColumns:
     labels: tuple[Label, ...]
     task: Task
     transforms: tuple[str, ...]
+    long: Long = "cut"
 
     @cached_property
     def scored(self) -> list[str]:
         """The columns behind those of the input."""
-        return scored_columns(self.labels, self.task, self.transforms)
+        return scored_columns(self.labels, self.task, self.transforms, self.long)
 
     @cached_property
     def made(self) -> list[str]:
@@ -61,4 +63,5 @@ class ValueColumns:
 
 def value_columns(model: Model, transforms: Sequence[str]) -> ValueColumns:
     """Return the columns of what is written of a model's answers."""
-    return ValueColumns(model_labels(model), model.task, tuple(transforms))
+    long = model.long if isinstance(model, Classifier) else "cut"
+    return ValueColumns(model_labels(model), model.task, tuple(transforms), long)

@@ -176,12 +176,21 @@ task = partial(
         ),
     },
 )
-NLI = register(task("nli", "Natural language inference", labels=LABELS, choice="Inference"))
+NLI = register(
+    task(
+        "nli",
+        "Natural language inference",
+        labels=LABELS,
+        choice="Inference",
+        settled=(ENTAILMENT, CONTRADICTION),
+    )
+)
 NLI_TWO_WAY = register(
     task(
         "nli_two_way",
         "Natural language inference in two classes",
         labels=TWO_WAY,
+        settled=(ENTAILMENT,),
         output_spellings=OUTPUTS_OF_TWO,
         note="One of the models tells only entailment from non-entailment, so all are held to two "
         "classes.",

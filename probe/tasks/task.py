@@ -92,10 +92,11 @@ class Task:
     `output_spellings` holds further names that models give their outputs, and `merged_outputs` the
     label that a finer output counts as, "" for one that is left out. `bundled` names the file of
     assets/bundled with the examples that come with the app, and `translated` the labels that a
-    phrase-based translator is trained for. `choice` is what the page calls the task where one is
-    chosen, empty for one that is not offered there; `question` says what the model is asked,
-    `titles` what a person calls the fields and `unit` one example; `meanings` has a sentence for
-    each field and label, and `showcase` is an example to which most transforms apply.
+    phrase-based translator is trained for. `settled` are the labels that a part of the source can
+    settle, where it is read in parts, empty where it cannot be. `choice` is what the page calls the
+    task where one is chosen, empty for one that is not offered there; `question` says what the
+    model is asked, `titles` what a person calls the fields and `unit` one example; `meanings` has a
+    sentence for each field and label, and `showcase` is an example to which most transforms apply.
     """
 
     name: str
@@ -126,6 +127,7 @@ class Task:
     note: str = ""
     bundled: str = ""
     translated: tuple[Label, ...] = ()
+    settled: tuple[Label, ...] = ()
     choice: str = ""
     question: str = ""
     titles: Mapping[str, str] = field(default_factory=dict)

@@ -9,7 +9,8 @@ from typing import Any
 from probe.analysis.importance.attribution import Importance
 from probe.analysis.transformed import ImportanceReader
 from probe.models.classifier import Precision, Prediction
-from probe.models.library import AnyModel
+from probe.models.library import AnyModel, that_reads
+from probe.models.windows import Long
 from probe.tasks.task import Task
 from probe.transforms import Options
 
@@ -19,13 +20,14 @@ class Asked:
     """What is asked of a check-up.
 
     `n` examples drawn by the seed are transformed, and `per_subcase` pairs made of each of HANS's
-    sub-cases.
+    sub-cases; `long` is as `probe.models.windows.LONG` has it.
     """
 
     n: int = 200
     per_subcase: int = 20
     seed: int = 0
     precision: Precision = "auto"
+    long: Long = "cut"
 
 
 class Subject:
@@ -36,7 +38,8 @@ class Subject:
 
     def __init__(self, model: AnyModel, examples: Sequence[Any], asked: Asked) -> None:
         """Compute nothing yet."""
-        self.model, self.examples, self.asked = model, examples, asked
+        self.model = that_reads(model, asked.long)
+        self.examples, self.asked = examples, asked
         rng = random.Random(f"{asked.seed}|checkup")
         count = len(examples)
         self._drawn = sorted(rng.sample(range(count), min(asked.n, count)))

@@ -20,6 +20,7 @@ from probe.cli.options import (
     Guard,
     Keep,
     LabelOrder,
+    LongTexts,
     ModelName,
     Pin,
     PrecisionName,
@@ -34,6 +35,7 @@ from probe.data.rows import read_rows
 from probe.data.source import open_source
 from probe.data.writers.output import checked_form
 from probe.errors import ExampleError, Stopped
+from probe.models.library import that_reads
 from probe.scoring.experiment import scoring_request
 from probe.scoring.file_scoring import FileScoring
 from probe.scoring.files import Places, check_forms, forms_words
@@ -69,6 +71,7 @@ def batch_command(
     others: Assignments = [],  # noqa: B006
     precision: PrecisionName = "auto",
     guard: Guard = False,
+    long: LongTexts = "cut",
     as_run: Annotated[
         bool, typer.Option("--run", help="Score on worker processes, or on ENGINE's cluster.")
     ] = False,
@@ -87,13 +90,13 @@ def batch_command(
     names = tuple(name.strip() for name in transforms.split(",") if name.strip())
     path = local_file(file)
     source = open_source(path, options=reading)
-    classifier = opened(model, labels, task)
+    classifier = that_reads(opened(model, labels, task), long)
     answered = classifier.task
     options = transform_options(answered, keep, sign, pin, by_id, draw, others)
     columns = settled(source, path, answered, reading)
     for said in notes_before(source, columns, answered, classifier, names, options):
         typer.echo(f"note: {said}", err=True)
-    request = ScoringRequest(columns, names, seed, options, precision, guard, reading)
+    request = ScoringRequest(columns, names, seed, options, precision, guard, reading, long)
     places = Places(out, pairs)
     known = identity(path, classifier, request, places)
     if as_run:

@@ -29,6 +29,7 @@ from probe.cli.file_options import settled, takes_file
 from probe.cli.options import (
     InProcess,
     LabelOrder,
+    LongTexts,
     PrecisionName,
     TaskName,
     Threads,
@@ -40,6 +41,7 @@ from probe.data.hub.dataset import source_name
 from probe.data.rows import read_rows
 from probe.data.tables import read_table
 from probe.errors import CheckupError
+from probe.models.library import that_reads
 from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import Json
@@ -77,6 +79,7 @@ def checkup_command(
     task: TaskName = "",
     labels: LabelOrder = "",
     precision: PrecisionName = "auto",
+    long: LongTexts = "cut",
     in_process: InProcess = False,
     threads: Threads = 1,
     reading: FileOptions = AS_THE_FILE_TELLS,
@@ -100,7 +103,8 @@ def checkup_command(
     else:
         examples = bundled_examples(loaded.task, "test")
     make_folder(out)
-    asked = Asked(n, per_subcase, seed, precision)
+    asked = Asked(n, per_subcase, seed, precision, long)
+    that_reads(loaded, long)  # refuses what cannot be, before an hour of work
     order = loaded.order if task or labels else ()
     name, words = (source_name(path), option_words(reading.said)) if path else ("", ())
     plan = new_plan(model, loaded.task, asked, order, name, words)

@@ -16,6 +16,7 @@ from probe.cli.options import (
     AsJson,
     Guard,
     LabelOrders,
+    LongTexts,
     ModelNames,
     PrecisionName,
     TaskName,
@@ -32,7 +33,7 @@ from probe.data.writers.output import check_cells, checked_form
 from probe.errors import ComparisonError, ExampleError, FileError
 from probe.metrics import Estimate, percent
 from probe.models.classifier import Precision
-from probe.models.library import AnyModel
+from probe.models.library import AnyModel, that_reads
 from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.reports.frames import compared_frame
 from probe.tasks.task import Task
@@ -61,6 +62,7 @@ def compare_command(
     task: TaskName = "",
     precision: PrecisionName = "auto",
     guard: Guard = False,
+    long: LongTexts = "cut",
     as_json: AsJson = False,
     reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
@@ -80,7 +82,7 @@ def compare_command(
             raise ComparisonError(
                 "give a file, or --premise and --hypothesis, or --text FIELD=VALUE"
             )
-        classifiers = all_opened(models, labels, task)
+        classifiers = [that_reads(each, long) for each in all_opened(models, labels, task)]
         answered = held_to(classifiers)
         named = {"premise": premise, "hypothesis": hypothesis}
         example = read_example(
@@ -100,7 +102,7 @@ def compare_command(
     table = read_table(path, options=reading)
     if out:
         check_cells(out, table, table.form, table.columns)
-    classifiers = all_opened(models, labels, task)
+    classifiers = [that_reads(each, long) for each in all_opened(models, labels, task)]
     answered = held_to(classifiers)
     asked = _with_columns(replace(reading, gold=gold), columns, answered)
     chosen = settled(table, path, answered, asked)

@@ -17,6 +17,7 @@ from probe.cli.options import (
     Draw,
     Keep,
     LabelOrder,
+    LongTexts,
     ModelName,
     Pin,
     PrecisionName,
@@ -30,6 +31,7 @@ from probe.cli.options import (
     transform_options,
 )
 from probe.errors import OptionError
+from probe.models.library import that_reads
 from probe.reports.json import examination_json
 from probe.tasks.task import Label, Task
 
@@ -67,10 +69,11 @@ def pair_command(
     baseline: BaselineName = "pad",
     label: Annotated[str, typer.Option(help="Label to explain; gold or predicted if empty.")] = "",
     precision: PrecisionName = "fp32",
+    long: LongTexts = "cut",
     as_json: AsJson = False,
 ) -> None:
     """Classify a pair (or another task's example), explain it, and apply transforms to it."""
-    classifier = opened(model, labels, task)
+    classifier = that_reads(opened(model, labels, task), long)
     asked = classifier.task
     named = {"premise": premise, "hypothesis": hypothesis}
     examination = examine(

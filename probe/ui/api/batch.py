@@ -15,7 +15,8 @@ from probe.data.rows import Columns
 from probe.data.source import Source
 from probe.errors import FileError, FileQuestion
 from probe.models.classifier import Precision
-from probe.models.library import AnyModel
+from probe.models.library import AnyModel, that_reads
+from probe.models.windows import Long
 from probe.runs.model_access import ModelAccess
 from probe.scoring.request import ScoringRequest
 from probe.tasks.task import Task, task_named
@@ -62,7 +63,8 @@ def build(models: ModelAccess, line: FileLine) -> None:
         task: Name,
         columns: NamesByName,
         label_values: NamesByName,
-        form: Name,
+        form: Name = "",
+        long: Long = "cut",
     ) -> tuple[dict[str, Any], list[str]]:
         """Score a file; returns the summary, the scored file and the summary's file.
 
@@ -80,6 +82,7 @@ def build(models: ModelAccess, line: FileLine) -> None:
             columns: Columns by text where they are not to be guessed, and gold, as a JSON object.
             label_values: Labels by the value of the file that means them, as a JSON object.
             form: How the file is read where it does not tell it, such as --no-header or --sheet 2.
+            long: cut, or windows, in which a premise longer than the model reads is read.
         """
         check_transforms(transforms)
         check_room(models.store, owner)
@@ -89,13 +92,14 @@ def build(models: ModelAccess, line: FileLine) -> None:
         source = open_upload(owner, file, reading)
         chosen = settled(source, source.path, asked, reading)
         wanted = ScoringRequest(
-            chosen, tuple(transforms), seed, settings, precision, reading=reading
+            chosen, tuple(transforms), seed, settings, precision, reading=reading, long=long
         )
         request = LocalContext.request.get(None)
         with line.place(visitor_of(request) if request else ("", owner), caller_left()) as ahead:
             for _ in ahead:  # until it is this file's turn
                 pass
-            classifier = models.get(owner, model or first_model(models, owner, asked), asked)
+            named = models.get(owner, model or first_model(models, owner, asked), asked)
+            classifier = that_reads(named, long)
             return answering("file_minutes")(score_file)(
                 source, wanted, classifier, Path(file), fresh_folder(owner)
             )
@@ -115,6 +119,7 @@ def build(models: ModelAccess, line: FileLine) -> None:
             gr.Textbox("{}", label="columns"),
             gr.Textbox("{}", label="label_values"),
             gr.Textbox("", label="form"),
+            gr.Textbox("cut", label="long"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()

@@ -12,7 +12,8 @@ from probe.data.names import stem_of
 from probe.data.tables import read_table
 from probe.limits import visitor_bounds
 from probe.models.classifier import Precision
-from probe.models.library import AnyModel
+from probe.models.library import AnyModel, that_reads
+from probe.models.windows import Long
 from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.runs.model_access import ModelAccess
 from probe.tasks.task import Task
@@ -36,9 +37,10 @@ def build(access: ModelAccess) -> None:
         precision: Precision,
         owner: Token,
         task: Name,
-        columns: NamesByName,
-        label_values: NamesByName,
-        form: Name,
+        columns: NamesByName = {},  # noqa: B006  # gradio reads the default for its schema
+        label_values: NamesByName = {},  # noqa: B006  # as above
+        form: Name = "",
+        long: Long = "cut",
     ) -> tuple[dict[str, Any], list[str]]:
         """Compare models on a file; returns the summary, the scored file and the summary's file.
 
@@ -51,10 +53,11 @@ def build(access: ModelAccess) -> None:
             columns: Columns by text where they are not to be guessed, and gold, as a JSON object.
             label_values: Labels by the value of the file that means them, as a JSON object.
             form: How the file is read where it does not tell it, such as --no-header or --sheet 2.
+            long: cut, or windows, in which a premise longer than a model reads is read.
         """
         asked = task_of(access, owner, task, models[0] if models else "")
         reading = options_by_name(columns, label_values, form)
-        return compare_on(access, owner, Path(file), models, precision, asked, reading)
+        return compare_on(access, owner, Path(file), models, precision, asked, reading, long)
 
     @endpoint
     def compare_pair(
@@ -66,6 +69,7 @@ def build(access: ModelAccess) -> None:
         owner: Token = "",
         texts: Texts = {},  # noqa: B006  # as above
         task: Name = "",
+        long: Long = "cut",
     ) -> dict[str, Any]:
         """Compare models on one example: the JSON of `python -m probe compare --text`.
 
@@ -78,10 +82,12 @@ def build(access: ModelAccess) -> None:
             owner: The token of one's own runs, which /inoculate returns.
             texts: The texts by field: premise, hypothesis; text1, text2; text; question, passage.
             task: nli, paraphrase, sentiment or reading; if empty, the first model's, as for /probe.
+            long: cut, or windows, in which a premise longer than a model reads is read.
         """
         asked = task_of(access, owner, task, models[0] if models else "")
         example = read_example(asked, texts, premise, hypothesis, gold)
-        return example_comparison_json(example, known(access, owner, models, asked), precision)
+        several = [that_reads(each, long) for each in known(access, owner, models, asked)]
+        return example_comparison_json(example, several, precision)
 
     with gr.Row(visible=False):  # a file needs components of its own to travel in
         asked = [
@@ -93,6 +99,7 @@ def build(access: ModelAccess) -> None:
             gr.Textbox("{}", label="columns"),
             gr.Textbox("{}", label="label_values"),
             gr.Textbox("", label="form"),
+            gr.Textbox("cut", label="long"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()
@@ -108,9 +115,10 @@ def compare_on(
     precision: Precision,
     task: Task,
     reading: FileOptions = AS_THE_FILE_TELLS,
+    long: Long = "cut",
 ) -> tuple[dict[str, Any], list[str]]:
     """Compare models on a file; return the summary and the places of the file and the summary."""
-    classifiers = known(models, owner, names, task)
+    classifiers = [that_reads(each, long) for each in known(models, owner, names, task)]
     check_room(models.store, owner)
     table = read_table(own_file(owner, path), visitor_bounds(), reading)
     unread = read(table, settled(table, path, task, reading), task)

@@ -7,6 +7,8 @@ import gradio as gr
 from probe.analysis.examination import examine
 from probe.analysis.importance.check import check_behind
 from probe.analysis.importance.methods import AskedMethod, BaselineToken
+from probe.models.library import that_reads
+from probe.models.windows import Long
 from probe.reports.json import examination_json
 from probe.runs.model_access import ModelAccess
 from probe.transforms.options import Sign
@@ -36,6 +38,7 @@ def build(models: ModelAccess) -> None:
         owner: Token = "",
         texts: Texts = {},  # noqa: B006  # as above
         task: Name = "",
+        long: Long = "cut",
     ) -> dict[str, Any]:
         """Classify an example, explain it, transform it: the JSON of `python -m probe pair`.
 
@@ -54,13 +57,14 @@ def build(models: ModelAccess) -> None:
             owner: The token of one's own runs, which /inoculate returns.
             texts: The texts by field, such as question and passage, as a JSON object.
             task: nli, paraphrase, sentiment or reading; if empty, that of a model on disk, or nli.
+            long: cut, or windows, in which a premise longer than the model reads is read.
         """
         asked = task_of(models, owner, task, model)
         example = read_example(asked, texts, premise, hypothesis, gold)
         settings = read_task_options(asked, {"keep": keep, "sign": sign, **options})
         check_transforms(transforms)
         examination = examine(
-            models.get(owner, model or first_model(models, owner, asked), asked),
+            that_reads(models.get(owner, model or first_model(models, owner, asked), asked), long),
             example,
             transforms,
             seed,

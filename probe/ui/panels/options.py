@@ -6,6 +6,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
+from probe.models.windows import LONG, LONG_TITLE, Long
 from probe.tasks.task import Task, offered_tasks
 from probe.terms import capitalised
 from probe.transforms.options import DEFAULTS, OPTIONS, Option, Options, read_options
@@ -27,6 +28,18 @@ def build() -> list[Any]:  # Any: gradio's components share no useful type
             with gr.Row():
                 controls |= {name: _control(name, OPTIONS[name]) for name in names}
     return [controls[name] for name in OPTIONS]
+
+
+def long_texts() -> gr.Radio:
+    """Lay out what is done with texts longer than a model reads, for tasks where one can choose."""
+    suited = [f"of-{task.name}" for task in offered_tasks() if task.settled]
+    choices = [(capitalised(words), name) for name, words in LONG.items()]
+    return gr.Radio(choices, value="cut", label=LONG_TITLE, elem_classes=["of-tasks", *suited])
+
+
+def read_long(value: Long, task: Task) -> Long:
+    """Return what a task does with them; the control of one without a choice is out of sight."""
+    return value if task.settled else "cut"
 
 
 def _tasks_with(names: Collection[str]) -> list[str]:

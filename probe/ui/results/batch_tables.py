@@ -12,6 +12,7 @@ from probe.data.missing import is_missing
 from probe.data.records import Record as FileRecord
 from probe.data.rows import Columns
 from probe.metrics import Estimate, percent
+from probe.models.windows import WindowPrediction, window_words
 from probe.reports.summary import summary_frame
 from probe.tasks.task import Task
 
@@ -57,14 +58,24 @@ def _view(row: Row, names: Sequence[str], columns: Columns) -> Record:
         "confidence": round(answer.confidence, 6) if answer else None,
         "error": row.error,
         "wrong": row.right is False,
-        "marks": marks(row.legible.cut, row.legible.mostly_unknown, row.legible.language),
+        "marks": marks(
+            row.legible.cut,
+            row.legible.mostly_unknown,
+            row.legible.language,
+            window_words(answer) if isinstance(answer, WindowPrediction) else "",
+        ),
         "made": made,
     }
 
 
-def marks(cut: bool, unknown: bool, language: str) -> list[str]:
+def marks(cut: bool, unknown: bool, language: str, window: str) -> list[str]:
     """Return in a word or two each what keeps a model from reading a row as it stands."""
-    said = {"end cut": cut, "words unknown": unknown, language: language}
+    said = {
+        "end cut": cut,
+        "words unknown": unknown,
+        language: language,
+        f"window {window} decides": window,
+    }
     return [words for words, applies in said.items() if applies]
 
 
@@ -93,6 +104,7 @@ def _made(transformed: Transformed) -> Record:
         "confidence": round(answer.confidence, 6),
         "agrees": transformed.agrees,
         "changed": result.changed,
+        "note": transformed.note,
         "text": changed_text(task, task.texts(result.original), task.texts(result.example)),
     }
 

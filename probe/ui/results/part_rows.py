@@ -7,6 +7,7 @@ from typing import Any
 
 from probe.analysis.legibility import MOSTLY
 from probe.data.rows import Columns, InputRow, read_rows
+from probe.models.windows import Long
 from probe.scoring.assembly import DonePart
 from probe.scoring.parts import ScoredPart
 from probe.scoring.plan import ScoringPlan
@@ -36,7 +37,9 @@ class PartRows:
         """Write the rows of a part behind the others. Raises FileError."""
         task, columns = self._plan.task, self._plan.request.columns
         rows = list(read_rows(done.part, columns, task))
-        self._rows.add(part_view(rows, columns, done.scored, task, self._names))
+        self._rows.add(
+            part_view(rows, columns, done.scored, task, self._names, self._plan.request.long)
+        )
         self.rules.add(row.example for row in rows)
 
     def finish(self) -> None:
@@ -50,9 +53,10 @@ def part_view(
     part: ScoredPart,
     task: Task,
     names: Sequence[str],
+    long: Long = "cut",
 ) -> list[Record]:
     """Return the rows of a part as `batch_tables.view` returns rows that were just scored."""
-    written = ValueColumns(part.labels, task, tuple(names))
+    written = ValueColumns(part.labels, task, tuple(names), long)
     made = defaultdict[int, list[Cells]](list)
     for values in part.values.made:
         cells = dict(zip(written.made, values, strict=True))
@@ -90,7 +94,10 @@ def _view(
         "error": cells["error"],
         "wrong": bool(wrong),
         "marks": marks(
-            bool(cells["cut"]), (cells["unknown"] or 0) >= MOSTLY, cells["language"] or ""
+            bool(cells["cut"]),
+            (cells["unknown"] or 0) >= MOSTLY,
+            cells["language"] or "",
+            cells.get("window") or "",
         ),
         "made": by_name,
     }
@@ -102,5 +109,6 @@ def _made(task: Task, before: Mapping[str, str], cells: Cells) -> Record:
         "confidence": cells["confidence"],
         "agrees": cells["agrees"],
         "changed": cells["changed"],
+        "note": cells["note"] or "",
         "text": changed_text(task, before, {name: cells[name] for name in task.fields}),
     }

@@ -133,12 +133,13 @@ def _choices(
             seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=100)
             precisions = list(get_args(Precision))
             precision = gr.Dropdown(precisions, value="auto", label="Precision", min_width=100)
+            long = options.long_texts()
             tell = gr.Checkbox(label="Tell me when a file is finished", elem_id="tell")
         controls = options.build()
     tell.input(None, tell, tell, js=ASK, **QUIET)
     place = [page.owner, page.task]
     page.on_show(partial(_models, page), [*place, model], model)
-    return [model, changes, seed, precision], controls, go, later
+    return [model, changes, seed, precision, long], controls, go, later
 
 
 def _models(page: Page, owner: str, task_name: str, chosen: str | None) -> gr.Dropdown:

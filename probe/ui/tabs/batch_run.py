@@ -14,7 +14,8 @@ from probe.data.names import stem_of
 from probe.data.source import Source
 from probe.errors import Stopped, UserError
 from probe.models.classifier import Precision
-from probe.models.library import AnyModel
+from probe.models.library import AnyModel, that_reads
+from probe.models.windows import Long
 from probe.runs.model_access import ModelAccess
 from probe.scoring.request import ScoringRequest
 from probe.settings import settings
@@ -73,6 +74,7 @@ def run(
     names: list[str],
     seed: float | None,
     precision: Precision,
+    long: Long,
     meanings: str,
     *values: Any,  # Any: of components of several kinds
 ) -> Iterator[list[Any]]:
@@ -93,8 +95,9 @@ def run(
         upload, stopped = Path(path or ""), stops.reason(session)
         chosen = columns_of(source, source.path, columns, task, meanings)
         models.require(visitor, model)
+        long = option_controls.read_long(long, task)
         asked = ScoringRequest(
-            chosen, tuple(names), int(seed or 0), options, precision, reading=reading
+            chosen, tuple(names), int(seed or 0), options, precision, reading=reading, long=long
         )
         if in_background or len(source) > settings().background_rows:
             background.start(visitor, upload, source, model, task, asked)
@@ -107,7 +110,7 @@ def run(
                     return
                 yield _begun(FileProgress(upload.name, "waiting", ahead=files)).outputs
             yield _begun(FileProgress(upload.name, "loading")).outputs
-            classifier = models.get(visitor, model, task)
+            classifier = that_reads(models.get(visitor, model, task), long)
             starting = FileProgress(upload.name, "starting", total=len(source))
             yield Outputs(progress=file_progress(starting)).outputs
             job = Job(upload, source, classifier, asked, visitor)

@@ -52,7 +52,7 @@ def _line(row: Record, names: Sequence[str]) -> Markup:
 
 def _marks(marks: Sequence[str]) -> Markup:
     """Show what keeps the model from reading the row as it stands; rows kept earlier have none."""
-    return join(Markup(' <span class="soft tiny mark">{}</span>').format(each) for each in marks)
+    return join(Markup(' <span class="soft tiny unread">{}</span>').format(each) for each in marks)
 
 
 def _label(label: str) -> Markup:
@@ -73,7 +73,10 @@ def _made(several: Sequence[Record]) -> Markup:
 def _one(made: Record) -> Markup:
     """Show the answer to a changed text; the text itself opens on focus and on a tap."""
     if not made["changed"]:
-        return Markup('<span class="soft">unchanged</span>')
+        # rows kept earlier have no note
+        return Markup('<span class="soft">{}</span>').format(
+            term("unchanged", made["note"]) if made.get("note") else "unchanged"
+        )
     confidence = f"{made['confidence']:.2f}"
     if made["agrees"]:
         words = term(confidence, f"The answer stays {made['label']}. {made['text']}")

@@ -11,7 +11,7 @@ from probe.analysis.importance.attribution import Importance, attribute
 from probe.analysis.importance.check import checked
 from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
 from probe.errors import AttributionError, TransformError, UnknownTransform, UserError
-from probe.models.library import AnyModel
+from probe.models.library import AnyModel, that_reads
 from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import random_example
 from probe.tasks.task import Task, task_named
@@ -46,7 +46,7 @@ def update(
     try:
         view = read_view(*values)
         view.check()
-        model = models.get(visitor, view.model, view.task)
+        model = that_reads(models.get(visitor, view.model, view.task), view.long)
         key = model_key(model), view
         verdict, results, said = answers.get(key, lambda: answered(model, view))
     except UserError as trouble:
@@ -113,7 +113,7 @@ def open_row(
     try:
         view = read_view(*values)
         view.check()
-        model = models.get(visitor, view.model, view.task)
+        model = that_reads(models.get(visitor, view.model, view.task), view.long)
         key = model_key(model), view, name, number
         (shown,) = answers.get(key, lambda: (full(model, view, name, number),))
     except UserError as trouble:

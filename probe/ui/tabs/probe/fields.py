@@ -48,6 +48,7 @@ class Fields:
     explain: gr.Radio
     method: gr.Dropdown
     baseline: gr.Radio
+    long: gr.Radio
     names: gr.Dropdown
     texts: list[gr.Textbox]
     options: list[Any]  # Any: components share no useful type
@@ -56,7 +57,7 @@ class Fields:
     def settings(self) -> list[Any]:
         """What is set by a press or a choice."""
         chosen = [self.model, self.gold, self.seed, self.explain, self.method, self.baseline]
-        return [*chosen, *self.options]
+        return [*chosen, self.long, *self.options]
 
     @property
     def typed(self) -> list[gr.Textbox]:
@@ -67,7 +68,8 @@ class Fields:
     def inputs(self) -> list[Any]:
         """The fields in the order of `read_view`."""
         asked = [self.shown, self.model, self.gold, self.answer, self.seed, self.explain]
-        return [*asked, self.method, self.baseline, self.names, *self.texts, *self.options]
+        how = [self.method, self.baseline, self.long]
+        return [*asked, *how, self.names, *self.texts, *self.options]
 
 
 @dataclass(frozen=True)
@@ -164,8 +166,8 @@ def changes(task: Task) -> list[tuple[str, str]]:
     return [(choice(name), name) for name in ready(task)]
 
 
-def explanation() -> tuple[gr.Radio, gr.Dropdown, gr.Radio, gr.Number]:
-    """Lay out what is explained and how, and the seed."""
+def explanation() -> tuple[gr.Radio, gr.Dropdown, gr.Radio, gr.Radio, gr.Number]:
+    """Lay out what is explained and how, what becomes of long texts, and the seed."""
     with gr.Row():
         method = gr.Dropdown(
             [(FIRST_TITLE, AUTO), *((row.title, name) for name, row in METHODS.items())],
@@ -183,7 +185,7 @@ def explanation() -> tuple[gr.Radio, gr.Dropdown, gr.Radio, gr.Number]:
         seed = gr.Number(0, label="Seed", precision=0, min_width=80, elem_id="seed")
     method.change(None, method, baseline, js=FOLLOW_METHOD, **QUIET)
     explain = gr.Radio(labels(NLI, PREDICTED), value="", label="Label explained", elem_id="explain")
-    return explain, method, baseline, seed
+    return explain, method, baseline, options.long_texts(), seed
 
 
 def option_controls() -> list[Any]:  # Any: components share no useful type
@@ -219,6 +221,7 @@ def values_of(opened: Opened) -> list[Any]:  # Any: values and gradio's updates
         ),
         view.method,
         view.baseline,
+        view.long,
         gr.Dropdown(choices=changes(task), value=list(chosen), label=_search(task)),
         *(
             gr.Textbox(

@@ -9,6 +9,7 @@ from typing import Any, cast, get_args
 from probe.analysis.importance.methods import AUTO, METHODS, AskedMethod, BaselineToken
 from probe.errors import FileError, LabelError, ModelError, OptionError
 from probe.models.bundled import title_of
+from probe.models.windows import LONG, Long
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI
 from probe.tasks.task import TASKS, Label, Task, offered_tasks
@@ -32,6 +33,7 @@ PARTS = [
     "method",
     "baseline",
     "label",
+    "long",
     "options",
     "grant",
 ]
@@ -66,6 +68,7 @@ def open_link(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> Op
         cast(AskedMethod, link.one_of("method", (AUTO, *METHODS), AUTO)),
         cast(BaselineToken, link.one_of("baseline", get_args(BaselineToken), "pad")),
         link.label("label", "label explained", task),
+        cast(Long, link.one_of("long", tuple(LONG), "cut")),
     )
     return Opened(view, known, tuple(link.notices))
 

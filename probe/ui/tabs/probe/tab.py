@@ -47,7 +47,7 @@ def build(page: Page) -> None:
     given = gr.HTML(elem_id="share")
     shown = gr.Textbox(NLI.name, visible=False, label="task of the fields")
     with gr.Column(elem_id="probe-settings", elem_classes="card"):
-        explain, method, baseline, seed = form_fields.explanation()
+        explain, method, baseline, long, seed = form_fields.explanation()
         loaded = own_model.build(page, model, shown)
         with gr.Accordion(
             "Open a view from its file", open=False, elem_id="view-file", elem_classes="fold"
@@ -68,7 +68,7 @@ def build(page: Page) -> None:
     results = gr.HTML(elem_id="rows", js_on_load=browser.ROWS)
     said = gr.HTML(elem_id="said", elem_classes="sr-only", js_on_load=browser.LIVE)
     fields = Fields(
-        shown, model, gold, right, seed, explain, method, baseline, names, texts, controls
+        shown, model, gold, right, seed, explain, method, baseline, long, names, texts, controls
     )
     tools = Tools(example, swap, preset, asked, notices)
     _forget_gold(fields, tools, random)  # before the answer is asked for

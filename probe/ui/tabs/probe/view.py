@@ -7,6 +7,7 @@ from typing import Any
 
 from probe.analysis.importance.methods import AskedMethod, BaselineToken
 from probe.errors import OptionError
+from probe.models.windows import Long
 from probe.tasks.task import Label, Task, offered_tasks, task_named
 from probe.transforms.options import Options
 from probe.ui.answers.request_limits import check_example, check_transforms
@@ -22,7 +23,8 @@ def max_fields() -> int:
 class View:
     """An example, what answers it, and what is asked.
 
-    `label` is the one explained, None for the gold label, else the predicted one.
+    `label` is the one explained, None for the gold label, else the predicted one; `long` is as
+    `probe.models.windows.LONG` has it.
     """
 
     task: Task
@@ -34,6 +36,7 @@ class View:
     method: AskedMethod
     baseline: BaselineToken
     label: Label | None
+    long: Long = "cut"
 
     def check(self) -> None:
         """Refuse a view that holds too little or too much.
@@ -55,6 +58,7 @@ def read_view(
     explain: str,
     method: AskedMethod,
     baseline: BaselineToken,
+    long: Long,
     names: Sequence[str],
     *rest: Any,  # Any: the texts, then the options' values
 ) -> View:
@@ -78,6 +82,7 @@ def read_view(
         method,
         baseline,
         label_at(asked, explain),
+        options.read_long(long, asked),
     )
 
 
@@ -115,6 +120,7 @@ def parameters(view: View, revision: str | None = None, grant: str = "") -> dict
         "method": view.method,
         "baseline": view.baseline,
         "label": view.label or "",
+        "long": view.long if view.task.settled and view.long != "cut" else "",
         "options": options_json(view.options),
         "grant": grant,
     }

@@ -57,7 +57,8 @@ def test_the_probe_tab_refuses(models: ModelAccess, asked: dict[str, Any], sente
     with gr.Blocks():
         values = [control.value for control in options.build()]
     texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
-    fields = ["minilm", "0", "", 0, "", "gradient_x_input", "pad", asked.get("names", [])]
+    fields = ["minilm", "0", "", 0, "", "gradient_x_input", "pad"]
+    fields += ["cut", asked.get("names", [])]
     verdict, results, said = probe_answer.update(
         models, SharedAnswers(), "", NLI.name, *fields, *texts, *values
     )
@@ -100,6 +101,7 @@ def test_the_batch_tab_refuses(models: ModelAccess, asked: dict[str, Any], sente
         names,
         0,
         "fp32",
+        "cut",
         "",
         *("premise", "hypothesis", None),
         *values,

@@ -77,7 +77,8 @@ def fields(upload: Path) -> tuple[Any, ...]:  # Any: of components of several ki
     with gr.Blocks():
         controls = [control.value for control in options.build()]
     columns = ("premise", "hypothesis", "label")
-    return (ME, "nli", str(uploaded(upload)), "minilm", [], 0, "fp32", "", *columns, *controls)
+    how = (0, "fp32", "cut", "")
+    return (ME, "nli", str(uploaded(upload)), "minilm", [], *how, *columns, *controls)
 
 
 def test_a_file_is_scored_to_its_end(upload: Path) -> None:

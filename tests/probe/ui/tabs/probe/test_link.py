@@ -168,7 +168,7 @@ def test_the_fields_of_one_text_are_read_as_it() -> None:
     assert held["text"] == "Fine."
     assert "premise" not in held
     values = [shown(name, getattr(DEFAULTS, name)) for name in OPTIONS]
-    fields = "sentiment", "m", "0", "", 0, "", "saliency", "pad", []
+    fields = "sentiment", "m", "0", "", 0, "", "saliency", "pad", "cut", []
     with_fields = read_view(*fields, "Fine.", "", *values)
     assert with_fields.example == Review("Fine.", "positive")
 
@@ -180,5 +180,5 @@ def test_the_view_of_a_passage_holds_its_answer() -> None:
     opened = open_link(page_models(), ME, parameters(view))
     assert (opened.view, opened.notices) == (view, ())
     values = [shown(name, getattr(DEFAULTS, name)) for name in OPTIONS]
-    fields = "reading", "m", "", "Ann | Bo", 0, "", "saliency", "pad", []
+    fields = "reading", "m", "", "Ann | Bo", 0, "", "saliency", "pad", "cut", []
     assert read_view(*fields, "Who sat?", "Ann sat. Bo ran.", *values).example == question
