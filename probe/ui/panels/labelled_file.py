@@ -54,7 +54,7 @@ class LabelledFile:
 
     upload: gr.File
     examples: dict[str, gr.Column]
-    columns: list[gr.Dropdown | gr.Radio]
+    columns: list[gr.Dropdown]
     meanings: gr.Textbox
     preview: gr.HTML
     labels: gr.HTML
@@ -94,7 +94,9 @@ def build_file(page: Page, elem_id: str) -> LabelledFile:
         )
         examples = {task.name: _examples(task, upload, page) for task in offered_tasks()}
         doubt = gr.HTML(elem_id=f"{elem_id}-doubt")
-        form = gr.Radio([], label="How is it read?", visible=False, elem_id=f"{elem_id}-form")
+        form = gr.Dropdown(
+            [], label="How is it read?", visible=False, elem_id=f"{elem_id}-form", **CHANGING
+        )
         switch = gr.Button(visible=False, elem_id=f"{elem_id}-switch")
     with (
         gr.Column(visible=False, elem_id=f"{elem_id}-details") as details,
@@ -102,7 +104,7 @@ def build_file(page: Page, elem_id: str) -> LabelledFile:
     ):
         preview = gr.HTML(elem_id=f"{elem_id}-preview")
         with gr.Row(elem_classes="reading"):
-            columns: list[gr.Dropdown | gr.Radio] = [
+            columns: list[gr.Dropdown] = [
                 gr.Dropdown([], label=f"column {number + 1}", min_width=130, **CHANGING)
                 for number in range(most_fields())
             ]
@@ -171,7 +173,7 @@ def show_file(visitor: str, task_name: str, path: str | None, form: str | None =
     `form` is what was said of a form that the file does not tell.
     """
     task = task_named(task_name)
-    said = gr.Radio(visible=True) if form else gr.Radio(choices=[], value=None, visible=False)
+    said = gr.Dropdown(visible=True) if form else gr.Dropdown(choices=[], value=None, visible=False)
     nothing = [*[gr.Dropdown(choices=[], value=None)] * (most_fields() + 1), said]
     hidden = [gr.Button(visible=False), gr.Column(visible=False), ""]
     if not path:
@@ -209,13 +211,13 @@ def show_file(visitor: str, task_name: str, path: str | None, form: str | None =
     ]
 
 
-def _ways(question: FileQuestion, said: str) -> gr.Radio:
+def _ways(question: FileQuestion, said: str) -> gr.Dropdown:
     """Offer the answers to a question of form, each beside what was said before."""
     choices = [
         (FLAGS.get(option, option.partition(" ")[2] or option), f"{said} {option}".strip())
         for option in question.options
     ]
-    return gr.Radio(choices=choices, value=None, visible=True)
+    return gr.Dropdown(choices=choices, value=None, visible=True)
 
 
 def _other(reading: Reading) -> Task | None:
