@@ -25,10 +25,10 @@ def write_guarded_copy(path: Path, copy: Path) -> None:
     """
     form: DelimitedForm = "tsv" if checked_form(path, guard=True) == "tsv" else "csv"
     try:
-        file = text_file(path, UNBOUNDED)
+        text = text_file(path, UNBOUNDED)
     except FileQuestion as question:
-        file = text_file(path, UNBOUNDED, read_form(question.options[0]).encoding)
-    source = _opened(file, form)
+        text = text_file(path, UNBOUNDED, read_form(question.options[0]).encoding)
+    source = _opened(text, form)
     lines = BesideDelimited(source, (), copy.name, guard=True)
     file = AppendedFile(copy)
     file.append(lines.head())
