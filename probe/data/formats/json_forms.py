@@ -17,7 +17,7 @@ from probe.data.formats.json_rows import (
     one_line,
     opened,
 )
-from probe.data.formats.squad import with_questions
+from probe.data.formats.squad import ARTICLE, with_questions
 from probe.data.names import listed, shown
 from probe.data.records import Record
 from probe.errors import FileError, FileQuestion
@@ -87,7 +87,7 @@ def _form(file: TextFile, part: str) -> JsonForm:
         return JsonForm(json_lines)
     members, follows = _outline(file)
     if follows:
-        return JsonForm(json_objects, "JSON objects, one after another")
+        return JsonForm(json_objects, "it holds JSON objects, one after another")
     return _of_members(members, part, file.path.name)
 
 
@@ -147,19 +147,20 @@ def _of_members(members: Mapping[str, Member], part: str, name: str) -> JsonForm
     if chosen:
         key = chosen[0]
         rows = partial(_under, key=key, viewed=_is_viewed(members[key].first))
-        return JsonForm(rows, f"the list under {shown(key)}")
+        is_squad = ARTICLE in members[key].first
+        return JsonForm(rows, "" if is_squad else f"its rows are the list under {shown(key)}")
     if members.keys() >= {"columns", "data"} and _are(members, "values", ("columns", "data")):
-        return JsonForm(_whole(_split), "the rows under 'data' with the names under 'columns'")
+        return JsonForm(_whole(_split), "its rows are under 'data', its names under 'columns'")
     if members and _are(members, "values", members) and len(_sizes(members)) == 1:
-        return JsonForm(_whole(_columns), "a list for each column")
+        return JsonForm(_whole(_columns), "it holds a list for each column")
     if members and _are(members, "object", members):
         keys = [list(member.first) for member in members.values()]
         alike = all(inner == keys[0] for inner in keys)
         if alike and all(map(str.isdigit, keys[0])) and keys[0]:
-            return JsonForm(_whole(_columns), "an object for each column")
+            return JsonForm(_whole(_columns), "it holds an object for each column")
         shared = set(keys[0]).intersection(*keys)
         if shared and (len(members) > 1 or all(map(str.isdigit, members))):
-            return JsonForm(_whole(_index), "an object for each row, under its name")
+            return JsonForm(_whole(_index), "it holds an object for each row, under its name")
     return JsonForm(json_objects)
 
 
@@ -196,7 +197,7 @@ def _viewed(file: TextFile) -> Iterator[Record]:
 def _record(file: TextFile, number: int, value: Any, written: str, viewed: bool) -> Record:
     if viewed and isinstance(value, Mapping):
         value, written = value.get(VIEWED), ""
-    if isinstance(value, dict) and "paragraphs" in value:  # an article is no row
+    if isinstance(value, dict) and ARTICLE in value:  # an article is no row
         return Record(number, value)
     row = checked_row(value, file.path.name, file.bounds)
     return Record(number, row, one_line(written), b"\n")

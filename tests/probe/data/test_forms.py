@@ -101,10 +101,10 @@ JSON = {
     ]),
     "SQuAD": Form("a.json", jsons({"version": 1.1, "data": [
         {"title": "t", "paragraphs": [PASSAGE]}
-    ]}), [{"title": "t", **ASKED[0]}], "'data'"),
+    ]}), [{"title": "t", **ASKED[0]}]),
     "SQuAD with other keys": Form("a.json", jsons({"name": "own", "n": 1, "data": [
         {"paragraphs": [PASSAGE]}
-    ], "licence": "CC0"}), ASKED, "'data'"),
+    ], "licence": "CC0"}), ASKED),
     "SQuAD that is broken": Form("a.json", jsons({"data": [{"paragraphs": [{"qas": [{}]}]}]}),
         words="not in SQuAD's form"),
     "passages in a list": Form("a.json", jsons([PASSAGE]), ASKED),
