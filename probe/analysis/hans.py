@@ -140,18 +140,19 @@ READINGS: tuple[tuple[Callable[[float, float], bool], str], ...] = (
 def verdicts(rows: Iterable[Profiled]) -> dict[str, str]:
     """Say for each heuristic whether a model shows the published profile, and if not, what else.
 
-    Of fewer than `FEWEST` pairs of either kind nothing is said.
+    Of fewer than `FEWEST` pairs of either kind it is said that they are too few.
     """
-    summed = in_heuristics(rows)
-    accuracies = {(row.heuristic, row.gold): row.accuracy for row in summed if row.n >= FEWEST}
+    found = {(row.heuristic, row.gold): row for row in in_heuristics(rows)}
     both = {
-        heuristic: [accuracies.get((heuristic, gold)) for gold in (ENTAILMENT, NON_ENTAILMENT)]
+        heuristic: [found.get((heuristic, gold)) for gold in (ENTAILMENT, NON_ENTAILMENT)]
         for heuristic in HEURISTICS
     }
     return {
-        heuristic: _verdict(entailed, others)
+        heuristic: _verdict(entailed.accuracy, others.accuracy)
+        if min(entailed.n, others.n) >= FEWEST
+        else f"{entailed.n} entailed pairs and {others.n} others are too few to tell"
         for heuristic, (entailed, others) in both.items()
-        if entailed is not None and others is not None
+        if entailed and others
     }
 
 

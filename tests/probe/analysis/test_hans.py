@@ -16,6 +16,7 @@ from probe.analysis.hans import (
 )
 from probe.cli.main import app
 from probe.errors import TemplateError
+from probe.metrics import FEWEST
 from probe.templates import Request, generate, subcases
 from probe.templates.request import HEURISTICS
 from tests.support.models.tiny_bert import tiny_bert
@@ -95,6 +96,11 @@ def test_two_accuracies_say_whether_the_profile_is_there(
     found = verdicts(rows({("lexical_overlap", E): entailed, ("lexical_overlap", X): others}))
     assert list(found) == ["lexical_overlap"]
     assert words in found["lexical_overlap"]
+
+
+def test_a_few_pairs_have_no_verdict() -> None:
+    few = [Profiled("subsequence", "", gold, FEWEST - 1, 0) for gold in (E, X)]
+    assert "are too few to tell" in verdicts(few)["subsequence"]
 
 
 def test_a_verdict_gives_how_often_entailment_is_said() -> None:
