@@ -172,7 +172,7 @@ def curve() -> Comparison:
             Figure(
                 f"{title}: {count} token{'s' if count > 1 else ''}",
                 rows[method, "support"][f"deletion {count}"] / held["n"],
-                f"n = {held['n']}",
+                f"n = {held['n']}, docs/importance.md",
             )
             for method, title in titles.items()
             for count in (1, 3, 5)
