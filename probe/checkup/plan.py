@@ -1,7 +1,7 @@
 """What a check-up examines: which model, which parts, how many examples."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from probe.checkup.measuring.measure import parts_of
@@ -67,7 +67,7 @@ def new_plan(
             <= MAX_SEED,
         }
     )
-    exact = Asked(asked.n, asked.per_subcase, asked.seed, resolve(asked.precision))
+    exact = replace(asked, precision=resolve(asked.precision))
     return Plan(model, task.name, tuple(parts_of(task)), exact, labels, file, tuple(reading))
 
 

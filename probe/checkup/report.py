@@ -124,6 +124,7 @@ def command(plan: Plan) -> str:
         "--per-subcase": asked.per_subcase,
         "--seed": asked.seed,
         "--precision": asked.precision,
+        "--long": asked.long if asked.long != "cut" else "",
     }
     for option, value in options.items():
         words += [option, str(value)] if value != "" else []

@@ -25,6 +25,7 @@ from probe.analysis.comparison.statistics import (
 from probe.metrics import Estimate
 from probe.models.classifier import Model, Precision, resolve
 from probe.models.reader import span_place
+from probe.models.windows import window_json
 from probe.tasks.task import Example
 
 
@@ -182,6 +183,7 @@ def example_comparison_json(
                 "probabilities": answer.by_label,
                 "right": row.right(at),
                 **span_place(answer),
+                **window_json(answer),
                 **({"f1": row.f1(at)} if row.task.has_spans else {}),
                 "cut": row.cut[at],
             }

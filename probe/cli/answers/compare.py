@@ -162,7 +162,9 @@ def _estimate(shape: dict[str, Any]) -> str:
 
 def _pair_text(shape: dict[str, Any]) -> str:
     return "\n".join(
-        f"{one['model']:24} {one['label']:15} {one['confidence']:.3f}" for one in shape["models"]
+        f"{one['model']:24} {one['label']:15} {one['confidence']:.3f}"
+        f"{'  too long, its end is cut' if one['cut'] else ''}"
+        for one in shape["models"]
     )
 
 
@@ -172,7 +174,8 @@ def _text(shape: dict[str, Any]) -> str:
     lines = [f"{shape['scored']} of {shape['rows']} rows scored, {shape['with_gold']} with gold"]
     for name, one in shape[measure].items():
         exact = f"  exact match {_estimate(shape['em'][name])}" if "em" in shape else ""
-        lines.append(f"{name:24} {'F1 ' if exact else ''}{_estimate(one)}{exact}")
+        cut = f"  {one['cut']:,} too long, cut" if one["cut"] else ""
+        lines.append(f"{name:24} {'F1 ' if exact else ''}{_estimate(one)}{exact}{cut}")
     for couple in shape["pairs_of_models"]:
         lines.append(f"{couple[test]['words']} They agree on {_estimate(couple['agreement'])}")
     for one in shape["slices"]:

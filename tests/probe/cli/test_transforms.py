@@ -36,5 +36,5 @@ def test_options_are_listed_with_what_they_may_be() -> None:
     assert list(by_name["sign"]["values"]) == ["support", "gupta", "abs"]
     assert (by_name["inflect"]["default"], by_name["keep"]["range"]) == (True, [0, 1])
     families = {row["family"] for row in answer("transforms", "--options", "--task", "sentiment")}
-    assert families == {"gradient", "lexical", "statistical", "stress"}
+    assert families == {"several", "gradient", "lexical", "statistical", "stress"}
     assert "senses" in run("transforms", "--options").stdout

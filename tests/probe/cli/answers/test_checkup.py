@@ -1,14 +1,18 @@
 """`python -m probe checkup`: through store and engine to a report, and on with what was begun."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from probe.checkup.experiment import KIND
-from probe.checkup.report import figures_of, read_report
+from probe.checkup.measuring.subject import Asked
+from probe.checkup.plan import new_plan
+from probe.checkup.report import command, figures_of, read_report
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
+from probe.tasks.nli import NLI
 from tests.support.commands import refusal, run
 from tests.support.models.tiny_bert import tiny_pairs
 
@@ -51,7 +55,13 @@ def test_a_report_names_model_data_seeds_and_versions(words: list[str], home: Pa
     assert run(*words, "--out", str(home)).exit_code == 0
     report = read_report(home / "report.json")
     assert len(report["model"]["sha256"]) == len(report["data"]["sha256"]) == 64
-    assert report["asked"] == {"n": 3, "per_subcase": 1, "seed": 0, "precision": "fp32"}
+    assert report["asked"] == {
+        "n": 3,
+        "per_subcase": 1,
+        "seed": 0,
+        "precision": "fp32",
+        "long": "cut",
+    }
     assert {"python", "torch", "transformers", "captum", "nltk"} <= set(report["environment"])
     page = (home / "report.html").read_text()
     for fact in (report["model"]["sha256"], report["data"]["sha256"], report["made"], "captum"):
@@ -108,3 +118,11 @@ def test_a_label_that_is_not_known_is_asked_about(words: list[str], home: Path) 
     result = run(*plain, "--out", str(home / "out"))
     assert result.exit_code == 2
     assert "say it with --label-value " in result.output
+
+
+def test_a_check_up_in_windows_is_asked_for_again_by_its_command() -> None:
+    asked = Asked(n=3, precision="fp32", long="windows")
+    plan = new_plan("minilm", NLI, asked)
+    assert plan.asked == asked
+    assert "--long windows" in command(plan)
+    assert "--long" not in command(replace(plan, asked=replace(asked, long="cut")))
