@@ -70,7 +70,10 @@ def main() -> None:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # a Space ends so; back up once more
     core = Core(ModelCache(), store := Store(), Engine(store))
     atexit.register(core.engine.close)
-    core.engine.resume()
+    if damage := store.database.damage:
+        print(f"error: {damage}", file=sys.stderr)
+    else:
+        core.engine.resume()
     remove_old_regularly(store)
     start(page := build_page(tabs(), core))
     load_behind(core.cache)  # after the page, which then need not share the interpreter with it

@@ -161,6 +161,8 @@ def _copy_database(copy: Path) -> frozenset[str]:
     try:
         with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(copy)) as target:
             source.backup(target)
+            if target.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                raise FileError(f"{file} is damaged: no back-up is made of it")
             target.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
             return frozenset(name for (name,) in target.execute("SELECT kept FROM run"))
     except sqlite3.Error as problem:

@@ -14,6 +14,7 @@ from finetune.ui.inoculate.plan_fields import DEFAULT_SIZES, sizes_for
 from finetune.ui.inoculate.samples import challenge_choices, first_challenge
 from finetune.ui.inoculate.view import ViewState, gallery_choice, initial_state, linked_state
 from finetune.ui.links import plan_in
+from probe.errors import StoreError
 from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
 from probe.tasks.task import Task, task_named
@@ -49,15 +50,20 @@ class Opening:
         """Return what is looked at, what is wrong with the link, and the plan."""
         run_ids, plan = query.get("run", ""), plan_in(query)
         public = run_lists.of_task(self.gallery, task)
-        state = self._linked(run_ids, plan, owner, public, task)
-        problem = alert(f"there is no run {run_ids!r} here that this browser may see")
+        looked_at, problem = [gr.skip()] * 4, NOTHING
+        try:
+            state = self._linked(run_ids, plan, owner, public, task)
+            if run_ids and not state:
+                problem = alert(f"there is no run {run_ids!r} here that this browser may see")
+            state = state or initial_state(self.store, owner, public, task.name)
+            looked_at = chosen(self.store, state, public)
+        except StoreError as trouble:
+            problem = alert(trouble)
         models, challenges = plan or self._usual_plan(owner, task)
         offered = sizes_for(task, sizes)
         return [
-            *chosen(
-                self.store, state or initial_state(self.store, owner, public, task.name), public
-            ),
-            problem if run_ids and not state else NOTHING,
+            *looked_at,
+            problem,
             gr.Dropdown(model_choices(self.models.names(owner, task)), value=models),
             gr.Dropdown(challenge_choices(task), value=challenges),
             gr.Dropdown(value=offered) if list(offered) != list(sizes) else gr.skip(),

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
-from sqlalchemy.exc import ArgumentError, OperationalError, TimeoutError
+from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError, TimeoutError
 from sqlalchemy.orm import Session
 
 from probe.errors import SettingsError, StoreError
@@ -19,6 +19,13 @@ ERROR_SENTENCES = {
     "No space left": "the disk with the run database is full",
 }
 """Parts of a database's own messages, and what people are told."""
+DAMAGES = ("malformed", "not a database")
+"""Parts of the messages of SQLite for a file with a damaged page, the first one too."""
+DAMAGED = (
+    "the run database is damaged, so there are no runs, classes and annotation sets, and none can "
+    "be made; all else works. To have them back, the app's owner stops it, names a new folder as "
+    f"{variable('home')} and restores a back-up into that: python -m probe restore FOLDER"
+)
 CONNECTION_SETTINGS = {
     # readers work while one writes, and writers wait for each other
     "sqlite": (
@@ -31,23 +38,37 @@ CONNECTION_SETTINGS = {
 """The statements that each new connection begins with; {wait} is in milliseconds."""
 
 
+class DamagedDatabase(StoreError):
+    """The file of a run database has damaged pages."""
+
+
 class Database:
     """An open database; `trouble` is the sentence of the last write, empty where it went well.
 
-    All that reads or writes raises StoreError where the database is full, locked or out of reach.
+    All that reads or writes raises StoreError where the database is full, locked or out of reach. A
+    damaged one is left as it is: from then on all raises `damage`, its sentence.
     """
 
     def __init__(self, url: str, patience: float) -> None:
         """Open it by its URL, or the one in the home; a write waits `patience` seconds."""
-        self.trouble = ""
-        with _store_errors():
-            self._engine = open_database(url, patience)
+        self.trouble = self.damage = ""
+        try:
+            with _store_errors():
+                self._engine = open_database(url, patience)
+        except DamagedDatabase as problem:
+            self.damage = str(problem)
 
     @contextmanager
     def session(self) -> Iterator[Session]:
         """Open a session, to read with."""
-        with _store_errors(), Session(self._engine) as session:
-            yield session
+        if self.damage:
+            raise DamagedDatabase(self.damage)
+        try:
+            with _store_errors(), Session(self._engine) as session:
+                yield session
+        except DamagedDatabase as problem:
+            self.damage = str(problem)
+            raise
 
     def write(self, *queries: Any) -> int:  # Any: SQLAlchemy's update() has no narrower type
         """Execute queries as one transaction; returns how many rows the last one changed."""
@@ -89,8 +110,17 @@ def open_database(url: str, patience: float) -> Engine:
         connection.commit()  # PostgreSQL takes a setting back with its transaction
 
     event.listen(engine, "connect", set_up)
+    if engine.dialect.name == "sqlite":
+        _require_whole(engine)
     prepare_tables(engine)
     return engine
+
+
+def _require_whole(engine: Engine) -> None:
+    """Look at each page of a database's file. Raises DamagedDatabase."""
+    with engine.connect() as connection:
+        if connection.exec_driver_sql("PRAGMA quick_check(1)").scalar() != "ok":
+            raise DamagedDatabase(DAMAGED)
 
 
 def _engine(url: str) -> Engine:
@@ -106,7 +136,11 @@ def _engine(url: str) -> Engine:
 def _store_errors() -> Iterator[None]:
     try:
         yield
-    except (OperationalError, TimeoutError) as problem:
+    except (DatabaseError, TimeoutError) as problem:
         message = str(getattr(problem, "orig", problem))
+        if any(part in message for part in DAMAGES):
+            raise DamagedDatabase(DAMAGED) from problem
+        if isinstance(problem, DatabaseError) and not isinstance(problem, OperationalError):
+            raise
         known = next((words for part, words in ERROR_SENTENCES.items() if part in message), "")
         raise StoreError(known or f"the run database cannot be used: {message}") from problem

@@ -24,7 +24,9 @@ def remove_old(store: Store) -> None:
         remove_old_runs(store)
         days = settings().keep_days
         remove_old_surveys(store, time.time() - days * DAY if days else 0.0)
-    except (UserError, OSError):  # the database or the disk may be back at the next look
+    except UserError as problem:  # the database may be back at the next look
+        log.error("what is too old could not be removed: %s", problem)
+    except OSError:  # the disk too
         log.exception("what is too old could not be removed")
 
 

@@ -186,9 +186,13 @@ def check_start(store: Store, visitor: str) -> None:
 
 
 def check_room(store: Store, visitor: str) -> None:
-    """Refuse to store more for a visitor who has as much as is allowed. Raises LimitError."""
-    files = sum(files.size for files in files_of(visitor))
-    stored = files + model_bytes(store, visitor) + run_bytes(store, visitor)
+    """Refuse to store more for a visitor who has as much as is allowed. Raises LimitError.
+
+    While the run database is damaged nothing of runs can be stored, and files alone are counted.
+    """
+    stored = sum(files.size for files in files_of(visitor))
+    if not store.database.damage:
+        stored += model_bytes(store, visitor) + run_bytes(store, visitor)
     check("max_stored_mb", ceil(stored / MEGABYTE))
 
 

@@ -3,24 +3,39 @@
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import psutil
 import pytest
 from sqlalchemy import update
+from typer.testing import CliRunner
 
+from app import TABS
+from finetune.cli.main import app as finetune
 from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.experiments.inoculation.run import run_request
 from finetune.experiments.inoculation.serialise import row_json
-from probe.errors import SettingsError, StoreError
+from finetune.ui.inoculate.opening import Opening
+from probe.errors import FileError, SettingsError, StoreError
+from probe.models.cache import ModelCache
+from probe.runs.backup import back_up
+from probe.runs.compute.engine import Engine
 from probe.runs.compute.lease import LEASE_SECONDS, Lease
 from probe.runs.database.tables import RunRow
+from probe.runs.model_access import ModelAccess
 from probe.runs.run import StoredRun
 from probe.runs.store import Store
+from probe.settings import make_home
+from probe.tasks.nli import NLI
+from probe.ui.page import Core, build_page
+from probe.ui.visitors.visitor_files import check_room
+from tests.support.pages.visitors import ME
 from tests.support.processes.database_trouble import full, locked
 from tests.support.runs.points import make_point
 
@@ -178,3 +193,37 @@ def test_an_ended_run_is_nobody_s_to_take_up(store: Store, run: StoredRun) -> No
     lease.acquire(run.id)
     store.set_state(run.id, "done")
     assert lease.available() == ()
+
+
+PAGE = 4096
+
+
+@pytest.mark.parametrize("page", [0, 1, 7, -1])
+def test_a_damaged_database_is_left_alone_and_all_else_works(
+    store: Store, run: StoredRun, home: Path, page: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(home / "runs.sqlite")) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    data = bytearray((home / "runs.sqlite").read_bytes())
+    at = (page % (len(data) // PAGE)) * PAGE
+    data[at : at + PAGE] = b"\xff" * PAGE
+    monkeypatch.setenv("NLI_CLINIC_HOME", str(home / "damaged"))
+    (file := make_home() / "runs.sqlite").write_bytes(data)
+
+    damaged = Store()
+    assert damaged.database.damage.startswith("the run database is damaged")
+    for use in (damaged.runs, lambda: damaged.get(run.id), lambda: damaged.reopen(run.id)):
+        with pytest.raises(StoreError, match=r"python -m probe restore FOLDER$"):
+            use()
+    check_room(damaged, ME)
+    models = ModelAccess(ModelCache(), damaged)
+    assert "minilm" in models.names(ME)
+    models.require(ME, "minilm")
+    opened = Opening(damaged, models, ()).begin(NLI, ME, {"run": run.id})
+    assert "python -m probe restore FOLDER" in str(opened)
+    build_page(TABS, Core(ModelCache(), damaged, Engine(damaged)))
+    told = CliRunner().invoke(finetune, ["runs"])
+    assert (told.exit_code, told.stderr) == (2, f"error: {damaged.database.damage}\n")
+    with pytest.raises(FileError, match=r"is damaged: no|cannot be backed up"):
+        back_up(home / "backups")
+    assert file.read_bytes() == data
