@@ -124,7 +124,9 @@ class Settings(BaseSettings):
     max_text: PositiveInt | None = limit(5_000, 50_000, "characters in one text of an example")
     max_transforms: PositiveInt | None = limit(60, None, "transforms and chains of one request")
     max_chain: PositiveInt | None = limit(6, 20, "transforms joined in one chain")
-    answer_seconds: PositiveInt | None = limit(60, 600, "seconds that one answer may take")
+    answer_seconds: PositiveInt | None = limit(
+        60, 600, "seconds that any answer of the page or over HTTP may take"
+    )
     file_minutes: PositiveInt | None = limit(30, None, "minutes that one file may take")
     max_waiting: PositiveInt | None = limit(
         40,

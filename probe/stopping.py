@@ -8,6 +8,7 @@ two batches, inside one example too.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Protocol
 
 from probe.errors import Stopped
 
@@ -31,6 +32,18 @@ def halt(stop: Stop) -> None:
         raise Cancelled("cancelled")
 
 
+class Pause(Protocol):
+    """Lets other work go first where there is some; `seconds` are those that this has taken."""
+
+    @property
+    def seconds(self) -> float:
+        """Seconds for which the work has waited."""
+
+    def __call__(self) -> None:
+        """Wait for as long as other work goes first."""
+
+
+_pause: ContextVar[Pause | None] = ContextVar("pause", default=None)
 _reasons: ContextVar[tuple[Reason, ...]] = ContextVar("reasons", default=())
 
 
@@ -47,8 +60,26 @@ def stopping(*reasons: Reason, alone: bool = False) -> Iterator[None]:
         _reasons.reset(token)
 
 
+@contextmanager
+def pausing(pause: Pause) -> Iterator[None]:
+    """Let `check_stop` wait for other work, in this thread, until the block ends."""
+    token = _pause.set(pause)
+    try:
+        yield
+    finally:
+        _pause.reset(token)
+
+
+def seconds_paused() -> float:
+    """Return for how long this work has waited for other work."""
+    pause = _pause.get()
+    return pause.seconds if pause else 0.0
+
+
 def check_stop() -> None:
-    """Raise Stopped with the first reason there is to end."""
+    """Let other work go first; then raise Stopped with the first reason there is to end."""
+    if pause := _pause.get():
+        pause()
     for reason in _reasons.get():
         if words := reason():
             raise Stopped(words)

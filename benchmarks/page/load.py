@@ -2,9 +2,11 @@
 
     python -m benchmarks.page.load class [--visitors 50] [--minutes 2] [--beside-training]
     python -m benchmarks.page.load visits [--counts 0,100,600,1000]
+    python -m benchmarks.page.load greedy [--visitors 4] [--changes 20]
 
 The first lets visitors act every ten seconds and prints errors, answers that were another
-visitor's, and how long answers took; the second prints the app's memory after so many visits.
+visitor's, and how long answers took; the second prints the app's memory after so many visits; the
+third how long one visitor waits, alone and beside some who ask for seconds of work all the time.
 """
 
 import asyncio
@@ -18,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count, cycle, islice
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Annotated
@@ -41,6 +44,8 @@ ROLES = ("change", "open", "change", "look", "open", "change")
 """What visitors do, in turn: half of them change something, a third open pairs, others look."""
 SYLLABLES = ("ba", "de", "fi", "go", "lu", "ma", "ne", "pi", "ro", "su")
 TABS = ("inoculate", "catalogue", "compare", "batch")
+WORDS = 60
+"""Words of the premise of which greedy visitors ask what each of its tokens is for."""
 
 
 @contextmanager
@@ -238,6 +243,56 @@ async def _stay(student: Student, until: float) -> None:
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
         await student.act(turn)
         turn, due = turn + 1, due + ACT_SECONDS * rng.uniform(0.5, 1.5)
+
+
+@commands.command()
+def greedy(
+    visitors: int = 4,
+    changes: int = 20,
+    root: Annotated[Path, typer.Option(help="A checkout with its environment.")] = ROOT,
+) -> None:
+    """Let one visitor change a pair again and again, alone and beside greedy ones."""
+    with served(root) as (_, port):
+        time.sleep(SETTLING_SECONDS)
+        asyncio.run(_beside_greedy(visitors, changes, port))
+
+
+async def _beside_greedy(visitors: int, changes: int, port: int) -> None:
+    async with web_client(port) as http:
+        student = Student(Visitor(http), 0, Tally())
+        await student.visitor.open()
+        await _change(student, changes, "alone")
+        served = list[int]()
+        others = [asyncio.create_task(_ask_on(http, number, served)) for number in range(visitors)]
+        await asyncio.sleep(ACT_SECONDS)
+        before, began = len(served), time.perf_counter()
+        await _change(student, changes, f"beside {visitors}")
+        passed = time.perf_counter() - began
+        for other in others:
+            other.cancel()
+        await student.visitor.close()
+    print(f"the greedy ones had {len(served) - before} answers in {passed:.0f} s")
+
+
+async def _change(student: Student, times: int, words: str) -> None:
+    """Change a pair so often, a second after each answer, and print what it took."""
+    student.tally = Tally()
+    for turn in range(0, 2 * times, 2):  # the even turns change the text
+        await student.act(turn)
+        await asyncio.sleep(1)
+    for line in list(student.tally.report())[:2]:
+        print(f"{words}: {line}", flush=True)
+
+
+async def _ask_on(http: httpx.AsyncClient, number: int, served: list[int]) -> None:
+    """Ask for the importance of each token of a long pair, over and over; note each answer."""
+    for turn in count():
+        pair = random_example(NLI, 1000 * number + turn)
+        premise = " ".join(islice(cycle(pair.premise.split()), WORDS))
+        asked = {"premise": premise, "hypothesis": pair.hypothesis, "method": "occlusion"}
+        event = (await http.post("/gradio_api/call/v2/probe", json=asked)).raise_for_status()
+        await http.get(f"/gradio_api/call/probe/{event.json()['event_id']}")
+        served.append(turn)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from gradio.queueing import Queue
 
 from probe.limits import message
 from probe.settings import settings
-from probe.stopping import Reason, check_stop, stopping
+from probe.stopping import Reason, check_stop, seconds_paused, stopping
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -52,12 +52,12 @@ def in_steps(limit: Limit, steps: Iterator[T], *reasons: Reason) -> Iterator[T]:
 
 
 def time_up(limit: Limit) -> Reason:
-    """Begin to count; the time that an event waited for its turn is not in it."""
+    """Begin to count; the time that an event waited, for its turn or others' work, is not in it."""
     most = getattr(settings(), limit)
     if most is None:
         return lambda: ""
-    end = time.monotonic() + most * SECONDS[limit]
-    return lambda: message(limit) if time.monotonic() > end else ""
+    end = time.monotonic() - seconds_paused() + most * SECONDS[limit]
+    return lambda: message(limit) if time.monotonic() - seconds_paused() > end else ""
 
 
 def caller_left() -> Reason:

@@ -49,8 +49,10 @@ class Turns:
         return keys
 
 
-def visitor_of(request: gr.Request) -> Visitor:
-    """Return whose request the page answers."""
+def visitor_of(request: gr.Request | None) -> Visitor:
+    """Return whose request the page answers, nobody's without one."""
+    if request is None:
+        return "", ""
     place = address(request.request) if request.request else ""
     return place, request.session_hash or ""
 

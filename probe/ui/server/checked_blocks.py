@@ -11,8 +11,10 @@ from gradio.state_holder import SessionState
 from gradio.utils import get_function_description
 
 from probe.errors import ArgumentError, UserError
-from probe.stopping import stopping
+from probe.stopping import pausing, stopping
 from probe.ui.answers.answering import event_left, time_up
+from probe.ui.answers.lanes import Lanes
+from probe.ui.answers.turns import visitor_of
 from probe.ui.api.endpoint import refused
 from probe.ui.server.fields import may_be_empty, require_field
 
@@ -24,6 +26,11 @@ OWN_FAULT = (
 
 class CheckedBlocks(gr.Blocks):
     """A page whose events and endpoints are all answered here, whoever calls them and however."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:  # Any: as gradio's
+        """Begin with places for long work."""
+        super().__init__(*given, **named)
+        self.lanes = Lanes()
 
     async def process_api(self, *given: Any, **named: Any) -> dict[str, Any]:  # Any: as gradio's
         """Answer a request. A refusal is not logged; a bug is, and its words stay in the log."""
@@ -49,10 +56,14 @@ class CheckedBlocks(gr.Blocks):
     ) -> Any:  # Any: as gradio's
         """Answer an event, or one step of it, as long as somebody waits and its time is not up."""
         left = event_left(self._queue, event_id)
-        with stopping(time_up("answer_seconds"), left, alone=True):
-            return await super().call_function(
-                block_fn, processed_input, iterator, requests, event_id, *given, **named
-            )
+        work = self.lanes.begin(visitor_of(requests), left)
+        try:
+            with pausing(work), stopping(time_up("answer_seconds"), left, alone=True):
+                return await super().call_function(
+                    block_fn, processed_input, iterator, requests, event_id, *given, **named
+                )
+        finally:
+            self.lanes.end(work)
 
     async def preprocess_data(
         self,

@@ -1,14 +1,17 @@
 """The order of waiting events: visitors take turns, and nobody lets too many wait."""
 
 import time
+from collections.abc import Sequence
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 from gradio.data_classes import PredictBodyInternal
-from gradio.queueing import Event, Queue
+from gradio.queueing import Event, EventQueue, Queue
 from starlette.requests import Request
 
 from probe.limits import message
 from probe.settings import settings
+from probe.ui.answers.lanes import SHORT_SECONDS
 from probe.ui.answers.turns import Turns, Visitor, address
 
 PAGES_OF_AN_ADDRESS = 25
@@ -21,6 +24,8 @@ gradio has no setting for them: it looks a thousand times a second and keeps a c
 """
 IN_USE = 60.0
 """For so many seconds after an event the app counts as used."""
+OF_A_PAGE, OF_AN_ADDRESS = 2, 12
+"""Long answers of one kind that a page and an address may have going on; further ones wait."""
 
 
 class FairQueue(Queue):
@@ -30,6 +35,8 @@ class FairQueue(Queue):
         super().__init__(**options)
         self._turns = Turns()
         self._asked = time.monotonic() - IN_USE
+        self._begun = WeakKeyDictionary[Event, float]()
+        self._limits = dict[str, int | None]()
 
     @property
     def sleep_when_free(self) -> float:
@@ -41,15 +48,36 @@ class FairQueue(Queue):
         """Leave what gradio sets when it makes a queue."""
 
     def get_events(self) -> tuple[list[Event], bool, str] | None:
-        """Take the next events that can be answered now."""
-        for events in self.event_queue_per_concurrency_id.values():
-            if len(events.queue) > 1:
-                order = self._turns.order([visitor(event) for event in events.queue])
-                events.queue[:] = [events.queue[at] for at in order]
+        """Take the next events that can be answered now.
+
+        An event whose answer has become long has a lane of its own (`Lanes`), and leaves its place
+        among those of its kind to the next.
+        """
+        long = self._long()
+        held = list[tuple[EventQueue, list[Event]]]()
+        for name, events in self.event_queue_per_concurrency_id.items():
+            order = self._turns.order([visitor(event) for event in events.queue])
+            events.queue[:] = [events.queue[at] for at in order]
+            limit = self._limits.setdefault(name, events.concurrency_limit)
+            if limit is not None and limit == self.default_concurrency_limit:
+                alike = [visitor(event) for event in long if event.concurrency_id == name]
+                events.concurrency_limit = limit + len(alike)
+                wait = [event for event in events.queue if has_enough(visitor(event), alike)]
+                events.queue[:] = [event for event in events.queue if event not in wait]
+                held.append((events, wait))
         taken = super().get_events()
+        for events, wait in held:
+            events.queue += wait
         if taken:
             self._turns.take(visitor(taken[0][0]))
+            self._begun[taken[0][0]] = time.monotonic()
         return taken
+
+    def _long(self) -> list[Event]:
+        """Return the events whose answers have taken longer than short ones do."""
+        since = time.monotonic() - SHORT_SECONDS
+        events = [event for job in self.active_jobs if job for event in job]
+        return [event for event in events if self._begun.get(event, since) < since]
 
     async def push(
         self, body: PredictBodyInternal, request: Request, username: str | None
@@ -82,3 +110,9 @@ class FairQueue(Queue):
 def visitor(event: Event) -> Visitor:
     """Return whose event it is."""
     return address(event.request), event.session_hash
+
+
+def has_enough(one: Visitor, long: Sequence[Visitor]) -> bool:
+    """Whether so many long answers of one kind are a page's or an address's that it has to wait."""
+    of_address = sum(place == one[0] for place, _ in long)
+    return long.count(one) >= OF_A_PAGE or of_address >= OF_AN_ADDRESS
