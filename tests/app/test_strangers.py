@@ -12,7 +12,7 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from probe.settings import OTHERS
+from probe.settings import ASSETS, OTHERS
 from probe.ui.visitors.visitor_files import GONE
 from tests.conftest import App
 from tests.support.pages.visitors import ME, YOU
@@ -183,10 +183,13 @@ def test_folders_are_not_listed_and_other_places_not_opened(
 def test_no_other_account_of_the_machine_reads_what_the_app_keeps(
     app: App, scored: tuple[str, list[str]], first: Belongings
 ) -> None:
-    kept = [path for name in ("gradio", "models") for path in (app.home / name).rglob("*")]
-    kept += [app.home, *app.home.glob("runs.sqlite*")]
-    assert {Path(scored[0]), app.home / "models" / first.model} <= set(kept)
-    assert [path for path in kept if path.lstat().st_mode & OTHERS] == []
+    model = app.home / "models" / first.model
+    kept = [app.home, *app.home.glob("runs.sqlite*"), model, *model.iterdir()]
+    kept += (app.home / "gradio").rglob("*")
+    public = {path.name for path in (ASSETS / "examples").iterdir()}  # which gradio copies as it is
+    assert {Path(scored[0]), model / "config.json"} <= set(kept)
+    opened = [path for path in kept if path.lstat().st_mode & OTHERS and path.name not in public]
+    assert opened == []
 
 
 @pytest.mark.parametrize(
