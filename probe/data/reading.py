@@ -4,6 +4,7 @@ The one place where a file of a person becomes examples, whoever asks: page, com
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,9 @@ from probe.data.records import ReadFile, Tabular, cell
 from probe.data.rows import GOLD, NO_COLUMN, Columns, find, guess_some, read_rows
 from probe.data.source import open_source
 from probe.data.tables import read_table
-from probe.errors import FileError, FileQuestion, LimitError
+from probe.errors import ExampleError, FileError, FileQuestion, LimitError
 from probe.limits import UNBOUNDED, Bounds
+from probe.tasks.reading import NO_ANSWER
 from probe.tasks.task import Task, offered_tasks
 
 UNSURE_NAMES = ("answer", "answers")
@@ -35,6 +37,8 @@ TELLING = (
     *("sentiment", "polarity", "verdict", "duplicate", "quality"),
 )
 """What the name of a column of labels has in it, whatever a data set calls it."""
+IMPOSSIBLE = "is_impossible"
+"""The field of SQuAD 2.0 by which a question is known to have no answer."""
 FEW_NUMBERS = 12
 """Different numbers that a column of labels may have; a score has more."""
 ASKED_VALUES = 3
@@ -181,10 +185,28 @@ def _gold_of(
         return _with_values(table, path, chosen, task, options)
     usual = find_all(free, (*GOLD, *task.gold_columns))
     if not task.labels:
-        return Reading(replace(columns, gold=usual[0] if usual else None))
+        return _of_spans(table, replace(columns, gold=usual[0] if usual else None), task)
     if usual:
         return _by_name(table, path, replace(columns, gold=usual[0]), usual, task, options)
     return _by_values(table, columns, free, task, options)
+
+
+def _of_spans(table: Tabular, columns: Columns, task: Task) -> Reading:
+    """Return the reading of right answers, of which a test set may hide all.
+
+    A file that marks its unanswerable questions means an empty answer.
+    """
+    gold = columns.gold
+    if gold is None:
+        return Reading(columns, notes=("there is no column of right answers, so there is no F1",))
+    if task.gold_text is None or IMPOSSIBLE in map(str.lower, table.names):
+        return Reading(columns)
+    for record in table.records():
+        with suppress(ExampleError):
+            if task.gold_text(cell(record.cells, gold)) != NO_ANSWER:
+                return Reading(columns)
+    hidden = f"every answer in {shown(gold)} is empty, so they are hidden and there is no F1"
+    return Reading(replace(columns, gold=None), notes=(hidden,))
 
 
 def find_all(names: Sequence[str], wanted: Sequence[str]) -> list[str]:

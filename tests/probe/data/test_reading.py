@@ -52,6 +52,20 @@ def test_a_column_of_gold_labels_is_found_by_its_name_and_what_it_holds(
         assert "gold label" in reading.words  # never scored without one in silence
 
 
+@pytest.mark.parametrize(
+    ("text", "gold"),
+    [
+        ("context,question,answers\nA b.,What?,[]\nA b.,Who?,[]\n", None),
+        ("context,question,answers\nA b.,What?,[]\nA b.,Who?,b\n", "answers"),
+        ("context,question,answers,is_impossible\nA b.,What?,[],true\n", "answers"),
+    ],
+)
+def test_answers_that_are_all_empty_are_hidden_unless_the_file_says_there_are_none(
+    text: str, gold: str | None, tmp_path: Path
+) -> None:
+    assert reading_of(*table_of(tmp_path, text), READING).settled.gold == gold
+
+
 NAMED = FileOptions(columns={"premise": "sentence", "hypothesis": "question"})
 QUESTIONS: list[tuple[Task, str, FileOptions, str, str]] = [
     (NLI, "premise,hypothesis,label\nA.,B.,0\n", AS_THE_FILE_TELLS, "--label-value 0=LABEL", ""),
