@@ -93,12 +93,12 @@ def test_reading_in_python_ends_with_rows_or_a_sentence(bad_file: BadFile, tmp_p
 def test_the_page_shows_the_rows_or_a_sentence(bad: Path, models: ModelAccess) -> None:
     path = str(uploaded(bad))
     options = [getattr(DEFAULTS, name) for name in OPTIONS]
-    columns = ["", "", ""]
+    columns = ["", "", "", ""]
     line, turn = FileLine(), ("", "me")
     assert str(show_file(ME, "nli", path)[2])
     me = (StopRequests(), line, turn)
     background = Background(models.store, Engine(models.store))
-    asked = (path, "first", [], 0, "fp32", "", *columns, *options)
+    asked = (path, "first", [], 0, "fp32", "cut", "", *columns, *options)
     *_, scored = batch_run.run(models, background, *me, False, ME, "nli", *asked)
     *_, compared = compare_run.run(
         models, *me, ME, "nli", MODELS, FILE, "fp32", "", "", path, *columns, ""

@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from probe.data.names import cut_short
+from probe.data.names import shown as quoted
 from probe.data.rows import cell_text
 from probe.errors import DisputedLabel, ExampleError, FileError, LabelError
 from probe.tasks.spelling import DISPUTED, NO_GOLD, label_word
@@ -121,8 +123,8 @@ def read_values(
         if form and word in form.values:
             label = form.values[word]
             return label, "name" if label and task.spellings.get(word) == label else "form"
-        if word == UNMARKED:
-            return None, _unmarked(task, words)
+        if word == UNMARKED:  # as the hub marks what has no label, beside classes it names
+            return None, "disputed" if classes else _unmarked(task, words)
         return _named(task, word, "name")
 
     default = {word: read(word) for word in words}
@@ -192,9 +194,10 @@ def told(
     """List values with their rows, and with what they are read as where that is known."""
     shown = [value for value in values.values if wanted(value)]
     listed = [
-        f"{value.value or '(empty)'} as {value.label or 'no gold label'} ({value.rows:,})"
+        f"{cut_short(value.value) or '(empty)'} as {value.label or 'no gold label'} "
+        f"({value.rows:,})"
         if value.reading != "unknown"
-        else f"{value.value!r} ({value.rows:,} row{'' if value.rows == 1 else 's'})"
+        else f"{quoted(value.value)} ({value.rows:,} row{'' if value.rows == 1 else 's'})"
         for value in shown[:most]
     ]
     more = len(shown) - most + (values.others if most < len(shown) else 0)

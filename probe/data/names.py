@@ -44,13 +44,18 @@ def cut(text: str, size: int) -> str:
     return text.encode()[:size].decode(errors="ignore")
 
 
+def cut_short(name: str) -> str:
+    """Return a name, its end cut where it is long."""
+    return name if len(name) <= SHOWN else name[:SHOWN] + "…"
+
+
 def shown(name: str) -> str:
     """Return a name in quotes, its end cut where it is long."""
-    return repr(name if len(name) <= SHOWN else name[:SHOWN] + "…")
+    return repr(cut_short(name))
 
 
 def listed(names: Sequence[str]) -> str:
     """Return names as a list in a sentence, the first ones of many, "none" of none."""
-    cut = [name if len(name) <= SHOWN else name[:SHOWN] + "…" for name in names[:LISTED]]
+    cut = list(map(cut_short, names[:LISTED]))
     more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
     return ", ".join(cut) + more or "none"

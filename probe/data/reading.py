@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from probe.data.class_names import class_names
@@ -20,7 +21,7 @@ from probe.data.label_values import (
     said_of_values,
     told,
 )
-from probe.data.names import listed, shown
+from probe.data.names import SHOWN, listed, shown
 from probe.data.records import ReadFile, Tabular, cell
 from probe.data.rows import GOLD, NO_COLUMN, Columns, find, guess_some, read_rows
 from probe.data.source import open_source
@@ -159,8 +160,12 @@ def _which_labels(
     return FileQuestion(
         f"the column {shown(gold)} holds {told(LabelValues(unknown))}, and nothing tells {what}"
         f"{fits}",
-        *(f"--label-value {each.value}=LABEL" for each in unknown[:ASKED_VALUES]),
-        another[0],
+        *(
+            f"--label-value {quote(each.value)}=LABEL"
+            for each in unknown[:ASKED_VALUES]
+            if len(each.value) <= SHOWN
+        ),
+        *another,
         tasks=[other.name for other in fitting],
     )
 
@@ -261,7 +266,7 @@ def _by_name(
     if len(words) > 1 and len({_golds(read[name]) for name in words}) > 1:
         asked = FileQuestion(
             f"the columns {' and '.join(map(shown, words))} both hold gold labels, and differ",
-            *(f"--gold {name!r}" for name in words),
+            *(f"--gold {quote(name)}" for name in words),
         )
         return Reading(replace(columns, gold=None), questions=(asked,))
     chosen = next(iter((*words, *filled, *empty)), None)
@@ -303,7 +308,7 @@ def _by_values(
         asked = FileQuestion(
             f"no column is called label, and {_either([shown(name) for name in likely])} may hold "
             "the gold labels",
-            *(f"--gold {name!r}" for name in likely[:ASKED_VALUES]),
+            *(f"--gold {quote(name)}" for name in likely[:ASKED_VALUES]),
             f"--gold {NO_COLUMN}",
         )
         return Reading(columns, questions=(asked,))

@@ -13,9 +13,8 @@ WORDS: Mapping[str, Term] = {
     ),
     "calibration-error": Term(
         "Expected calibration error",
-        "The distance between confidence and accuracy in 15 bins by confidence, weighted by how "
-        "many answers each holds; exactly 1 belongs to the last bin. Chance alone gives some of "
-        "it, the more the fewer answers there are.",
+        "The distance between confidence and accuracy in 15 bins by confidence, weighted by their "
+        "answers; chance alone gives some of it, the more the fewer there are.",
     ),
     "brier-score": Term(
         "Brier score", "The squared distance of the probabilities from certainty of the gold label."

@@ -98,7 +98,7 @@ def build(page: Page) -> None:
     started = start.click(handlers.start_runs, [owner, task, *fields], [problem, *chosen], **QUIET)
     started.then(handlers.refresh, viewed, shown, **IN_TURN)
     told_more = results.outputs.card.click(
-        handlers.start_telling, viewed, [problem, *chosen], **QUIET
+        handlers.start_telling, viewed, [problem, *chosen], **EACH, **QUIET
     )
     told_more.then(handlers.refresh, viewed, shown, **IN_TURN)
     _watch(handlers, results, viewed, problem)

@@ -138,7 +138,7 @@ def _react(page: Page, file: LabelledFile, said: str) -> None:
     page.mark_of(file.upload.change).change(_examples_of, offered, examples, **QUIET)
     page.on_task(_examples_of, offered, examples)
     chosen, form = [*whole, *file.columns], file.columns[-1]
-    form.input(show_file, [*whole, form], file.shown, **QUIET)
+    form.input(show_file, [*whole, form], file.shown, **LAST, **QUIET)
     gr.on(
         [column.input for column in file.columns[:-1]],
         show_labels,

@@ -64,7 +64,7 @@ BAD = make(
         ("A man walks.", "He moves.", "perhaps"),
         ("A man walks.", "He is \ud83d happy.", "neutral"),
         ("A man walks.", "He sleeps.", ""),
-        ("A man walks.", "He does not walk.", "2"),
+        ("A man walks.", "He does not walk.", "c"),
     ]
 )
 REASONS = [

@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from probe.cli.answers.checkup import Reading
 from probe.cli.example_file import local_file
 from probe.data.hub.dataset import source_name
+from probe.data.reading import labelled
 from probe.tasks.nli import NLI
 from tests.support.commands import run
 from tests.support.files.pair_files import PAIRS, row
@@ -34,7 +34,7 @@ def test_models_are_compared_on_one(model: str, tmp_path: Path) -> None:
 
 
 def test_a_check_up_reads_one_and_names_its_commit() -> None:
-    assert len(Reading().of(Path(NAME), NLI)) == len(PAIRS)
+    assert len(labelled(local_file(Path(NAME)), NLI).examples) == len(PAIRS)
     assert source_name(local_file(Path(NAME))) == f"hub:owner/pairs@{COMMIT}:default/test"
 
 

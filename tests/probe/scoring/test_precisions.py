@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.data.rows import guess
+from probe.data.reading import reading_of
 from probe.data.source import open_source
 from probe.models.classifier import Precision
 from probe.models.library import load
@@ -44,7 +44,7 @@ def file(tmp_path: Path) -> Path:
 def requested(file: Path, model: str, out: Path) -> RunRequest:
     """Return the run that the command asks for."""
     source = open_source(file)
-    request = ScoringRequest(guess(source.names, NLI), ("reverse",))
+    request = ScoringRequest(reading_of(source, file, NLI).settled, ("reverse",))
     known = identity(file, load(model), request, Places(out))
     return scoring_request(file, source, model, NLI, request, identity=known)
 

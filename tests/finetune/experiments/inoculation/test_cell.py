@@ -14,7 +14,7 @@ from finetune.experiments.inoculation.datasets import Sets
 from finetune.experiments.inoculation.plan import BASE, Cell, Plan, cells, check, kept_name, nested
 from finetune.experiments.inoculation.point import Epoch, Point
 from finetune.training.data import read_pairs
-from probe.errors import ExperimentError, FileError, LabelError
+from probe.errors import ExperimentError, FileError, FileQuestion
 from probe.models.classifier import Classifier
 from probe.tasks.nli import LABELS, NON_ENTAILMENT, TWO_WAY, Pair
 from probe.tasks.task import Label
@@ -267,7 +267,7 @@ def test_the_mnli_release_is_read(tmp_path: Path) -> None:
         ("text,label\na,neutral\n", FileError, "no columns 'premise' and 'hypothesis'"),
         ("premise,hypothesis\na,b\n", FileError, "no column 'label' in pairs.csv"),
         ("premise,hypothesis,label\na,b,\n", FileError, "holds no pair"),
-        ("premise,hypothesis,label\na,b,perhaps\n", LabelError, "unknown gold label 'perhaps'"),
+        ("premise,hypothesis,label\na,b,perhaps\n", FileQuestion, "holds 'perhaps'"),
     ],
 )
 def test_a_file_without_labelled_pairs_is_refused(

@@ -137,7 +137,7 @@ def test_one_file_is_drawn_from_and_the_rest_is_tested(tmp_path: Path) -> None:
 
 def test_another_seed_draws_other_rows(tmp_path: Path) -> None:
     path = write(tmp_path / "mine.jsonl", [row(pair) for pair in PAIRS])
-    one, other = (file_sets(TINY, "mine", path, 10, seed) for seed in (0, 1))
+    one, other = (file_sets(TINY, "mine", path, train=10, seed=seed) for seed in (0, 1))
     assert one.challenge_train != other.challenge_train
 
 

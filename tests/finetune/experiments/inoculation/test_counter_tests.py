@@ -6,7 +6,7 @@ import pytest
 
 from finetune.experiments.inoculation.counter_tests import counter_sentence, counter_tests
 from finetune.experiments.inoculation.experiment import INOCULATION
-from finetune.experiments.inoculation.plan import Cell
+from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.selection import merge
 from finetune.experiments.inoculation.serialise import point_from, row_json
@@ -61,7 +61,9 @@ def test_the_sentences_name_what_was_learnt_instead_or_say_that_nothing_shows() 
 
 
 def test_the_verdict_and_its_card_carry_the_sentences() -> None:
-    verdict = verdict_json(judge(BEFORE, [AFTER], task=READING))
+    verdict = verdict_json(
+        judge(Plan("tiny", "mine", (50,), (1e-3,), (0,)), BEFORE, [AFTER], task=READING)
+    )
     lines = counter_lines(verdict)
     assert [line.split("?")[0] for line in lines] == [
         "Did it learn the position", "Did it learn the false answers",

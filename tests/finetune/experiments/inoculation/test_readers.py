@@ -15,7 +15,7 @@ from finetune.experiments.inoculation.plan import BASE, Cell, Plan, check, neste
 from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.user_data import UserFiles, read_sets
 from finetune.training.checkpoints import model_files
-from finetune.training.data import read_pairs
+from finetune.training.data import Asked, read_pairs
 from finetune.training.loop import BestEpoch, Schedule, Trainer, train_epochs, trainable
 from finetune.training.moving_average import MovingAverage
 from finetune.training.optimisers import make_optimiser
@@ -159,7 +159,7 @@ def test_an_original_counts_only_where_nothing_was_added(tmp_path: Path) -> None
     ]  # fmt: skip
     assert read[0].answers == first.answers
     with pytest.raises(LimitError, match=r"row 1 of adversarial\.jsonl: the question has"):
-        read_pairs(file, READING, Bounds(max_text=5))
+        read_pairs(file, READING, Asked(bounds=Bounds(max_text=5)))
 
 
 def test_a_file_without_an_answer_is_refused(tmp_path: Path) -> None:

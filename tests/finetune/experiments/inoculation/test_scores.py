@@ -6,7 +6,7 @@ import pytest
 
 from finetune.experiments.inoculation.datasets import Sets, sets_facts, worst_variants
 from finetune.experiments.inoculation.experiment import INOCULATION, pack_scores, unpack_scores
-from finetune.experiments.inoculation.plan import Cell
+from finetune.experiments.inoculation.plan import Cell, Plan
 from finetune.experiments.inoculation.serialise import row_json, sets_from, sets_json
 from finetune.experiments.inoculation.verdict import judge, verdict_json
 from finetune.report.curves import curve_frame
@@ -88,7 +88,9 @@ def test_a_gap_of_f1_is_judged_as_one_of_accuracy() -> None:
         challenge=0.75,
         challenge_right=(0.5, 1.0) * (rows // 2),
     )
-    verdict = verdict_json(judge(before, [after], task=READING))
+    verdict = verdict_json(
+        judge(Plan("tiny", "mine", (50,), (1e-3,), (0,)), before, [after], task=READING)
+    )
     assert (verdict["outcome"], verdict["measure"]) == ("1", "F1")
     assert (verdict["gap"], verdict["closed"]) == (pytest.approx(0.5), pytest.approx(1.0))
     row = curve_frame([before], task=READING).iloc[0]

@@ -18,7 +18,7 @@ from finetune.experiments.inoculation.serialise import plan_from, sets_from, set
 from finetune.experiments.inoculation.user_data import UserFiles, read_sets, read_source_data
 from finetune.report.inoculation.command import command
 from finetune.report.inoculation.sweep import by_panel, points_frame
-from probe.errors import ExperimentError, FileError, LabelError
+from probe.errors import ExperimentError, FileError, FileQuestion
 from probe.tasks.nli import NLI, NLI_TWO_WAY, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT, Review
@@ -107,8 +107,8 @@ STARS = [{"text": "A.", "label": "5"}] * 4
     [
         (SENTIMENT, PREMISES, FileError, "no column 'text' in your file; it has: premise, hyp"),
         (PARAPHRASE_IDENTIFICATION, PREMISES, FileError, "no columns 'text1' and 'text2' in"),
-        (PARAPHRASE_IDENTIFICATION, TWO_SENTENCES, LabelError, "unknown gold label 'neutral'"),
-        (SENTIMENT, STARS, LabelError, "unknown gold label '5'; use positive or negative"),
+        (PARAPHRASE_IDENTIFICATION, TWO_SENTENCES, FileQuestion, "holds 'neutral'"),
+        (SENTIMENT, STARS, FileQuestion, "holds '5'"),
     ],
 )
 def test_a_file_of_another_task_is_refused(

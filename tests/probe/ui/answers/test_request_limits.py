@@ -103,7 +103,7 @@ def test_the_batch_tab_refuses(models: ModelAccess, asked: dict[str, Any], sente
         "fp32",
         "cut",
         "",
-        *("premise", "hypothesis", None),
+        *("premise", "hypothesis", None, None),
         *values,
     )
     assert sentence in shown[list(vars(batch_run.Outputs())).index("trouble")]

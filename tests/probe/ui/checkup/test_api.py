@@ -32,7 +32,7 @@ def test_it_starts_a_check_up_for_its_owner(call: Call) -> None:
     (run,) = Store().runs(ME)
     assert (started["run"], started["owner"]) == (run.id, ME)
     assert run.plan["asked"] | {"precision": ""} == {
-        "n": 5, "per_subcase": 2, "seed": 0, "precision": ""
+        "n": 5, "per_subcase": 2, "seed": 0, "precision": "", "long": "cut"
     }  # fmt: skip
     assert as_token(call("da", *NUMBERS, "", None)["owner"])
 

@@ -76,7 +76,7 @@ def fields(upload: Path) -> tuple[Any, ...]:  # Any: of components of several ki
     """Return what a visitor has entered to score a file."""
     with gr.Blocks():
         controls = [control.value for control in options.build()]
-    columns = ("premise", "hypothesis", "label")
+    columns = ("premise", "hypothesis", "label", None)
     how = (0, "fp32", "cut", "")
     return (ME, "nli", str(uploaded(upload)), "minilm", [], *how, *columns, *controls)
 
