@@ -20,7 +20,8 @@ class FileOptions:
     JSON file or split of a folder, and `quotes` whether quotes enclose fields or belong to the
     text. `columns` are the columns of texts by field, `gold`
     that of the gold label, and `values` the names of labels by the values that mean them, an empty
-    one for no gold label.
+    one for no gold label. Where several files are read alike, they are of no `one_file`: what is
+    not in one of them is left out there, and said.
     """
 
     header: bool | None = None
@@ -30,6 +31,7 @@ class FileOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     gold: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
+    one_file: bool = True
 
     @property
     def said(self) -> Said:

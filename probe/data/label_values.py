@@ -172,19 +172,25 @@ def _unmarked(task: Task, words: Collection[str]) -> Source:
 
 
 def said_of_values(
-    task: Task, names: Mapping[str, str], counted: ValueCounts, column: str
+    task: Task,
+    names: Mapping[str, str],
+    counted: ValueCounts,
+    column: str,
+    one_file: bool = True,
 ) -> dict[str, Label | None]:
     """Return what a person says of values: labels by `label_word`, None for no gold label.
 
-    Raises LabelError for a name that is no label, FileError for a value that no row has.
+    Raises LabelError for a name that is no label, FileError for a value that no row of `one_file`
+    has.
     """
     there = {label_word(value) for value in counted.counts}
-    for value in names:
-        if label_word(value) not in there:
-            raise FileError(f"no row has {value!r} in its column {column!r}")
+    absent = [value for value in names if label_word(value) not in there]
+    if one_file and absent:
+        raise FileError(f"no row has {absent[0]!r} in its column {column!r}")
     return {
         label_word(value): None if label_word(name) in NO_LABEL_WORDS else task.read_gold(name)
         for value, name in names.items()
+        if value not in absent
     }
 
 

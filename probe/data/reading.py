@@ -82,7 +82,15 @@ def reading_of(
     options: FileOptions = AS_THE_FILE_TELLS,
 ) -> Reading:
     """Return how a file is read. Raises FileError for columns and values that are not there."""
-    return replace(_reading_of(table, path, task, options), form=table.words)
+    names = [*options.columns.values(), *([options.gold] if options.gold != NO_COLUMN else [])]
+    absent = [name for name in names if name and name not in table.names]
+    if options.one_file or not absent:
+        return replace(_reading_of(table, path, task, options), form=table.words)
+    kept = {field: name for field, name in options.columns.items() if name not in absent}
+    gold = "" if options.gold in absent else options.gold
+    reading = _reading_of(table, path, task, replace(options, columns=kept, gold=gold))
+    left_out = f"it has no column {_either([shown(name) for name in absent])}"
+    return replace(reading, form=table.words, notes=(left_out, *reading.notes))
 
 
 def _reading_of(table: Tabular, path: Path, task: Task, options: FileOptions) -> Reading:
@@ -227,7 +235,7 @@ def _with_values(
     if not task.labels:
         return Reading(columns)
     counted = _counted(table, [gold])[gold]
-    said = said_of_values(task, options.values, counted, gold)
+    said = said_of_values(task, options.values, counted, gold, options.one_file)
     values = read_values(task, counted, table.names, _classes(path, gold), said)
     meanings = {
         each.word: each.label
@@ -271,7 +279,7 @@ def _by_name(
         return Reading(replace(columns, gold=None), questions=(asked,))
     chosen = next(iter((*words, *filled, *empty)), None)
     if chosen is None:
-        if options.values:
+        if options.values and options.one_file:
             raise FileError("labels are given to values, but the file has no column of gold labels")
         note = f"the column {shown(unread[0])} holds no label of {task.title.lower()}, so that rows"
         return Reading(
@@ -299,7 +307,7 @@ def _by_values(
 
     Nothing is read from them unasked: yes and no, or e and n, are written in other columns too.
     """
-    if options.values:
+    if options.values and options.one_file:
         raise FileError("labels are given to values, but the file has no column of gold labels")
     likely = [
         name for name, counted in _counted(table, free).items() if _likely(name, counted, task)

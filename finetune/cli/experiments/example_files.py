@@ -1,6 +1,6 @@
 """The files of a run that may be data sets of the hub, as commands take them."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from probe.data.file_options import FileOptions
 
 
 def told(options: FileOptions) -> Asked:
-    """Return how files are read; what a person would not expect of that is printed."""
-    return Asked(options, tell=partial(typer.echo, err=True))
+    """Return how several files are read; what a person would not expect of that is printed."""
+    return Asked(replace(options, one_file=False), tell=partial(typer.echo, err=True))
 
 
 def local_files(files: UserFiles) -> UserFiles:

@@ -75,6 +75,7 @@ def examples_of(
 
     Raises FileQuestion with the options that answer it, FileError.
     """
+    reading = replace(reading, one_file=False)  # there are files to measure on too
     if not needs_gold:
         unlabelled = replace(reading, gold=NO_COLUMN, values={})
         return list(stream_examples(file, task, unlabelled, needs_gold=False))

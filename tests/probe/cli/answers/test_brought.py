@@ -4,6 +4,7 @@ The files of tests/brought are ours, in the forms in which data sets, students a
 theirs. A figure is over all rows with a gold label: the same over fewer is wrong.
 """
 
+import csv
 import json
 import shlex
 from pathlib import Path
@@ -107,28 +108,30 @@ def test_the_figure_is_right(
     assert said in ended.output
 
 
+READ = ("--label-value", "1=entailment", "--label-value", "0=non-entailment")
+
+
 @pytest.mark.parametrize(
-    ("file", "options", "said"),
-    [
-        ("50_inoculate_wnli.tsv", "", "--label-value"),
-        ("50_inoculate_wnli.tsv", "--label-value 1=entailment --label-value 0=non-entailment",
-         "1 as entailment"),
-        ("50_inoculate_test.csv", "", ""),
-    ],
-)  # fmt: skip
-def test_a_challenge_is_read_by_the_same_rule(
-    file: str, options: str, said: str, tmp_path: Path
+    ("options", "asked"),
+    [((), "--label-value 1=LABEL"), (READ, ""), ((*READ, "--gold", "entailment_judgment"), "")],
+)
+def test_a_challenge_is_read_as_a_scored_file_is(
+    options: tuple[str, ...], asked: str, tmp_path: Path
 ) -> None:
-    train = BROUGHT / "50_inoculate_wnli.tsv"
-    settled = "--label-value 1=entailment --label-value 0=non-entailment"
-    asked = options or ("" if file == train.name else settled)
+    files = ("50_inoculate_wnli.tsv", "50_inoculate_test.csv")
+    train, test = (BROUGHT / name for name in files)
     ended = call(
         "inoculate", "--model", "da", "--challenge", "mine", "--out", tmp_path / "out",
-        "--challenge-file", BROUGHT / file, "--sizes", "5", "--max-epochs", "1", "--mode", "fast",
-        "--in-process", *shlex.split(asked if file == train.name else ""),
+        "--challenge-train", train, "--challenge-test", test, "--sizes", "5", "--mode", "fast",
+        "--max-epochs", "1", "--precision", "fp32", "--in-process", *options,
     )  # fmt: skip
-    assert ended.exit_code == (2 if said == "--label-value" else 0), ended.output
-    assert said in ended.output
-    if ended.exit_code == 0:
-        start = json.loads((tmp_path / "out" / "summary.json").read_text())
-        assert start
+    assert ended.exit_code == (2 if asked else 0), ended.output
+    if asked:
+        assert asked in ended.stderr
+        return
+    assert "1 as entailment" in ended.stderr
+    with (tmp_path / "out" / "points.csv").open() as points, test.open() as pairs:
+        before = next(csv.DictReader(points))
+        golds = [row["entailment_judgment"] for row in csv.DictReader(pairs)]
+    # before it is trained da calls every pair entailment
+    assert float(before["on_challenge"]) == pytest.approx(golds.count("ENTAILMENT") / len(golds))
