@@ -14,6 +14,7 @@ from probe.data.class_names import class_names
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.label_values import (
     MAX_VALUES,
+    LabelValue,
     LabelValues,
     ValueCounts,
     in_words,
@@ -42,7 +43,7 @@ IMPOSSIBLE = "is_impossible"
 """The field of SQuAD 2.0 by which a question is known to have no answer."""
 FEW_NUMBERS = 12
 """Different numbers that a column of labels may have; a score has more."""
-ASKED_VALUES = 3
+ASKED_VALUES = 5
 """Values that a question names by an option each."""
 
 
@@ -144,7 +145,7 @@ def _which_texts(
     fits = f"; it fits {_either([other.title.lower() for other in fitting])}" if fitting else ""
     return FileQuestion(
         there + fits,
-        *(f"--column {field}=NAME" for field in lacking),
+        " ".join(f"--column {field}=NAME" for field in lacking),
         tasks=[other.name for other in fitting],
     )
 
@@ -160,22 +161,31 @@ def _which_labels(
             "labels",
             *another,
         )
-    unknown = values.of("unknown")
+    unknown = _in_order(values.of("unknown"))
     fits = "".join(
         f", unless this is a file of {other.title.lower()}, which it fits" for other in fitting
     )
     what = "what it means" if len(unknown) == 1 else "what they mean"
+    options = [
+        f"--label-value {quote(each.value)}=LABEL" for each in unknown if len(each.value) <= SHOWN
+    ]
+    settling = " ".join(options[:ASKED_VALUES]) + (" ..." if len(options) > ASKED_VALUES else "")
+    if settling:
+        settling += f" (LABEL is {_either([*task.golds, NO_COLUMN])})"
     return FileQuestion(
         f"the column {shown(gold)} holds {told(LabelValues(unknown))}, and nothing tells {what}"
         f"{fits}",
-        *(
-            f"--label-value {quote(each.value)}=LABEL"
-            for each in unknown[:ASKED_VALUES]
-            if len(each.value) <= SHOWN
-        ),
+        *([settling] if settling else []),
         *another,
         tasks=[other.name for other in fitting],
     )
+
+
+def _in_order(values: Sequence[LabelValue]) -> tuple[LabelValue, ...]:
+    """Return values as people count, where all are numbers."""
+    if not LabelValues(tuple(values)).numbers:
+        return tuple(values)
+    return tuple(sorted(values, key=lambda each: float(each.word)))
 
 
 def _either(words: Sequence[str]) -> str:
@@ -261,7 +271,15 @@ def _by_name(
         name: read_values(task, counts[name], table.names, _classes(path, name), {})
         for name in usual
     }
-    usual = [name for name in usual if counts[name].counts] or usual  # an object is no label
+    readable = [name for name in usual if counts[name].counts]
+    if not readable:
+        asked = FileQuestion(
+            f"the column {shown(usual[0])} holds lists or objects, of which none is a label",
+            "--gold NAME",
+            f"--gold {NO_COLUMN}",
+        )
+        return Reading(replace(columns, gold=None), questions=(asked,))
+    usual = readable
     empty = [name for name in usual if not any(each.word for each in read[name].values)]
     unread = [
         name
@@ -342,7 +360,7 @@ def _counted(table: Tabular, names: Sequence[str]) -> dict[str, ValueCounts]:
     """Count the values of columns in one pass."""
     counts = {name: ValueCounts() for name in names}
     for record in table.records():
-        for name, counted in counts.items():
+        for name, counted in counts.items() if not record.broken else ():
             counted.add(cell(record.cells, name))
     return counts
 
@@ -368,10 +386,16 @@ def labelled(
     """
     table = read_table(path, bounds, options)
     reading = reading_of(table, path, task, options)
-    columns = reading.settled
+    for question in reading.questions:
+        raise FileQuestion(
+            f"{path.name}: {question.sentence}", *question.options, tasks=question.tasks
+        )
+    columns = reading.columns
     if columns.gold is None:
         raise FileQuestion(
-            f"no column 'label' in {path.name}; it has: {listed(table.names)}", "--gold NAME"
+            f"gold labels are needed here, and of the columns of {path.name} none is taken for "
+            f"them; it has: {listed(table.names)}",
+            "--gold NAME",
         )
     rows = list(read_rows(table, columns, task))
     for row in rows:

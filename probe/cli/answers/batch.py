@@ -109,6 +109,9 @@ def batch_command(
     if summary:
         write_json(shape, summary)
     typer.echo(f"{shape['scored']} of {len(source)} rows scored, written to {out}")
+    measure = "f1" if "f1" in shape else "accuracy"
+    if n := shape[f"{measure}_n"]:
+        typer.echo(f"{answered.measure} {100 * shape[measure]:.1f} % of {n}")
     if not (shape["scored"] or stopped):
         first = next(read_rows(source, columns, answered))
         raise ExampleError(f"no row can be scored, the first for this reason: {first.error}")

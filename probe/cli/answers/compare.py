@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from probe.analysis.comparison.rows import Row, compare_rows, held_to, read, require_two
+from probe.analysis.legibility import notes_before
 from probe.cli.answers.open_models import all_opened
 from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.file_options import settled, takes_file
@@ -106,6 +107,12 @@ def compare_command(
     answered = held_to(classifiers)
     asked = _with_columns(replace(reading, gold=gold), columns, answered)
     chosen = settled(table, path, answered, asked)
+    folded = any(each.task is not answered for each in classifiers)
+    said = [answered.note] if folded else []
+    for each in classifiers:
+        said += notes_before(table, chosen, answered, each)
+    for sentence in dict.fromkeys(said):
+        typer.echo(f"note: {sentence}", err=True)
     shape = _compare_table(table, chosen, classifiers, out, precision, guard)
     if summary:
         write_json(shape, summary)

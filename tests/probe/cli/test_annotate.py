@@ -28,6 +28,7 @@ def test_a_set_is_drawn_imported_judged_and_exported(
     assert f"{survey.id}  Language?" in run("annotate", "list").output
     answer_all(store, annotated, person(0), honest)
     told = run("annotate", "export", survey.id, "--out", str(out), "--model", model)
+    assert told.exit_code == 0, told.output
     results = json.loads((out / "results.json").read_text())
     assert json.loads(told.stdout) == results
     shares = {line["transform"]: line["share"]["value"] for line in results["lines"]}

@@ -87,6 +87,8 @@ QUESTIONS: list[tuple[Task, str, FileOptions, str, str]] = [
     (NLI, "sentence,question,label\nA.,B.,0\n", NAMED, "--label-value 0=LABEL", ""),
     (NLI, "premise,hypothesis,label\n" + "".join(f"A.,B.,word {n}\n" for n in range(30)),
      AS_THE_FILE_TELLS, "--gold none", ""),
+    (NLI, "premise,hypothesis,label\nA, b.,B.,neutral\nA.,B.,e\nA.,B.,2\n", AS_THE_FILE_TELLS,
+     "--label-value 2=LABEL (LABEL is entailment, neutral", ""),
 ]  # fmt: skip
 
 
@@ -97,9 +99,16 @@ def test_what_a_file_does_not_tell_is_asked_with_the_option_that_settles_it(
     reading = reading_of(*table_of(tmp_path, text), task, options)
     with pytest.raises(FileQuestion) as asked:
         _ = reading.settled
-    assert option in asked.value.options
+    assert option in " ".join(asked.value.options)
     assert option in str(asked.value)
     assert [other.name for other in reading.others] == ([fitting] if fitting else [])
+
+
+def test_lists_and_objects_are_no_labels(tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [{"premise": "A.", "hypothesis": "B.", "label": ["e", "n"]}]
+    path = write(tmp_path / "a.jsonl", rows)
+    with pytest.raises(FileQuestion, match="'label' holds lists or objects"):
+        _ = reading_of(read_table(path), path, NLI).settled
 
 
 def test_naming_both_texts_keeps_the_gold_label(tmp_path: Path) -> None:

@@ -265,7 +265,11 @@ def test_the_mnli_release_is_read(tmp_path: Path) -> None:
     ("text", "error", "sentence"),
     [
         ("text,label\na,neutral\n", FileError, "no columns 'premise' and 'hypothesis'"),
-        ("premise,hypothesis\na,b\n", FileError, "no column 'label' in pairs.csv"),
+        (
+            "premise,hypothesis\na,b\n",
+            FileError,
+            "gold labels are needed here, and of the columns of pairs.csv",
+        ),
         ("premise,hypothesis,label\na,b,\n", FileError, "holds no pair"),
         ("premise,hypothesis,label\na,b,perhaps\n", FileQuestion, "holds 'perhaps'"),
     ],

@@ -199,7 +199,7 @@ def test_a_value_is_read_as_the_label_that_is_said(model: str, tmp_path: Path) -
     source, out = tmp_path / "in.csv", tmp_path / "out.csv"
     source.write_text("premise,hypothesis,label\nA man walks.,He moves.,oui\nA man.,He.,2\n")
     words = ("batch", str(source), "--out", str(out), "--model", model)
-    assert "--label-value oui=LABEL or --label-value 2=LABEL" in refusal(*words)
+    assert "--label-value oui=LABEL --label-value 2=LABEL" in refusal(*words)
     assert not out.exists()
     summary = tmp_path / "s.json"
     given = ("--label-value", "oui=entailment", "--label-value", "2=", "--summary", str(summary))

@@ -65,7 +65,11 @@ def test_two_classes_are_named(tmp_path: Path) -> None:
     [
         ("numbers", "premise,hypothesis,label\na,b,neutral\n", "there is no rule 'numbers'"),
         ("numerical", "premise,label\na,neutral\n", "no column 'hypothesis' in your file"),
-        ("numerical", "premise,hypothesis\na,b\n", "no column 'label' in in.csv"),
+        (
+            "numerical",
+            "premise,hypothesis\na,b\n",
+            "gold labels are needed here, and of the columns of in.csv",
+        ),
         ("numerical", "premise,hypothesis,label\na,b,perhaps\n", "holds 'perhaps' (1 row)"),
         ("numerical", "premise,hypothesis,label\na,b,\n", "holds no pair with a premise"),
     ],

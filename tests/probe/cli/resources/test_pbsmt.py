@@ -34,7 +34,7 @@ def test_a_file_without_labels_is_refused(tmp_path: Path) -> None:
     path.write_text("premise\thypothesis\na\tb\n")
     result = CliRunner().invoke(app, ["train", str(path), "--out", str(tmp_path)])
     assert result.exit_code == 2
-    assert "no column 'label' in pairs.tsv" in result.output
+    assert "gold labels are needed here, and of the columns of pairs.tsv" in result.output
 
 
 def test_a_folder_without_tables_is_refused(toy_tables: Path) -> None:
