@@ -81,6 +81,13 @@ class Lanes:
             self._changed.notify_all()
 
     def _is_next(self, work: Work) -> bool:
-        free = self._places - len(self._going)
+        """Whether a place is free for a work.
+
+        One whose round has long ended without its looking is no longer held: it may wait for a lock
+        that the one which waits for its place has.
+        """
+        now = time.monotonic()
+        held = [each for each in self._going if now < each.until + ROUND_SECONDS]
+        free = self._places - len(held)
         order = self._turns.order([each.visitor for each in self._waiting])
         return work in [self._waiting[at] for at in order[: max(0, free)]]

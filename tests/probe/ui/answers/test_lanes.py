@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event
+from threading import Event, Lock
 
 import gradio as gr
 import httpx
@@ -68,6 +68,17 @@ def test_who_has_a_place_keeps_it_for_a_round_and_who_has_left_waits_no_longer()
     gone = long(lanes, "b", lambda: "left")
     gone()  # or the test would not end
     lanes.end(gone)
+
+
+def test_who_holds_a_place_and_waits_for_what_another_has_loses_it() -> None:
+    lanes, lock = Lanes(places=1), Lock()
+    holder, other = long(lanes, "a"), long(lanes, "b")
+    holder()
+    with lock, ThreadPoolExecutor(1) as pool:
+        waits = pool.submit(lambda: lock.acquire(timeout=MAX_SECONDS))  # as the holder does
+        other()  # between two batches, with the lock: or the test would not end
+        lock.release()
+        assert waits.result()
 
 
 def test_what_an_answer_has_waited_is_not_in_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
