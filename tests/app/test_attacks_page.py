@@ -141,7 +141,7 @@ def test_the_rows_columns_labels_and_name_of_a_scored_file(
     expect(page.locator("#upload-preview table")).to_be_visible(timeout=SLOW)
     require_harmless(page)
     page.locator("#score").click()
-    alert_in(page, "#batch-trouble", "What does")
+    alert_in(page, "#batch-trouble", "nothing tells what it means")
     require_harmless(page)
     page.locator("#upload-labels select").last.select_option("neutral")
     page.locator("#score").click()

@@ -81,7 +81,8 @@ def test_a_file_is_scored_by_plain_http(app: App) -> None:
             "/upload", files={"files": (example.name, example.read_bytes())}
         ).json()
         file = {"path": place, "orig_name": "questions.csv", "meta": {"_type": "gradio.FileData"}}
-        data = [file, "", model, 0, 0.5, "support", "auto", "{}", "", "paraphrase", "{}", "{}"]
+        data = [file, "", model, 0, 0.5, "support", "auto", "{}", "", "paraphrase", "{}", "{}", ""]
+        data.append("cut")
         event = http.post("/call/batch", json={"data": data}).json()["event_id"]
         stream = http.get(f"/call/batch/{event}").text
     assert "event: complete" in stream

@@ -119,7 +119,7 @@ def file_at(place: str) -> dict[str, Any]:
 
 def score(app: App, place: str, owner: str) -> tuple[str, Any]:
     """Ask for a file to be scored over HTTP; return the last event and what it brings."""
-    settings = ["", "minilm", 0, 0.5, "support", "auto", "{}", owner, "nli", "{}", "{}", "cut"]
+    settings = ["", "minilm", 0, 0.5, "support", "auto", "{}", owner, "nli", "{}", "{}", "", "cut"]
     return call(app, "batch", [file_at(place), *settings])
 
 
@@ -225,6 +225,7 @@ def test_an_address_of_the_web_is_no_file(app: App) -> None:
         "",
         {},
         "nli",
+        "",
         "cut",
     ]
     kind, told = call(app, "probe", [file_at(address), *rest])

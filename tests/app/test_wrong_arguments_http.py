@@ -46,7 +46,7 @@ def test_wrong_values_for_every_endpoint_and_event_are_answered(app: App, client
         ("/probe", {**TEXTS, "transforms": 5}, "transforms 5 is not a list of names, or a text"),
         ("/probe", {**TEXTS, "premise": None}, "premise None is not a text"),
         ("/probe", {**TEXTS, "options": {"keep": {"a": 1}}}, "options .* is not a JSON object"),
-        ("/probe", {**TEXTS, "method": "sideways"}, "method 'sideways' is not one of gradient_x"),
+        ("/probe", {**TEXTS, "method": "sideways"}, "method 'sideways' is not one of auto"),
         ("/compare_pair", {**TEXTS, "models": [["da"]]}, "models .* is not a list of names"),
         ("/hans", {"models": ["da"], "n": "many"}, "n 'many' is not a whole number"),
         ("/load_model", {"model": ["da"]}, "model .* is not a name"),
