@@ -225,7 +225,6 @@ def test_an_address_of_the_web_is_no_file(app: App) -> None:
         "",
         {},
         "nli",
-        "",
         "cut",
     ]
     kind, told = call(app, "probe", [file_at(address), *rest])
